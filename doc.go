@@ -67,6 +67,6 @@
 // # Speed
 //
 // The engine reads each pixel once and writes each sum once, four rows at a
-// time, with AVX-512, AVX2 or portable Go. It uses as many processors as help.
+// time, with AVX-512, AVX2, NEON or portable Go. It uses as many processors as help.
 // Integrating into an existing table with [IntegrateInto] allocates nothing.
 package boxsum

@@ -21,8 +21,9 @@ func (l Level) String() string {
 }
 
 // ParseLevel is the level of that name: auto, which is the zero Level, portable
-// for plain Go, or another that this machine has, such as avx2 (with BMI2) or
-// avx512 (F, BW, DQ, VL and VNNI).
+// for plain Go, or another that this machine has: avx2 (with BMI2) or avx512 (F,
+// BW, DQ, VL and VNNI) on amd64, neon on arm64. The build tag noasm leaves portable
+// alone.
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil

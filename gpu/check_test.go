@@ -76,7 +76,7 @@ var everyPair = []pair{
 	squares[uint16, uint64, uint64](), squares[uint16, float64, uint64](),
 	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
 	squares[uint8, uint32, float64](), squares[uint8, uint64, float64](), squares[uint8, float32, float64](), squares[uint8, float64, float64](), squares[uint8, int64, float64](),
-	squares[uint16, uint64, float64](), squares[uint16, float64, float64](), squares[uint16, uint32, float64](), squares[int16, int64, float64](), squares[int16, float64, float64](),
+	squares[uint16, uint64, float64](), squares[uint16, float64, float64](), squares[uint16, uint32, float64](),
 	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),
 	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
 }

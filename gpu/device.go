@@ -72,11 +72,21 @@ func Missing(kind Kind) []error {
 
 // A Device is an open device. Several goroutines may use it, and the images and
 // tables on it, at once: their work on the device runs one after another.
-type Device struct{ inner *devmem.Device }
+type Device struct {
+	inner *devmem.Device
+	group *group // of several devices, of which inner is the first; nil for one
+}
 
 // Open opens a device that [Devices] listed.
-func Open(info Info) (*Device, error) {
-	b, err := driver.Open(driver.Info(info))
+func Open(info Info) (*Device, error) { return openDevice(info, false) }
+
+// openDevice opens a device, if need be in a context of its own.
+func openDevice(info Info, own bool) (*Device, error) {
+	open := driver.Open
+	if own {
+		open = driver.OpenOwn
+	}
+	b, err := open(driver.Info(info))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +94,7 @@ func Open(info Info) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{d}, nil
+	return &Device{inner: d}, nil
 }
 
 // OpenBest opens the first device of these kinds that opens. Where none is
@@ -123,12 +133,22 @@ func (d *Device) Memory() (free, total int64, err error) { return d.mem().Memory
 
 // Wait returns when all work queued on the device is done, with the error of
 // work that failed.
-func (d *Device) Wait() error { return d.mem().Wait() }
+func (d *Device) Wait() error {
+	if d != nil && d.group != nil {
+		return d.eachMember((*Device).Wait)
+	}
+	return d.mem().Wait()
+}
 
 // Close waits for the calls and the work under way, then frees the device and
 // every image and table left on it. Closing again does nothing. A pipeline under
 // way ends with [boxsum.ErrClosed] and frees its part then.
-func (d *Device) Close() error { return d.mem().Close() }
+func (d *Device) Close() error {
+	if d != nil && d.group != nil {
+		return d.eachMember((*Device).Close)
+	}
+	return d.mem().Close()
+}
 
 // Inner is for packages of this module: nobody else can make a key.
 func (d *Device) Inner(launch.Key) **devmem.Device { return &d.inner }

@@ -25,7 +25,7 @@ func devices(t testing.TB) (infos []Info) {
 // newDevice is a device over a backend.
 func newDevice(b driver.Backend) (*Device, error) {
 	d, err := devmem.NewDevice(b)
-	return &Device{d}, err
+	return &Device{inner: d}, err
 }
 
 // take and give are those of package interop.
@@ -47,7 +47,7 @@ func give(d *Device, m driver.Memory) error {
 
 // onStream is a view of a device, as package interop makes it.
 func onStream(d *Device, handle uintptr) (*Device, error) {
-	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return &Device{view} })
+	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return &Device{inner: view} })
 	if err != nil {
 		return nil, err
 	}

@@ -177,6 +177,13 @@ func (s *strict) FreeEvent(e driver.Event) error {
 	return s.Backend.FreeEvent(e)
 }
 
+func (s *strict) Follow(on driver.Stream, e driver.Event) (bool, error) {
+	if err := s.burn(); err != nil {
+		return false, err
+	}
+	return s.Backend.Follow(on, e)
+}
+
 func (s *strict) WaitFor(on driver.Stream, e driver.Event) error {
 	return errors.Join(s.burn(), s.Backend.WaitFor(on, e))
 }

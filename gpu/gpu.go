@@ -15,7 +15,8 @@
 // longer needed, and likewise with [UploadVolume] and [IntegrateVolume], or with
 // [IntegrateHistogram]; one [Image] and one [Table] hold a batch of any number of
 // images of the same size. [Pipeline] takes any number of images from host memory
-// to host memory, with copies in, kernels and copies out all at once. Memory and
+// to host memory, with copies in, kernels and copies out all at once. Both go over
+// several devices that [OpenAll] opens as one. Memory and
 // streams of other libraries on the device are used in place by package interop.
 //
 // # Exactness

@@ -69,7 +69,7 @@ func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt 
 		if a.Device == nil {
 			return nil, errNoImage
 		}
-		return NewHistogram[P](&Device{a.Device}, a.Width, a.Height, a.Channels, a.Count, bins)
+		return NewHistogram[P](&Device{inner: a.Device}, a.Width, a.Height, a.Channels, a.Count, bins)
 	}, func(h *Histogram) error { return IntegrateHistogramInto(h, src, opt) })
 }
 
@@ -130,22 +130,15 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 	if err := w.Check(); err != nil {
 		return err
 	}
-	m := d.mem()
-	if err := m.Enter(); err != nil {
-		return err
+	w.Prepare = func(m *devmem.Device) (method.Method, func() error, error) {
+		var limits method.Limits
+		err := m.Use(func() (err error) {
+			limits, err = method.NewLimits[P](m, bins)
+			return err
+		})
+		return method.Histogram{Limits: &limits}, func() error { return m.Give(limits.At) }, err
 	}
-	defer m.Leave()
-	var limits method.Limits
-	err = m.Use(func() (err error) {
-		limits, err = method.NewLimits[P](m, bins)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = driver.FirstError(err, m.Give(limits.At)) }()
-	w.Method = method.Histogram{Limits: &limits}
-	return w.Run(m)
+	return d.shared().Run(w)
 }
 
 // Histograms writes the histograms of all channels over every box, clipped to the

@@ -15,7 +15,7 @@ import (
 // meanwhile; the image and its Pix must not be used from then on.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
 	a := devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: 1}
-	pix, release, err := devmem.HostArray[P](d.mem(), &a)
+	pix, release, err := devmem.HostArray[P](d.mem(), &a, d.shared().Devices...)
 	if err != nil {
 		return im, nil, err
 	}
@@ -30,7 +30,7 @@ func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im bo
 // without a copy. It stays until release is called, as with [NewHostImage].
 func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxsum.Table[S], release func() error, err error) {
 	a := devmem.Array{Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
-	sums, release, err := devmem.HostArray[S](d.mem(), &a)
+	sums, release, err := devmem.HostArray[S](d.mem(), &a, d.shared().Devices...)
 	if err != nil {
 		return nil, nil, err
 	}

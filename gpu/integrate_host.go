@@ -21,7 +21,7 @@ func runPlane[S boxsum.Sum, Q boxsum.Square](d *Device, w *transfer.Work, sums *
 	if err := takePlanes(w, sums, squares); err != nil {
 		return err
 	}
-	return w.Run(d.mem())
+	return d.shared().Run(w)
 }
 
 // takePlanes has work go into tables of the host; squares may be nil.
@@ -90,16 +90,21 @@ func hosted[T any](d *Device, wrong error, take func() (*T, error), fill func(*T
 	if wrong != nil {
 		return nil, wrong
 	}
-	if err := d.mem().Enter(); err != nil {
+	leave, err := d.enter()
+	if err != nil {
 		return nil, err
 	}
-	defer d.mem().Leave()
+	defer leave()
 	return onHost(nil, take, fill)
 }
 
 // whole takes an image to a device, has tables made of it there, and fetches them: image
-// and tables must fit the device.
-func whole[T io.Closer, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options, integrate func(*Image[P]) (T, error), fetch func(T) error) (err error) {
+// and tables must fit the device. Of several devices it takes the first that can.
+func whole[T io.Closer, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options, integrate func(*Image[P]) (T, error), fetch func(T) error) error {
+	return d.onOne(func(d *Device) error { return wholeOn(d, src, opt, integrate, fetch) })
+}
+
+func wholeOn[T io.Closer, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options, integrate func(*Image[P]) (T, error), fetch func(T) error) (err error) {
 	im, err := Upload(d, src)
 	if err != nil {
 		return err

@@ -30,8 +30,8 @@ type PipelineOptions struct {
 	// the memory of a pipeline, which is that of as many images and tables on
 	// the device, and as much that is page-locked on the host, except for what
 	// is page-locked already; with Reuse it is one more. Zero stands for what
-	// keeps the copies busy: 4, and 8 where tables are new, since memory for
-	// these takes its time.
+	// keeps the copies busy: 4 for each device, and 8 where tables are new, since
+	// memory for these takes its time.
 	InFlight int
 
 	// Reuse hands tables out in the page-locked memory that the device wrote
@@ -252,6 +252,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 		if opt.Reuse || kind.Given {
 			inFlight = 4
 		}
-		transfer.Pipeline(ctx, d.mem(), works, cmp.Or(opt.InFlight, inFlight), reuse, kind.Tables)(yield)
+		shared := d.shared()
+		transfer.Pipeline(ctx, shared, works, cmp.Or(opt.InFlight, inFlight*len(shared.Devices)), reuse, kind.Tables)(yield)
 	}
 }

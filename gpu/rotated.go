@@ -73,7 +73,7 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 		if a.Device == nil {
 			return nil, errNoImage
 		}
-		return NewRotatedTable[S](&Device{a.Device}, a.Width, a.Height, a.Channels, a.Count, rot)
+		return NewRotatedTable[S](&Device{inner: a.Device}, a.Width, a.Height, a.Channels, a.Count, rot)
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 

@@ -57,7 +57,7 @@ func runVolume[S boxsum.Sum, Q boxsum.Square](d *Device, w *transfer.Work, sums 
 		squares.Know(w.Pixels[1])
 		(&volume.SquaredTable[S, Q]{Sum: sums, Squares: squares}).Tie()
 	}
-	return w.Run(d.mem())
+	return d.shared().Run(w)
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the volume:

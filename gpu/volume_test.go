@@ -87,7 +87,7 @@ var solidPairs = []solidPair{
 	solidSums[uint32, uint32](), solidSums[uint32, uint64](),
 	solidSums[int32, int64](), solidSums[float64, float64](),
 
-	solidSquares[uint16, uint64, uint64](), solidSquares[uint16, uint64, float64](), solidSquares[uint8, uint32, float64](), solidSquares[int16, int64, float64](),
+	solidSquares[uint16, uint64, uint64](), solidSquares[uint16, uint64, float64](), solidSquares[uint8, uint32, float64](),
 	solidSquares[uint32, uint64, uint64](), solidSquares[uint32, uint64, float64](),
 	solidSquares[int16, int64, uint64](), solidSquares[int32, int64, uint64](), solidSquares[int32, int64, float64](),
 	solidSquares[float64, float64, float64](),

@@ -12,6 +12,17 @@ left_out() {
 
 export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
 
+# Tests may make a cgroup that limits memory in CI's machine, where that is ours.
+if [ -n "${CI:-}" ] && [ -z "${BOXSUM_CGROUP:-}" ]; then
+	for top in /sys/fs/cgroup/memory /sys/fs/cgroup; do # of version 1 and 2
+		if [ -w $top ] && mkdir $top/boxsum-try 2>/dev/null; then
+			[ ! -e $top/boxsum-try/memory.max ] && [ ! -e $top/boxsum-try/memory.limit_in_bytes ] || export BOXSUM_CGROUP=$top
+			rmdir $top/boxsum-try
+		fi
+		[ -z "${BOXSUM_CGROUP:-}" ] || break
+	done
+fi
+
 # oracles names the Python that has OpenCV and scikit-image, if there is one.
 oracles() {
 	python=${BOXSUM_PEERS_PYTHON:-$PWD/.venv/bin/python}

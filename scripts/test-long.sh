@@ -46,7 +46,7 @@ if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
 	qemu=$(command -v qemu-aarch64)
 fi
 if [ -n "$qemu" ]; then
-	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" $loops
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 30m -exec "$qemu" $loops
 else
 	left_out "arm64: it takes qemu-user"
 fi

@@ -23,6 +23,8 @@ if (cd internal/kernel/_gen && go build -o "$scratch/gen" .) 2>"$scratch/log"; t
 		name=$(basename "$file")
 		cmp "$scratch/kernel/$name" "internal/kernel/$name" || { echo "stale: run make generate"; exit 1; }
 	done
+	# The instructions that are encoded there, beside LLVM's assembler where there is one.
+	(cd internal/kernel/_gen && go test .)
 else
 	cat "$scratch/log"
 	left_out "the check of generated assembly: its generator could not be built"

@@ -62,6 +62,6 @@
 // # Speed
 //
 // A sum needs three others, all in the row above. So a row is made one vector
-// at a time, with AVX-512, AVX2 or portable Go, and four rows at once with
+// at a time, with AVX-512, AVX2, NEON or portable Go, and four rows at once with
 // AVX-512. The engine is that of upright tables, with tiles that lean to the left.
 package tilted

@@ -71,7 +71,11 @@ func (c *benchCmd) Run(sh *shell) error {
 	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
 		return usage("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
 	}
+	if len(device.Members()) > 1 && (c.Batch > 1 || c.Peers != "") {
+		return usage("--batch and --peers are for one device: leave them out with --on %s", c.On)
+	}
 	results, err := c.measure(sh, cfg, device)
+	sh.tellFailed(device)
 	if !anyMeasured(results) {
 		return err
 	}
@@ -104,6 +108,8 @@ func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]b
 		return c.algorithms(sh, cfg)
 	case c.Pipeline:
 		return bench.Pipeline(sh.ctx, cfg)
+	case device != nil && len(device.Members()) > 1:
+		return bench.Several(sh.ctx, cfg)
 	case device != nil:
 		cfg.Batch = c.Batch
 		return bench.GPU(sh.ctx, cfg)

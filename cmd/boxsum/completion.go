@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -62,11 +63,13 @@ func verbsOf(model *kong.Application) (verbs []verb) {
 	return verbs
 }
 
+// enumWords is the words that a value may be, or that others are made of.
 func enumWords(v *kong.Value) []string {
-	if v.Enum == "" {
+	words := cmp.Or(v.Enum, v.Tag.Get("words"))
+	if words == "" {
 		return nil
 	}
-	return strings.Split(v.Enum, ",")
+	return strings.Split(words, ",")
 }
 
 func bashCompletion(w io.Writer, verbs []verb) {

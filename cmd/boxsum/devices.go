@@ -41,6 +41,8 @@ type device struct {
 
 	Missing string `json:"missing,omitempty"`  // why there is none of its kind
 	LeftOut string `json:"left_out,omitempty"` // what does not work beside others of its kind, and why
+
+	several bool // there are others of its kind: --on takes its index too
 }
 
 // Run lists the devices.
@@ -74,7 +76,11 @@ func (d device) String() string {
 		line("level %s of %s", d.Level, strings.Join(d.Levels, ", "))
 		line("workers %d", d.Workers)
 	default:
-		fmt.Fprintf(&b, "%-8s %s\n", d.On, escape(d.Name))
+		on := d.On
+		if d.several {
+			on = fmt.Sprintf("%s:%d", d.On, *d.Index)
+		}
+		fmt.Fprintf(&b, "%-8s %s\n", on, escape(d.Name))
 		if d.On == gpu.CUDA.String() {
 			line("%s, driver for CUDA %s, compute capability %s", d.Vendor, d.Driver, d.Version)
 		} else {
@@ -109,6 +115,7 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 			On: info.Kind.String(), Name: info.Name, Best: i == 0 && !info.CPU,
 			Index: &info.Index, Vendor: info.Vendor, Driver: info.Driver, Version: info.Version,
 			Memory: info.Memory, Units: info.Units, CPU: info.CPU,
+			several: slices.ContainsFunc(infos, func(other gpu.Info) bool { return other.Kind == info.Kind && other.Index != info.Index }),
 		})
 	}
 	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {

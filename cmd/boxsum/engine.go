@@ -12,38 +12,17 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// placeFlag chooses where to integrate.
-type placeFlag struct {
-	On string `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Where to integrate: auto, cpu, cuda or opencl. Auto is the CPU: it makes a table in the time that a table takes to come from a GPU."`
-}
-
 // engineFlags choose what integrates, and by which instructions.
 type engineFlags struct {
 	placeFlag
-	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512."`
-}
-
-// onGPU reports whether a GPU was asked for.
-func (f *placeFlag) onGPU() bool { return f.On != "auto" && f.On != "cpu" }
-
-// open opens the device that was asked for; nil is the CPU.
-func (f *placeFlag) open() (*gpu.Device, error) {
-	if !f.onGPU() {
-		return nil, nil
-	}
-	kind, err := gpu.ParseKind(f.On)
-	if err != nil {
-		return nil, err
-	}
-	d, err := gpu.OpenBest(kind)
-	if err != nil {
-		return nil, fmt.Errorf("--on %s: %w (--on cpu always works)", f.On, err)
-	}
-	return d, nil
+	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
 }
 
 // options are the CPU's, for a number of workers.
 func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	if workers < 0 {
 		return nil, usage("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
 	}
@@ -82,7 +61,9 @@ func (sh *shell) integrate(d *gpu.Device, work job, opt *boxsum.Options) (time.D
 	}
 	start := time.Now()
 	err := work.integrate(d, opt)
-	return time.Since(start), cmp.Or(err, sh.ctx.Err())
+	took := time.Since(start)
+	sh.tellFailed(d)
+	return took, cmp.Or(err, sh.ctx.Err())
 }
 
 // watched is options for work that Ctrl-C stops and whose progress is shown. A device

@@ -228,14 +228,6 @@ func (r report) String() string {
 	return b.String()
 }
 
-// placeOf is what a report calls a device, and its name if it is one.
-func placeOf(d *gpu.Device) (on, name string) {
-	if d == nil {
-		return "cpu", ""
-	}
-	return d.Info().Kind.String(), d.Info().Name
-}
-
 // rounded is a number with the three digits that count, written out.
 func rounded(x float64) string {
 	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil {

@@ -92,7 +92,11 @@ func TestPairNamed(t *testing.T) {
 		{boxsum.Image[uint8]{}, "f32", "f32"},
 		{boxsum.Image[uint32]{}, "u32", "u32"},
 		{boxsum.Image[uint32]{}, "f64", "u64, u32"},
-		{boxsum.Image[uint8]{}, "i64", "u32, u64, f32, f64"},
+		{boxsum.Image[uint8]{}, "i64", "i64"},
+		{boxsum.Image[uint16]{}, "u32", "u32"},
+		{boxsum.Image[uint16]{}, "i64", "u64, f64, u32"},
+		{boxsum.Image[int16]{}, "u64", "i64, f64"},
+		{boxsum.Image64[uint64]{}, "auto", "u64"},
 		{boxsum.Image[float32]{}, "u32", "f64, f32"},
 		{"no image", "auto", "no tables of string"},
 	}

@@ -146,7 +146,7 @@ func (c *reproduceCmd) device() (*gpu.Device, error) {
 		}
 		return d, nil
 	}
-	f := placeFlag{c.On}
+	f := placeFlag{place(c.On)}
 	return f.open()
 }
 

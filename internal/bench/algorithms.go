@@ -42,7 +42,8 @@ func Algorithms(ctx context.Context, cfg Config) ([]Result, error) {
 		about("on", func(r Result) string { return r.On }),
 		about("workers", func(r Result) string { return cmp.Or(strings.TrimLeft(fmt.Sprint(r.Workers), "0"), "–") }),
 		about("ms", func(r Result) string { return ms(r.counted()) }), about("mean", func(r Result) string { return ms(r.Mean) }),
-		about("GB/s", gbPerSecond), took("boxsum", ms, ours),
+		about("median", func(r Result) string { return ms(r.Median) }), about("p95", func(r Result) string { return ms(r.P95) }),
+		about("GB/s", gbPerSecond), took("boxsum", ms, ours), median("its median", ms, ours), p95("its p95", ms, ours),
 		column{"× boxsum", func(row []Result) string { return number(row[0].counted()/ours.find(row).counted(), "%.2f") }})
 	many := false
 	for _, a := range p.Algorithms {

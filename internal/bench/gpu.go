@@ -93,7 +93,11 @@ func (p *plan) HostToHost() bool { return p.Peers == nil && p.Batch == 1 }
 // gpu verifies and times one case at one size.
 func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	batch, device := p.Batch, p.Device
-	if err := c.FitMemory(size, int64(batch)); err != nil {
+	copies := batch
+	if c.Tilted() || c.Rotated() {
+		copies *= 2 // an upright one
+	}
+	if err := c.FitMemory(size, int64(copies)); err != nil {
 		return err
 	}
 	w, err := p.job(size, batch).Prepare(c)
@@ -122,10 +126,13 @@ func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	first := newResult(Boxsum, device, c, size, 0, batch, true)
 	first.Kernels = kernelsOf(kernels)
 	field := []entry{{first, ours}, {limit, memory}}
+	if w.Upright != nil {
+		field = append(field, entry{newResult(Upright, device, c, size, 0, batch, true), w.Upright.Contestant(false)})
+	}
 	switch {
 	case p.HostToHost():
 		field = append(field, entry{newResult(EndToEnd, device, c, size, 0, 1, true), w.Contestant(true)})
-	case batch == 1:
+	case batch == 1 && w.Upright == nil: // nobody else makes others than upright ones
 		others, err := p.others(ctx, w.Host.Pixels, c, size)
 		if err != nil {
 			return err
@@ -136,7 +143,7 @@ func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	if err != nil {
 		return err
 	}
-	p.headOf(c, func() []column { return p.gpuColumns(limit.Algorithm) })
+	p.headOf(c, func() []column { return p.gpuColumns(limit.Algorithm, w.Upright != nil) })
 	p.row(size.Name, results)
 	for _, k := range kernels {
 		if !slices.ContainsFunc(p.kernels, func(known kernelRow) bool { return known.Name == k.Name && known.Threads == k.Threads }) {
@@ -146,9 +153,16 @@ func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	return nil
 }
 
-func (p *plan) gpuColumns(limited string) []column {
+func (p *plan) gpuColumns(limited string, upright bool) []column {
 	ours, limit, name := runner{Boxsum, 0}, runner{limited, 0}, limited[len(LimitDevice)-len("copy"):]
-	columns := []column{took("kernel", fine, ours), speed(ours), took(name, fine, limit), speed(limit), ratio("× "+name, digits("%.3f"), ours, limit)}
+	columns := []column{
+		took("kernel", fine, ours), p95("p95", fine, ours), speed(ours),
+		took(name, fine, limit), p95(name+" p95", fine, limit), speed(limit), ratio("× "+name, digits("%.3f"), ours, limit),
+	}
+	if upright {
+		beside := runner{Upright, 0}
+		columns = append(columns, took("upright", fine, beside), p95("upright p95", fine, beside), ratio("× upright", digits("%.2f"), ours, beside))
+	}
 	if p.HostToHost() {
 		columns = append(columns, took("host to host", fine, runner{EndToEnd, 0}), speed(runner{EndToEnd, 0}))
 	}

@@ -47,7 +47,7 @@ func measureGPU(t *testing.T, cfg Config, sizes, types string) (field []string, 
 	for _, r := range results {
 		field = append(field, strings.TrimSpace(fmt.Sprint(r.Case(), " ", r.Size, " ", r.Algorithm)))
 		limit := r.Algorithm == LimitDevice || r.Algorithm == LimitDeviceFill
-		if r.Verified == limit || r.Repeat != 3 || r.Min < 0 || r.Median < r.Min || r.Median > r.Max || r.On == "cpu" {
+		if r.Verified == limit || r.Repeat != 3 || r.Min < 0 || r.Median < r.Min || r.P95 < r.Median || r.P95 > r.Max || r.On == "cpu" {
 			t.Errorf("odd result %+v", r)
 		}
 		if !strings.Contains(r.Algorithm, "host to host") && cfg.Batch > 1 != (r.Batch > 1) {
@@ -86,6 +86,32 @@ func TestGPUBatch(t *testing.T) {
 	}
 }
 
+// Tilted and rotated tables stand beside upright ones of the same pixels.
+func TestGPUBesideUpright(t *testing.T) {
+	got, report, err := measureGPU(t, Config{}, "64x48,5x3", "tilted,rotated:1/2,f32:f32@-1x2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, c := range []string{"u8:u32-tilted", "u8:u32@1/2", "f32:f32@-1x2"} {
+		for _, size := range []string{" 64x48 ", " 5x3 "} {
+			want = append(want, c+size+Boxsum, c+size+LimitDevice, c+size+Upright, c+size+EndToEnd)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, text := range []string{"\nu8:u32-tilted ", "\nu8:u32@1/2 ", " upright p95 ", " × upright ", " copy p95 ", "beside tilted and rotated tables"} {
+		if !strings.Contains(report, text) {
+			t.Errorf("the report lacks %q:\n%s", text, report)
+		}
+	}
+	got, _, err = measureGPU(t, Config{Batch: 3}, "37x21", "tilted,rotated:1/1")
+	if want := 2 * 3; err != nil || len(got) != want {
+		t.Errorf("a batch gives %v, %v, and not %d results", got, err, want)
+	}
+}
+
 func TestGPUErrors(t *testing.T) {
 	d := openDevice(t)
 	small := []Size{{Name: "2x2", Width: 2, Height: 2}}
@@ -96,7 +122,7 @@ func TestGPUErrors(t *testing.T) {
 		{Config{Batch: -1}, "bench: a batch of -1 images"},
 		{Config{Repeat: -1}, "bench: repeat -1"},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `bench: unknown types "u8:u9"`},
-		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: 1}, {Types: "u8:u32-tilted", Channels: 1}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32-tilted", Channels: 1}, {Types: "u8:u32@1/0", Channels: 1}}}, "bench: "},
 		{Config{Sizes: small, Python: "no-such-python"}, "bench: cannot start Python"},
 		{Config{Sizes: small, Kernels: 99}, "bench: nothing could be measured: u8:u32 2x2: "},
 	} {

@@ -140,6 +140,7 @@ func peerColumns(c Case, all int) []column {
 	columns := []column{
 		took("boxsum", ms, ours), took("1 worker", ms, one), took(peer, ms, theirs),
 		ratio("ratio", digits("%.2f"), theirs, ours), ratio("ratio 1", digits("%.2f"), theirs, one),
+		median("median", ms, ours), p95("p95", ms, ours), median(peer+" median", ms, theirs), p95(peer+" p95", ms, theirs),
 		took("fill+read", ms, limit), ratio("of limit", percent, limit, ours),
 		took("fill+read 1", ms, limitOne), ratio("of limit 1", percent, limitOne, one),
 		took("fill", ms, runner{LimitFill, all}), took("copy", ms, runner{LimitCopy, all}),
@@ -165,5 +166,6 @@ func withExtra(results []Result) []Result {
 	extra := with
 	extra.Algorithm = fmt.Sprint(OpenCV, strings.TrimPrefix(with.Algorithm, OpenCVTilted))
 	extra.Mean, extra.Min, extra.Max = with.Mean-without.Mean, with.Min-without.Min, with.Max-without.Max
+	extra.Median, extra.P95 = with.Median-without.Median, with.P95-without.P95
 	return append(results, extra)
 }

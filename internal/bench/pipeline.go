@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -42,6 +41,7 @@ func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	copies := runner{LimitCopies, 0}
 	p.head(fmt.Sprintf(lead, "types", "size", "way"),
 		about("ms", func(r Result) string { return ms(r.counted()) }),
+		about("p95", func(r Result) string { return ms(r.P95) }),
 		about("images/s", func(r Result) string { return number(float64(r.Batch)/r.counted()*1e3, "%.0f") }),
 		about("GB/s", gbPerSecond),
 		column{"of copies", func(row []Result) string {
@@ -107,7 +107,7 @@ func (p *plan) ways(ctx context.Context, c Case, size Size, pipe *measure.Pipeli
 	}
 	read, written := c.Bytes(size)
 	add(LimitCopies, false, func(int, int) ([]time.Duration, error) {
-		took, err := launch.TransferTime(p.Device, read, written, p.Batch)
+		took, err := transferTime(p.Device, read, written, p.Batch)
 		return []time.Duration{took}, err
 	})
 	return field, nil

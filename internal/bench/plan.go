@@ -73,7 +73,7 @@ func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) 
 
 // Has reports whether one of the cases is of a kind: a method of [Case], by name.
 func (p *plan) Has(kind string) bool {
-	is := map[string]func(Case) bool{"Volume": Case.Volume, "Tilted": Case.Tilted, "Histogram": Case.Histogram}[kind]
+	is := map[string]func(Case) bool{"Volume": Case.Volume, "Tilted": Case.Tilted, "Rotated": Case.Rotated, "Histogram": Case.Histogram}[kind]
 	return slices.ContainsFunc(p.Cases, is)
 }
 

@@ -114,7 +114,7 @@ func (who runner) find(results []Result) Result {
 		return r.is(who.algorithm) && (who.workers == 0 || r.Workers == who.workers)
 	})
 	if i < 0 {
-		return Result{Times: measure.Times{Min: math.NaN(), Mean: math.NaN()}}
+		return Result{Times: measure.Times{Min: math.NaN(), Mean: math.NaN()}, Median: math.NaN(), P95: math.NaN()}
 	}
 	return results[i]
 }
@@ -122,6 +122,15 @@ func (who runner) find(results []Result) Result {
 // took is a column of times, ratio of one time over another, and speed of GB/s.
 func took(head string, format func(float64) string, who runner) column {
 	return column{head, func(row []Result) string { return format(who.find(row).counted()) }}
+}
+
+// median and p95 are columns of the time in the middle, and of that which 95% of the runs took at most.
+func median(head string, format func(float64) string, who runner) column {
+	return column{head, func(row []Result) string { return format(who.find(row).Median) }}
+}
+
+func p95(head string, format func(float64) string, who runner) column {
+	return column{head, func(row []Result) string { return format(who.find(row).P95) }}
 }
 
 func ratio(head string, format func(float64) string, a, b runner) column {
@@ -191,8 +200,8 @@ func WriteTable(w io.Writer, results []Result) error {
 	ours, limit := runner{Boxsum, 0}, runner{LimitFillRead, 0}
 	columns := []column{
 		about("workers", func(r Result) string { return fmt.Sprint(r.Workers) }),
-		took("best ms", ms, ours), about("mean ms", func(r Result) string { return ms(r.Mean) }), about("GB/s", gbPerSecond),
-		ratio("of limit", percent, limit, ours), took("fill+read", ms, limit), took("fill", ms, runner{LimitFill, 0}), took("copy", ms, runner{LimitCopy, 0}),
+		took("best ms", ms, ours), median("median", ms, ours), p95("p95", ms, ours), about("mean ms", func(r Result) string { return ms(r.Mean) }), about("GB/s", gbPerSecond),
+		ratio("of limit", percent, limit, ours), took("fill+read", ms, limit), median("its median", ms, limit), p95("its p95", ms, limit), took("fill", ms, runner{LimitFill, 0}), took("copy", ms, runner{LimitCopy, 0}),
 	}
 	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
 	if beside {

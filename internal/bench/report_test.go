@@ -18,6 +18,7 @@ func exampleResults() []Result {
 			r.Bytes = 31_000_000
 			r.Repeat, r.Min = 15, float64(10-i)/float64(workers)
 			r.Mean, r.Max = r.Min*1.5, r.Min*200
+			r.Median, r.P95 = r.Min*1.25, r.Min*100
 			results = append(results, r)
 		}
 	}
@@ -30,9 +31,9 @@ func TestWriteTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{
-		"types          size             workers   best ms   mean ms      GB/s  of limit  fill+read      fill      copy",
-		"u8:u32x3       1080p                  1     10.00     15.00       3.1       90%      9.000     8.000     7.000",
-		"u8:u32x3       1080p                  2     5.000     7.500       6.2       90%      4.500     4.000     3.500",
+		"types          size             workers   best ms    median       p95   mean ms      GB/s  of limit  fill+read  its median   its p95      fill      copy",
+		"u8:u32x3       1080p                  1     10.00     12.50    1000.0     15.00       3.1       90%      9.000       11.25     900.0     8.000     7.000",
+		"u8:u32x3       1080p                  2     5.000     6.250     500.0     7.500       6.2       90%      4.500       5.625     450.0     4.000     3.500",
 		"",
 	}, "\n")
 	if got, _, _ := strings.Cut(b.String(), "\nThe limit"); got != want {
@@ -44,7 +45,7 @@ func TestPeersReport(t *testing.T) {
 	c, size := Case{Types: "u8:u32", Channels: 3}, Size{Name: "1080p", Width: 1920, Height: 1080}
 	ours := exampleResults()
 	opencv := newResult("opencv 5.0.0", nil, c, size, 2, 1, true)
-	opencv.Min = 12.5
+	opencv.Min, opencv.Median, opencv.P95 = 12.5, 13, 14
 	var b strings.Builder
 	r := &report{w: &b, lead: 14}
 	r.headOf(c, func() []column { return peerColumns(c, 2) })
@@ -52,9 +53,9 @@ func TestPeersReport(t *testing.T) {
 	r.row("16384x16384", ours)
 	want := strings.Join([]string{
 		"",
-		"u8:u32x3          boxsum  1 worker    OpenCV     ratio   ratio 1  fill+read  of limit  fill+read 1  of limit 1      fill      copy  scikit-image",
-		"1080p              5.000     10.00     12.50      2.50      1.25      4.500       90%        9.000         90%     4.000     3.500             –",
-		"16384x16384        5.000     10.00         –         –         –      4.500       90%        9.000         90%     4.000     3.500             –",
+		"u8:u32x3          boxsum  1 worker    OpenCV     ratio   ratio 1    median       p95  OpenCV median  OpenCV p95  fill+read  of limit  fill+read 1  of limit 1      fill      copy  scikit-image",
+		"1080p              5.000     10.00     12.50      2.50      1.25     6.250     500.0          13.00       14.00      4.500       90%        9.000         90%     4.000     3.500             –",
+		"16384x16384        5.000     10.00         –         –         –     6.250     500.0              –           –      4.500       90%        9.000         90%     4.000     3.500             –",
 		"",
 	}, "\n")
 	if b.String() != want {
@@ -85,7 +86,7 @@ func TestJSON(t *testing.T) {
 	}
 	d := json.NewDecoder(bytes.NewReader(b.Bytes()))
 	want := []string{"algorithm", "on", "types", "width", "height", "channels", "workers",
-		"repeat", "mean_ms", "min_ms", "max_ms", "bytes", "verified"}
+		"repeat", "mean_ms", "min_ms", "max_ms", "median_ms", "p95_ms", "bytes", "verified"}
 	var objects []map[string]any
 	if err := d.Decode(&objects); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ const (
 
 	// Of a device.
 	EndToEnd        = "boxsum, host to host"
+	EndToEndOne     = "one of the devices, host to host"
 	Pipelined       = "boxsum, pipelined"
 	PipelinedLocked = "boxsum, pipelined from page-locked images"
 	PipelinedInto   = "boxsum, pipelined into page-locked tables"
@@ -59,8 +60,13 @@ type Result struct {
 	Repeat int `json:"repeat"`
 	measure.Times
 
-	// Median is of devices only, whose best run says little.
-	Median float64 `json:"median_ms,omitempty"`
+	// Median is the time in the middle, which counts on a device: its best run says little. 95% of the runs took P95
+	// at most.
+	Median float64 `json:"median_ms"`
+	P95    float64 `json:"p95_ms"`
+
+	// Devices is how many devices shared the work, where it is more than one.
+	Devices int `json:"devices,omitempty"`
 
 	// Batch is how many images went in one go, where it is more than one.
 	Batch int `json:"batch,omitempty"`
@@ -111,6 +117,9 @@ func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, imag
 	}
 	if d != nil {
 		r.On = d.Info().Kind.String()
+		if n := len(d.Members()); n > 1 {
+			r.Devices = n
+		}
 	}
 	if images > 1 {
 		r.Batch = images
@@ -132,13 +141,16 @@ func (r Result) is(algorithm string) bool {
 }
 
 // counted is the time that counts, in milliseconds.
-func (r Result) counted() float64 { return cmp.Or(r.Median, r.Min) }
+func (r Result) counted() float64 {
+	if r.On == "cpu" {
+		return r.Min
+	}
+	return cmp.Or(r.Median, r.Min)
+}
 
 func (r Result) withTimes(times []time.Duration) Result {
 	r.Repeat, r.Times = len(times), measure.TimesOf(times)
-	if r.On != "cpu" {
-		r.Median = measure.Median(times)
-	}
+	r.Median, r.P95 = measure.Median(times), measure.P95(times)
 	return r
 }
 

@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync/atomic"
 )
 
@@ -50,18 +51,20 @@ type Engine struct {
 	set    *Settings
 
 	grid     Grid
-	nextBand atomic.Int64
+	next     atomic.Int64
 	done     []tileCount // of every band
 	stopped  atomic.Bool // the context is done
 	progress progress
 
-	crew atomic.Int64 // who is in: see join
-	help func()       // made once, so that starting a helper allocates nothing
-}
+	crew  atomic.Int64 // who is in: see seat
+	alone atomic.Bool  // the caller sleeps until nobody else is in
+	slots int          // see Plan.slots
+	exact bool         // all layers are loose, and can do without the band above
 
-type tileCount struct {
-	atomic.Int64
-	_ [7]int64 // a line of its own, for it is polled
+	crowded bool   // there are more workers than processors: who waits is in the way
+	spins   int    // how often to look before sleeping
+	beds    []bed  // of every worker
+	help    func() // made once, so that starting a helper allocates nothing
 }
 
 // Fill prepares layers, fills their tables as planned and releases them. An
@@ -97,7 +100,7 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 					l.(Slicer).Slice(z)
 				}
 			}
-			e.fillGrid(&p.Grid, p.Workers)
+			e.fillGrid(p)
 		}
 	}
 	stopped := e.stopped.Load()
@@ -114,42 +117,48 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 }
 
 // fillGrid fills every tile of a grid, unless the context is done before.
-func (e *Engine) fillGrid(g *Grid, workers int) {
-	e.grid = *g
-	bands := g.bands()
-	if workers = min(workers, bands); workers == 1 {
-		for y := 0; y < g.Rows && e.fillBand(y); y += g.BandRows {
+func (e *Engine) fillGrid(p *Plan) {
+	e.grid = p.Grid
+	workers := min(p.Workers, p.bands())
+	if workers == 1 {
+		for y := 0; y < p.Rows && e.fillBand(y); y += p.BandRows {
 		}
 		return
 	}
+	e.slots, e.exact = p.slots(), true
+	for _, l := range e.layers {
+		loose, ok := l.(loose)
+		e.exact = e.exact && ok && loose.exact()
+	}
+	e.gather(p.bands(), workers)
+	for range workers - 1 {
+		go e.help()
+	}
+	e.work(0)
+	e.leave()
+}
+
+// gather gets what a run with several workers needs.
+func (e *Engine) gather(bands, workers int) {
 	if cap(e.done) < bands {
 		e.done = make([]tileCount, bands)
 	}
 	e.done = e.done[:bands]
 	for i := range e.done {
-		e.done[i].Store(0)
+		e.done[i].done.Store(0)
 	}
-	e.nextBand.Store(0)
+	for len(e.beds) < workers {
+		e.beds = append(e.beds, make(bed, 1))
+	}
+	e.spins, e.crowded = spins, workers > runtime.GOMAXPROCS(0)
+	if e.crowded {
+		e.spins = 100
+	}
 	if e.help == nil {
 		e.help = e.helper
 	}
+	e.next.Store(0)
 	e.crew.Store(int64(workers-1) * seat)
-	for range workers - 1 {
-		go e.help()
-	}
-	e.work(0)
-	for p := poller(0); ; {
-		crew := e.crew.Load()
-		if crew%seat == 0 && e.crew.CompareAndSwap(crew, 0) {
-			return // nobody is at work, and whoever comes late finds no seat
-		}
-		if crew >= seat { // take the free seats away first
-			e.crew.CompareAndSwap(crew, crew%seat)
-			continue
-		}
-		e.report()
-		p.wait()
-	}
 }
 
 // fillBand fills the band from row y on for the only worker there is. It reports
@@ -182,7 +191,9 @@ func (e *Engine) helper() {
 		}
 		if e.crew.CompareAndSwap(crew, crew-seat+1) {
 			e.work(int(crew / seat))
-			e.crew.Add(-1)
+			if e.crew.Add(-1) == 0 && e.alone.CompareAndSwap(true, false) {
+				e.beds[0] <- struct{}{}
+			}
 			return
 		}
 	}
@@ -190,37 +201,44 @@ func (e *Engine) helper() {
 
 // work takes bands until none is left or the context is done.
 func (e *Engine) work(worker int) {
-	g := &e.grid
-	tiles := g.tiles()
+	complete := 0 // bands before are done
 	for {
-		band := int(e.nextBand.Add(1)) - 1
-		if band >= len(e.done) {
+		band := int(e.next.Add(1)) - 1
+		if band >= len(e.done) || !e.begin(band, &complete) || !e.workBand(worker, band) {
 			return
-		}
-		y := band * g.BandRows
-		rows := min(g.BandRows, g.Rows-y)
-		for x := 0; x < g.N; x += g.TileWidth {
-			if band > 0 && !e.await(band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles))) || e.stop() {
-				return
-			}
-			for _, l := range e.layers {
-				l.Tile(worker, x, y, min(g.TileWidth, g.N-x), rows)
-			}
-			e.done[band].Add(1)
-			e.tileDone(worker)
 		}
 	}
 }
 
-// await returns once that many tiles of the band are done. It reports whether
-// they are: not so where the worker of that band has stopped.
-func (e *Engine) await(band int, tiles int64) bool {
-	var p poller
-	for e.done[band].Load() < tiles {
-		if e.stopped.Load() {
+// workBand fills a band. It reports whether to go on.
+func (e *Engine) workBand(worker, band int) bool {
+	g := &e.grid
+	tiles := g.tiles()
+	y := band * g.BandRows
+	rows := min(g.BandRows, g.Rows-y)
+	late := int64(-1)
+	for tile := range tiles {
+		from := y
+		switch {
+		case band == 0:
+		case e.exact:
+			from = e.above(worker, band, tile, &late)
+		case !e.await(worker, band-1, int64(min(tile+1+g.Lead, tiles))):
+			from = -1
+		}
+		if from < 0 || e.stop() {
 			return false
 		}
-		p.wait()
+		x := tile * g.TileWidth
+		n := min(g.TileWidth, g.N-x)
+		for _, l := range e.layers {
+			if loose, ok := l.(loose); ok {
+				loose.over(worker, x, y, n, from)
+			}
+			l.Tile(worker, x, y, n, rows)
+		}
+		e.reached(band, tile+1)
+		e.tileDone(worker)
 	}
 	return true
 }
@@ -231,5 +249,10 @@ func (e *Engine) stop() bool {
 		return false
 	}
 	e.stopped.Store(true)
+	for i := range e.done {
+		if want := e.done[i].want.Load(); want != 0 {
+			e.wake(&e.done[i], want)
+		}
+	}
 	return true
 }

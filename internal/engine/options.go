@@ -70,15 +70,17 @@ func (o *Options) check(s *Settings) error {
 }
 
 // Workers is how many goroutines may work at once.
-func (s *Settings) Workers() int { return orAll(s.workers) }
+func (s *Settings) Workers() int { return atOnce(s.workers) }
 
-// orAll is a number of workers, 0 standing for GOMAXPROCS. Asking for that takes a
-// lock of the scheduler, so whoever has work for one does not.
-func orAll(workers int) int {
+// atOnce is a number of workers, 0 standing for GOMAXPROCS, and never more than that:
+// a worker whom others wait for should not itself wait for a processor. Asking
+// takes a lock of the scheduler, so whoever has work for one does not.
+func atOnce(workers int) int {
+	all := runtime.GOMAXPROCS(0)
 	if workers == 0 {
-		return runtime.GOMAXPROCS(0)
+		return all
 	}
-	return workers
+	return min(workers, all)
 }
 
 // Stopped is the error of work whose context is done, and nil while it is not.

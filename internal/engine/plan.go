@@ -55,7 +55,7 @@ func (w *Work) plan(p *Plan) {
 	all := out + w.Rows*w.N*w.PixelBytes
 	*p = Plan{Grid: Grid{Rows: w.Rows, N: w.N, BandRows: bandRows}, Workers: 1, Writes: writes(out)}
 	if most := all / workerBytes; most > 1 {
-		p.Workers = min(orAll(w.Workers), most)
+		p.Workers = min(atOnce(w.Workers), most)
 	}
 	tiles := max(1, (w.N*w.SumBytes+tileBytes-1)/tileBytes)
 	if p.Workers > 1 {

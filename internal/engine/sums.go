@@ -3,18 +3,25 @@ package engine
 import (
 	"unsafe"
 
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // Sums is the layer of upright tables.
 type Sums[P kernel.Pixel, S kernel.Sum] struct {
-	kernel kernel.Func[P, S]
-	src    *Source[P]
-	dst    *Target[S]
+	kernel  kernel.Func[P, S]
+	columns kernel.Columns[P, S] // nil for floats
+	src     *Source[P]
+	dst     *Target[S]
 
-	writes  kernel.Writes
-	band    int // rows
-	above   []S // the lowest row done so far, in cache and without gaps
+	writes kernel.Writes
+	band   int // rows
+	// above holds the lowest row done so far, without gaps. With several workers,
+	// each of the last slots bands has its own: the row above it, and as tiles get
+	// done the lowest of the band.
+	above   []S
+	slots   int
+	pitch   int
 	workers []sumsWorker[P, S]
 }
 
@@ -22,6 +29,8 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 	tile  kernel.Tile[P, S]
 	carry []S // of the band's rows
+	edge  []S // the row above at the end of the last tile
+	acc   []S // sums of columns
 
 	shifted []P // the pixels of a tile less an offset
 	_       [kernel.LineBytes]byte
@@ -29,6 +38,7 @@ type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 
 // Find implements [TableLayer].
 func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
+	l.columns = kernel.ColumnsOf[P, S](level, squares)
 	l.kernel = kernel.Sums[P, S](level)
 	if squares {
 		l.kernel = kernel.Squares[P, S](level)
@@ -44,11 +54,14 @@ func (l *Sums[P, S]) Aim(src *Source[P], dst *Target[S]) { l.src, l.dst = src, d
 
 // Prepare implements [Layer].
 func (l *Sums[P, S]) Prepare(p *Plan) error {
-	l.above = Zeros(l.above, p.N+kernel.Slack)
+	l.slots, l.pitch = p.slots(), grid.RoundUp(p.N+kernel.Slack, kernel.LineBytes)
+	l.above = AtLeast(l.above, l.slots*l.pitch)
+	clear(l.above[:p.N+kernel.Slack])
 	l.workers = Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.carry = AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels))
+		w.edge = AtLeast(w.edge, l.dst.Channels)
 	}
 	l.writes, l.band = p.Writes, p.BandRows
 	if !l.onLines() {
@@ -89,7 +102,12 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 	dst := l.dst.Sums[(y+1)*stride:]
 	if x == 0 {
 		clear(carry)
-		for r := range rows {
+		if channels == 1 {
+			for r := 0; r < rows*stride; r += stride {
+				dst[r] = 0
+			}
+		}
+		for r := 0; r < rows && channels > 1; r++ {
 			for c := range dst[r*stride:][:channels] { // which are few: a call would take longer
 				dst[r*stride+c] = 0
 			}
@@ -100,7 +118,7 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 		DstStride: stride,
 		Src:       pix,
 		SrcStride: pixStride,
-		Above:     l.above[x:],
+		Above:     l.row(y)[x:],
 		Carry:     carry,
 		Rows:      rows,
 		N:         n,
@@ -109,6 +127,55 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 		Writes:    l.writes,
 	}
 	l.kernel(&w.tile)
+}
+
+// row is the carry row of the band that has row y.
+func (l *Sums[P, S]) row(y int) []S {
+	if l.slots == 1 {
+		return l.above
+	}
+	return l.above[y/l.band%l.slots*l.pitch:][:l.pitch]
+}
+
+func (l *Sums[P, S]) exact() bool { return l.columns != nil }
+
+func (l *Sums[P, S]) over(worker, x, y, n, from int) {
+	if l.slots == 1 || y == 0 {
+		return
+	}
+	w, channels, to := &l.workers[worker], l.dst.Channels, l.row(y)
+	switch {
+	case from == y:
+		copy(to[x:x+n], l.row(y - 1)[x:])
+	default:
+		l.catchUp(w, to, x, y, n, from)
+	}
+	copy(w.edge[:channels], to[x+n-min(n, channels):])
+}
+
+// catchUp makes the row above elements [x, x+n) of row y from that of row from and
+// the pixels between.
+func (l *Sums[P, S]) catchUp(w *sumsWorker[P, S], to []S, x, y, n, from int) {
+	channels := l.dst.Channels
+	w.acc = Zeros(w.acc, n)
+	l.columns(w.acc, l.src.Pix[from*l.src.Stride+x:], l.src.Stride, y-from)
+	if x > 0 { // what the rows between add left of x
+		for c := range channels {
+			w.acc[c] += w.edge[c]
+			if from > 0 {
+				w.acc[c] -= l.row(from - 1)[x-channels+c]
+			}
+		}
+	}
+	for i := channels; i < n; i++ {
+		w.acc[i] += w.acc[i-channels]
+	}
+	if from > 0 {
+		for i, v := range l.row(from - 1)[x:][:n] {
+			w.acc[i] += v
+		}
+	}
+	copy(to[x:], w.acc)
 }
 
 // Row implements [RowLayer].
@@ -128,7 +195,7 @@ func (l *Sums[P, S]) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.tile = kernel.Tile[P, S]{}
-		bytes += Bytes(w.carry) + Bytes(w.shifted)
+		bytes += Bytes(w.carry) + Bytes(w.edge) + Bytes(w.acc) + Bytes(w.shifted)
 	}
 	return bytes
 }

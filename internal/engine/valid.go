@@ -116,6 +116,16 @@ func (l *Valid[P, S, Q]) Prepare(p *Plan) error {
 	return l.counts.Prepare(p)
 }
 
+func (l *Valid[P, S, Q]) exact() bool { return false }
+
+func (l *Valid[P, S, Q]) over(worker, x, y, n, from int) {
+	l.sums.over(worker, x, y, n, from)
+	l.counts.over(worker, x, y, n, from)
+	if l.squared {
+		l.squares.over(worker, x, y, n, from)
+	}
+}
+
 // Tile implements [Layer].
 func (l *Valid[P, S, Q]) Tile(worker, x, y, n, rows int) {
 	w := &l.workers[worker]

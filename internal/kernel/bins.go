@@ -24,12 +24,13 @@ func newBins[S Sum](asm [levelCount]binRoutines[S]) any {
 	return all
 }
 
-// binRoutines is the assembly of one level: for blocks of bins, and for a vector of
-// what is left of them; for blocks that also go to the table past the caches,
-// and for a line of what is left of those.
+// binRoutines is the assembly of one level: for blocks of bins, for half of one where a
+// level has that, and for a vector of what is left of them; for blocks that also go to
+// the table past the caches, and for a line of what is left of those.
 type binRoutines[S Sum] struct {
 	vector int // bytes
 	block  func(above *S, pitch int, index *uint32, step int, weights *S, weightStep int, run *S, bins *uint32, n int)
+	half   func(above *S, pitch int, index *uint32, step int, weights *S, weightStep int, run *S, bins *uint32, n int)
 	tail   func(above *S, pitch int, index *uint32, step int, weights *S, weightStep int, run *S, bins *uint32, n int, some *uint32)
 	stream func(above *S, pitch int, index *uint32, step int, weights *S, weightStep int, run *S, bins *uint32, n int, dst *S)
 	line   func(above *S, pitch int, index *uint32, step int, weights *S, weightStep int, run *S, bins *uint32, n int, dst *S)
@@ -80,9 +81,19 @@ func (f binRoutines[S]) row(narrow func(*BinRow[S])) func(*BinRow[S]) {
 			narrow(r)
 			return
 		}
-		for ; b < count; b += lanes {
+		end := count
+		if f.half != nil { // a level without masks
+			for ; b+line <= count; b += line {
+				f.half(&r.Above[b], pitch, index, step, weights, weightStep, &r.Run[b], &numbers[b*size/4], r.N)
+			}
+			end = count / lanes * lanes
+		}
+		for ; b < end; b += lanes {
 			some := &firstLanes[16-min(count-b, lanes)*size/4]
 			f.tail(&r.Above[b], pitch, index, step, weights, weightStep, &r.Run[b], &numbers[b*size/4], r.N, some)
+		}
+		if end < count {
+			r.from(end)
 		}
 	}
 }

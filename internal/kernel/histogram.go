@@ -52,3 +52,17 @@ func portableBins[S Sum](r *BinRow[S]) {
 		}
 	}
 }
+
+// from is portableBins for the bins from one on.
+func (r *BinRow[S]) from(first int) {
+	run := r.Run[first:]
+	for x := range r.N {
+		if b := r.Index[x*r.Step] - uint32(first); b < uint32(len(run)) {
+			run[b] += r.Weights[x*r.WeightStep]
+		}
+		above := r.Above[x*r.Pitch+first:][:len(run)]
+		for b, s := range run {
+			above[b] += s
+		}
+	}
+}

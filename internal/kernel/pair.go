@@ -9,6 +9,7 @@ type pair[P Pixel, S Sum] struct {
 	rotates bool
 	asm     [levelCount]routines[P, S]
 	plane   [levelCount]Func[P, S]
+	columns [levelCount]Columns[P, S]
 	volume  [levelCount]VolumeFunc[P, S]
 	tilted  [levelCount]TiltedFunc[P, S]
 }
@@ -19,11 +20,15 @@ type routines[P Pixel, S Sum] struct {
 	vector              int // bytes
 	plane, planeDot     routine[P, S]
 	planeGroups         bool // plane takes groups of rows only
+	columns             func(sums *S, src *P, stride, groups, n int)
 	volume, volumeDot   volumeRoutine[P, S]
 	lay                 func(dst, over *S, n int) // a row of a plane on a slice
 	tilted              tiltedRoutine[P, S]
 	tiltedGroup         tiltedGroup[P, S]
 	rotated, rotatedDot rotatedRoutine
+
+	lines       [FastChannels]lineRoutine[P, S] // plane tables, by channels
+	volumeLines [FastChannels]lineVolume[P, S]  // volumes, by channels
 }
 
 // kinds is which kinds of tables have a pair, besides upright ones.
@@ -40,8 +45,17 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 	for l := range levelCount {
 		below, r := max(0, l-1), &asm[l]
 		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
+		if p.columns[l] = p.columns[below]; !isFloat[S]() && (l == Portable || r.columns != nil) {
+			p.columns[l] = columnsFunc(r, portableColumns[P, S](square))
+		}
 		if l == Portable || r.plane != nil {
 			p.plane[l] = planeFunc(r, &asm[below], portablePlane)
+		}
+		if r.lines[0] != nil {
+			p.plane[l] = linesFunc(r.lines, portablePlane)
+			if has.volume {
+				p.volume[l] = volumeLinesFunc(r, p.plane[l])
+			}
 		}
 		if has.volume && (l == Portable || r.volume != nil) {
 			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))

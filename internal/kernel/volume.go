@@ -41,18 +41,7 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S], lay func(dst, over *S, n i
 		for r := range all.Rows {
 			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride:], all.Carry[r*CarryLen(all.Channels):]
 			plane(&t.Tile)
-			dst, over := t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N]
-			lines := 0
-			if lay != nil {
-				lines = t.N &^ (LineBytes/int(unsafe.Sizeof(dst[0])) - 1)
-			}
-			if lines > 0 {
-				lay(&dst[0], &over[0], lines)
-			}
-			for i := lines; i < t.N; i++ {
-				over[i] += dst[i]
-				dst[i] = over[i]
-			}
+			layRow(t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N], lay)
 			if t.Whole {
 				clear(t.Dst[t.N:t.DstStride])
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // A DeviceJob says which work to prepare on a device.
@@ -26,6 +27,9 @@ type DeviceJob struct {
 // the host.
 type DeviceWork struct {
 	Host *Work // its tables are what is downloaded and compared
+
+	// Upright is the upright tables of the same pixels, to compare with, or nil.
+	Upright *DeviceWork
 
 	device    *gpu.Device
 	queue     func() error      // queues the kernels
@@ -54,6 +58,9 @@ func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
 	if err == nil {
 		err = w.check(false)
 	}
+	if err == nil && w.Upright != nil {
+		err = w.Upright.check(false)
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -63,7 +70,7 @@ func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
 // work is the work whose pixels and tables are on the device, or where anything went wrong
 // the error, and nothing is left there.
 func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func() error, download func(int) error, roundTrip func() error) (*DeviceWork, error) {
-	w := &DeviceWork{host, job.Device, queue, roundTrip, download, []io.Closer{src, dst}}
+	w := &DeviceWork{Host: host, device: job.Device, queue: queue, roundTrip: roundTrip, download: download, owned: []io.Closer{src, dst}}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -81,13 +88,43 @@ func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum
 		func() error { return gpu.IntegrateHostInto(d, host, img, job.Opt) })
 }
 
-func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, img boxsum.Image[P]) (*DeviceWork, error) {
-	w, host, noHost := tiltedWork[S](img)
-	src, noSrc := gpu.Upload(job.Device, img)
-	dst, noDst := gpu.NewTiltedTable[S](job.Device, img.Width, img.Height, img.Channels, 1)
+func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	d, img := job.Device, images[0]
+	w, host, noHost := tiltedWork[S](images...)
+	src, noSrc := gpu.Upload(d, images...)
+	dst, noDst := gpu.NewTiltedTable[S](d, img.Width, img.Height, img.Channels, len(images))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
 		func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) },
-		func(i int) error { return dst.DownloadInto(i, host) }, nil)
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error { return gpu.IntegrateTiltedHostInto(d, host, img, job.Opt) })
+}
+
+func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	d, img := job.Device, images[0]
+	w, host, noHost := rotatedWork[S](rot, images...)
+	src, noSrc := gpu.Upload(d, images...)
+	dst, noDst := gpu.NewRotatedTable[S](d, img.Width, img.Height, img.Channels, len(images), rot)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateRotatedInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error { return gpu.IntegrateRotatedHostInto(d, host, img, job.Opt) })
+}
+
+// besideUprightOn is the work of another kind of table with the upright one of the same images.
+func besideUprightOn[S boxsum.Sum, P boxsum.Pixel](of func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error)) func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error) {
+	return func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+		w, err := of(job, images...)
+		if err != nil {
+			return nil, err
+		}
+		upright, err := deviceUpright[S](job, images...)
+		if err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+		w.Upright = upright
+		w.owned = append(w.owned, upright)
+		return w, nil
+	}
 }
 
 func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {

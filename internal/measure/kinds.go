@@ -27,7 +27,7 @@ type pairKinds struct {
 func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 	return pairKinds{
 		upright: kind{onImage[S](Own[S, P]{}.onCPU), onImages[S](deviceUpright[S, P]), newPipeline[P, S]},
-		tilted:  kind{cpu: onImage[S](Own[S, P]{Kind: papers.Tilted}.besideUpright)},
+		tilted:  kind{cpu: onImage[S](Own[S, P]{Kind: papers.Tilted}.besideUpright), device: onImages[S](besideUprightOn[S](deviceTilted[S, P]))},
 		volume: kind{
 			cpu: func(size Size, channels int) (*Work, error) {
 				src, err := randomVolume[P, S](size, channels)
@@ -39,7 +39,12 @@ func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 			device: deviceVolume[P, S],
 		},
 		rotated: func(rot rotated.Rotation) kind {
-			return kind{cpu: onImage[S](Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright)}
+			return kind{
+				cpu: onImage[S](Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright),
+				device: onImages[S](besideUprightOn[S](func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+					return deviceRotated[S](job, rot, images...)
+				})),
+			}
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 )
 
-// pipelineTables is how many tables take turns, where they are the caller's.
+// pipelineTables is how many tables of each device take turns, where they are the caller's.
 const pipelineTables = 4
 
 // A Pipeline sends images through a device.
@@ -43,7 +43,7 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 		return nil, err
 	}
 	job.Channels = c.Channels
-	return kind.pipeline(job, pipelineTables)
+	return kind.pipeline(job, pipelineTables*len(job.Device.Members()))
 }
 
 // newPipeline is a pipeline of random images, and of tables of the caller's.

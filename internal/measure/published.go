@@ -52,9 +52,9 @@ func (o Own[S, P]) Contestant(img boxsum.Image[P]) (*Contestant, error) {
 	case o.Images > 0:
 		return o.many(img)
 	}
-	made := deviceTilted[S, P]
-	if o.Kind != papers.Tilted {
-		made = func(job DeviceJob, img boxsum.Image[P]) (*DeviceWork, error) { return deviceUpright[S](job, img) }
+	made := deviceUpright[S, P]
+	if o.Kind == papers.Tilted {
+		made = deviceTilted[S, P]
 	}
 	w, err := made(DeviceJob{Device: o.Device}, img)
 	if err != nil {
@@ -85,7 +85,7 @@ func (o Own[S, P]) onCPU(img boxsum.Image[P]) (*Work, error) {
 	case papers.Tilted:
 		return only(tiltedWork[S](img))
 	case papers.Rotated:
-		return only(rotatedWork[S](img, o.Rotation))
+		return only(rotatedWork[S](o.Rotation, img))
 	}
 	return only(uprightWork[S](img))
 }

@@ -61,20 +61,20 @@ func uprightTable[D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], images []
 	})
 }
 
-func tiltedWork[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) (*Work, *tilted.Table[S], error) {
-	w := newWork(img)
+func tiltedWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *tilted.Table[S], error) {
+	w, img := newWork(images...), images[0]
 	sums, err := tilted.NewTable[S](img.Width, img.Height, img.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{newTable(sums.View(), func(int) error { return verifyTilted(sums.View(), img) },
+	w.Tables = []Table{newTable(sums.View(), func(i int) error { return verifyTilted(sums.View(), images[i]) },
 		func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })}
 	w.Run = func(opt Options) error { o := otherOptions(opt); return tilted.IntegrateInto(sums, img, &o) }
 	return w, sums, nil
 }
 
-func rotatedWork[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotation) (*Work, *rotated.Table[S], error) {
-	w := newWork(img)
+func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...boxsum.Image[P]) (*Work, *rotated.Table[S], error) {
+	w, img := newWork(images...), images[0]
 	sums, err := rotated.NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err != nil {
 		return nil, nil, err
@@ -83,9 +83,9 @@ func rotatedWork[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.
 	output := make([]byte, rotatedCells(rot, Size{Width: img.Width, Height: img.Height})*int64(img.Channels)*int64(unsafe.Sizeof(*new(S))))
 	spoil := func() { sums.Fill(func(c, r, channel int) S { return S(3*c + 5*r + 1) }) }
 	spoil()
-	verify := func(int) error {
+	verify := func(i int) error {
 		defer spoil() // for the next time
-		return verifyRotated(sums, img)
+		return verifyRotated(sums, images[i])
 	}
 	w.Tables = []Table{{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}}
 	w.Run = func(opt Options) error {

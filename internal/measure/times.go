@@ -35,4 +35,13 @@ func Median(times []time.Duration) float64 {
 	return milliseconds(middle)
 }
 
+// P95 is the time that 95% of the runs took at most, in milliseconds: of fewer than 20, the longest.
+func P95(times []time.Duration) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return milliseconds(sorted[(95*len(sorted)+99)/100-1])
+}
+
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -140,9 +140,11 @@ func fields(t *testing.T, line string) (args []string) {
 }
 
 func TestExpand(t *testing.T) {
-	_, text, err := pairs.Expand([]string{"-out", "x.py", "-list", "squares", "-kind", "volume", "-before", "A = {", "-line", `"{{.Pixel.NumPy}}": "{{.Sum.NumPy}}",`, "-after", "}"})
-	if err != nil || !strings.Contains(string(text), "A = {\n\"u1\": \"u8\",\n\"u2\"") {
-		t.Errorf("%v: %s", err, text)
+	for kind, want := range map[string]string{"volume": "A = {\n\"u1\": \"u8\",\n\"u1\": \"f8\",\n\"u2\"", "rotated": "A = {\n}"} {
+		_, text, err := pairs.Expand([]string{"-out", "x.py", "-list", "squares", "-kind", kind, "-before", "A = {", "-line", `"{{.Pixel.NumPy}}": "{{.Sum.NumPy}}",`, "-after", "}"})
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v: %s", kind, err, text)
+		}
 	}
 	for _, bad := range [][]string{{"-list", "none"}, {"-kind", "none"}, {"-line", "{{.None}}"}, {"-line", "{{"}, {"-none"}, {"-out", "x.go", "-before", "pack age"}} {
 		if _, _, err := pairs.Expand(bad); err == nil {

@@ -110,7 +110,7 @@ type view struct {
 // set sees an array with the given number of axes, and perhaps one more for
 // channels, as rows and slices. An array that is laid out in another way is an errLayout.
 func (v *view) set(a *array, axes int) error {
-	v.array = *a
+	v.array, v.layout = *a, layout{}
 	g := &v.layout
 	n := len(a.shape)
 	g.channels = 1

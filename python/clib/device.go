@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -26,18 +27,22 @@ import (
 var opened struct {
 	sync.Mutex
 	devices []*gpu.Device
+	all     int // the number of all of them as one, and 1 more; 0 while nobody asked
 }
 
-// device opens a device by a name such as cuda, cuda:1 or opencl:0, unless it is
-// open, and is its number.
+// device opens a device by a name such as cuda, cuda:1 or opencl:0, or all GPUs as one,
+// unless it is open, and is its number.
 func device(a arguments) any {
 	name := a.text(0)
+	if strings.EqualFold(name, "all") {
+		return everyDevice()
+	}
 	kind, at, indexed := strings.Cut(strings.ToLower(name), ":")
 	var kinds []gpu.Kind
 	if kind != "gpu" {
 		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			must(invalid("no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", name))
+			must(invalid("no device is called %q: there are cpu, gpu, all, cuda, cuda:0, opencl, opencl:0 and so on", name))
 		}
 		kinds = append(kinds, k)
 	}
@@ -52,12 +57,23 @@ func device(a arguments) any {
 	defer opened.Unlock()
 	for i, d := range opened.devices {
 		info := d.Info()
-		if (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
+		if i+1 != opened.all && (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
 			return i
 		}
 	}
 	opened.devices = append(opened.devices, open(kinds, index, indexed))
 	return len(opened.devices) - 1
+}
+
+// everyDevice is the number of all GPUs as one device.
+func everyDevice() int {
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.all == 0 {
+		opened.devices = append(opened.devices, got(gpu.OpenAll()))
+		opened.all = len(opened.devices)
+	}
+	return opened.all - 1
 }
 
 func open(kinds []gpu.Kind, index int, indexed bool) *gpu.Device {
@@ -150,8 +166,67 @@ func onDevice(a arguments) any {
 	return nil
 }
 
+// A plan is a table that was queued, for others of its size, types and strides to be queued with as little in the way
+// as possible.
+type plan struct {
+	job
+	owner *gpu.Device
+	spare atomic.Pointer[job] // a copy, to be used again
+}
+
+// plans is those that Python knows, by their numbers, none of which comes again.
+var plans struct {
+	sync.RWMutex
+	all  map[int]*plan
+	last int
+}
+
+// planOnDevice is the number of a plan. It takes what onDevice does but for the stream, and there are no squares.
+func planOnDevice(a arguments) any {
+	flat := slices.Clone(a.flat(0)) // shapes and strides lie there
+	p := &plan{owner: a.mustDevice(2)}
+	image, sum := flat[0].array(), flat[1].array()
+	p.set(&image, &sum, nil, a.int(1), 0)
+	p.resident = true
+	plans.Lock()
+	defer plans.Unlock()
+	if plans.all == nil {
+		plans.all = map[int]*plan{}
+	}
+	plans.last++
+	plans.all[plans.last] = p
+	return plans.last
+}
+
+// forgetPlans forgets all plans. Calls that have the number of one take the long way.
+func forgetPlans(arguments) any {
+	plans.Lock()
+	defer plans.Unlock()
+	clear(plans.all)
+	return nil
+}
+
+// queuePlanned queues a table by a plan.
+func queuePlanned(number int, image, table, stream uintptr) {
+	plans.RLock()
+	p := plans.all[number]
+	plans.RUnlock()
+	if p == nil {
+		must(errLayout)
+	}
+	j := p.spare.Swap(nil)
+	if j == nil {
+		j = new(job)
+		*j = p.job
+	}
+	j.image.data, j.sum.data = unsafe.Add(unsafe.Pointer(nil), image), unsafe.Add(unsafe.Pointer(nil), table)
+	j.device = got(interop.OnStream(p.owner, stream))
+	j.run()
+	p.spare.Store(j)
+}
+
 // foreign is an image, a volume or a table in device memory.
-func (j *job) foreign(v view, border int) interop.Foreign {
+func (j *job) foreign(v *view, border int) interop.Foreign {
 	f := interop.Foreign{
 		Handle: uintptr(v.data),
 		Width:  v.width - border, Height: v.height - border, Channels: v.channels, Count: 1,
@@ -164,32 +239,32 @@ func (j *job) foreign(v view, border int) interop.Foreign {
 }
 
 // queue lays an image and a table over arrays of a device, and queues their work.
-func queue[T, I any](j *job, to view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) {
-	src := got(image(j.device, j.foreign(j.image, 0)))
+func queue[T, I any](j *job, to *view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) {
+	src := got(image(j.device, j.foreign(&j.image, 0)))
 	must(integrate(got(table(j.device, j.foreign(to, 1))), src, nil))
 }
 
 func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	switch j.kind {
 	case volumeTable:
-		queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
+		queue(j, &j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
 	case tiltedTable:
-		queue(j, j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
+		queue(j, &j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
 	default:
-		queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
+		queue(j, &j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
 	}
 }
 
 func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	if j.kind == volumeTable {
-		queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
-			q := got(interop.VolumeTableOver[Q](j.device, j.foreign(j.squares, 1)))
+		queue(j, &j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
+			q := got(interop.VolumeTableOver[Q](j.device, j.foreign(&j.squares, 1)))
 			return gpu.IntegrateVolumeSquaresInto(&gpu.SquaredVolumeTable[S, Q]{Sum: t, Squares: q}, v, opt)
 		})
 		return
 	}
-	queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
-		q := got(interop.TableOver[Q](j.device, j.foreign(j.squares, 1)))
+	queue(j, &j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
+		q := got(interop.TableOver[Q](j.device, j.foreign(&j.squares, 1)))
 		return gpu.IntegrateSquaresInto(&gpu.SquaredTable[S, Q]{Sum: t, Squares: q}, im, opt)
 	})
 }
@@ -218,7 +293,7 @@ func timeHost(a arguments) any {
 	best := time.Duration(1 << 62)
 	for range a.int(3) {
 		start := time.Now()
-		hostJob(a, uprightTable, 0).run()
+		usual(a)
 		best = min(best, time.Since(start))
 	}
 	return int(best)

@@ -52,7 +52,7 @@ func TestArraysOfADevice(t *testing.T) {
 	}
 	second := squared.array()
 	j := newJob(voxels.array(), sums.array(), &second, volumeTable, 0)
-	on, err := interop.VolumeOver[uint8](d, j.foreign(j.image, 0))
+	on, err := interop.VolumeOver[uint8](d, j.foreign(&j.image, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := volume.NewBox(0, 0, 0, width, height, depth)
-	table, err := interop.VolumeTableOver[uint32](d, j.foreign(j.sum, 1))
+	table, err := interop.VolumeTableOver[uint32](d, j.foreign(&j.sum, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestArraysOfADevice(t *testing.T) {
 	if got.Sum(last) != want.Sum.Sum(last) {
 		t.Errorf("the volume sums to %d, not %d", got.Sum(last), want.Sum.Sum(last))
 	}
-	table2, err := interop.VolumeTableOver[uint64](d, j.foreign(j.squares, 1))
+	table2, err := interop.VolumeTableOver[uint64](d, j.foreign(&j.squares, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestArraysOfADevice(t *testing.T) {
 		if err := refused(j.run); err != nil {
 			t.Fatal(err)
 		}
-		over, err := interop.TableOver[uint32](d, j.foreign(j.sum, 1))
+		over, err := interop.TableOver[uint32](d, j.foreign(&j.sum, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"math"
+	"sync"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
@@ -23,6 +24,7 @@ type job struct {
 	pair                *pair
 	image, sum, squares view
 	kind, workers       int
+	kept                any         // the table, or both, that it last wrote, for the next one
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
 	shift               bool        // floats that lie far from zero lose an offset
@@ -31,18 +33,25 @@ type job struct {
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
 func newJob(image, sum array, squares *array, kind, workers int) *job {
+	return new(job).set(&image, &sum, squares, kind, workers)
+}
+
+// set makes a job one for arrays, whatever it was before.
+func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	axes := 2
 	if kind == volumeTable {
 		axes = 3
 	}
-	j := &job{kind: kind, workers: workers, image: image.mustView(axes)}
-	j.sum.setTable(&sum, "out", axes, &j.image)
+	j.kind, j.workers, j.device, j.resident = kind, workers, nil, false
+	j.squares.bytes = 0
+	must(j.image.set(image, axes))
+	j.sum.setTable(sum, "out", axes, &j.image)
 	j.pair = find(image.element, sum.element)
 	if squares == nil {
 		return j
 	}
 	j.squares.setTable(squares, "the squares of out", axes, &j.image)
-	if j.pair.squares[j.squareType()] == nil || kind == tiltedTable {
+	if j.pair.squaresOf(j.squareType()) == nil || kind == tiltedTable {
 		must(wrongTypes("pixels of %v have no squares of %v: they have %s", image.element, squares.element, names(j.pair.squares)))
 	}
 	return j
@@ -73,27 +82,41 @@ func (v *view) setTable(a *array, name string, axes int, image *view) {
 // zero: it is then the bits of that offset.
 func integral(a arguments) any {
 	if len(a) == 3 { // the usual call
-		hostJob(a, uprightTable, 0).run()
+		usual(a)
 		return nil
 	}
-	j := hostJob(a, a.int(3), a.int(4))
+	j := hostJob(new(job), a, a.int(3), a.int(4))
 	j.device = a.device(5)
 	j.shift = len(a) > 6 && a.int(6) != 0
 	j.run()
 	return int(math.Float32bits(j.offset))
 }
 
-func hostJob(a arguments, kind, workers int) *job {
+// usual makes upright tables by as many workers as help.
+func usual(a arguments) {
+	j, _ := jobs.Get().(*job)
+	if j == nil {
+		j = new(job)
+	}
+	hostJob(j, a, uprightTable, 0).run()
+	jobs.Put(j)
+}
+
+// jobs holds some of those that are done: small tables take less time than the memory for a job.
+var jobs sync.Pool
+
+func hostJob(j *job, a arguments, kind, workers int) *job {
+	image, sum := a.array(0), a.array(1)
 	if !a.has(2) {
-		return newJob(a.array(0), a.array(1), nil, kind, workers)
+		return j.set(&image, &sum, nil, kind, workers)
 	}
 	second := a.array(2)
-	return newJob(a.array(0), a.array(1), &second, kind, workers)
+	return j.set(&image, &sum, &second, kind, workers)
 }
 
 func (j *job) run() {
 	if j.squares.bytes != 0 {
-		j.pair.squares[j.squareType()](j)
+		j.pair.squaresOf(j.squareType())(j)
 	} else {
 		j.pair.sums(j)
 	}
@@ -109,7 +132,23 @@ func volumeOf[P boxsum.Pixel](v *view) volume.Volume[P] {
 
 // tableOver lays a table over an array, and volumeOver one of a volume.
 func tableOver[S boxsum.Sum](v *view) *boxsum.Table[S] {
-	return &boxsum.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
+	t := new(boxsum.Table[S])
+	lay(t, v)
+	return t
+}
+
+func lay[S boxsum.Sum](t *boxsum.Table[S], v *view) {
+	*t = boxsum.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
+}
+
+// keptBy is what a job kept of a type, or new.
+func keptBy[T any](j *job) *T {
+	t, ok := j.kept.(*T)
+	if !ok {
+		t = new(T)
+		j.kept = t
+	}
+	return t
 }
 
 func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
@@ -135,7 +174,10 @@ func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	case j.device != nil:
 		must(gpu.IntegrateHostInto(j.device, tableOver[S](&j.sum), imageOf[P](&j.image), nil))
 	default:
-		must(boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{Workers: j.workers}))
+		t := keptBy[boxsum.Table[S]](j)
+		lay(t, &j.sum)
+		must(boxsum.IntegrateInto(t, imageOf[P](&j.image), j.options(&usualSums)))
+		t.Sums = nil
 	}
 }
 
@@ -150,11 +192,37 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 		j.offset = t.Sum.Offset
 		return
 	}
-	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
+	both := keptBy[struct {
+		boxsum.SquaredTable[S, Q]
+		sum     boxsum.Table[S]
+		squares boxsum.Table[Q]
+	}](j)
+	lay(&both.sum, &j.sum)
+	lay(&both.squares, &j.squares)
+	t := &both.SquaredTable
+	t.Sum, t.Squares = &both.sum, &both.squares
 	if j.device != nil {
 		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), &gpu.Options{Plain: !j.shift}))
 	} else {
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers, Plain: !j.shift}))
+		usual := &usualSquares
+		if j.shift {
+			usual = &shiftedSquares
+		}
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), j.options(usual)))
 	}
 	j.offset = t.Sum.Offset
+	both.sum.Sums, both.squares.Sums = nil, nil
+}
+
+// The options of most calls, and of those that take an offset away.
+var usualSums, usualSquares, shiftedSquares = boxsum.Options{}, boxsum.Options{Plain: true}, boxsum.Options{}
+
+// options is the usual ones with the workers of a job.
+func (j *job) options(usual *boxsum.Options) *boxsum.Options {
+	if j.workers == 0 {
+		return usual
+	}
+	o := *usual
+	o.Workers = j.workers
+	return &o
 }

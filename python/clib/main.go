@@ -22,6 +22,8 @@ var functions = []struct {
 	{"integral", integral},
 	{"valid", valid},
 	{"on_device", onDevice},
+	{"plan", planOnDevice},
+	{"forget_plans", forgetPlans},
 	{"boxes", boxes},
 	{"tilted_boxes", tiltedBoxes},
 	{"windows", windows},
@@ -78,6 +80,20 @@ func boxsum_call(number C.int64_t, values *C.boxsum_value, count C.int64_t, resu
 	case string:
 		*result = C.boxsum_value{kind: C.boxsum_text, number: C.int64_t(len(made)), pointer: unsafe.Pointer(C.CString(made))}
 	}
+	return nil
+}
+
+// boxsum_queue queues a table on a stream of a device, by the number of a plan and the addresses of image and table.
+// It returns what [boxsum_call] does.
+//
+//export boxsum_queue
+func boxsum_queue(plan, image, table, stream C.int64_t) (text *C.char) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = outcome(recovered(r))
+		}
+	}()
+	queuePlanned(int(plan), uintptr(image), uintptr(table), uintptr(stream))
 	return nil
 }
 

@@ -21,6 +21,8 @@ type pair struct {
 
 	sums    func(*job)
 	squares map[element]func(*job) // by the type of the squares
+	usual   element                // that of the squares of most calls
+	first   func(*job)             // makes those
 	valid   map[element]func(*validJob)
 	rotated func(*job, rotated.Rotation) lattice
 
@@ -47,7 +49,20 @@ func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 			p.squares[f64], p.valid[f64] = squares[S, float64, P], sumValid[S, float64, P]
 		}
 	}
+	p.usual = u64
+	if p.squares[u64] == nil || p.pixel.bytes > 2 {
+		p.usual = f64
+	}
+	p.first = p.squares[p.usual]
 	return p
+}
+
+// squaresOf is what makes squares of a type, nil for none.
+func (p *pair) squaresOf(t element) func(*job) {
+	if t == p.usual {
+		return p.first
+	}
+	return p.squares[t]
 }
 
 // The pairs by their types, and one for each type of pixels and each of sums.
@@ -68,6 +83,11 @@ func find(pixel, sum element) *pair {
 	bits := sum
 	if sum.kind == 'i' && pixel.kind == 'u' || sum.kind == 'u' && pixel.kind == 'i' {
 		bits.kind = pixel.kind
+	}
+	for _, p := range allPairs { // in less time than a map takes
+		if p.pixel == pixel && p.sum == bits {
+			return p
+		}
 	}
 	p := byTypes[[2]element{pixel, bits}]
 	if p == nil {

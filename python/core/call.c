@@ -7,6 +7,7 @@ static struct {
 	char *(*call)(int64_t number, boxsum_value *arguments, int64_t count, boxsum_value *result);
 	int64_t (*find)(const char *name);
 	void (*free)(char *text);
+	char *(*queue)(int64_t plan, int64_t image, int64_t table, int64_t stream);
 } library;
 
 static PyObject *load;       // loads the library
@@ -26,15 +27,16 @@ int call_start(PyObject *module) {
 
 PyObject *core_use(PyObject *module, PyObject *arguments) {
 	PyObject *loader;
-	Py_ssize_t call, find, release; // addresses
+	Py_ssize_t call, find, release, queue; // addresses
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "Onnn", &loader, &call, &find, &release))
+	if (!PyArg_ParseTuple(arguments, "Onnnn", &loader, &call, &find, &release, &queue))
 		return 0;
 	Py_INCREF(loader);
 	Py_XDECREF(load);
 	load = loader;
 	*(void **)&library.find = (void *)find;
 	*(void **)&library.free = (void *)release;
+	*(void **)&library.queue = (void *)queue;
 	*(void **)&library.call = (void *)call;
 	Py_RETURN_NONE;
 }
@@ -115,6 +117,52 @@ static void fail(char *text) {
 		PyErr_SetObject(type, message);
 		Py_DECREF(message);
 	}
+}
+
+int library_ready(void) { return library.call != 0; }
+
+int library_integral(boxsum_value *values, int64_t count, int brief) {
+	static int64_t number = -1;
+	boxsum_value result = {0};
+	char *text;
+	if (number < 0)
+		number = library.find("integral");
+	if (brief) { // to let others run would take as long as the call
+		text = library.call(number, values, count, &result);
+	} else {
+		Py_BEGIN_ALLOW_THREADS
+		text = library.call(number, values, count, &result);
+		Py_END_ALLOW_THREADS
+	}
+	if (!text)
+		return 0;
+	if (*text == 'L') {
+		library.free(text);
+		return 1;
+	}
+	fail(text);
+	return -1;
+}
+
+PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+	long long numbers[4];
+	(void)module;
+	if (count != 4 || !library.queue)
+		return PyErr_Format(PyExc_TypeError, "queue takes a plan, two addresses and a stream");
+	for (int i = 0; i < 4; i++) {
+		numbers[i] = PyLong_AsLongLong(arguments[i]);
+		if (numbers[i] == -1 && PyErr_Occurred())
+			return 0;
+	}
+	char *text;
+	Py_BEGIN_ALLOW_THREADS
+	text = library.queue(numbers[0], numbers[1], numbers[2], numbers[3]);
+	Py_END_ALLOW_THREADS
+	if (text) {
+		fail(text);
+		return 0;
+	}
+	Py_RETURN_NONE;
 }
 
 enum { most_arguments = 12 };

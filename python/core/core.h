@@ -11,14 +11,23 @@
 
 #include "boxsum.h"
 
+#ifndef METH_FASTCALL // the limited API of 3.9 does not name it yet
+#define METH_FASTCALL 0x0080
+#endif
+
 // The functions of the module.
 PyObject *core_use(PyObject *module, PyObject *arguments);
 PyObject *core_call(PyObject *module, PyObject *arguments);
+PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_lend(PyObject *module, PyObject *arguments);
 PyObject *core_add(PyObject *module, PyObject *arguments);
 PyObject *core_limit(PyObject *module, PyObject *arguments);
 PyObject *core_to_dlpack(PyObject *module, PyObject *arguments);
 PyObject *core_from_dlpack(PyObject *module, PyObject *capsule);
+PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *core_shorten(PyObject *module, PyObject *arguments);
+PyObject *core_remember(PyObject *module, PyObject *arguments);
+PyObject *core_know(PyObject *module, PyObject *arguments);
 
 // What each file prepares. They return 0, or -1 with an exception.
 int call_start(PyObject *module);
@@ -26,5 +35,15 @@ int lease_start(void);
 
 // array_struct is the structure of an array, which lives as long as the capsule.
 boxsum_array *array_struct(PyObject *array, PyObject **capsule);
+
+// lend is a lease of a block that is kept, or 0: with an exception, or without where there is none.
+PyObject *lend(long shelf, PyObject *layout);
+
+// library_ready reports whether the library is loaded.
+int library_ready(void);
+
+// library_integral makes a table, with the GIL if it is brief. It returns 0, 1 where the image must be copied first,
+// and -1 with an exception.
+int library_integral(boxsum_value *values, int64_t count, int brief);
 
 #endif

@@ -138,21 +138,26 @@ int lease_start(void) {
 	return type ? 0 : -1;
 }
 
-PyObject *core_lend(PyObject *module, PyObject *arguments) {
-	long number;
-	PyObject *layout;
-	(void)module;
-	if (!PyArg_ParseTuple(arguments, "lO", &number, &layout))
-		return 0;
+PyObject *lend(long number, PyObject *layout) {
 	block *b = 0;
 	if (number >= 0 && number < shelves) {
 		lock();
 		b = pop(&all[number]);
 		unlock();
 	}
-	if (!b)
-		Py_RETURN_NONE;
-	return lend_block(b, layout);
+	return b ? lend_block(b, layout) : 0;
+}
+
+PyObject *core_lend(PyObject *module, PyObject *arguments) {
+	long number;
+	PyObject *layout;
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "lO", &number, &layout))
+		return 0;
+	PyObject *lease = lend(number, layout);
+	if (lease || PyErr_Occurred())
+		return lease;
+	Py_RETURN_NONE;
 }
 
 PyObject *core_add(PyObject *module, PyObject *arguments) {

@@ -1,13 +1,18 @@
 #include "core.h"
 
 static PyMethodDef functions[] = {
-	{"use", core_use, METH_VARARGS, "use(load, call, find, free): the functions of the library, as addresses; load() calls this, and is called before the first call."},
+	{"use", core_use, METH_VARARGS, "use(load, call, find, free, queue): the functions of the library, as addresses; load() calls this, and is called before the first call."},
 	{"call", core_call, METH_VARARGS, "call(name, *arguments): a function of the library, without the GIL. Arrays go in as their structures."},
+	{"queue", (PyCFunction)(void (*)(void))core_queue, METH_FASTCALL, "queue(plan, image, table, stream): a table on a device, by the plan of another with other addresses."},
 	{"lend", core_lend, METH_VARARGS, "lend(shelf, layout): a lease of a block that is kept, or None."},
 	{"add", core_add, METH_VARARGS, "add(shelf, pages, layout): a lease of a new block, the whole of an array of bytes."},
 	{"limit", core_limit, METH_VARARGS, "limit(bytes): says how much to keep, and returns how much is kept."},
 	{"to_dlpack", core_to_dlpack, METH_VARARGS, "to_dlpack(layout, device, owner): a capsule for an array on a CUDA device."},
 	{"from_dlpack", core_from_dlpack, METH_O, "from_dlpack(capsule): pointer, device, code, bits, lanes, shape, and strides or None."},
+	{"integral", (PyCFunction)(void (*)(void))core_integral, METH_FASTCALL, "integral(image, dtype, squares, out): the table, or both, that remember knows of, or None for what takes the long way."},
+	{"shorten", core_shorten, METH_VARARGS, "shorten(function, get, set): has calls of boxsum.integral tried by integral first; get and set are addresses."},
+	{"remember", core_remember, METH_VARARGS, "remember(image, dtype, sums, squares, squared): the layouts of tables of such images, squared says whether both are made at once."},
+	{"know", core_know, METH_VARARGS, "know(api, asarray, uint8, samples): reports whether arrays of NumPy are what this module takes them for."},
 	{0},
 };
 

@@ -182,6 +182,110 @@ def test_streams():
     same(table, want)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(5, 7), (64, 64), (480, 854), (1024, 1024), (1080, 1920), (3000, 2000), (130, 77, 3)])
+def test_torch_graphs(shape, dtype):
+    """A graph gives the table of what the image is when it runs, however often, and whatever runs in between."""
+    image = torch.from_numpy(pixels(shape, dtype)).cuda()
+    out = boxsum.integral(image)
+    other = out.clone()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        boxsum.integral(image, out=out)
+        twice = out + out
+        again = boxsum.integral(image)
+    for seed in range(1, 6):
+        changed = pixels(shape, dtype, seed)
+        image.copy_(torch.from_numpy(changed))
+        if seed % 2:
+            boxsum.integral(image, out=other)
+        out.zero_()
+        graph.replay()
+        want = boxsum.integral(changed)
+        same(out, want)
+        same(twice, want + want)
+        same(again, want)
+    boxsum.integral(image, out=other)
+    same(other, want)
+
+
+def test_graph_of_every_kind():
+    """Squares, tilted tables and volumes in a graph, and types that no kernel was loaded for before."""
+    image, voxels = pixels((301, 203), "i2"), pixels((30, 64, 65), "u1")
+    plane, solid = torch.from_numpy(image).cuda(), torch.from_numpy(voxels).cuda()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        tables = boxsum.integral(plane, squares=True, tilted=True)
+        both = boxsum.volume(solid, squares=True)
+    for seed in range(1, 4):
+        image, voxels = pixels(image.shape, "i2", seed), pixels(voxels.shape, "u1", seed)
+        plane.copy_(torch.from_numpy(image))
+        solid.copy_(torch.from_numpy(voxels))
+        graph.replay()
+        for got, want in zip(tables + both, boxsum.integral(image, squares=True, tilted=True) + boxsum.volume(voxels, squares=True)):
+            same(got, want)
+
+
+def test_graphs_at_once():
+    """Two graphs that were captured on one stream run on two, beside calls on a third."""
+    images = [torch.from_numpy(pixels((2000, 3000), "u1", seed)).cuda() for seed in range(3)]
+    outs = [boxsum.integral(i) for i in images]
+    want = [boxsum.integral(i.cpu().numpy()) for i in images]
+    graphs = []
+    for image, out in zip(images[:2], outs):
+        graphs.append(torch.cuda.CUDAGraph())
+        with torch.cuda.graph(graphs[-1]):
+            for _ in range(10):
+                boxsum.integral(image, out=out)
+    streams = [torch.cuda.Stream() for _ in range(3)]
+    for _ in range(5):
+        for out in outs:
+            out.zero_()
+        torch.cuda.synchronize()
+        for stream, graph in zip(streams, graphs):
+            with torch.cuda.stream(stream):
+                graph.replay()
+        with torch.cuda.stream(streams[2]):
+            for _ in range(10):
+                boxsum.integral(images[2], out=outs[2])
+        torch.cuda.synchronize()
+        for out, w in zip(outs, want):
+            same(out, w)
+
+
+def test_cupy_graphs():
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        image = cupy.asarray(pixels((700, 900), "u1"))
+        out = boxsum.integral(image)
+        stream.synchronize()
+        stream.begin_capture()
+        boxsum.integral(image, out=out)
+        graph = stream.end_capture()
+        for seed in range(1, 5):
+            changed = pixels((700, 900), "u1", seed)
+            image.set(changed, stream=stream)
+            boxsum.integral(image, out=cupy.empty_like(out))
+            out.fill(0)
+            graph.launch(stream)
+            stream.synchronize()
+            same(out, boxsum.integral(changed))
+
+
+def test_calls_again():
+    """The short way of calls that were made before gives the tables of the long one."""
+    for seed, (h, w) in enumerate([(64, 64), (65, 63), (64, 64), (1024, 1024), (1080, 1920)] * 2):
+        image = pixels((h, w), "u1", seed)
+        want = boxsum.integral(image)
+        tensor = torch.from_numpy(image).cuda()
+        for out in (torch.zeros((h + 1, w + 1), dtype=torch.int32, device="cuda"), torch.zeros((h + 1, w + 9), dtype=torch.int32, device="cuda")[:, : w + 1]):
+            assert boxsum.integral(tensor, out=out) is out
+            same(out, want)
+        array, out = cupy.asarray(image), cupy.zeros((h + 1, w + 1), cupy.uint32)
+        assert boxsum.integral(array, out=out) is out
+        same(out, want)
+
+
 class Interface:
     """An array of a library that nobody knows."""
 

@@ -223,6 +223,16 @@ def test_opencl_gives_the_same_tables():
     np.testing.assert_array_equal(boxsum.integral(wide, device="opencl"), table(wide, "i8"))
 
 
+def test_all_devices_give_the_same_tables():
+    if not boxsum.devices():
+        pytest.skip("no device")
+    image = pixels((301, 91), "u1")
+    for got, want in zip(boxsum.integral(image, squares=True, device="all"), boxsum.integral(image, squares=True)):
+        np.testing.assert_array_equal(got, want)
+    kind = boxsum.devices()[0]["device"].split(":")[0]
+    np.testing.assert_array_equal(boxsum.integral(image, device=kind), boxsum.integral(image, device="all"))
+
+
 def test_many_threads():
     images = [pixels((300, 1200 + i), "u1", i) for i in range(8)]
     wants = [table(image, "u4") for image in images]

@@ -184,18 +184,18 @@ def test_tables_in_one_array():
 
 def test_nothing_is_kept_of_tables_that_are_gone():
     gc.collect()
-    before = len(_known._memory)
+    before = len(_known.memory)
     tables = [boxsum.integral(far((30, 30)), squares=True) for _ in range(5)]
-    assert len(_known._memory) == before + 10
+    assert len(_known.memory) == before + 10
     del tables
     gc.collect()
-    assert len(_known._memory) == before
+    assert len(_known.memory) == before
 
 
 def test_an_image_near_zero_takes_nothing_more():
-    before = len(_known._memory)
+    before = len(_known.memory)
     tables = boxsum.integral(np.random.default_rng(0).random((30, 40)), squares=True), boxsum.integral(np.ones((30, 40), "u1"), squares=True)
-    assert len(_known._memory) == before and type(tables[0][0]) is np.ndarray
+    assert len(_known.memory) == before and type(tables[0][0]) is np.ndarray
 
 
 def test_ramps_with_noise():

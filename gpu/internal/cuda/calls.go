@@ -75,6 +75,21 @@ func (d Device) Retain() (Context, error) { return ask[Context](cuDevicePrimaryC
 // Release gives the primary context back.
 func (d Device) Release() error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
 
+// NewContext is a context of the device beside the primary one. Every one needs a Destroy.
+func (d Device) NewContext() (Context, error) {
+	runtime.LockOSThread()
+	var c Context
+	if err := call(cuCtxCreate, uintptr(unsafe.Pointer(&c)), 0, uintptr(d)); err != nil {
+		runtime.UnlockOSThread()
+		return 0, err
+	}
+	Leave() // the driver has made it current
+	return c, nil
+}
+
+// Destroy frees a context of NewContext, and all that is left in it.
+func (c Context) Destroy() error { return call(cuCtxDestroy, uintptr(c)) }
+
 // Enter makes the context current on this thread, to which it ties the
 // goroutine until Leave; the context that was current before is then so again.
 func (c Context) Enter() error {
@@ -182,6 +197,38 @@ func (s Stream) Destroy() error { return call(cuStreamDestroy, uintptr(s)) }
 
 // Synchronize waits for all work on the stream.
 func (s Stream) Synchronize() error { return call(cuStreamSynchronize, uintptr(s)) }
+
+// Capturing reports whether work on the stream becomes part of a graph instead of being done. Drivers before CUDA 10
+// have no graphs.
+func (s Stream) Capturing() (bool, error) {
+	if cuStreamIsCapturing.at == 0 {
+		return false, nil
+	}
+	var status int32 // 2 is that of a capture which has failed already
+	err := call(cuStreamIsCapturing, uintptr(s), uintptr(unsafe.Pointer(&status)))
+	return status != 0, err
+}
+
+// Relaxed calls f, which may take memory and load kernels even while this thread captures a stream: neither becomes
+// part of the graph. The thread must be tied to the goroutine.
+func Relaxed(f func() error) error {
+	mode := int32(2) // CU_STREAM_CAPTURE_MODE_RELAXED
+	if cuThreadExchangeStreamCaptureMode.at == 0 || call(cuThreadExchangeStreamCaptureMode, uintptr(unsafe.Pointer(&mode))) != nil {
+		return f()
+	}
+	err := f()
+	call(cuThreadExchangeStreamCaptureMode, uintptr(unsafe.Pointer(&mode)))
+	return err
+}
+
+// Alloc is memory for work on the stream from here on, until FreeLater. While the stream is captured it belongs to the
+// graph, and has the same address whenever that is run.
+func (s Stream) Alloc(bytes int64) (Pointer, error) {
+	return ask[Pointer](cuMemAllocAsync, uintptr(bytes), uintptr(s))
+}
+
+// FreeLater frees such memory after the work that is on the stream.
+func (s Stream) FreeLater(p Pointer) error { return call(cuMemFreeAsync, uintptr(p), uintptr(s)) }
 
 // WaitFor makes later work on the stream wait for an event.
 func (s Stream) WaitFor(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }

@@ -55,6 +55,8 @@ var (
 	cuDeviceTotalMem          = need("cuDeviceTotalMem_v2")
 	cuDevicePrimaryCtxRetain  = need("cuDevicePrimaryCtxRetain")
 	cuDevicePrimaryCtxRelease = need("cuDevicePrimaryCtxRelease_v2")
+	cuCtxCreate               = need("cuCtxCreate_v2")
+	cuCtxDestroy              = need("cuCtxDestroy_v2")
 	cuCtxPushCurrent          = need("cuCtxPushCurrent_v2")
 	cuCtxPopCurrent           = need("cuCtxPopCurrent_v2")
 	cuMemGetInfo              = need("cuMemGetInfo_v2")
@@ -89,6 +91,10 @@ var (
 	cuTensorMapEncodeTiled                      = may("cuTensorMapEncodeTiled")
 	cuPointerGetAttribute                       = may("cuPointerGetAttribute")
 	cuLaunchKernelEx                            = may("cuLaunchKernelEx")
+	cuStreamIsCapturing                         = may("cuStreamIsCapturing")
+	cuThreadExchangeStreamCaptureMode           = may("cuThreadExchangeStreamCaptureMode")
+	cuMemAllocAsync                             = may("cuMemAllocAsync")
+	cuMemFreeAsync                              = may("cuMemFreeAsync")
 )
 
 // Load finds the driver and initialises it, once; later calls return what the
@@ -141,6 +147,9 @@ const (
 	NoDevice     Result = 100
 	NotSupported Result = 801
 )
+
+// InCapture reports whether this is how a driver answers to what a stream that is being captured does not allow.
+func (r Result) InCapture() bool { return r >= 900 && r < 910 }
 
 // Refuses says whether this is how a driver answers to a module that it will never
 // load, because of its version, the device or what is installed.

@@ -43,6 +43,7 @@ type Device struct {
 	owner *Device                   // of a view: whose backend it has
 	fence driver.Event              // of a view: where its last work ends
 	Outer any                       // of a view: what package gpu has around it
+	graph map[spaceKey]space        // of a view: the workspaces of a call that is captured; nil for others
 }
 
 // NewDevice is a device over a backend, which it closes.

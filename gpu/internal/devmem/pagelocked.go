@@ -10,8 +10,8 @@ import (
 )
 
 // HostArray lays an array out in page-locked memory, and is its values from the
-// first on.
-func HostArray[T any](d *Device, a *Array) (values []T, release func() error, err error) {
+// first on. Other devices that can copy it directly know of it too.
+func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, release func() error, err error) {
 	bytes, err := a.Lay()
 	if err != nil {
 		return nil, nil, err
@@ -27,11 +27,30 @@ func HostArray[T any](d *Device, a *Array) (values []T, release func() error, er
 	clear(all)
 	first := unsafe.Add(m.At, a.At.Offset)
 	b := &Block{host: m, Laid: Host{first, a.At.Stride}, Row: a.RowBytes(), Users: 1}
-	d.Mu.Lock()
-	d.Blocks = append(d.Blocks, b)
-	d.Mu.Unlock()
+	b.free = func() error { return driver.FirstError(d.Backend.FreeHost(m), d.Release()) }
+	d.know(b)
+	leave := []func() error{func() error { return d.LeaveBlock(b) }}
+	for _, other := range others {
+		if other == d || d.About.Kind != driver.CUDA || other.About.Kind != driver.CUDA { // OpenCL's memory is that of a context
+			continue
+		}
+		d.Mu.Lock()
+		b.Users++
+		d.Mu.Unlock()
+		lent := &Block{host: m, Laid: b.Laid, Row: b.Row, Users: 1, free: func() error { return d.LeaveBlock(b) }}
+		other.know(lent)
+		leave = append(leave, func() error { return other.LeaveBlock(lent) })
+	}
 	values = unsafe.Slice((*T)(first), (bytes-a.At.Offset)/int64(a.Element.Bytes()))
-	return values, sync.OnceValue(func() error { return d.LeaveBlock(b) }), nil
+	return values, sync.OnceValue(func() error {
+		return driver.EachError(slices.Values(leave), func(leave func() error) error { return leave() })
+	}), nil
+}
+
+func (d *Device) know(b *Block) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.Blocks = append(d.Blocks, b)
 }
 
 // A Block is page-locked memory of an image or a table. Its users are its owner
@@ -41,6 +60,7 @@ type Block struct {
 	Laid  Host  // the rows in it
 	Row   int64 // bytes of one, without the gap after it
 	Users int   // under the device's mu
+	free  func() error
 }
 
 // BlockOf is the block that rows lie in, if any, with one user more.
@@ -73,5 +93,5 @@ func (d *Device) LeaveBlock(b *Block) error {
 	if !unused {
 		return nil
 	}
-	return driver.FirstError(d.Backend.FreeHost(b.host), d.Release())
+	return b.free()
 }

@@ -62,13 +62,30 @@ func (d *Device) fenced(f func() error) error {
 	if d.lasting() {
 		return f()
 	}
-	if d.fence != 0 {
-		if err := d.Backend.WaitFor(d.Stream, d.fence); err != nil {
-			return err
-		}
+	graph, err := d.Backend.Follow(d.Stream, d.fence)
+	if err != nil {
+		return err
+	}
+	if graph {
+		return d.captured(f)
 	}
 	return driver.FirstError(f(), d.mark())
 }
+
+// captured queues work of a view that becomes part of a graph. It is done whenever the graph is run, on any stream and
+// beside any other work: so it has workspaces of its own, which are cleared at its beginning, and no fence.
+func (d *Device) captured(f func() error) error {
+	d.graph = map[spaceKey]space{}
+	err := f()
+	for _, s := range d.graph {
+		err = driver.FirstError(err, d.Backend.FreeInGraph(d.Stream, s.memory))
+	}
+	d.graph = nil
+	return err
+}
+
+// InGraph reports whether the work of the call under way becomes part of a graph.
+func (d *Device) InGraph() bool { return d.graph != nil }
 
 // lasting reports whether the stream of a view is the legacy default stream, which
 // nobody can destroy.

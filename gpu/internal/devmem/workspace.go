@@ -34,6 +34,9 @@ type space struct {
 // device's own stream it is for functions that Use runs.
 func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.Memory, state *SpaceState, err error) {
 	key := spaceKey{s, use}
+	if d.graph != nil {
+		return d.graphSpace(key, bytes)
+	}
 	d.Mu.Lock()
 	old, ok := d.spaces[key]
 	enough := ok && old.bytes >= bytes
@@ -70,10 +73,34 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 	return m, state, nil
 }
 
+// graphSpace is the workspace of a call that is captured: memory of the graph, which is cleared whenever that is run.
+func (d *Device) graphSpace(key spaceKey, bytes int64) (driver.Memory, *SpaceState, error) {
+	old, ok := d.graph[key]
+	if ok && old.bytes >= bytes {
+		return old.memory, old.state, nil
+	}
+	if ok {
+		delete(d.graph, key)
+		if err := d.Backend.FreeInGraph(key.stream, old.memory); err != nil {
+			return 0, nil, err
+		}
+	}
+	m, err := d.Backend.AllocInGraph(key.stream, bytes)
+	if err != nil {
+		return 0, nil, err
+	}
+	state := &SpaceState{}
+	d.graph[key] = space{memory: m, bytes: bytes, state: state}
+	return m, state, d.Backend.Fill(key.stream, driver.Plane{Memory: m}, 0, bytes)
+}
+
 // ClearSpace makes a workspace and what launches know of it zero again.
 func (d *Device) ClearSpace(s driver.Stream, use string) error {
 	d.Mu.Lock()
-	space := d.spaces[spaceKey{s, use}]
+	space, ok := d.graph[spaceKey{s, use}]
+	if !ok {
+		space = d.spaces[spaceKey{s, use}]
+	}
 	d.Mu.Unlock()
 	if err := d.Backend.Fill(s, driver.Plane{Memory: space.memory}, 0, space.bytes); err != nil {
 		return err

@@ -39,6 +39,12 @@ type Backend interface {
 	Move(Event, Stream) (Event, error)
 	// CheckStream reports what keeps work from a stream of another library.
 	CheckStream(Stream) error
+	// Follow has later work on a stream of another library wait for an event, which may be 0, as WaitFor does. If that
+	// work becomes part of a graph, to be done whenever that is run, it reports so and nothing waits.
+	Follow(Stream, Event) (graph bool, err error)
+	// AllocInGraph is memory that belongs to the graph as which a stream is captured, until FreeInGraph.
+	AllocInGraph(s Stream, bytes int64) (Memory, error)
+	FreeInGraph(Stream, Memory) error
 
 	// Copies of rows.Count rows of rows.Bytes bytes; host rows are
 	// hostStride bytes apart.

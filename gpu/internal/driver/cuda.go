@@ -67,7 +67,8 @@ func describeCUDA(index int) (*CUDABackend, error) {
 const oldestCUDA = 75
 
 // A cudaBackend is a device of CUDA in its primary context, which the rest of
-// the process shares: its pointers are those of other libraries.
+// the process shares: its pointers are those of other libraries. Opened once more for a
+// group of devices, it is in a context of its own.
 //
 // A context belongs to an OS thread. Every method therefore makes it current on
 // the thread that it happens to run on, which costs a fraction of a microsecond;
@@ -77,6 +78,7 @@ type CUDABackend struct {
 	about        Info
 	device       cuda.Device
 	context      cuda.Context
+	own          bool // the context is no one else's
 	Major, Minor int
 	maxPitch     int
 
@@ -86,6 +88,9 @@ type CUDABackend struct {
 	refused map[string]error // kernels that the driver did not take
 	events  []cuda.Event     // to record again: making and freeing them takes longer
 
+	// Known is kernels that package method has looked up, by what it calls them.
+	Known sync.Map
+
 	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
 	Tuning struct {
 		Path         string // of images: fast, small or flat
@@ -93,7 +98,14 @@ type CUDABackend struct {
 	}
 }
 
-func openCUDA(info Info) (Backend, error) {
+func openCUDA(info Info) (Backend, error) { return openCUDAIn(info, cuda.Device.Retain, false) }
+
+// openOwnCUDA opens a device in a context of its own.
+func openOwnCUDA(info Info) (Backend, error) {
+	return openCUDAIn(info, cuda.Device.NewContext, true)
+}
+
+func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own bool) (Backend, error) {
 	if err := cuda.Load(); err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
 	}
@@ -101,9 +113,10 @@ func openCUDA(info Info) (Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: device %d: %w", ErrNoDevice, info.Index, err)
 	}
-	if b.context, err = b.device.Retain(); err != nil {
+	if b.context, err = context(b.device); err != nil {
 		return nil, cudaError("open the device", err)
 	}
+	b.own = own
 	return b, nil
 }
 
@@ -111,6 +124,10 @@ func openCUDA(info Info) (Backend, error) {
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
 		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
+	}
+	var result cuda.Result
+	if errors.As(err, &result) && result.InCapture() {
+		return fmt.Errorf("gpu: cuda: %s while a graph is captured: %w: call this once before the capture, and give it memory for its table", what, err)
 	}
 	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
 }
@@ -164,8 +181,13 @@ func (b *CUDABackend) Close() error {
 	b.events = nil
 	clear(b.modules)
 	clear(b.kernels)
+	b.Known.Clear()
 	clear(b.refused)
-	if release := b.device.Release(); release != nil {
+	release := b.device.Release
+	if b.own {
+		release = b.context.Destroy
+	}
+	if release := release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
 	}
 	return err
@@ -262,6 +284,34 @@ func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
 
 // CheckStream takes any stream: the process has one context.
 func (b *CUDABackend) CheckStream(Stream) error { return nil }
+
+// Follow asks the driver whether a stream is captured, and not of the legacy default stream, which cannot be.
+func (b *CUDABackend) Follow(s Stream, e Event) (graph bool, err error) {
+	if s <= 1 && e == 0 {
+		return false, nil
+	}
+	err = b.do("wait for an event", func() (err error) {
+		if s > 1 {
+			if graph, err = cuda.Stream(s).Capturing(); err != nil || graph {
+				return err
+			}
+		}
+		if e == 0 {
+			return nil
+		}
+		return cuda.Stream(s).WaitFor(cuda.Event(e))
+	})
+	return graph, err
+}
+
+func (b *CUDABackend) AllocInGraph(s Stream, bytes int64) (Memory, error) {
+	p, err := get(b, fmt.Sprintf("take %d bytes in a graph", bytes), func() (cuda.Pointer, error) { return cuda.Stream(s).Alloc(bytes) })
+	return Memory(p), err
+}
+
+func (b *CUDABackend) FreeInGraph(s Stream, m Memory) error {
+	return b.do("free memory in a graph", func() error { return cuda.Stream(s).FreeLater(cuda.Pointer(m)) })
+}
 
 // DeviceOf is the index of the device on which a pointer of CUDA is.
 func DeviceOf(pointer uintptr) (int, error) {

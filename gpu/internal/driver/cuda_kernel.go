@@ -65,11 +65,13 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 		return k, nil
 	}
 	k := &Kernel{Name: name, running: "run " + name}
-	err := b.do("find kernel "+name, func() (err error) {
-		if k.module, err = b.module(module, name); err == nil {
-			k.function, err = k.module.Function(name)
-		}
-		return err
+	err := b.do("find kernel "+name, func() error {
+		return cuda.Relaxed(func() (err error) {
+			if k.module, err = b.module(module, name); err == nil {
+				k.function, err = k.module.Function(name)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +96,9 @@ func Shaped[S interface {
 	}
 	shape := new(S)
 	err = b.do("ask for the shape of "+name, func() error {
-		return k.module.Global("shape_"+name, unsafe.Slice((*byte)(unsafe.Pointer(shape)), unsafe.Sizeof(*shape)))
+		return cuda.Relaxed(func() error {
+			return k.module.Global("shape_"+name, unsafe.Slice((*byte)(unsafe.Pointer(shape)), unsafe.Sizeof(*shape)))
+		})
 	})
 	if err != nil {
 		return nil, nil, err

@@ -26,9 +26,10 @@ var Drivers = []struct {
 	Kind    Kind
 	Devices func() ([]Info, error)
 	Open    func(Info) (Backend, error)
+	OpenOwn func(Info) (Backend, error) // in a context of its own
 }{
-	{CUDA, cudaDevices, openCUDA},
-	{OpenCL, openCLDevices, openOpenCL},
+	{CUDA, cudaDevices, openCUDA, openOwnCUDA},
+	{OpenCL, openCLDevices, openOpenCL, openOpenCL},
 }
 
 // List is the devices of these kinds, of all where none is named, and why there
@@ -68,8 +69,16 @@ func (i Info) Rank() int {
 }
 
 // Open opens a device.
-func Open(info Info) (Backend, error) {
+func Open(info Info) (Backend, error) { return open(info, false) }
+
+// OpenOwn opens a device in a context of its own, beside that which the process shares.
+func OpenOwn(info Info) (Backend, error) { return open(info, true) }
+
+func open(info Info, own bool) (Backend, error) {
 	for _, driver := range Drivers {
+		if driver.Kind == info.Kind && own {
+			return driver.OpenOwn(info)
+		}
 		if driver.Kind == info.Kind {
 			return driver.Open(info)
 		}

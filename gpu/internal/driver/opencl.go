@@ -194,3 +194,17 @@ func openCLError(what string, err error) error {
 	}
 	return fmt.Errorf("gpu: opencl: %s: %w", what, err)
 }
+
+// Follow is WaitFor: OpenCL has no graphs.
+func (b *OpenCLBackend) Follow(s Stream, e Event) (graph bool, err error) {
+	if e == 0 {
+		return false, nil
+	}
+	return false, b.WaitFor(s, e)
+}
+
+// AllocInGraph is Alloc, for a graph that there is not.
+func (b *OpenCLBackend) AllocInGraph(_ Stream, bytes int64) (Memory, error) { return b.Alloc(bytes) }
+
+// FreeInGraph is Free, for a graph that there is not.
+func (b *OpenCLBackend) FreeInGraph(_ Stream, m Memory) error { return b.Free(m) }

@@ -106,7 +106,13 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 // loadFast is the kernel of a path for a job.
 func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err error) {
 	key := fastKey{path, job.Pixel, job.Sum, job.Square, job.Channels}
+	if known, ok := b.Known.Load(key); ok { // to put its name together would take longer than to launch it
+		return known.(fastKernel), nil
+	}
 	k.Kernel, k.fastShape, err = driver.Shaped[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
+	if err == nil {
+		b.Known.Store(key, k)
+	}
 	return k, err
 }
 

@@ -7,7 +7,8 @@ type passage[T any] struct {
 	done  chan struct{} // closed when table and err are there
 	table T
 	err   error
-	slot  *slot // where a reused table lies
+	line  *line[T]
+	slot  *slot // of the line, where a reused table lies
 }
 
 // milestones are closed when the work of an image is queued, and when its table is
@@ -29,79 +30,102 @@ func wait(milestone chan struct{}) {
 // Work may need memory too. Only when there was enough for such an image before
 // is the next one staged while the work of this one is queued. Should there be too
 // little then, the image goes in bands at once.
-func (r *run[T]) start(p *passage[T], w *Work, before milestones, free func()) (*slot, error) {
+func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) (*slot, error) {
 	defer free()
 	if w.Piece > 0 || w.empty() || w.wasteful() {
-		return nil, r.inBands(p, w)
+		return nil, l.elsewhere(p, w, l.inBands(p, w))
 	}
 	for {
 		var s *slot
 		select {
-		case s = <-r.idle:
-		case <-r.stop:
+		case s = <-l.idle:
+		case <-l.stop:
 			return nil, errStopped
 		}
 		like := w.Job
 		like.Offset = 0 // takes no memory
-		known := r.known == like
-		err := r.slots.stage(s, w, r.live == 1)
+		known := l.known == like
+		err := l.slots.stage(s, w, l.live == 1)
 		staged := err == nil
 		if staged {
 			if known {
 				free()
 			}
 			wait(before.queued)
-			err = r.slots.queueImage(s, w)
+			err = l.slots.queueImage(s, w)
 		}
 		if err == nil {
 			if !known {
-				r.known = like
+				l.known = like
 			}
 			return s, nil
 		}
 		little := short(err)
 		if staged && known {
+			w.Sides[0] = Rows(s.sides[0].rows()) // its own memory may have changed
 			if little {
-				err = r.fromSlot(p, s, w)
+				err = l.fromSlot(p, s, w)
 			}
-			r.idle <- s
+			err = l.elsewhere(p, w, err)
+			l.idle <- s
 			return nil, err
 		}
 		if little {
-			if freeing := s.free(r.device); freeing != nil {
+			if freeing := s.free(l.device); freeing != nil {
 				err, little = freeing, false
 			}
 		}
-		if little && r.live > 1 {
-			r.live--
+		if little && l.live > 1 {
+			l.live--
 			continue
 		}
-		r.idle <- s
+		l.idle <- s
 		if little {
-			err = r.inBands(p, w)
+			err = l.inBands(p, w)
 		}
-		return nil, err
+		return nil, l.elsewhere(p, w, err)
 	}
 }
 
-// fromSlot has an image go in bands whose pixels are in a slot only: its memory may have
-// changed, and slots that the next images have wait for this one.
-func (r *run[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
-	w.Sides[0] = Rows(s.sides[0].rows())
-	if err := r.slots.keepPixels(s); err != nil {
+// fromSlot has an image go in bands whose pixels are in a slot only: slots that the next
+// images have wait for this one.
+func (l *line[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
+	if err := l.slots.keepPixels(s); err != nil {
 		return err
 	}
-	return r.inBands(p, w)
+	return l.inBands(p, w)
 }
 
-func (r *run[T]) inBands(p *passage[T], w *Work) error {
-	t, err := r.tableOf(p, w)
+// elsewhere has other devices make a table after an error of this one, from pixels that are
+// where the work has them. An error that all of them have is that of the image.
+func (l *line[T]) elsewhere(p *passage[T], w *Work, err error) error {
+	if err == nil || len(l.lines) == 1 || w.ended() != nil {
+		return err
+	}
+	if w.Piece == 0 {
+		w.Piece = w.Units // whole, as it would have been
+	}
+	for _, other := range l.lines {
+		if other == l || other.inBands(p, w) != nil {
+			continue
+		}
+		if !short(err) {
+			l.out.Store(true)
+			l.group.tell(l.device, err)
+		}
+		return nil
+	}
+	return err
+}
+
+func (l *line[T]) inBands(p *passage[T], w *Work) error {
+	t, err := l.tableOf(p, w)
 	if err != nil {
 		return err
 	}
-	sums, squares := r.kind.Rows(t)
+	sums, squares := l.kind.Rows(t)
 	w.Sides[1], w.Sides[2] = Rows(sums), Rows(squares)
-	if err := w.Run(r.device); err != nil {
+	if err := w.Run(l.device); err != nil {
 		return err
 	}
 	p.table = t
@@ -109,36 +133,43 @@ func (r *run[T]) inBands(p *passage[T], w *Work) error {
 }
 
 // tableOf is the table that an image came with, or a new one.
-func (r *run[T]) tableOf(p *passage[T], w *Work) (T, error) {
-	if r.kind.Given {
+func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
+	if l.kind.Given {
 		return p.table, nil
 	}
-	return r.kind.Fresh(w)
+	return l.kind.Fresh(w)
 }
 
 // finish waits for the work of an image, says so by closing there, and makes the
 // table. Tables that are not reused are copied side by side; but their goroutines
 // wait for the device one after another, since some drivers spin meanwhile.
-func (r *run[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones) error {
+func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones) error {
 	wait(before.there)
-	err := s.wait(r.device)
+	err := s.wait(l.device)
 	close(own.there)
-	if r.reuse {
+	if err != nil && len(l.lines) > 1 {
+		_ = l.slots.wait() // nothing may write to the table beside another device
+		w.Sides[0] = Rows(s.sides[0].rows())
+		err = l.elsewhere(p, w, err)
+		l.idle <- s
+		return err
+	}
+	if l.reuse {
 		p.slot = s
 		if err == nil {
-			p.table = r.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
+			p.table = l.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
 		}
 		return err
 	}
-	defer func() { r.idle <- s }()
+	defer func() { l.idle <- s }()
 	if err != nil {
 		return err
 	}
-	t, err := r.tableOf(p, w)
+	t, err := l.tableOf(p, w)
 	if err != nil {
 		return err
 	}
-	sums, squares := r.kind.Rows(t)
+	sums, squares := l.kind.Rows(t)
 	s.deliver([]devmem.Host{sums, squares})
 	p.table = t
 	return nil

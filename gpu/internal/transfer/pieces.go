@@ -70,7 +70,7 @@ func (w *Work) largeSizes() (units, slots int) {
 
 // Run makes the table in pieces, and in smaller and then fewer ones for as long as the
 // device has too little memory.
-func (w *Work) Run(d *devmem.Device) error {
+func (w *Work) Run(d *devmem.Device) (err error) {
 	if err := d.Enter(); err != nil {
 		return err
 	}
@@ -78,6 +78,13 @@ func (w *Work) Run(d *devmem.Device) error {
 	w.Job.Device = d
 	if err := w.ended(); err != nil {
 		return err
+	}
+	if w.Prepare != nil {
+		var release func() error
+		if w.Method, release, err = w.Prepare(d); err != nil {
+			return err
+		}
+		defer func() { err = driver.FirstError(err, release()) }()
 	}
 	if w.empty() {
 		w.clear()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -28,9 +29,9 @@ type Images[T any] func(yield func(table T, w *Work, err error) bool)
 
 // Pipeline makes the tables of images, inFlight of which are under way at a time, and with
 // reuse hands them out where the device wrote them to.
-func Pipeline[T any](ctx context.Context, d *devmem.Device, images Images[T], inFlight int, reuse bool, kind Tables[T]) iter.Seq2[T, error] {
+func Pipeline[T any](ctx context.Context, g Group, images Images[T], inFlight int, reuse bool, kind Tables[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		r, err := newRun(d, inFlight, reuse, kind)
+		r, err := newRun(g, inFlight, reuse, kind)
 		if err != nil {
 			var none T
 			yield(none, err)
@@ -48,45 +49,94 @@ func Pipeline[T any](ctx context.Context, d *devmem.Device, images Images[T], in
 }
 
 // A run is one loop over a pipeline. Each image has a goroutine, which stages its
-// pixels, queues its work and waits for its table. One at a time is at each of
-// these, in the order of the images, and the loop gets tables in order.
+// pixels, queues its work and waits for its table. On each device one at a time is at each
+// of these, in the order of the images, and the loop gets tables in order.
 type run[T any] struct {
-	device *devmem.Device
-	kind   Tables[T]
-	reuse  bool
-	slots  *pool
-	ahead  int // images in flight at most
+	group Group
+	kind  Tables[T]
+	reuse bool
+	lines []*line[T]
+	ahead int // images in flight at most
 
-	idle  chan *slot     // those that the next image can have
 	stop  chan struct{}  // closed when the loop has ended
 	under sync.WaitGroup // all goroutines
-	live  int            // slots that take part; of the goroutine that stages
-	known method.Job     // for which there was memory; of the goroutine that stages
 
+	fed      int           // images
 	queue    []*passage[T] // in the order of the images
 	starting chan struct{} // closed when the memory of the last image is free; nil before and after
-	last     milestones    // of the last image
 	failed   bool          // some image has an error
 	whole    bool          // all images went through
 }
 
-func newRun[T any](d *devmem.Device, inFlight int, reuse bool, kind Tables[T]) (*run[T], error) {
-	r := &run[T]{device: d, kind: kind, reuse: reuse, ahead: inFlight, live: inFlight, stop: make(chan struct{})}
+// A line is the images of a run on one device.
+type line[T any] struct {
+	*run[T]
+	device *devmem.Device
+	slots  *pool
+	idle   chan *slot   // those that the next image can have
+	live   int          // slots that take part; of the goroutine that stages
+	known  method.Job   // for which there was memory; of the goroutine that stages
+	last   milestones   // of the last image
+	busy   atomic.Int64 // images under way
+	out    atomic.Bool  // the device has failed: others take the next images
+}
+
+func newRun[T any](g Group, inFlight int, reuse bool, kind Tables[T]) (*run[T], error) {
+	r := &run[T]{group: g, kind: kind, reuse: reuse, ahead: inFlight, stop: make(chan struct{})}
+	slots := devmem.CeilDiv(inFlight, len(g.Devices))
 	if reuse {
-		r.live++ // one is the loop's
+		slots++ // one is the loop's
 	}
-	r.idle = make(chan *slot, r.live)
+	failed := make([]error, len(g.Devices))
+	for i, d := range g.Devices {
+		l, err := r.newLine(d, slots)
+		if failed[i] = err; err == nil {
+			r.lines = append(r.lines, l)
+		}
+	}
+	if len(r.lines) == 0 {
+		return nil, together(failed)
+	}
+	for i, err := range failed {
+		if err != nil {
+			g.tell(g.Devices[i], err)
+		}
+	}
+	return r, nil
+}
+
+func (r *run[T]) newLine(d *devmem.Device, slots int) (*line[T], error) {
+	l := &line[T]{run: r, device: d, live: slots, idle: make(chan *slot, slots)}
 	if err := d.Hold(); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.slots, err = takeImages(d, r.live); err != nil {
+	if l.slots, err = takeImages(d, slots); err != nil {
 		return nil, driver.FirstError(err, d.Release())
 	}
-	for _, s := range r.slots.slots[:r.live] {
-		r.idle <- s
+	for _, s := range l.slots.slots[:slots] {
+		l.idle <- s
 	}
-	return r, nil
+	return l, nil
+}
+
+// next is the line that the next image goes to: the one with the fewest under way, of
+// those that have not failed.
+func (r *run[T]) next(w *Work) *line[T] {
+	turn := r.fed
+	r.fed++
+	var best *line[T]
+	for i := range r.lines {
+		l := r.lines[(turn+i)%len(r.lines)]
+		switch {
+		case i == 0, best.out.Load() && !l.out.Load():
+			best = l
+		case l.out.Load():
+		case !best.out.Load() && !r.group.fixed(w) && l.busy.Load() < best.busy.Load():
+			best = l
+		}
+	}
+	return best
 }
 
 // feed sets an image on its way to its table, if that is given, or notes what is
@@ -98,16 +148,19 @@ func (r *run[T]) feed(table T, w *Work, err error) {
 		close(p.done)
 		return
 	}
-	w.stop, w.Job.Device = r.stop, r.device
+	l := r.next(w)
+	w.stop, w.Job.Device = r.stop, l.device
 	free := make(chan struct{})
-	before, own := r.last, milestones{make(chan struct{}), make(chan struct{})}
-	r.starting, r.last = free, own
+	before, own := l.last, milestones{make(chan struct{}), make(chan struct{})}
+	r.starting, l.last, p.line = free, own, l
+	l.busy.Add(1)
 	r.under.Go(func() {
 		defer close(p.done)
-		s, err := r.start(p, w, before, sync.OnceFunc(func() { close(free) }))
+		defer l.busy.Add(-1)
+		s, err := l.start(p, w, before, sync.OnceFunc(func() { close(free) }))
 		close(own.queued)
 		if s != nil {
-			err = r.finish(p, s, w, before, own)
+			err = l.finish(p, s, w, before, own)
 		} else {
 			close(own.there)
 		}
@@ -164,7 +217,7 @@ func (r *run[T]) release(p *passage[T]) {
 		r.kind.Empty(p.table)
 	}
 	if p.slot != nil {
-		r.idle <- p.slot
+		p.line.idle <- p.slot
 	}
 }
 
@@ -182,6 +235,8 @@ func (r *run[T]) halt() {
 // image to go with, and the device tells the next call what is wrong with it.
 func (r *run[T]) end() {
 	r.halt()
-	_ = keepImages(r.slots, r.whole && !r.failed)
-	_ = r.device.Release()
+	for _, l := range r.lines {
+		_ = keepImages(l.slots, r.whole && !r.failed && !l.out.Load())
+		_ = l.device.Release()
+	}
 }

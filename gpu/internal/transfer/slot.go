@@ -120,6 +120,7 @@ func (t *staging) run(r driver.Rows) driver.Rows {
 type slot struct {
 	up, sum, down            driver.Stream
 	sides                    [3]staging
+	ends                     [3]ends // of pieces that go over several devices
 	uploaded, summed, copied driver.Event
 	units                    int // of the piece under way
 }
@@ -208,7 +209,7 @@ func (s *slot) free(d *devmem.Device) error {
 	errs := []error{s.forget(d.Backend)}
 	for i := range s.sides {
 		t := &s.sides[i]
-		errs = append(errs, t.freeDevice(d), t.freeHost(d))
+		errs = append(errs, t.freeDevice(d), t.freeHost(d), s.ends[i].free(d))
 		*t = staging{}
 	}
 	return driver.FirstError(errs...)

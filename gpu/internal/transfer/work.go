@@ -18,6 +18,10 @@ import (
 // pieces of units: rows of an image, or slices of a volume.
 type Work struct {
 	Method method.Method
+	// Prepare is the method on a device, where that takes memory there, and how to give
+	// that back. Nil: the method is the same everywhere.
+	Prepare func(*devmem.Device) (method.Method, func() error, error)
+
 	Job    method.Job // of the whole, without places
 	Way    method.Way
 	Volume bool
@@ -157,6 +161,15 @@ func (w *Work) piece(s *slot, units int) method.Job {
 	job.Count, job.Gaps = units, true
 	for i, b := range []*devmem.Batch{&job.In, &job.Out, &job.Squares} {
 		b.Distance = int64(w.unitRows(i)) * b.Stride
+	}
+	return job
+}
+
+// band is the job for some units of a piece, after others of it.
+func (w *Work) band(s *slot, first, units int) method.Job {
+	job := w.piece(s, units)
+	for i, b := range []*devmem.Batch{&job.In, &job.Out, &job.Squares} {
+		b.Offset += int64(first*w.unitRows(i)) * b.Stride
 	}
 	return job
 }

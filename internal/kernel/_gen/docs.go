@@ -40,6 +40,26 @@ func volumeDoc(name string, o op) []string {
 	return slices.Replace(lines, store, store+1, "\t\t\tover[r][i] += above[i]", "\t\t\tdst[r*dstStride+i] = over[r][i]")
 }
 
+func layDoc(name string) []string {
+	return []string{name + " is, for whole cache lines of sums,", "", "\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}"}
+}
+
+// binsDoc is that of a kernel for this many bins, which may do something also.
+func binsDoc(name, count, also string) []string {
+	lines := []string{
+		name + " is, for the bins that are numbered from bins on, with distances in bytes,",
+		"",
+		"\tfor x := range n {",
+		"\t\trun[index[x*step]] += weights[x*weightStep]",
+		"\t\tfor b := range " + count + " {",
+		"\t\t\tabove[x*pitch+b] += run[b]",
+	}
+	if also != "" {
+		lines = append(lines, "\t\t\t"+also)
+	}
+	return append(lines, "\t\t}", "\t}")
+}
+
 func tiltedDoc(name string, o op) []string {
 	value := fmt.Sprintf("%s(src[i])", o.sum.String())
 	if o.square {

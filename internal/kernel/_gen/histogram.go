@@ -16,16 +16,17 @@ import (
 
 // A binKind is one of the kernels of a type of sums.
 type binKind struct {
+	field  string // in kernel.binRoutines
 	name   string
 	bytes  int  // of bins that it takes at a time; 0 for some lanes of a vector, under a mask
 	stream bool // it also writes the row to the table, past the caches
 }
 
 var binKinds = []binKind{
-	{"Bins", 128, false},
-	{"BinsTail", 0, false},
-	{"BinsStream", 128, true},
-	{"BinsStreamLine", 64, true},
+	{"block", "Bins", 128, false},
+	{"tail", "BinsTail", 0, false},
+	{"stream", "BinsStream", 128, true},
+	{"line", "BinsStreamLine", 64, true},
 }
 
 // binSums is the types of sums that have kernels: signed ones are the same bits.
@@ -55,19 +56,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 		signature += fmt.Sprintf(", dst *%s", sum.String())
 		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "Bins of dst start a cache line. It takes a fence before others may read them."}
 	}
-	lines := []string{
-		name + " is, for the bins that are numbered from bins on, with distances in bytes,",
-		"",
-		"\tfor x := range n {",
-		"\t\trun[index[x*step]] += weights[x*weightStep]",
-		"\t\tfor b := range " + count + " {",
-		"\t\t\tabove[x*pitch+b] += run[b]",
-	}
-	if also != "" {
-		lines = append(lines, "\t\t\t"+also)
-	}
-	lines = append(lines, "\t\t}", "\t}")
-	text(name, NOSPLIT, "func("+signature+")", append(lines, ending...)...)
+	text(name, NOSPLIT, "func("+signature+")", append(binsDoc(name, count, also), ending...)...)
 
 	above, pitch, index, step := arg("above"), arg("pitch"), arg("index"), arg("step")
 	weights, weightStep, run, bins, left := arg("weights"), arg("weightStep"), arg("run"), arg("bins"), arg("n")

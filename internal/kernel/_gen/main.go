@@ -6,7 +6,8 @@
 // Every kernel is the same loop: four rows at a time, a vector of sums from
 // each, so that the four share one read of the row above. What differs, how
 // pixels become sums and how a vector is summed, is in the file of the
-// instruction set. The pairs of types are those of package pairs.
+// instruction set. The pairs of types are those of package pairs. Kernels for
+// amd64 are written by avo, those for arm64 by the files neon_*.go.
 package main
 
 import (
@@ -25,12 +26,14 @@ type level struct {
 	name, arch string
 	bytes      int // of a vector
 	set        func() isa
+	arm        map[string]func(*armFile) // its files, where avo has none
 }
 
 // levels is all of them, for each architecture slowest first.
 var levels = []level{
-	{"avx2", "amd64", 32, func() isa { return newAVX2() }},
-	{"avx512", "amd64", 64, func() isa { return newAVX512() }},
+	{"avx2", "amd64", 32, func() isa { return newAVX2() }, nil},
+	{"avx512", "amd64", 64, func() isa { return newAVX512() }, nil},
+	{"neon", "arm64", 16, nil, neonParts},
 }
 
 // parts is what a level has a file of each.
@@ -44,6 +47,7 @@ var parts = []struct {
 	{"tilted", tilted, 0},
 	{"rotated", rotated, 0},
 	{"histogram", histogram, 0},
+	{"columns", columns, 0},
 	{"valid", valid, 32},
 }
 
@@ -59,7 +63,7 @@ func main() {
 	}
 	for _, l := range levels {
 		for _, p := range parts {
-			if *file == fileName(p.name, l) {
+			if l.set != nil && *file == fileName(p.name, l) {
 				ConstraintExpr(l.arch + ",!noasm")
 				p.emit(l.set())
 				Generate()
@@ -80,7 +84,7 @@ func all(dir string) error {
 	}
 	for _, l := range levels {
 		for _, p := range parts {
-			if p.bytes != 0 && p.bytes != l.bytes {
+			if l.set == nil || p.bytes != 0 && p.bytes != l.bytes {
 				continue
 			}
 			name := fileName(p.name, l)
@@ -89,6 +93,15 @@ func all(dir string) error {
 			cmd.Dir, cmd.Stderr = dir, os.Stderr
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	for _, l := range levels {
+		for part, emit := range l.arm {
+			f := new(armFile)
+			emit(f)
+			if err := f.write(dir, fileName(part, l), l.arch); err != nil {
+				return fmt.Errorf("%s: %w", fileName(part, l), err)
 			}
 		}
 	}

@@ -80,6 +80,9 @@ func table(constraint string, levels []level) []byte {
 
 	line("// selects holds the kernels of valid pixels, which all levels share.\nvar selects = [levelCount]map[selectKind]selectRoutine{")
 	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
 		line("%s: {", l.name)
 		for _, k := range selectKinds {
 			line("{%d, %v, %v}: {%sAVX2, %d},", k.bytes, k.mask, k.nan, k.name(), k.pixels())
@@ -90,7 +93,11 @@ func table(constraint string, levels []level) []byte {
 
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
-		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, streamCopy%[2]s},", l.name, l.isa())
+		copies := "streamCopy" + l.isa()
+		if l.set == nil {
+			copies = "nil"
+		}
+		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, %[3]s},", l.name, l.isa(), copies)
 	}
 	line("}")
 	text, err := format.Source(b.Bytes())
@@ -105,6 +112,9 @@ func (l level) isa() string { return strings.ToUpper(l.name) }
 
 // routines is the fields of a pair's assembly.
 func (l level) routines(p pairs.Pair, square bool) string {
+	if l.set == nil {
+		return neonFields(p, square)
+	}
 	fields := []string{fmt.Sprintf("vector: %d", l.bytes)}
 	if p.Kinds&pairs.Volume != 0 {
 		fields = append(fields, fmt.Sprintf("lay: %sLay%s", p.Sum.Short(), l.isa()))
@@ -128,6 +138,9 @@ func (l level) routines(p pairs.Pair, square bool) string {
 					field += "Group"
 				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
+				if k.kind == pairs.Upright && o.columns() && l.set != nil {
+					fields = append(fields, fmt.Sprintf("columns: %sColumns%s", o.name(), l.isa()))
+				}
 				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {
 					fields = append(fields, "planeGroups: true")
 				}
@@ -139,9 +152,13 @@ func (l level) routines(p pairs.Pair, square bool) string {
 
 // bins is the fields of a type's assembly.
 func (l level) bins(sum elem) string {
-	fields := []string{fmt.Sprint(l.bytes)}
-	for _, kind := range binKinds {
-		fields = append(fields, sum.Short()+kind.name+l.isa())
+	kinds := binKinds
+	if l.set == nil {
+		kinds = neonBinKinds
+	}
+	fields := []string{fmt.Sprintf("vector: %d", l.bytes)}
+	for _, kind := range kinds {
+		fields = append(fields, kind.field+": "+sum.Short()+kind.name+l.isa())
 	}
 	return strings.Join(fields, ", ")
 }

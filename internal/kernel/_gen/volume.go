@@ -25,8 +25,7 @@ func volume(set isa) {
 // layKernel emits what lays one row of a plane on the slice over it.
 func layKernel(set isa, sum elem) {
 	name := sum.Short() + "Lay" + set.name()
-	text(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum), name+" is, for whole cache lines of sums,", "",
-		"\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}")
+	text(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum), layDoc(name)...)
 	dst, over, n, i := arg("dst"), arg("over"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")

@@ -26,6 +26,11 @@ def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.n
     return np.asarray(type("Shadow", (), {"__array_interface__": described})())
 
 
+_MOST_PLANS = 256
+_planned: Any = None  # the library that has the plans
+_all: list[Cuda] = []
+
+
 class Cuda:
     """What arrays on a CUDA device have in common.
 
@@ -36,8 +41,10 @@ class Cuda:
     signed = False  # whether sums are signed by default
 
     def __init__(self, find: Callable[[Any], Any]) -> None:
+        _all.append(self)
         self.find = find  # what knows the library of an array
         self._numbers: dict[tuple, int] = {}
+        self._plans: dict[tuple, int] = {}
 
     def number(self, index: int) -> int:
         lib = _native.loaded or _native.load()
@@ -49,11 +56,29 @@ class Cuda:
     def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
         return self.tables(image, UPRIGHT, dtype, squares, tilted, out, device)
 
+    def again(self, image: Any, out: Any) -> bool:
+        """Queues a table into out by the plan of another of its kind, and reports whether there is one."""
+        return False
+
+    def plan(self, key: Any, image: bytes, table: bytes, number: int) -> None:
+        """Keeps in mind how a table was queued, for the next of its kind."""
+        global _planned
+        if _planned is not _native.loaded or len(self._plans) >= _MOST_PLANS:  # also in the child of a fork
+            for kind in _all:
+                kind._plans.clear()
+            call("forget_plans")
+            _planned = _native.loaded
+        self._plans[key] = call("plan", image + table, UPRIGHT, number)
+
+    def key(self, image: Any, out: Any) -> tuple | None:
+        """What calls of one kind have in common, None for none."""
+        return None
+
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
         return self.tables(volume, VOLUME, dtype, squares, False, out, None)
 
     def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, device: Any) -> Any:
-        image = self.read(image)
+        image = given_image = self.read(image)
         parts = _, shape, _, pixel = self.parts(image)
         index = self.index(image)
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
@@ -88,6 +113,10 @@ class Cuda:
             refuse_overlap([_shadow(*self.parts(t)) for t in tables])
         number, stream = self.number(index), self.stream(image)
         image = self.fill(image, tables, kind, number, stream, squares, tilted)
+        if out is not None and len(tables) == 1 and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
+            key = self.key(image, outs[0])
+            if key is not None and not _known.widest(pixel, types[0], False):  # of which the short way would remember nothing
+                self.plan(key, flat_array(*parts), flat_array(*self.parts(outs[0])), number)
         digits = self.digits(image, tables, kind, number, stream, axes) if squares and pixel.kind == "f" else None
         if out is not None:
             given = arrays_out(out, len(tables), object)

@@ -7,18 +7,21 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _dlpack, _host, _known
+from . import _cuda, _dlpack, _host, _known, _native
 from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes, as_pixels
+from ._core import queue
 from ._cuda import Cuda, answers, check_boxes, spread
-from ._native import call
+from ._native import LayoutError, call
 
 
 def find(array: Any) -> Any:
     """What knows the library of an array, and None for NumPy and lists."""
     library = type(array).__module__.partition(".")[0]
     if library == "torch" and isinstance(array, sys.modules["torch"].Tensor):
+        _quick[sys.modules["torch"].Tensor] = _torch_cuda.again
         return _torch_cuda if array.is_cuda else _torch_host
     if library == "cupy" and isinstance(array, sys.modules["cupy"].ndarray):
+        _quick[sys.modules["cupy"].ndarray] = _cupy.again
         return _cupy
     if hasattr(array, "__cuda_array_interface__"):
         return _interface
@@ -30,6 +33,17 @@ def find(array: Any) -> Any:
             return _host_exchange
         raise TypeError(f"an array on a device of kind {kind} in DLPack's count: CUDA and the host will do")
     return None
+
+
+def again(image: Any, out: Any) -> bool:
+    """Queues a table of a device by the plan of another of its kind, and reports whether there is one."""
+    known = _quick.get(type(image))
+    if known is None:
+        return False
+    try:
+        return known(image, out)
+    except LayoutError:  # the plan is gone
+        return False
 
 
 def on_host(array: Any) -> np.ndarray:
@@ -45,6 +59,19 @@ def on_host(array: Any) -> np.ndarray:
 
 
 class _Cupy(Cuda):
+    def key(self, image: Any, out: Any) -> tuple | None:
+        return image.dtype, image.shape, image.strides, out.dtype, out.shape, out.strides, image.data.device_id, out.data.device_id
+
+    def again(self, image: Any, out: Any) -> bool:
+        if type(out) is not type(image):
+            return False
+        one, other = image.data, out.data
+        plan = self._plans.get((image.dtype, image.shape, image.strides, out.dtype, out.shape, out.strides, one.device_id, other.device_id))
+        if plan is None or _cuda._planned is not _native.loaded:
+            return False
+        queue(plan, one.ptr, other.ptr, self.stream(image))
+        return True
+
     def parts(self, array: Any) -> tuple:
         return array.data.ptr, array.shape, array.strides, array.dtype
 
@@ -100,6 +127,24 @@ class _TorchCuda(Cuda):
     def __init__(self, find: Callable[[Any], Any]) -> None:
         super().__init__(find)
         self._types: dict = {}
+        self._stream: Any = None  # torch's own way to ask for one
+
+    def key(self, image: Any, out: Any) -> tuple | None:
+        self._stream = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
+        return None if self._stream is None else self._key(image, out)
+
+    def _key(self, image: Any, out: Any) -> tuple:
+        return image.dtype, image.shape, image.stride(), out.dtype, out.shape, out.stride(), image.get_device(), out.get_device()
+
+    def again(self, image: Any, out: Any) -> bool:
+        if type(out) is not type(image):
+            return False
+        index = image.get_device()
+        plan = self._plans.get((image.dtype, image.shape, image.stride(), out.dtype, out.shape, out.stride(), index, out.get_device()))
+        if plan is None or _cuda._planned is not _native.loaded:
+            return False
+        queue(plan, image.data_ptr(), out.data_ptr(), self._stream(index))
+        return True
 
     def read(self, array: Any) -> Any:
         return array.detach() if array.requires_grad else array
@@ -256,6 +301,7 @@ class _Exchange(_Interface):
         return array if isinstance(array, _dlpack.View) else _dlpack.from_capsule(array)
 
 
+_quick: dict[type, Callable[[Any, Any], bool]] = {}  # of libraries that were met
 _cupy = _Cupy(find)
 _torch_cuda = _TorchCuda(find)
 _torch_host = _TorchHost()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from importlib import import_module
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _known, _shapes, _types, _valid
+from . import _core, _foreign, _host, _known, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
+_again = _foreign.again
+_remembered = _known.memory  # is not empty where something is known of tables
 _unusual = _known.unusual_pairs()
 _coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may take more digits
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
@@ -31,6 +36,25 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     both = layout_of(size, sums), layout_of(size, _types.squares[image.dtype], second=True)
     _ready[shape, image.dtype, dtype] = both
     return both
+
+
+_quick = _core.integral  # makes what was made before
+
+
+def _know_arrays() -> bool:
+    """Reports whether the extension module can read arrays of this NumPy where they are."""
+    for package in ("numpy._core", "numpy.core"):
+        try:
+            api = import_module(f"{package}._multiarray_umath")._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+        whole = np.zeros((3, 5, 2), np.uint16)
+        frozen = np.zeros((4, 6), np.float64)
+        frozen.flags.writeable = False
+        swapped = np.zeros((2, 3), np.dtype(np.uint32).newbyteorder())
+        unaligned = np.zeros(41, np.uint8)[1:].view(np.uint32).reshape(2, 5)
+        return _core.know(api, np.asarray, np.dtype(np.uint8), (whole, whole[1:, ::2, 0], whole.T, frozen, swapped, unaligned, np.zeros((0, 7), np.uint8)))
+    return False
 
 
 @overload
@@ -125,7 +149,8 @@ def integral(
         How many threads may work at once. The default is what helps.
     device : str, optional
         Where to work on arrays of the host: ``"cpu"``, ``"gpu"``, ``"cuda"``,
-        ``"cuda:1"``, ``"opencl"``. The default is the processor.
+        ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once. The default is
+        the processor.
 
     Returns
     -------
@@ -152,8 +177,18 @@ def integral(
     """
     if mask is not None or nan != "keep":
         return _valid.tables_of(image, mask, nan, dtype, squares, tilted, out, workers, device)
-    if type(image) is ndarray and not tilted and device is None and not (squares and image.dtype in _coarse):
-        # The usual calls, with as little in the way as possible.
+    if out is not None and _remembered:
+        for table in out if isinstance(out, (tuple, list)) else (out,):
+            _known.forget(table)
+    alone = not (squares and getattr(image, "dtype", None) in _coarse)  # the tables are all that there is to make
+    if workers is None and device is None and not tilted and alone:
+        made = _quick(image, dtype, squares, out)
+        if made is not None:
+            return made
+        if dtype is None and not squares and _again(image, out):
+            return out
+    if type(image) is ndarray and not tilted and device is None and alone:
+        # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
         if out is None:
             try:
@@ -169,7 +204,6 @@ def integral(
                     table, table2 = new_tables(*layouts)
         elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums and (image.dtype, out.dtype) not in _unusual:
             table = out
-            _known.forget(out)
             if out.ndim == 3:
                 _shapes.forget_volume(out)
         if table is not None:
@@ -181,6 +215,10 @@ def integral(
             except LayoutError:
                 pass  # made from a copy below
             else:
+                if out is not None:
+                    layouts = _layouts(image, out.dtype)
+                if layouts is not None:
+                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES)
                 return (table, table2) if squares else table
     if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
         return _valid.of_masked(image, dtype, squares, tilted, out, workers, device)
@@ -189,6 +227,18 @@ def integral(
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
     return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+
+def _shorten() -> None:
+    """Has calls of integral tried by the extension module first, where Python allows for it: since 3.12."""
+    if not _know_arrays() or sys.implementation.name != "cpython":
+        return
+    get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
+    if get and put:
+        _core.shorten(integral, *(ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)))
+
+
+_shorten()
 
 
 @overload

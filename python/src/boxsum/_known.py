@@ -135,7 +135,7 @@ class Part:
         return self.pointer + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) + self.dtype.itemsize
 
 
-_memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that has the memory of tables
+memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that has the memory of tables
 
 
 def _owner(table: Any) -> Any:
@@ -154,19 +154,19 @@ def remember(table: Any, known: Known) -> None:
     forget(table)
     owner = _owner(table)
     key = id(owner)
-    found = _memory.get(key)
+    found = memory.get(key)
     if found is not None and found[0]() is owner:
         found[1].append(Part(table, known))
         return
     try:
-        _memory[key] = weakref.ref(owner, lambda _: _memory.pop(key, None)), [Part(table, known)]
+        memory[key] = weakref.ref(owner, lambda _: memory.pop(key, None)), [Part(table, known)]
     except TypeError:  # a library whose arrays know no weak references
         pass
 
 
 def forget(table: Any) -> None:
     """Says that another table is written to an array."""
-    found = _memory.get(id(_owner(table))) if _memory else None
+    found = memory.get(id(_owner(table))) if memory else None
     if found is None:
         return
     if not isinstance(table, ndarray):
@@ -179,7 +179,7 @@ def forget(table: Any) -> None:
 
 def of(table: Any) -> Known:
     """What is known of a table, which may be a part of one that something is known of."""
-    known = _recall(table) if _memory else NOTHING
+    known = _recall(table) if memory else NOTHING
     if isinstance(table, ValidTable) and known.counts is None:
         return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
     return known
@@ -187,10 +187,10 @@ def of(table: Any) -> Known:
 
 def _recall(table: Any) -> Known:
     owner = _owner(table)
-    found = _memory.get(id(owner))
+    found = memory.get(id(owner))
     if found is None or found[0]() is not owner:
         base = None if isinstance(table, ndarray) else getattr(table, "_base", getattr(table, "base", None))  # that of PyTorch is private
-        found = None if base is None else _memory.get(id(base))
+        found = None if base is None else memory.get(id(base))
         if found is None or found[0]() is not base:
             return NOTHING
         return Known(found[1][0].known.bound, found[1][0].known.signed) if found[1] else NOTHING

@@ -22,6 +22,7 @@ from ._native import call, flat_array
 _LINE = 64
 _HUGE_PAGE = 2 << 20
 _LARGE = 2 << 20  # bytes from which on a table has pages of its own; less stays in the nearer caches, for the next to take its place
+_PADDED = 1 << 19  # from which on rows start on lines too, in memory of NumPy's: 6 to 8% less time for bytes
 _SECOND = 1 << 20  # the same for tables beside another: the system takes back what several leave behind at once
 _ASKED = 64 << 20  # from which on the library is asked whether there is memory: pages come when they are written, which is too late for an error
 LARGE_SQUARES = _ASKED // 2  # from which on a table of squares and that of the sums, which is not larger, may be as much
@@ -106,32 +107,42 @@ class Layout:
     own.
     """
 
-    __slots__ = ("bytes", "dtype", "flat", "shape", "shelf", "size")
+    __slots__ = ("bytes", "dtype", "flat", "lead", "shape", "shelf", "size", "strides")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int) -> None:
-        self.shape, self.dtype, self.shelf = shape, dtype, -1
+        self.shape, self.dtype, self.shelf, self.lead = shape, dtype, -1, 0
+        self.strides: tuple[int, ...] | None = None  # of a table in memory of NumPy's whose rows start on lines
         item = dtype.itemsize
         pixel = (shape[axes] if len(shape) > axes else 1) * item
         row = shape[axes - 1] * pixel
         rows = shape[0] if axes == 2 else shape[0] * shape[1]
         self.bytes = row * rows
-        if self.bytes < large:
+        if self.bytes < _PADDED or self.bytes < large and row <= _SHORT_ROW:
             return
         stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW else row
-        lead = -pixel % _LINE  # entry (1, 0) starts a line
-        self.bytes = bytes_ = lead + rows * stride
+        self.lead = lead = -pixel % _LINE  # entry (1, 0) starts a line
+        strides: tuple[int, ...] = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
+        if len(shape) > axes:
+            strides += (item,)
+        whole, self.bytes = self.bytes, lead + rows * stride
+        if whole < large:
+            self.strides = strides
+            return
+        bytes_ = self.bytes
         # A few sizes serve all tables: what is not touched takes no memory.
         step = max(_HUGE_PAGE, 1 << max(bytes_.bit_length() - 4, 0))
         self.size = -(-bytes_ // step) * step
         if self.size > sys.maxsize - _HUGE_PAGE:
             raise MemoryError(f"no memory for a table of {self.size} bytes")
-        strides = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
-        self.flat = flat_array(lead, shape, strides + (item,) if len(shape) > axes else strides, dtype)
+        self.flat = flat_array(lead, shape, strides, dtype)
         with _numbering:
             self.shelf = _shelves.setdefault(self.size, len(_shelves))
 
     def new(self) -> np.ndarray:
         """An array for a table, its contents undefined."""
+        if self.strides is not None:
+            memory = _empty(self.bytes + _LINE, np.uint8)
+            return np.ndarray(self.shape, self.dtype, memory, -memory.ctypes.data % _LINE + self.lead, self.strides)
         if self.shelf < 0:
             return _empty(self.shape, self.dtype)
         lease = _lend(self.shelf, self.flat)

@@ -41,13 +41,13 @@ def load() -> ctypes.CDLL:
         if loaded is None:
             _check_address_space()
             library = _private_copy() if _forked else ctypes.CDLL(str(_path()))
-            functions = (library.boxsum_call, library.boxsum_find, library.boxsum_free)
+            functions = (library.boxsum_call, library.boxsum_find, library.boxsum_free, library.boxsum_queue)
             _core.use(load, *(ctypes.cast(function, ctypes.c_void_p).value for function in functions))
             loaded = library
         return loaded
 
 
-_core.use(load, 0, 0, 0)
+_core.use(load, 0, 0, 0, 0)
 
 
 _RESERVED = 1536 << 20  # bytes of addresses, few of them memory, for Go's runtime and its first threads
@@ -104,7 +104,7 @@ def _after_fork() -> None:
     _loading = threading.Lock()
     if loaded is not None:
         loaded, _forked = None, True
-        _core.use(load, 0, 0, 0)
+        _core.use(load, 0, 0, 0, 0)
 
 
 if hasattr(os, "register_at_fork"):

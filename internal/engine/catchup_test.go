@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// testLate makes the tiles of bands in any order, as if the workers of those above
+// were not running.
+func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		width, height, channels := 1+rng.IntN(200), 1+rng.IntN(300), 1+rng.IntN(4)
+		src := Source[P]{Extent: grid.Plane(width, height, channels, width*channels), Pix: make([]P, width*height*channels)}
+		for i := range src.Pix {
+			src.Pix[i] = P(rng.Uint64())
+		}
+		make := func() *Target[S] {
+			sums, e, err := grid.NewSums[S](src.Extent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &Target[S]{Sums: sums, Extent: e}
+		}
+		want, got := make(), make()
+		var l Sums[P, S]
+		if !l.Find(kernel.Portable, squares) {
+			return // there are no such squares
+		}
+		work := WorkOf[P](&src.Extent, grid.SizeOf[S](), 1)
+		plan := work.Plan()
+		l.Aim(&src, want)
+		var e Engine
+		if _, err := e.Fill(new(Settings), &plan, &l); err != nil {
+			t.Fatal(err)
+		}
+		plan.BandRows, plan.TileWidth, plan.Workers = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3)), 2
+		l.Aim(&src, got)
+		if err := l.Prepare(&plan); err != nil {
+			t.Fatal(err)
+		}
+		bands, tiles := plan.bands(), plan.tiles()
+		l.slots = bands
+		l.above = AtLeast(l.above, bands*l.pitch)
+		l.workers = Workers(l.workers, bands)
+		for b := range bands { // each with a worker of its own, as those that are late have theirs
+			w := &l.workers[b]
+			w.carry, w.edge = AtLeast(w.carry, plan.BandRows*kernel.CarryLen(channels)), AtLeast(w.edge, channels)
+		}
+		done := newInts(bands)
+		for left := bands * tiles; left > 0; {
+			band := rng.IntN(bands)
+			tile := done[band]
+			if tile == tiles {
+				continue
+			}
+			from := 0
+			for b := band - 1; b >= 0; b-- {
+				if done[b] > tile {
+					from = (b + 1) * plan.BandRows
+					break
+				}
+			}
+			x, y := tile*plan.TileWidth, band*plan.BandRows
+			n, rows := min(plan.TileWidth, plan.N-x), min(plan.BandRows, plan.Rows-y)
+			l.over(band, x, y, n, from)
+			l.Tile(band, x, y, n, rows)
+			done[band]++
+			left--
+		}
+		if !slices.Equal(want.Sums, got.Sums) {
+			t.Fatalf("%d×%d×%d in bands of %d and tiles of %d: other sums where bands above are late", width, height, channels, plan.BandRows, plan.TileWidth)
+		}
+	}
+}
+
+func newInts(n int) []int { return make([]int, n) }
+
+func TestLateBands(t *testing.T) {
+	run := func(name string, f func(*testing.T, bool)) {
+		for _, squares := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s squares=%t", name, squares), func(t *testing.T) { f(t, squares) })
+		}
+	}
+	run("uint8", testLate[uint8, uint32])
+	run("uint8 in 64 bits", testLate[uint8, uint64])
+	run("uint16", testLate[uint16, uint64])
+	run("int16", testLate[int16, int64])
+	run("int32", testLate[int32, int64])
+	run("uint32", testLate[uint32, uint64])
+}

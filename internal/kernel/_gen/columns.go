@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// columns emits the kernels that sum pixels along columns only: for whole numbers,
+// which add up in any order.
+func columns(set isa) {
+	for _, o := range ops(pairs.Upright) {
+		if o.columns() {
+			columnKernel(set, o)
+		}
+	}
+}
+
+func (o op) columns() bool { return !o.dot && !o.sum.Float() }
+
+func columnKernel(set isa, o op) {
+	name := o.name() + "Columns" + set.name()
+	lanes := set.bytes() / o.sum.Bytes()
+	what := "src[r*stride+i]"
+	if o.square {
+		what += "²"
+	}
+	text(name, NOSPLIT, fmt.Sprintf("func(sums *%s, src *%s, stride, groups, n int)", o.sum, o.pix),
+		name+fmt.Sprintf(" adds %s to sums[i] for rows r of that many groups of four, and n, a multiple of %d.", what, lanes),
+		"The stride is in bytes.")
+	sums, stride, i, n := arg("sums"), arg("stride"), GP64(), GP64()
+	src := arg("src")
+	second, third, fourth := GP64(), GP64(), GP64()
+	Label("groups")
+	LEAQ(Mem{Base: src, Index: stride, Scale: 1}, second)
+	LEAQ(Mem{Base: second, Index: stride, Scale: 1}, third)
+	LEAQ(Mem{Base: third, Index: stride, Scale: 1}, fourth)
+	XORQ(i, i)
+	MOVQ(param("n"), n)
+	Label("vectors")
+	at := Mem{Base: sums, Index: i, Scale: uint8(o.sum.Bytes())}
+	sum := loaded(set, at)
+	for _, row := range []Mem{{Base: src}, {Base: second}, {Base: third}, {Base: fourth}} {
+		row.Index, row.Scale = i, uint8(o.pix.Bytes())
+		add(o, set.pixels(o, row, false), sum, sum)
+	}
+	set.store(sum, at)
+	ADDQ(Imm(uint64(lanes)), i)
+	CMPQ(i, n)
+	JLT(LabelRef("vectors"))
+	LEAQ(Mem{Base: fourth, Index: stride, Scale: 1}, src)
+	DECQ(param("groups"))
+	JNZ(LabelRef("groups"))
+	leave()
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Floats are added up in the order of the portable loop: in blocks of 32 bytes, each by
+// itself, by doubling shifts, and then with what comes before it. A line is two blocks.
+
+// shifted reports whether pixels have an offset.
+func (k *neonLine) shifted() bool { return k.sum == f32 && !k.plain }
+
+// fused reports whether a row's sum is added by a fused multiplication by one, which
+// takes it from a lane of a vector. It rounds as an addition does.
+func (k *neonLine) fused() bool { return k.channels == 1 }
+
+func (k *neonLine) setupBlocks() {
+	fix := func() vreg {
+		v := k.take()
+		k.fixed = append(k.fixed, v)
+		return v
+	}
+	k.null = fix()
+	k.zero(k.null)
+	if k.fused() {
+		k.one = fix()
+		if k.sum == f32 {
+			k.emit("MOVD $0x3f800000, R2")
+		} else {
+			k.emit("MOVD $0x3ff0000000000000, R2")
+		}
+		k.emit("VDUP R2, %s", k.one.as(lanes[k.sum.Bytes()]))
+	}
+	if k.shifted() {
+		k.offset = fix()
+		k.emit("MOVWU %s, %s", k.at["offset"], regOffset)
+		k.emit("VDUP %s, %s", regOffset, k.offset.as("S4"))
+	}
+	if k.channels == 3 && k.sum == f32 {
+		// Which of the last four sums the next eight go on from.
+		for first := range 2 {
+			v, words := fix(), [2]uint64{}
+			for lane := range 4 {
+				from := uint64(4 * (1 + (first+lane)%3))
+				words[lane/2] |= (from | (from+1)<<8 | (from+2)<<16 | (from+3)<<24) << (32 * (lane % 2))
+			}
+			k.emit("VMOVQ $0x%016x, $0x%016x, V%d", words[0], words[1], v)
+			k.phases = append(k.phases, v)
+		}
+	}
+}
+
+// beginBlocks loads the sums that a row goes on from: one vector for both of a block, or
+// one for each.
+func (k *neonLine) beginBlocks(r, at int) {
+	size := k.sum.Bytes()
+	c := k.takes(1)
+	if k.channels == 3 || k.channels*size == 32 {
+		c = append(c, k.take())
+	}
+	k.carry[r] = c
+	k.emit("FMOVQ %d(%s), F%d", at, regCarry, c[0])
+	switch {
+	case k.channels == 1:
+		k.dup(size, c[0], c[0], 0)
+	case k.channels == 2 && size == 4:
+		k.dup(8, c[0], c[0], 0)
+	case k.channels == 3 && size == 4:
+		t := k.take()
+		k.ext(t, c[0], c[0], 12)
+		k.lastThree(c, t)
+		k.give(t)
+	case k.channels == 3:
+		k.emit("FMOVQ %d(%s), F%d", at+16, regCarry, c[1])
+		k.three("VZIP1", "D2", c[1], c[1], c[0])
+	case k.channels*size == 32:
+		k.emit("FMOVQ %d(%s), F%d", at+16, regCarry, c[1])
+	}
+}
+
+// endBlocks stores them for the tile on the right.
+func (k *neonLine) endBlocks(r, at int) {
+	c, size := k.carry[r], k.sum.Bytes()
+	if k.fused() {
+		k.dup(size, c[0], c[0], 16/size-1)
+	}
+	for slot := range (k.channels*size + 15) / 16 {
+		k.emit("FMOVQ F%d, %d(%s)", c[slot], at+16*slot, regCarry)
+	}
+}
+
+// lastThree makes the vectors that a block goes on from, of the last four sums.
+func (k *neonLine) lastThree(c []vreg, last vreg) {
+	for i, phase := range k.phases {
+		k.emit("VTBL %s, [%s], %s", phase.as("B16"), last.as("B16"), c[i].as("B16"))
+	}
+}
+
+// blockSums lays a line of a row's sums on the row above.
+func (k *neonLine) blockSums(r int) {
+	p, c, wide := k.values(r), k.carry[r], k.sum.Bytes()
+	last := c[0] // of the block before
+	for b := 0; b < vectors; b += 2 {
+		low, high := p[b], p[b+1]
+		add := func(d, n, m vreg) { k.addVectors(k.sum, d, n, m) }
+		if !k.fused() {
+			k.doubling(high, low, high)
+		}
+		switch {
+		case k.fused():
+			to, name := high, "fmla.s3"
+			if wide == 8 {
+				name = "fmla.d1"
+			}
+			if b > 0 { // what the next line goes on from has its place
+				to = c[0]
+			}
+			k.doubling(to, low, high)
+			k.word(name, low, k.one, last)
+			k.word(name, to, k.one, last)
+			high, last = to, to
+		case k.channels*wide == 16: // the sums are what the next block goes on from
+			add(low, low, c[0])
+			add(c[0], high, c[0])
+			high = c[0]
+		case k.channels*wide == 32:
+			add(c[0], low, c[0])
+			add(c[1], high, c[1])
+			low, high = c[0], c[1]
+		case k.channels == 3:
+			add(low, low, c[0])
+			add(high, high, c[1])
+			if wide == 4 {
+				k.lastThree(c, high)
+			} else {
+				k.ext(c[0], low, high, 8)
+				k.three("VZIP2", "D2", c[1], high, low)
+			}
+		default: // two channels of four bytes
+			add(low, low, c[0])
+			add(high, high, c[0])
+			k.dup(8, c[0], high, 1)
+		}
+		k.lay(b, low)
+		k.lay(b+1, high)
+	}
+	k.give(p...)
+}
+
+// doubling adds up a block by doubling shifts. The upper half goes elsewhere in the end.
+func (k *neonLine) doubling(to, low, high vreg) {
+	t, size := k.take(), k.sum.Bytes()
+	for shift := k.channels * size; shift < 32; shift *= 2 {
+		d := high
+		if 2*shift >= 32 {
+			d = to
+		}
+		switch {
+		case shift < 16:
+			k.ext(t, low, high, 16-shift)
+			k.addVectors(k.sum, d, high, t)
+			k.ext(t, k.null, low, 16-shift)
+			k.addVectors(k.sum, low, low, t)
+		case shift == 16:
+			k.addVectors(k.sum, d, high, low)
+		default:
+			k.ext(t, k.null, low, 32-shift)
+			k.addVectors(k.sum, d, high, t)
+		}
+	}
+	k.give(t)
+}
+
+// values is a line of pixels as sums, squared if the kernel squares, of which the next
+// line is then next in src.
+func (k *neonLine) values(r int) (p []vreg) {
+	bytes := k.lineLen() * k.pix.Bytes()
+	x := k.takes(max(1, bytes/16))
+	if k.halfVector() {
+		k.emit("FMOVD.P 8(%s), F%d", regSrcRows[r], x[0])
+	} else {
+		k.load(regSrcRows[r], x...)
+	}
+	squared := false
+	switch {
+	case k.pix == k.sum:
+		p = x
+	case k.pix == f32: // in float64
+		for _, v := range x {
+			low := k.take()
+			k.word("fcvtl", low, v)
+			k.word("fcvtl2", v, v)
+			p = append(p, low, v)
+		}
+	default:
+		p, squared = k.numbers(x)
+		for _, v := range p {
+			if k.sum.Float() {
+				k.convert(v, v)
+			}
+		}
+	}
+	if k.square && !squared {
+		for _, v := range p {
+			k.word("fmul.2d", v, v, v)
+		}
+	}
+	if k.shifted() {
+		k.takeOffset(r, p)
+	}
+	return p
+}
+
+// numbers is whole numbers in lanes of the size of sums, squared where that is exact.
+func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
+	size, signed := k.pix.Bytes(), k.pix.Signed()
+	if squared = k.square && (size <= 2 || !k.sum.Float()); squared {
+		for _, v := range p {
+			wide = append(wide, k.squares(v)...)
+		}
+		p, wide, size, signed = wide, nil, 2*size, false
+	}
+	for ; size < k.sum.Bytes(); size *= 2 {
+		for _, v := range p {
+			if size == 1 && k.halfVector() {
+				k.emit("VUXTL %s, %s", v.as("B8"), v.as("H8"))
+				wide = append(wide, v)
+				continue
+			}
+			wide = append(wide, k.wider(v, size, signed)...)
+		}
+		p, wide = wide, nil
+	}
+	return p, squared
+}
+
+// takeOffset takes the offset away, if there is any.
+func (k *neonLine) takeOffset(r int, p []vreg) {
+	there, back := fmt.Sprintf("%sOffset%d", k.prefix, r), fmt.Sprintf("%sPlain%d", k.prefix, r)
+	k.emit("CBNZ %s, %s", regOffset, there)
+	k.label(back)
+	pixels := slices.Clone(p)
+	k.outside = append(k.outside, func() {
+		k.label(there)
+		for _, v := range pixels {
+			k.word("fsub.4s", v, v, k.offset)
+		}
+		k.emit("B %s", back)
+	})
+}

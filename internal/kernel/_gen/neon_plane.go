@@ -1,0 +1,316 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// A vector of NEON has 16 bytes. The kernels make a line of sums at a time, four
+// vectors, of four rows that share one read of the row above, or of one row. Shifts
+// by lanes are part of an instruction, so there is a kernel for every number of
+// channels. What is left of a row after whole lines is not theirs.
+
+// neonParts is what the level has a file of each.
+var neonParts = map[string]func(*armFile){
+	"plane":     neonPlane,
+	"volume":    neonVolume,
+	"tilted":    neonTilted,
+	"histogram": neonHistogram,
+}
+
+func neonPlane(f *armFile) {
+	for _, o := range neonOps(pairs.Upright) {
+		for channels := range neonChannels {
+			neonKernel(f, o, channels+1, false)
+		}
+	}
+	neonMemory(f)
+}
+
+// neonChannels is kernel.FastChannels.
+const neonChannels = 4
+
+// neonOps is the kernels of a kind of tables. None has dot products, which not every
+// processor with NEON has.
+func neonOps(kind pairs.Kinds) []op {
+	return slices.DeleteFunc(ops(kind), func(o op) bool { return o.dot })
+}
+
+func neonName(o op, channels int, volume bool) string {
+	name := fmt.Sprintf("%sx%d", o.name(), channels)
+	if volume {
+		name += "Volume"
+	}
+	return name + "NEON"
+}
+
+// neonFields is the fields of a pair's assembly.
+func neonFields(p pairs.Pair, square bool) string {
+	o := op{pix: p.Pixel, sum: p.Sum, square: square}
+	field := func(field, routine string, volume bool) string {
+		var names []string
+		for channels := range neonChannels {
+			names = append(names, neonName(o, channels+1, volume))
+		}
+		return fmt.Sprintf("%s: [FastChannels]%s[%v, %v]{%s}", field, routine, p.Pixel, p.Sum, strings.Join(names, ", "))
+	}
+	fields := []string{field("lines", "lineRoutine", false)}
+	if p.Kinds&pairs.Volume != 0 {
+		fields = append(fields, fmt.Sprintf("lay: %sLayNEON", p.Sum.Short()))
+		if neonFused(o) {
+			fields = append(fields, field("volumeLines", "lineVolume", true))
+		}
+	}
+	if p.Kinds&pairs.Tilted != 0 {
+		fields = append(fields, fmt.Sprintf("tilted: %sTiltedNEON", o.name()))
+	}
+	return strings.Join(fields, ", ")
+}
+
+// neonLine is the state of a kernel while it is emitted.
+type neonLine struct {
+	*armFunc
+	op
+	channels int
+	volume   bool
+	prefix   string // of labels
+
+	null    vreg          // zeros
+	fixed   []vreg        // all that stay as they are
+	offset  vreg          // of float32 sums
+	one     vreg          // of floats
+	phases  []vreg        // how a block of 32-bit sums finds its last three
+	carry   [group][]vreg // the sums that a row goes on from
+	pixels  [group][]vreg // and what windows need of the line before
+	over    []vreg        // the row above
+	outside []func()      // what is rarely done, emitted after the loop
+}
+
+// Registers: the first row of dst and src, and all rows while they are gone through.
+const (
+	regDst, regSrc             = "R0", "R1"
+	regRows, regUnits, regLeft = "R10", "R11", "R12"
+	regDstStride, regSrcStride = "R13", "R14"
+	regAbove, regAboveAt       = "R15", "R16"
+	regCarry                   = "R17"
+	regOver, regOverStride     = "R23", "R24"
+	regOffset                  = "R25"
+)
+
+var (
+	regDstRows  = [group]string{"R2", "R3", "R4", "R5"}
+	regSrcRows  = [group]string{"R6", "R7", "R8", "R9"}
+	regOverRows = [group]string{"R19", "R20", "R21", "R22"}
+)
+
+// vectors is how many a line of sums has.
+const vectors = lineBytes / 16
+
+// lineLen is how many sums.
+func (o op) lineLen() int { return lineBytes / o.sum.Bytes() }
+
+func neonKernel(f *armFile, o op, channels int, volume bool) {
+	name := neonName(o, channels, volume)
+	sum, pix := "*"+o.sum.String(), "*"+o.pix.String()
+	args := []armArg{{"dst", sum}, {"dstStride", "int"}, {"src", pix}, {"srcStride", "int"}, {"above", sum}, {"carry", sum}}
+	lines := doc(name, o)
+	if volume {
+		args = append(args, armArg{"over", sum}, armArg{"overStride", "int"})
+		lines = volumeDoc(name, o)
+	}
+	args = append(args, armArg{"rows", "int"}, armArg{"n", "int"}, armArg{"offset", "float32"})
+	k := &neonLine{op: o, channels: channels, volume: volume}
+	lines[len(lines)-1] = fmt.Sprintf("for %d channels, n a multiple of %d, and strides in bytes.", channels, k.unit()*k.lineLen())
+	f.function(name, lines, args, func(fn *armFunc) {
+		k.armFunc = fn
+		k.setup()
+		k.label("groups")
+		k.emit("CMP $%d, %s", k.group(), regRows)
+		k.emit("BLT rows")
+		k.band("group", k.group())
+		k.emit("B groups")
+		k.label("rows")
+		k.emit("CBZ %s, done", regRows)
+		k.band("row", 1)
+		k.emit("B rows")
+		for _, emit := range k.outside {
+			emit()
+		}
+		k.label("done")
+		k.give(k.fixed...)
+	})
+}
+
+// group is how many rows share one read of the row above: as many as registers hold.
+func (k *neonLine) group() int {
+	if k.sliding() && k.window() > 2 && k.pairsBefore() > 1 {
+		return group / 2
+	}
+	return group
+}
+
+// unit is how many lines a round of the loop makes: three channels are whole lines and
+// whole pixels only then.
+func (k *neonLine) unit() int {
+	if k.channels == 3 && k.sliding() {
+		return 3
+	}
+	return 1
+}
+
+func (k *neonLine) setup() {
+	k.arg("dst", regDst)
+	k.arg("src", regSrc)
+	k.arg("dstStride", regDstStride)
+	k.arg("srcStride", regSrcStride)
+	k.arg("above", regAbove)
+	k.arg("carry", regCarry)
+	k.arg("rows", regRows)
+	k.arg("n", regUnits) // of which the loop takes away those of a round
+	if k.volume {
+		k.arg("over", regOver)
+		k.arg("overStride", regOverStride)
+	}
+	k.over = k.takes(vectors)
+	k.fixed = slices.Clone(k.over)
+	if !k.sliding() {
+		k.setupBlocks()
+	}
+}
+
+// band emits the loop along some rows, and moves on to the rows below.
+func (k *neonLine) band(label string, rows int) {
+	k.prefix = label
+	fan := func(regs [group]string, first, stride string) {
+		k.emit("MOVD %s, %s", first, regs[0])
+		for r := 1; r < rows; r++ {
+			k.emit("ADD %s, %s, %s", stride, regs[r-1], regs[r])
+		}
+	}
+	fan(regDstRows, regDst, regDstStride)
+	fan(regSrcRows, regSrc, regSrcStride)
+	if k.volume {
+		fan(regOverRows, regOver, regOverStride)
+	}
+	k.emit("MOVD %s, %s", regAbove, regAboveAt)
+	k.emit("MOVD %s, %s", regUnits, regLeft)
+	for r := range rows {
+		at := r * carryLen * k.sum.Bytes()
+		if k.sliding() {
+			k.beginWindows(r, at)
+		} else {
+			k.beginBlocks(r, at)
+		}
+	}
+
+	k.label(label + "Loop")
+	for line := range k.unit() {
+		k.emit("FLDPQ (%s), (F%d, F%d)", regAboveAt, k.over[0], k.over[1])
+		k.emit("FLDPQ 32(%s), (F%d, F%d)", regAboveAt, k.over[2], k.over[3])
+		for r := range rows {
+			if k.sliding() {
+				k.windowSums(r, line)
+			} else {
+				k.blockSums(r)
+			}
+			k.write(r)
+		}
+		k.store(regAboveAt, k.over)
+	}
+	k.emit("SUB $%d, %s, %s", k.unit()*k.lineLen(), regLeft, regLeft)
+	k.emit("CBNZ %s, %sLoop", regLeft, label)
+
+	for r := range rows {
+		at := r * carryLen * k.sum.Bytes()
+		if k.sliding() {
+			k.endWindows(r, at)
+		} else {
+			k.endBlocks(r, at)
+		}
+		k.give(k.carry[r]...)
+		k.give(k.pixels[r]...)
+	}
+	next := func(first, stride string) {
+		if rows == 1 {
+			k.emit("ADD %s, %s, %s", stride, first, first)
+		} else {
+			k.emit("ADD %s<<%d, %s, %s", stride, log2(rows), first, first)
+		}
+	}
+	next(regDst, regDstStride)
+	next(regSrc, regSrcStride)
+	if k.volume {
+		next(regOver, regOverStride)
+	}
+	k.emit("ADD $%d, %s, %s", rows*carryLen*k.sum.Bytes(), regCarry, regCarry)
+	k.emit("SUB $%d, %s, %s", rows, regRows, regRows)
+}
+
+// lay lays a vector of a row's sums on the row above.
+func (k *neonLine) lay(v int, s vreg) { k.addVectors(k.sum, k.over[v], k.over[v], s) }
+
+// write writes a line of a row of the table.
+func (k *neonLine) write(r int) {
+	if !k.volume {
+		k.store(regDstRows[r], k.over)
+		return
+	}
+	t := k.takes(vectors)
+	k.emit("FLDPQ (%s), (F%d, F%d)", regOverRows[r], t[0], t[1])
+	k.emit("FLDPQ 32(%s), (F%d, F%d)", regOverRows[r], t[2], t[3])
+	for v := range t {
+		k.addVectors(k.sum, t[v], t[v], k.over[v])
+	}
+	k.store(regOverRows[r], t)
+	k.store(regDstRows[r], t)
+	k.give(t...)
+}
+
+// convert makes floats of whole numbers.
+func (k *neonLine) convert(d, n vreg) {
+	name := "ucvtf"
+	if k.pix.Signed() {
+		name = "scvtf"
+	}
+	if k.sum == f32 {
+		k.word(name+".4s", d, n)
+	} else {
+		k.word(name+".2d", d, n)
+	}
+}
+
+// wider is two vectors of lanes of twice as many bytes; the second takes v's place.
+func (k *neonLine) wider(v vreg, size int, signed bool) []vreg {
+	low := k.take()
+	if signed {
+		k.word(fmt.Sprintf("sxtl.%d", size), low, v)
+		k.word(fmt.Sprintf("sxtl2.%d", size), v, v)
+	} else {
+		k.emit("VUXTL %s, %s", v.as(halves[size]), low.as(lanes[2*size]))
+		k.emit("VUXTL2 %s, %s", v.as(lanes[size]), v.as(lanes[2*size]))
+	}
+	return []vreg{low, v}
+}
+
+// squares is the squares of whole numbers, in lanes of twice as many bytes; the second
+// vector takes v's place. Of half a vector there is only one.
+func (k *neonLine) squares(v vreg) []vreg {
+	size, name := k.pix.Bytes(), "umull"
+	if k.pix.Signed() {
+		name = "smull"
+	}
+	if k.halfVector() {
+		k.word(fmt.Sprintf("%s.%d", name, size), v, v, v)
+		return []vreg{v}
+	}
+	low := k.take()
+	k.word(fmt.Sprintf("%s.%d", name, size), low, v, v)
+	k.word(fmt.Sprintf("%s2.%d", name, size), v, v, v)
+	return []vreg{low, v}
+}
+
+// halfVector reports whether the pixels of a line are only half a vector.
+func (k *neonLine) halfVector() bool { return k.lineLen()*k.pix.Bytes() == 8 }

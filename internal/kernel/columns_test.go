@@ -1,0 +1,67 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The columns of every level are those of the plain loop, and nothing beyond them is
+// written.
+func TestColumns(t *testing.T) {
+	testColumns[uint8, uint32](t)
+	testColumns[uint8, uint64](t)
+	testColumns[uint16, uint64](t)
+	testColumns[int16, int64](t)
+	testColumns[int32, int64](t)
+	testColumns[int32, uint64](t)
+	testColumns[uint32, uint32](t)
+	testColumns[uint32, uint64](t)
+	testColumns[uint16, uint32](t)
+}
+
+func testColumns[P Pixel, S Sum](t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, level := range Levels() {
+		for _, squares := range []bool{false, true} {
+			columns := ColumnsOf[P, S](level, squares)
+			if columns == nil {
+				continue
+			}
+			t.Run(fmt.Sprintf("%T to %T at %v squares=%t", *new(P), *new(S), level, squares), func(t *testing.T) {
+				for range 100 {
+					n, rows := rng.IntN(100), rng.IntN(20)
+					if rng.IntN(20) == 0 {
+						rows += 600 // more than 16 bits hold of bytes
+					}
+					stride := n + rng.IntN(9)
+					src := make([]P, max(0, rows*stride-(stride-n)))
+					for i := range src {
+						src[i] = P(rng.Uint64())
+						if rows > 600 {
+							src[i] = P(255 - rng.IntN(2))
+						}
+					}
+					got := make([]S, n+20)
+					for i := range got {
+						got[i] = S(rng.IntN(1000))
+					}
+					want := slices.Clone(got)
+					for r := range rows {
+						for i := range n {
+							v := S(src[r*stride+i])
+							if squares {
+								v *= v
+							}
+							want[i] += v
+						}
+					}
+					if columns(got[:n], src, stride, rows); !slices.Equal(got, want) {
+						t.Fatalf("%d columns of %d rows:\n%v\n%v", n, rows, got, want)
+					}
+				}
+			})
+		}
+	}
+}
