@@ -30,6 +30,8 @@ var below = map[string][]string{
 	"histogram":             cpu,
 	"moments":               cpu,
 	"volume":                cpu,
+	"internal/window":       {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
+	"filter":                slices.Concat(cpu, []string{"histogram", "internal/window"}),
 	"internal/launch":       {},
 	"internal/plot":         {},
 	"gpu/internal/cuda":     {},

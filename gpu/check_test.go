@@ -49,14 +49,19 @@ type pair struct {
 	name  string
 	float bool // pixels or sums that an offset suits
 	check func(t *testing.T, d *Device, s shape) bool
+
+	onePass bool // CUDA has one-pass kernels for it
 }
 
 func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
-	return pair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), offsetSuits[P, S](), checkSums[P, S]}
+	p, s := pairs.Of[P](), pairs.Of[S]()
+	return pair{fmt.Sprintf("%s_%s", p, s), offsetSuits[P, S](), checkSums[P, S], pairs.Sums.For(pairs.OnePass).Has(p, s)}
 }
 
 func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	return pair{fmt.Sprintf("%s_%s_%s", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()), offsetSuits[P, S](), checkSquares[P, S, Q]}
+	p, s, q := pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()
+	onePass := pairs.Sums.For(pairs.OnePass).Has(p, s) && pairs.Squares.For(pairs.OnePass).Has(p, q)
+	return pair{fmt.Sprintf("%s_%s_%s", p, s, q), offsetSuits[P, S](), checkSquares[P, S, Q], onePass}
 }
 
 func offsetSuits[P boxsum.Pixel, S boxsum.Sum]() bool {

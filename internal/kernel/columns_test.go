@@ -9,19 +9,19 @@ import (
 
 // The columns of every level are those of the plain loop, and nothing beyond them is
 // written.
-func TestColumns(t *testing.T) {
-	testColumns[uint8, uint32](t)
-	testColumns[uint8, uint64](t)
-	testColumns[uint16, uint64](t)
-	testColumns[int16, int64](t)
-	testColumns[int32, int64](t)
-	testColumns[int32, uint64](t)
-	testColumns[uint32, uint32](t)
-	testColumns[uint32, uint64](t)
-	testColumns[uint16, uint32](t)
+func TestColumnSums(t *testing.T) {
+	testColumnSums[uint8, uint32](t)
+	testColumnSums[uint8, uint64](t)
+	testColumnSums[uint16, uint64](t)
+	testColumnSums[int16, int64](t)
+	testColumnSums[int32, int64](t)
+	testColumnSums[int32, uint64](t)
+	testColumnSums[uint32, uint32](t)
+	testColumnSums[uint32, uint64](t)
+	testColumnSums[uint16, uint32](t)
 }
 
-func testColumns[P Pixel, S Sum](t *testing.T) {
+func testColumnSums[P Pixel, S Sum](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, level := range Levels() {
 		for _, squares := range []bool{false, true} {

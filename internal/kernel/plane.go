@@ -83,6 +83,7 @@ type lanes struct {
 	keep [3][16]uint32 // all ones where that is in the same block
 	low  [16]uint32    // in the upper block: the lower block's last sum of the channel
 	last [16]uint32    // in the lower block: the vector's last sum of the channel
+	next [16]uint32    // the same for all lanes of the next vector
 }
 
 // lanesOf holds them by lanes to a sum and by channels, from one.
@@ -101,6 +102,7 @@ var lanesOf = func() (all [2][FastChannels]lanes) {
 				}
 				l.low[i] = uint32(block - pixel + in%pixel)
 				l.last[i] = uint32(2*block - pixel + in%pixel)
+				l.next[i] = uint32(2*block - pixel + i%pixel)
 			}
 		}
 	}

@@ -55,5 +55,8 @@ var binTable = []any{
 // selects holds the kernels of valid pixels, which all levels share.
 var selects = [levelCount]map[selectKind]selectRoutine{}
 
+// windows holds the kernels of sums in windows.
+var windows = [levelCount]windowRoutines{}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{}

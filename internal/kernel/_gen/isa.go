@@ -36,6 +36,7 @@ const (
 	lanesKeep = 3 * 64
 	lanesLow  = 6 * 64
 	lanesLast = 7 * 64
+	lanesNext = 8 * 64
 )
 
 // An isa emits the parts of the loop that depend on the instruction set. A

@@ -49,6 +49,7 @@ var parts = []struct {
 	{"histogram", histogram, 0},
 	{"columns", columns, 0},
 	{"valid", valid, 32},
+	{"window", windows, 0},
 }
 
 func main() {

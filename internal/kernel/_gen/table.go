@@ -91,6 +91,16 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// windows holds the kernels of sums in windows.\nvar windows = [levelCount]windowRoutines{")
+	for _, l := range levels {
+		line("%s: {", l.name)
+		for _, k := range windowKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		copies := "streamCopy" + l.isa()

@@ -1,0 +1,83 @@
+package filter_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+)
+
+func photo[P filter.Pixel](w, h, c int) boxsum.Image[P] {
+	img, _ := boxsum.NewImage[P](w, h, c)
+	for i := range img.Pix {
+		img.Pix[i] = P(uint8(i*7 + i/w*13))
+	}
+	return img
+}
+
+func BenchmarkBox(b *testing.B) {
+	img := photo[uint8](1920, 1080, 1)
+	dst, _ := boxsum.NewImage[uint8](1920, 1080, 1)
+	for _, k := range []int{3, 9, 15, 63, 127, 255} {
+		b.Run(fmt.Sprint("k=", k), func(b *testing.B) {
+			b.SetBytes(int64(2 * len(img.Pix)))
+			for b.Loop() {
+				if err := filter.BoxInto(dst, img, filter.Square(k), &filter.Options{Workers: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func benchInto[D, P filter.Pixel](b *testing.B, channels int, f func(dst boxsum.Image[D], img boxsum.Image[P], opt *filter.Options) error) {
+	img := photo[P](1920, 1080, channels)
+	dst, _ := boxsum.NewImage[D](1920, 1080, channels)
+	for b.Loop() {
+		if err := f(dst, img, &filter.Options{Workers: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFilters is of 1920×1080 pixels, one worker.
+func BenchmarkFilters(b *testing.B) {
+	w := filter.Square(15)
+	b.Run("box16", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[uint16], o *filter.Options) error { return filter.BoxInto(d, i, w, o) })
+	})
+	b.Run("box32f", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[float32], o *filter.Options) error { return filter.BoxInto(d, i, w, o) })
+	})
+	b.Run("boxRGB", func(b *testing.B) {
+		benchInto(b, 3, func(d, i boxsum.Image[uint8], o *filter.Options) error { return filter.BoxInto(d, i, w, o) })
+	})
+	b.Run("boxClip", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[uint8], o *filter.Options) error {
+			o.Border = filter.Clip
+			return filter.BoxInto(d, i, w, o)
+		})
+	})
+	b.Run("meanStdDev", func(b *testing.B) {
+		dev, _ := boxsum.NewImage[float32](1920, 1080, 1)
+		benchInto(b, 1, func(d boxsum.Image[float32], i boxsum.Image[uint8], o *filter.Options) error {
+			return filter.MeanStdDevInto(d, dev, i, w, o)
+		})
+	})
+	b.Run("gaussian20", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[uint8], o *filter.Options) error {
+			return filter.GaussianInto(d, i, filter.Sigma{X: 20, Y: 20}, o)
+		})
+	})
+	b.Run("guided16", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[uint8], o *filter.Options) error {
+			return filter.GuidedInto(d, i, i, filter.Radius(16), 100, o)
+		})
+	})
+	b.Run("median5", func(b *testing.B) {
+		benchInto(b, 1, func(d, i boxsum.Image[uint8], o *filter.Options) error {
+			return filter.MedianInto(d, i, filter.Square(5), o)
+		})
+	})
+}

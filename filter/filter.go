@@ -1,0 +1,170 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+func errOverlap() error {
+	return fmt.Errorf("boxsum: %w: the result lies in part of the image's memory: give it the image itself, or memory of its own", grid.ErrOverlap)
+}
+
+// Box is the mean of the window round every pixel, as pixels of the same type: a box blur.
+// Integers are exact and rounded to nearest, ties up.
+func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
+	return made[P](img, w, opt, mean, 0)
+}
+
+// BoxInto is [Box] into an image of the same size, which may be img itself. It allocates
+// nothing once an image of that type and size has been filtered.
+func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
+	return into(dst, img, w, opt, mean, 0)
+}
+
+// Sum is the sum of the window round every pixel. Integers are exact: a type that could not
+// hold the sum of a window is an error.
+func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
+	return made[D](img, w, opt, sum, 0)
+}
+
+// SumInto is [Sum] into an image that is there, see [BoxInto].
+func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
+	return into(dst, img, w, opt, sum, 0)
+}
+
+// Mean is the mean of the window round every pixel, as floats:
+//
+//	m, err := filter.Mean[float32](img, filter.Radius(7), nil)
+func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
+	return made[D](img, w, opt, mean, 0)
+}
+
+// MeanInto is [Mean] into an image that is there, see [BoxInto].
+func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
+	return into(dst, img, w, opt, mean, 0)
+}
+
+// Variance is that of the window round every pixel: the mean of the squared distances from
+// the mean, as in [boxsum.SquaredTable].
+func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
+	return made[D](img, w, opt, variance, 0)
+}
+
+// VarianceInto is [Variance] into an image that is there, see [BoxInto].
+func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
+	return into(dst, img, w, opt, variance, 0)
+}
+
+// StdDev is the standard deviation of the window round every pixel, the root of its
+// [Variance].
+func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
+	return made[D](img, w, opt, deviation, 0)
+}
+
+// StdDevInto is [StdDev] into an image that is there, see [BoxInto].
+func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
+	return into(dst, img, w, opt, deviation, 0)
+}
+
+// MeanStdDev is [Mean] and [StdDev] at once, which takes little more than one of them.
+func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (mean, dev boxsum.Image[D], err error) {
+	var t task[P, D]
+	if err = t.check(&img, w, opt); err != nil {
+		return mean, dev, err
+	}
+	if mean, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
+		return mean, dev, err
+	}
+	if dev, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
+		return mean, dev, err
+	}
+	return mean, dev, MeanStdDevInto(mean, dev, img, w, opt)
+}
+
+// MeanStdDevInto is [MeanStdDev] into images that are there, see [BoxInto].
+func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
+	t := task[P, D]{kind: meanDeviation}
+	if err := t.check(&img, w, opt); err != nil {
+		return err
+	}
+	if err := t.to(0, &mean); err != nil {
+		return err
+	}
+	if err := t.to(1, &dev); err != nil {
+		return err
+	}
+	return t.run()
+}
+
+// Normalize is how many standard deviations of its window a pixel lies above the mean of
+// it: local contrast, (p − mean) / max(deviation, floor). A floor keeps noise where there
+// is nothing else from becoming large: use the deviation of the noise. In a window of
+// equal pixels it is 0.
+func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
+	return made[D](img, w, opt, normalized, floor)
+}
+
+// NormalizeInto is [Normalize] into an image that is there, see [BoxInto].
+func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
+	return into(dst, img, w, opt, normalized, floor)
+}
+
+// made is a new image of the results of a kind.
+func made[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options, k kind, floor float64) (dst boxsum.Image[D], err error) {
+	t := task[P, D]{kind: k, floor: floor}
+	if err = t.check(&img, w, opt); err != nil {
+		return dst, err
+	}
+	if dst, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
+		return dst, err
+	}
+	return orNone(dst, into(dst, img, w, opt, k, floor))
+}
+
+// orNone is no image where there is an error.
+func orNone[D boxsum.Pixel](img boxsum.Image[D], err error) (boxsum.Image[D], error) {
+	if err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return img, nil
+}
+
+// into makes the same in an image that is there.
+func into[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options, k kind, floor float64) error {
+	t := task[P, D]{kind: k, floor: floor}
+	if err := t.check(&img, w, opt); err != nil {
+		return err
+	}
+	if !(floor >= 0) || floor > largest[float64]() {
+		return grid.Invalid("a least deviation of %v: use 0 or more", floor)
+	}
+	if err := t.to(0, &dst); err != nil {
+		return err
+	}
+	if k == sum && !isFloat[P]() && t.area()*largest[P]() > holds[D]() {
+		return grid.Types("the sum of a window of %d×%d pixels of %T may be more than %T holds", t.shape.Width(), t.shape.Height(), *new(P), *new(D))
+	}
+	if k == sum && isFloat[P]() && D(1)/2 == 0 {
+		return grid.Types("sums of %T are floats, not %T", *new(P), *new(D))
+	}
+	return t.run()
+}
+
+// holds is the greatest whole number that a type holds: floats round what is larger.
+func holds[D boxsum.Pixel]() float64 {
+	switch any(*new(D)).(type) {
+	case uint8:
+		return 1<<8 - 1
+	case uint16:
+		return 1<<16 - 1
+	case int16:
+		return 1<<15 - 1
+	case int32:
+		return 1<<31 - 1
+	case uint32:
+		return 1<<32 - 1
+	}
+	return 0x1p127
+}

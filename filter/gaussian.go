@@ -1,0 +1,333 @@
+package filter
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// A Sigma is how wide a Gaussian is: its standard deviation along each side, in pixels.
+// Zero leaves that side as it is.
+type Sigma struct {
+	X, Y float64
+
+	// Passes is how many boxes stand for the Gaussian, 1 to 6; zero stands for 3. Four are
+	// nearer to it, and take a third longer.
+	Passes int
+}
+
+// maxPasses is how many boxes there may be.
+const maxPasses = 6
+
+// Boxes is the sizes of boxes that, one after the other, are nearest to a Gaussian of this
+// standard deviation, after Kovesi: odd numbers, of which the larger ones come last.
+func Boxes(sigma float64, passes int) []int {
+	if passes < 1 || passes > maxPasses || !(sigma >= 0) || sigma > maxSigma {
+		return nil
+	}
+	all := boxes(sigma, passes)
+	return append([]int(nil), all[:passes]...)
+}
+
+// maxSigma keeps the boxes smaller than the largest window.
+const maxSigma = 1e8
+
+func boxes(sigma float64, passes int) (all [maxPasses]int) {
+	n := float64(passes)
+	small := int(math.Sqrt(12*sigma*sigma/n + 1))
+	if small%2 == 0 {
+		small--
+	}
+	w := float64(small)
+	narrow := int(math.Round((12*sigma*sigma - n*w*w - 4*n*w - 3*n) / (-4*w - 4)))
+	for i := range passes {
+		all[i] = small
+		if i >= narrow {
+			all[i] += 2
+		}
+	}
+	return all
+}
+
+// Gaussian blurs an image by several boxes that together are nearly a Gaussian: it takes
+// the same time for every sigma. docs/filter.md has how near they are. The border is that
+// of every box. Between boxes 8-bit pixels keep eight more bits, so that they are rounded
+// once as far as anyone can see.
+func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
+	var t task[P, P]
+	if err := t.check(&img, Square(1), opt); err != nil {
+		return boxsum.Image[P]{}, err
+	}
+	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	if err != nil {
+		return dst, err
+	}
+	return orNone(dst, GaussianInto(dst, img, sigma, opt))
+}
+
+// GaussianInto is [Gaussian] into an image of the same size, which may be img itself. It
+// allocates nothing once an image of that type and size has been filtered.
+func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
+	t := task[P, P]{kind: mean}
+	if err := t.check(&img, Square(1), opt); err != nil {
+		return err
+	}
+	if !(sigma.X >= 0 && sigma.Y >= 0 && sigma.X <= maxSigma && sigma.Y <= maxSigma) {
+		return grid.Invalid("a Gaussian of %v×%v: use 0 to %g for each", sigma.X, sigma.Y, float64(maxSigma))
+	}
+	if sigma.Passes < 0 || sigma.Passes > maxPasses {
+		return grid.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
+	}
+	if sigma.Passes == 0 {
+		sigma.Passes = 3
+	}
+	if err := t.to(0, &dst); err != nil {
+		return err
+	}
+	if img.Width == 0 || img.Height == 0 {
+		t.set.Report(1)
+		return nil
+	}
+	var shapes [maxPasses]window.Shape
+	across, down := boxes(sigma.X, sigma.Passes), boxes(sigma.Y, sigma.Passes)
+	area := 0.0
+	for i := range sigma.Passes {
+		s := &shapes[i]
+		*s = t.shape
+		s.Left, s.Up = across[i]/2, down[i]/2
+		s.Right, s.Down = s.Left, s.Up
+		area = max(area, float64(across[i])*float64(down[i]))
+		if err := window.CheckWrap(s, img.Height); err != nil {
+			return err
+		}
+	}
+	switch any(*new(P)).(type) {
+	case uint8:
+		if area*(255<<8)*(1<<8) >= 1<<62 {
+			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
+		}
+		if area*(255<<8) < 1<<32 {
+			return runGaussian[P, uint16, uint32](&t, &shapes, sigma.Passes)
+		}
+		return runGaussian[P, uint16, uint64](&t, &shapes, sigma.Passes)
+	case uint16, float32:
+		return runGaussian[P, float32, float64](&t, &shapes, sigma.Passes)
+	}
+	return runGaussian[P, float64, float64](&t, &shapes, sigma.Passes)
+}
+
+// cascade is the layer of several boxes one after the other, with elements M between
+// them, of which 2^shift are one of a pixel.
+type cascade[P, M Pixel, A kernel.Number] struct {
+	task   task[P, P]
+	frame  window.Frame
+	image  window.Image[P]
+	copied []P
+	shapes [maxPasses]window.Shape
+	passes int
+
+	workers []cascadeWorker[P, M, A]
+}
+
+type cascadeWorker[P, M Pixel, A kernel.Number] struct {
+	first  window.Stage[P, A, A, M]
+	stages [maxPasses - 2]window.Stage[M, A, A, M]
+	last   window.Sums[M, A, A]
+	only   window.Sums[P, A, A] // where there is one box
+	makeP  meanMaker[P, M, A]
+	makeM  [maxPasses - 2]meanMaker[M, M, A]
+	box    kernel.Box // of the last pass
+	boxes  kernel.BoxScratch
+	_      [kernel.LineBytes]byte
+}
+
+// meanMaker makes means, times a scale.
+type meanMaker[P, M Pixel, A kernel.Number] struct {
+	level kernel.Level
+	scale uint   // bits
+	most  uint64 // of an element
+
+	box     kernel.WordBox
+	fast    bool // it has a kernel
+	scratch kernel.BoxScratch
+}
+
+// aim is for windows of a frame.
+func (k *meanMaker[P, M, A]) aim(f *window.Frame, scale uint, most uint64) {
+	k.level, k.scale, k.most = f.Level, scale, most
+	k.fast = false
+	if f.Border != window.Clip && f.Plain() && grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 {
+		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, most, scale)
+	}
+}
+
+func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
+	if k.fast {
+		cols, _ := s.Columns(s.Row().Channels)
+		k.box.Row(as[uint16](dst), as[uint32](cols), &k.scratch)
+		return
+	}
+	r := s.Windows()
+	c := r.Channels
+	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+		j = r.Same(i)
+		k.some(dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c], r.Count(i), r.Offset)
+	}
+}
+
+func (k *meanMaker[P, M, A]) some(dst []M, hi, lo []A, count int64, offset float64) {
+	if A(1)/2 != 0 {
+		means(k.level, dst, hi, lo, float64(count), offset, 0)
+		return
+	}
+	kernel.RoundedMeans(k.level, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
+}
+
+func runGaussian[P, M Pixel, A kernel.Number](t *task[P, P], shapes *[maxPasses]window.Shape, passes int) error {
+	run := engine.Take[engine.Run[cascade[P, M, A]]]()
+	l := &run.Layer
+	l.task, l.shapes, l.passes = *t, *shapes, passes
+	l.frame = frameOf(&t.src, &shapes[0], false, t.set.Level)
+	l.image.Src, l.image.Border = t.src, t.shape.Border
+	return run.Fill(t.set, l.plan(), l)
+}
+
+func (l *cascade[P, M, A]) plan() engine.Plan {
+	f, set := &l.frame, &l.task.set
+	reach, unit := 0, max(1, window.Block[A](l.shapes[l.passes-1].Height()))
+	for _, s := range l.shapes[:l.passes] {
+		reach += s.Height()
+	}
+	return window.ChainPlan(set, f, grid.SizeOf[P]()*2, reach, unit)
+}
+
+func (l *cascade[P, M, A]) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	if l.task.same {
+		l.copied = copyOf(l.copied, &l.image.Src)
+	}
+	l.image.Outside = window.OutsideRow(l.image.Outside, &l.frame)
+	return nil
+}
+
+// copyOf is the pixels of an image in memory of its own, and points the image there.
+func copyOf[P Pixel](have []P, src *engine.Source[P]) []P {
+	n := src.Width * src.Channels
+	have = engine.AtLeast(have, n*src.Height)
+	for y := range src.Height {
+		copy(have[y*n:][:n], src.Pix[y*src.Stride:])
+	}
+	src.Pix, src.Stride = have, n
+	return have
+}
+
+// Tile implements [engine.Layer], in pixels: a band at a time.
+func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
+	w, c, t := &l.workers[worker], l.frame.Channels, &l.task
+	if l.passes == 1 {
+		w.only.Aim(&l.frame)
+		w.only.Strip(0, n)
+		for end := y + rows; y < end; y++ {
+			w.only.Down(&l.image, y)
+			l.finish(t.dst[0].row(0, y, n, c), w.only.Windows(), 1)
+		}
+		return
+	}
+	frames := [maxPasses]window.Frame{}
+	for i := range l.passes {
+		f := &frames[i]
+		*f = l.frame
+		f.Shape = l.shapes[i]
+		if i > 0 {
+			f.Offset = 0
+			if A(1)/2 == 0 {
+				f.Value *= 256
+			}
+			if f.Border == window.Wrap {
+				f.Height = 0 // rows come as they are asked for, and go on beyond the image
+			}
+		}
+	}
+	bits, most := uint(0), uint64(0)
+	last := &frames[l.passes-1]
+	w.box.Kind = kernel.BoxNone
+	if A(1)/2 == 0 {
+		bits, most = 8, 255
+		if last.Border != window.Clip && last.Plain() && grid.SizeOf[A]() == 4 {
+			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), last.Shape.Height(), c, most<<bits, 1<<bits)
+		}
+	}
+	w.last.Aim(last)
+	w.last.Strip(0, n)
+	// Each stage starts above the rows that the next one starts from.
+	from := y
+	for i := l.passes - 2; i > 0; i-- {
+		s := &w.stages[i-1]
+		w.makeM[i-1].aim(&frames[i], 0, most<<bits)
+		s.Maker = &w.makeM[i-1]
+		if i == 1 {
+			s.Aim(&w.first, &frames[i], &frames[i+1], from)
+		} else {
+			s.Aim(&w.stages[i-2], &frames[i], &frames[i+1], from)
+		}
+		from = s.Start(from, &frames[i+1])
+	}
+	w.makeP.aim(&frames[0], bits, most)
+	w.first.Maker = &w.makeP
+	w.first.Aim(&l.image, &frames[0], &frames[1], from)
+	for end := y + rows; y < end; y++ {
+		if l.passes == 2 {
+			w.last.Down(&w.first, y)
+		} else {
+			w.last.Down(&w.stages[l.passes-3], y)
+		}
+		dst := t.dst[0].row(0, y, n, c)
+		if w.box.Kind == kernel.BoxWords {
+			cols, _ := w.last.Columns(c)
+			w.box.Row(as[uint8](dst), as[uint32](cols), &w.boxes)
+			continue
+		}
+		l.finish(dst, w.last.Windows(), 1<<bits)
+	}
+}
+
+// finish makes pixels of the last sums.
+func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
+	c := r.Channels
+	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+		j = r.Same(i)
+		to, hi, lo := dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
+		switch {
+		case A(1)/2 == 0:
+			kernel.RoundedMeans(l.task.set.Level, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
+		case !isFloat[P]():
+			inv := 1 / float64(r.Count(i))
+			for k := range to {
+				to[k] = P(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
+			}
+		default:
+			means(l.task.set.Level, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
+		}
+	}
+}
+
+func (l *cascade[P, M, A]) Finish() {}
+
+func (l *cascade[P, M, A]) Release() int {
+	l.task, l.image.Src = task[P, P]{}, engine.Source[P]{}
+	bytes := engine.Bytes(l.copied) + engine.Bytes(l.image.Outside)
+	for i := range l.workers {
+		w := &l.workers[i]
+		bytes += w.first.Forget() + w.last.Bytes() + w.only.Bytes()
+		for j := range w.stages {
+			bytes += w.stages[j].Forget()
+		}
+		w.last.Forget()
+		w.only.Forget()
+	}
+	return bytes
+}

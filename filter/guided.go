@@ -1,0 +1,310 @@
+package filter
+
+import (
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// Guided is the guided filter of He, Sun and Tang: it smooths img where the guide is
+// smooth, and keeps edges that the guide has. In every window the result is a linear
+// function of the guide, a·I + b, that is nearest to img; a and b of all windows that have
+// a pixel are averaged. epsilon is how large a variance of the guide counts as smooth, in
+// the squared units of its pixels: 100 to 1000 for 8 bits.
+//
+// The guide has the size of img and one channel or three, gray or colour; each channel of
+// img is filtered with all of the guide. An image is its own guide where it is given for
+// both. Sums are float64; integers are rounded to nearest, and clamped to their range.
+func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
+	var t task[P, P]
+	if err := t.check(&img, w, opt); err != nil {
+		return boxsum.Image[P]{}, err
+	}
+	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	if err != nil {
+		return dst, err
+	}
+	return orNone(dst, GuidedInto(dst, img, guide, w, epsilon, opt))
+}
+
+// GuidedInto is [Guided] into an image of the same size, which may be img or the guide
+// itself. It allocates nothing once images of these types and sizes have been filtered.
+func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
+	var t task[P, P]
+	if err := t.check(&img, w, opt); err != nil {
+		return err
+	}
+	if !(epsilon >= 0) || epsilon > largest[float64]() {
+		return grid.Invalid("an epsilon of %v: use 0 or more", epsilon)
+	}
+	if err := t.to(0, &dst); err != nil {
+		return err
+	}
+	var g engine.Source[G]
+	g.Image(guide.Pix, guide.Width, guide.Height, guide.Channels, guide.Stride)
+	if err := g.Pixels(len(guide.Pix)); err != nil {
+		return err
+	}
+	if g.Width != t.src.Width || g.Height != t.src.Height || g.Channels != 1 && g.Channels != 3 {
+		return grid.Invalid("a guide of %v for an image of %v: it takes the same size, and one channel or three", g.Extent, t.src.Extent)
+	}
+	over, err := overlap(dst.Pix, t.dst[0].stride, &g)
+	if err != nil {
+		return err
+	}
+	if t.src.Width == 0 || t.src.Height == 0 {
+		t.set.Report(1)
+		return nil
+	}
+	if float64(w.Width)*float64(w.Height) >= 1<<40 {
+		return grid.Invalid("a window of %d×%d is too large for this", w.Width, w.Height)
+	}
+	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
+		return err
+	}
+	run := engine.Take[engine.Run[guided[P, G]]]()
+	l := &run.Layer
+	l.task, l.guide, l.epsilon, l.over = t, g, epsilon, over
+	return run.Fill(t.set, l.plan(), l)
+}
+
+// guided is the layer of guided filters. Products of pixels become channels of an image of
+// their own, row by row; a and b of its windows that of another.
+type guided[P, G Pixel] struct {
+	task    task[P, P]
+	guide   engine.Source[G]
+	epsilon float64
+	over    bool // the guide is written over
+
+	values      []float64
+	copied      []P
+	copiedGuide []G
+	frame       window.Frame // of the products
+	fit         window.Frame // of a and b
+	workers     []guidedWorker[P, G]
+}
+
+type guidedWorker[P, G Pixel] struct {
+	layer  *guided[P, G]
+	rows   [2][]float64 // of products, the latest two
+	latest int
+	beyond []float64
+	first  window.Stage[float64, float64, float64, float64]
+	last   window.Sums[float64, float64, float64]
+	_      [kernel.LineBytes]byte
+}
+
+func (l *guided[P, G]) plan() engine.Plan {
+	t := &l.task
+	g, p := l.guide.Channels, t.src.Channels
+	l.frame = window.Frame{
+		Width: t.src.Width, Height: t.src.Height, Channels: g + p + g*(g+1)/2 + g*p,
+		Shape: t.shape, Level: t.set.Level,
+	}
+	l.fit = l.frame
+	l.fit.Channels = p * (g + 1)
+	if l.fit.Border == window.Wrap {
+		l.fit.Height = 0
+	}
+	if l.fit.Border == window.Constant { // which a and b have none of
+		l.values = l.values[:0]
+		for i := range l.frame.Channels {
+			v := t.shape.Value
+			if i >= g+p {
+				v *= v
+			}
+			l.values = append(l.values, v)
+		}
+		l.frame.Values, l.fit.Border = l.values, window.Clip
+	}
+	return window.ChainPlan(&t.set, &l.frame, grid.SizeOf[P]()*8, 2*t.shape.Height(), window.Block[float64](t.shape.Height()))
+}
+
+func (l *guided[P, G]) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	if l.task.same {
+		l.copied = copyOf(l.copied, &l.task.src)
+	}
+	if l.over {
+		l.copiedGuide = copyOf(l.copiedGuide, &l.guide)
+	}
+	n := l.frame.Width * l.frame.Channels
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.layer = l
+		w.rows[0], w.rows[1] = engine.AtLeast(w.rows[0], n), engine.AtLeast(w.rows[1], n)
+		w.beyond = engine.AtLeast(w.beyond, n)
+		w.outside()
+	}
+	return nil
+}
+
+// outside makes the row of products beyond the image.
+func (w *guidedWorker[P, G]) outside() {
+	l := w.layer
+	clear(w.beyond)
+	for i := 0; i < len(w.beyond) && l.frame.Values != nil; i += l.frame.Channels {
+		copy(w.beyond[i:], l.frame.Values)
+	}
+}
+
+// Row implements [window.Rows] for the products.
+func (w *guidedWorker[P, G]) Row(place int) []float64 {
+	l := w.layer
+	y := l.task.shape.Border.Index(place, l.frame.Height)
+	if y < 0 {
+		return w.beyond
+	}
+	w.latest ^= 1
+	row := w.rows[w.latest]
+	src, guide := &l.task.src, &l.guide
+	p, g := src.Channels, guide.Channels
+	from, by := src.Pix[y*src.Stride:][:src.Width*p], guide.Pix[y*guide.Stride:][:src.Width*g]
+	if p == 1 && g == 1 {
+		kernel.GuidedProducts(l.frame.Level, row, from, by)
+		return row
+	}
+	c := l.frame.Channels
+	for x := range src.Width {
+		v, i, to := from[x*p:][:p], by[x*g:][:g], row[x*c:][:c]
+		k := 0
+		put := func(v float64) { to[k] = v; k++ }
+		for _, a := range i {
+			put(float64(a))
+		}
+		for _, a := range v {
+			put(float64(a))
+		}
+		for j, a := range i {
+			for _, b := range i[j:] {
+				put(float64(a) * float64(b))
+			}
+		}
+		for _, b := range v {
+			for _, a := range i {
+				put(float64(a) * float64(b))
+			}
+		}
+	}
+	return row
+}
+
+// Make implements [window.Maker]: a for each channel of the guide and b, for each of the
+// image.
+func (w *guidedWorker[P, G]) Make(dst []float64, _ int, s *window.Sums[float64, float64, float64]) {
+	l, r := w.layer, s.Windows()
+	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
+	out := p * (g + 1)
+	if p == 1 && g == 1 {
+		for from, to, n := 0, 0, len(r.Hi)/4; from < n; from = to {
+			to = r.Same(from)
+			kernel.GuidedFit(l.frame.Level, dst[2*from:2*to], r.Hi[4*from:4*to], r.Lo[4*from:4*to], float64(r.Count(from)), l.epsilon)
+		}
+		return
+	}
+	var m [3 + 4 + 6 + 12]float64
+	for x := range len(r.Hi) / c {
+		n := 1 / float64(r.Count(x))
+		for k := range c {
+			m[k] = (r.Hi[x*c+k] - r.Lo[x*c+k]) * n
+		}
+		l.solve(dst[x*out:][:out], m[:g], m[g:g+p], m[g+p:g+p+g*(g+1)/2], m[g+p+g*(g+1)/2:c])
+	}
+}
+
+// quotient is a/b, and 0 where the guide is flat and nothing keeps it smooth.
+func quotient(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// solve finds a and b from means: of the guide, the image, the products of the guide's
+// channels and those with the image's.
+func (l *guided[P, G]) solve(to, i, v, ii, iv []float64) {
+	g := len(i)
+	if g == 1 {
+		variance := max(0, ii[0]-float64(i[0]*i[0])) + l.epsilon
+		for c, m := range v {
+			a := quotient(iv[c]-float64(i[0]*m), variance)
+			to[2*c], to[2*c+1] = a, m-float64(a*i[0])
+		}
+		return
+	}
+	// The covariances of the guide, a symmetric 3×3 matrix, and its inverse by cofactors.
+	rr, rg, rb := ii[0]-float64(i[0]*i[0])+l.epsilon, ii[1]-float64(i[0]*i[1]), ii[2]-float64(i[0]*i[2])
+	gg, gb, bb := ii[3]-float64(i[1]*i[1])+l.epsilon, ii[4]-float64(i[1]*i[2]), ii[5]-float64(i[2]*i[2])+l.epsilon
+	m00, m01, m02 := float64(gg*bb)-float64(gb*gb), float64(gb*rb)-float64(rg*bb), float64(rg*gb)-float64(gg*rb)
+	m11, m12, m22 := float64(rr*bb)-float64(rb*rb), float64(rb*rg)-float64(rr*gb), float64(rr*gg)-float64(rg*rg)
+	det := float64(rr*m00) + float64(rg*m01) + float64(rb*m02)
+	for c, m := range v {
+		r, g, b := iv[3*c]-float64(i[0]*m), iv[3*c+1]-float64(i[1]*m), iv[3*c+2]-float64(i[2]*m)
+		a := to[4*c:][:4]
+		a[0] = quotient(float64(m00*r)+float64(m01*g)+float64(m02*b), det)
+		a[1] = quotient(float64(m01*r)+float64(m11*g)+float64(m12*b), det)
+		a[2] = quotient(float64(m02*r)+float64(m12*g)+float64(m22*b), det)
+		a[3] = m - float64(a[0]*i[0]) - float64(a[1]*i[1]) - float64(a[2]*i[2])
+	}
+}
+
+// Tile implements [engine.Layer], in pixels: a band at a time.
+func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
+	w := &l.workers[worker]
+	w.first.Maker = w
+	w.first.Aim(w, &l.frame, &l.fit, y)
+	w.last.Aim(&l.fit)
+	w.last.Strip(0, n)
+	p, g := l.task.src.Channels, l.guide.Channels
+	for end := y + rows; y < end; y++ {
+		w.last.Down(&w.first, y)
+		r := w.last.Windows()
+		dst, by := l.task.dst[0].row(0, y, n, p), l.guide.Pix[y*l.guide.Stride:][:n*g]
+		if p == 1 && g == 1 {
+			for from, to := 0, 0; from < n; from = to {
+				to = r.Same(from)
+				kernel.GuidedPixels(l.frame.Level, dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)), largest[P]())
+			}
+			continue
+		}
+		for x := range n {
+			inv := 1 / float64(r.Count(x))
+			i := by[x*g:][:g]
+			for c := range p {
+				at := (x*p + c) * (g + 1)
+				q := float64((r.Hi[at+g] - r.Lo[at+g]) * inv)
+				for k, v := range i {
+					q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * float64(v))
+				}
+				dst[x*p+c] = toPixel[P](q)
+			}
+		}
+	}
+}
+
+// toPixel is a number as a pixel: rounded and clamped where those are integers. NaN, which
+// they have not, is 0.
+func toPixel[P Pixel](v float64) P {
+	if isFloat[P]() {
+		return P(v)
+	}
+	if !(v > 0) {
+		return 0
+	}
+	return P(min(v+0.5, largest[P]()))
+}
+
+func (l *guided[P, G]) Finish() {}
+
+func (l *guided[P, G]) Release() int {
+	l.task, l.guide = task[P, P]{}, engine.Source[G]{}
+	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
+	for i := range l.workers {
+		w := &l.workers[i]
+		bytes += w.first.Forget() + w.last.Bytes() + engine.Bytes(w.rows[0])*2 + engine.Bytes(w.beyond)
+		w.last.Forget()
+	}
+	return bytes
+}

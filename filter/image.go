@@ -1,0 +1,216 @@
+package filter
+
+import (
+	"image"
+	"image/color"
+	"reflect"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Images of package image come back as they are: *image.Gray and *image.Gray16 as such,
+// *image.RGBA64 and *image.NRGBA64 as *image.RGBA64, and all others as *image.RGBA.
+// Transparent pixels count as much as they are opaque: the components are multiplied by
+// their alpha first. Of a result pixels count from the bounds of the image on.
+
+// BoxImage is [Box] of an image of package image.
+func BoxImage(img image.Image, w Window, opt *Options) (image.Image, error) {
+	return apply(img, func(p boxsum.Image[uint8]) error { return BoxInto(p, p, w, opt) },
+		func(p boxsum.Image[uint16]) error { return BoxInto(p, p, w, opt) })
+}
+
+// GaussianImage is [Gaussian] of an image of package image.
+func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, error) {
+	return apply(img, func(p boxsum.Image[uint8]) error { return GaussianInto(p, p, sigma, opt) },
+		func(p boxsum.Image[uint16]) error { return GaussianInto(p, p, sigma, opt) })
+}
+
+// MedianImage is [Median] of an image of package image, of each component by itself.
+func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
+	return apply(img, func(p boxsum.Image[uint8]) error { return MedianInto(p, p, w, opt) },
+		func(p boxsum.Image[uint16]) error { return MedianInto(p, p, w, opt) })
+}
+
+// GuidedImage is [Guided] of an image of package image with itself as the guide: a blur
+// that keeps edges. The guide of a gray image is gray, and that of others its colours.
+func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
+	return apply(img, func(p boxsum.Image[uint8]) error {
+		guide, err := guideOf(p)
+		if err != nil {
+			return err
+		}
+		return GuidedInto(p, p, guide, w, epsilon, opt)
+	}, func(p boxsum.Image[uint16]) error {
+		guide, err := guideOf(p)
+		if err != nil {
+			return err
+		}
+		return GuidedInto(p, p, guide, w, epsilon, opt)
+	})
+}
+
+// guideOf is a copy of the colours of an image.
+func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
+	c := min(3, p.Channels)
+	guide, err := boxsum.NewImage[P](p.Width, p.Height, c)
+	for y := range guide.Height {
+		from, to := p.Row(y), guide.Row(y)
+		for x := 0; x < len(to); x++ {
+			to[x] = from[x/c*p.Channels+x%c]
+		}
+	}
+	return guide, err
+}
+
+// DownsampleImage is [Downsample] of an image of package image.
+func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
+	if err := checkFactors(factorX, factorY); err != nil {
+		return nil, err
+	}
+	if empty(img) {
+		return apply(img, nil, nil)
+	}
+	b := img.Bounds()
+	out := image.Rect(0, 0, divUp(b.Dx(), factorX), divUp(b.Dy(), factorY)).Add(b.Min)
+	if deep(img) {
+		src := pixels16(img)
+		dst, err := Downsample(src, factorX, factorY, opt)
+		if err != nil {
+			return nil, err
+		}
+		return image16(dst, out), nil
+	}
+	src := pixels8(img)
+	dst, err := Downsample(src, factorX, factorY, opt)
+	if err != nil {
+		return nil, err
+	}
+	return image8(dst, out), nil
+}
+
+// apply filters a copy of an image in place.
+func apply(img image.Image, eight func(boxsum.Image[uint8]) error, sixteen func(boxsum.Image[uint16]) error) (image.Image, error) {
+	if empty(img) {
+		return &image.Gray{}, nil
+	}
+	if deep(img) {
+		p := pixels16(img)
+		if err := sixteen(p); err != nil {
+			return nil, err
+		}
+		return image16(p, img.Bounds()), nil
+	}
+	p := pixels8(img)
+	if err := eight(p); err != nil {
+		return nil, err
+	}
+	return image8(p, img.Bounds()), nil
+}
+
+// empty reports whether there is nothing to filter: no image, or one without pixels.
+func empty(img image.Image) bool {
+	v := reflect.ValueOf(img)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || img.Bounds().Empty()
+}
+
+// deep reports whether an image has 16 bits.
+func deep(img image.Image) bool {
+	switch img.(type) {
+	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
+		return true
+	}
+	switch img.ColorModel() {
+	case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:
+		return true
+	}
+	return false
+}
+
+// straight reports whether the components of an image, as boxsum.Color has them, are yet to
+// be multiplied by alpha.
+func straight(img image.Image) bool {
+	switch img.(type) {
+	case *image.RGBA, *image.RGBA64, *image.Alpha, *image.Alpha16:
+		return false
+	}
+	switch img.ColorModel() {
+	case color.RGBAModel, color.RGBA64Model, color.AlphaModel, color.Alpha16Model:
+		return false
+	}
+	return true
+}
+
+// pixels8 is the pixels of an image in memory of their own.
+func pixels8(img image.Image) boxsum.Image[uint8] {
+	return own(boxsum.Color(img), straight(img), func(v, a uint8) uint8 { return uint8((uint32(v)*uint32(a) + 127) / 255) })
+}
+
+// pixels16 is the same with 16 bits.
+func pixels16(img image.Image) boxsum.Image[uint16] {
+	return own(boxsum.Color16(img), straight(img), func(v, a uint16) uint16 {
+		return uint16((uint64(v)*uint64(a) + 32767) / 65535)
+	})
+}
+
+func own[P Pixel](src boxsum.Image[P], straight bool, times func(v, a P) P) boxsum.Image[P] {
+	n := src.Width * src.Channels
+	dst := src
+	if src.Row(src.Height-1) == nil { // a broken image, which filters refuse
+		return src
+	}
+	dst.Pix, dst.Stride = make([]P, n*src.Height), n
+	for y := range src.Height {
+		to := dst.Pix[y*n:][:n]
+		copy(to, src.Row(y))
+		for i := 0; i < n && src.Channels == 4 && straight; i += 4 {
+			p := to[i : i+4]
+			p[0], p[1], p[2] = times(p[0], p[3]), times(p[1], p[3]), times(p[2], p[3])
+		}
+	}
+	return dst
+}
+
+// image8 is pixels as an image, whose memory it shares where that has the form.
+func image8(p boxsum.Image[uint8], b image.Rectangle) image.Image {
+	switch p.Channels {
+	case 1:
+		return &image.Gray{Pix: p.Pix, Stride: p.Stride, Rect: b}
+	case 4:
+		return &image.RGBA{Pix: p.Pix, Stride: p.Stride, Rect: b}
+	}
+	m := image.NewRGBA(b)
+	for y := range p.Height {
+		for x := range p.Width {
+			from, to := p.Pix[y*p.Stride+3*x:][:3], m.Pix[y*m.Stride+4*x:][:4]
+			to[0], to[1], to[2], to[3] = from[0], from[1], from[2], 255
+		}
+	}
+	return m
+}
+
+func image16(p boxsum.Image[uint16], b image.Rectangle) image.Image {
+	if p.Channels == 1 {
+		m := image.NewGray16(b)
+		for y := range p.Height {
+			for x, v := range p.Row(y) {
+				m.Pix[y*m.Stride+2*x], m.Pix[y*m.Stride+2*x+1] = uint8(v>>8), uint8(v)
+			}
+		}
+		return m
+	}
+	m := image.NewRGBA64(b)
+	for y := range p.Height {
+		row := p.Row(y)
+		for x := range p.Width {
+			for c := range 4 {
+				v := uint16(0xffff)
+				if c < p.Channels {
+					v = row[x*p.Channels+c]
+				}
+				i := y*m.Stride + 8*x + 2*c
+				m.Pix[i], m.Pix[i+1] = uint8(v>>8), uint8(v)
+			}
+		}
+	}
+	return m
+}

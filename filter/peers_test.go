@@ -1,0 +1,84 @@
+package filter_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/ref"
+)
+
+// asked is what a peer makes of an image.
+func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, img boxsum.Image[P], kx, ky, n int) []D {
+	t.Helper()
+	fmt.Fprintln(py.In, what, reflect.TypeFor[P](), border, img.Height, img.Width, img.Channels, kx, ky)
+	for y := range img.Height {
+		if err := binary.Write(py.In, binary.NativeEndian, img.Row(y)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := make([]D, n)
+	if err := binary.Read(py.Out, binary.NativeEndian, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Means, sums, deviations, medians and blocks are those of OpenCV and SciPy.
+func TestPeers(t *testing.T) {
+	py := ref.StartPython(t, "testdata/opencv.py")
+	rng := rand.New(rand.NewPCG(11, 18))
+	for i := range 60 {
+		img := random[uint8](rng, 1+rng.IntN(90), 1+rng.IntN(60), 1+rng.IntN(4))
+		floats := random[float32](rng, img.Width, img.Height, 1)
+		gray := random[uint8](rng, img.Width, img.Height, 1)
+		words := random[uint16](rng, img.Width, img.Height, 1)
+		n, c := img.Width*img.Height, img.Channels
+		// cv2.blur is exact for odd windows only, and reflects once only.
+		w := filter.Window{Width: 1 + 2*rng.IntN(1+min(20, (img.Width-1)/2)), Height: 1 + 2*rng.IntN(1+min(20, (img.Height-1)/2))}
+		opt := &filter.Options{Border: borders[i%4]}
+		name := fmt.Sprintf("%d×%d×%d %v %v", img.Width, img.Height, c, w, opt.Border)
+		for k, want := range asked[uint8](t, py, "blur", opt.Border.String(), img, w.Width, w.Height, n*c) {
+			if k == 0 {
+				got := must[uint8](t, name)(filter.Box(img, w, opt))
+				img = got
+			}
+			if img.Pix[k] != want {
+				t.Fatalf("%s: element %d is %d, cv2.blur has %d", name, k, img.Pix[k], want)
+			}
+		}
+		near(t, name+" boxFilter", must64(t, name)(filter.Sum[float64](gray, w, opt)), asked[float64](t, py, "sum", opt.Border.String(), gray, w.Width, w.Height, n), 1e-9)
+		near(t, name+" sqrBoxFilter", must64(t, name)(filter.StdDev[float64](gray, w, opt)), asked[float64](t, py, "std", opt.Border.String(), gray, w.Width, w.Height, n), 1e-5)
+		opt.Border = borders[i%5]
+		w = filter.Window{Width: 1 + rng.IntN(30), Height: 1 + rng.IntN(30)}
+		name = fmt.Sprintf("%d×%d %v %v", img.Width, img.Height, w, opt.Border)
+		near(t, name+" uniform_filter", must64(t, name)(filter.Mean[float64](floats, w, opt)), asked[float64](t, py, "uniform", opt.Border.String(), floats, w.Width, w.Height, n), 1e-7)
+		near(t, name+" uniform_filter", must64(t, name)(filter.Mean[float64](words, w, opt)), asked[float64](t, py, "uniform", opt.Border.String(), words, w.Width, w.Height, n), 1e-7)
+		w = filter.Window{Width: 1 + 2*rng.IntN(5), Height: 1 + 2*rng.IntN(5)}
+		near(t, name+" median_filter", must[uint16](t, name)(filter.Median(words, w, opt)), asked[uint16](t, py, "median", opt.Border.String(), words, w.Width, w.Height, n), 0)
+		fx, fy := 1+rng.IntN(4), 1+rng.IntN(4)
+		if img.Width%fx == 0 && img.Height%fy == 0 {
+			near(t, name+" INTER_AREA", must[uint8](t, name)(filter.Downsample(gray, fx, fy, nil)), asked[float64](t, py, "area", "none", gray, fx, fy, n/fx/fy), 0.5001)
+		}
+	}
+	// A Gaussian by four boxes beside the true one: as docs/filter.md says.
+	img := random[uint8](rng, 200, 160, 1)
+	for _, sigma := range []int{5, 10, 20} {
+		got := must[uint8](t, "")(filter.Gaussian(img, filter.Sigma{X: float64(sigma), Y: float64(sigma), Passes: 4}, nil))
+		near(t, "gaussian_filter", got, asked[float64](t, py, "gaussian", "reflect101", img, sigma, sigma, len(got.Pix)), 2)
+	}
+}
+
+func near[A, B boxsum.Pixel](t *testing.T, name string, got boxsum.Image[A], want []B, eps float64) {
+	t.Helper()
+	for i, v := range want {
+		if d := float64(got.Pix[i]) - float64(v); math.Abs(d) > eps {
+			t.Fatalf("%s: element %d is %v, want %v", name, i, got.Pix[i], v)
+		}
+	}
+}

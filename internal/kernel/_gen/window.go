@@ -1,0 +1,955 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A windowKernel is one of the kernels of sums in windows: see kernel/window.go for what
+// each is.
+type windowKernel struct {
+	name string
+	emit func(set isa, name string)
+}
+
+var windowKernels = []windowKernel{
+	{"columnsU8U16", columns(u8, u16)},
+	{"columnsU8U32", columns(u8, u32)},
+	{"columnsU16U32", columns(u16, u32)},
+	{"columnsF32F64", columns(f32, f64)},
+	{"columnsF64F64", columns(f64, f64)},
+	{"squaresU8U32", squareColumns(u8)},
+	{"squaresF32F64", squareColumns(f32)},
+	{"prefixU32", prefix(u32)},
+	{"prefixF64", prefix(f64)},
+	{"boxU8", boxBytes},
+	{"boxSmallU8", boxSmall},
+	{"boxU16", boxWords},
+	{"boxPairsU8", boxPairs},
+	{"addU16", addWords},
+	{"boxTermsU8", boxTerms},
+	{"meansU32F32", floatMeans(u32)},
+	{"meansF64F32", floatMeans(f64)},
+	{"variancesU32F32", variances},
+	{"boxStats", boxStats},
+	{"guidedProducts", guidedProducts},
+	{"guidedFit", guidedFit},
+	{"guidedPixels", guidedPixels},
+	{"roundU8", roundMeans(u8)},
+	{"roundU16", roundMeans(u16)},
+}
+
+func windows(set isa) {
+	for _, k := range windowKernels {
+		k.emit(set, k.name+set.name())
+	}
+}
+
+// wide reports whether vectors are those of AVX-512.
+func wide(set isa) bool { return set.bytes() == lineBytes }
+
+// loadNumbers loads a vector of pixels as sums.
+func loadNumbers(set isa, pix, sum elem, m Mem) reg.VecVirtual {
+	v := set.vec()
+	switch {
+	case pix == u8 && sum == u16:
+		VPMOVZXBW(m, v)
+	case pix == u8 && sum == u32:
+		VPMOVZXBD(m, v)
+	case pix == u16 && sum == u32:
+		VPMOVZXWD(m, v)
+	case pix == f32:
+		VCVTPS2PD(m, v)
+	default:
+		set.load(m, v)
+	}
+	return v
+}
+
+// plus and minus are of sums.
+func plus(sum elem, ops ...Op) {
+	switch sum {
+	case u16:
+		VPADDW(ops...)
+	case f64:
+		VADDPD(ops...)
+	default:
+		VPADDD(ops...)
+	}
+}
+
+func minus(sum elem, ops ...Op) {
+	switch sum {
+	case u16:
+		VPSUBW(ops...)
+	case f64:
+		VSUBPD(ops...)
+	default:
+		VPSUBD(ops...)
+	}
+}
+
+const (
+	// columnsUnroll is how many vectors a turn of the loop has.
+	columnsUnroll = 2
+	// columnsAhead is how many bytes further on pixels are asked for: beyond a page, where
+	// the processor does not look by itself.
+	columnsAhead = 4096
+)
+
+func columns(pix, sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / sum.Bytes()
+		text(name, NOSPLIT, "func(cols, add, sub *byte, n int)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\tcols[i] += %v(add[i]) - %v(sub[i])", sum, sum), "\t}")
+		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
+		i, last := GP64(), GP64()
+		XORQ(i, i)
+		LEAQ(Mem{Base: n, Disp: -columnsUnroll * lanes}, last)
+		body := func(v int) {
+			at := func(base reg.Register, size int) Mem {
+				return Mem{Base: base, Index: i, Scale: uint8(size), Disp: v * lanes * size}
+			}
+			a, b := loadNumbers(set, pix, sum, at(plusRow, pix.Bytes())), loadNumbers(set, pix, sum, at(minusRow, pix.Bytes()))
+			minus(sum, b, a, a)
+			plus(sum, at(cols, sum.Bytes()), a, a)
+			set.store(a, at(cols, sum.Bytes()))
+		}
+		Label("loop")
+		CMPQ(i, last)
+		JGT(LabelRef("rest"))
+		PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: uint8(pix.Bytes()), Disp: columnsAhead})
+		for v := range columnsUnroll {
+			body(v)
+		}
+		ADDQ(I32(columnsUnroll*lanes), i)
+		JMP(LabelRef("loop"))
+		Label("rest")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		body(0)
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("rest"))
+		Label("done")
+		leave()
+	}
+}
+
+// squareColumns multiplies bytes by pairs of 16 bits, of which the upper ones of one are
+// zero: (a-b)·(a+b).
+func squareColumns(pix elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		sum := u32
+		if pix == f32 {
+			sum = f64
+		}
+		lanes := set.bytes() / sum.Bytes()
+		text(name, NOSPLIT, "func(cols, add, sub *byte, n int, offset float64)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\ta, b := %v(add[i])-offset, %v(sub[i])-offset", sum, sum), "\t\tcols[i] += a*a - b*b", "\t}")
+		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
+		i := GP64()
+		XORQ(i, i)
+		offset := set.vec()
+		if pix == f32 {
+			VBROADCASTSD(param("offset"), offset)
+		}
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		at := func(base reg.Register, size int) Mem { return Mem{Base: base, Index: i, Scale: uint8(size)} }
+		a, b := loadNumbers(set, pix, sum, at(plusRow, pix.Bytes())), loadNumbers(set, pix, sum, at(minusRow, pix.Bytes()))
+		if pix == f32 {
+			VSUBPD(offset, a, a)
+			VSUBPD(offset, b, b)
+			VMULPD(a, a, a)
+			VMULPD(b, b, b)
+			VSUBPD(b, a, a)
+		} else {
+			e := set.vec()
+			VPADDD(a, b, e)
+			VPSUBD(b, a, a)
+			VPMADDWD(e, a, a)
+		}
+		plus(sum, at(cols, sum.Bytes()), a, a)
+		set.store(a, at(cols, sum.Bytes()))
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
+// floats are two blocks as in tables, the second of which goes on from the first, and both
+// then from what came before. So little waits for the vector before.
+type scanner struct {
+	set   isa
+	op    op
+	step  []reg.VecVirtual
+	keep  []Op // masks of AVX-512, or memory
+	low   reg.VecVirtual
+	upper reg.Register
+	next  []reg.VecVirtual // for each vector
+	carry []reg.VecVirtual
+}
+
+func newScanner(set isa, sum elem, lanes reg.Register) *scanner {
+	c := &scanner{set: set, op: op{pix: sum, sum: sum, plain: true}}
+	at := func(offset int) reg.VecVirtual { return loaded(set, Mem{Base: lanes, Disp: offset}) }
+	for s := range steps(c.op) {
+		c.step = append(c.step, at(lanesStep+64*s))
+		keep := Mem{Base: lanes, Disp: lanesKeep + 64*s}
+		if !wide(set) {
+			c.keep = append(c.keep, keep)
+			continue
+		}
+		k := K()
+		VPMOVD2M(loaded(set, keep), k)
+		c.keep = append(c.keep, k)
+	}
+	if wide(set) {
+		c.low, c.upper = at(lanesLow), K()
+		bits := GP32()
+		MOVL(U32(0xff00), bits)
+		KMOVW(bits, c.upper)
+		c.next = append(c.next, at(lanesNext))
+	} else {
+		c.low = at(lanesLow + 32)
+		if c.next = append(c.next, c.low); c.vectors() == 2 {
+			c.next = []reg.VecVirtual{at(lanesNext), at(lanesNext + 32)}
+		}
+	}
+	for range c.vectors() {
+		v := set.vec()
+		set.zero(v)
+		c.carry = append(c.carry, v)
+	}
+	return c
+}
+
+// vectors is how many are summed at a time.
+func (c *scanner) vectors() int {
+	if !wide(c.set) && c.op.sum == f64 {
+		return 2
+	}
+	return 1
+}
+
+// sum sums vectors in place.
+func (c *scanner) sum(all ...reg.VecVirtual) {
+	t := c.set.vec()
+	for _, v := range all {
+		for s, step := range c.step {
+			if wide(c.set) {
+				VPERMD_Z(v, step, c.keep[s], t)
+			} else {
+				VPERMD(v, step, t)
+				VPAND(c.keep[s], t, t)
+			}
+			add(c.op, v, t, v)
+		}
+	}
+	last := all[len(all)-1]
+	if wide(c.set) {
+		VPERMD_Z(last, c.low, c.upper, t)
+		add(c.op, last, t, last)
+	} else if len(all) == 2 {
+		VPERMD(all[0], c.low, t)
+		add(c.op, last, t, last)
+	}
+	for i, v := range all {
+		add(c.op, v, c.carry[i], v)
+	}
+	for i := range all { // the channels may lie in other lanes there
+		VPERMD(last, c.next[i], c.carry[i])
+	}
+}
+
+func prefix(sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		text(name, NOSPLIT, "func(dst, src *byte, n int, lanes *uint32)",
+			name+fmt.Sprintf(" is, for a multiple of %d and in the summation order of floatPrefix,", 64/sum.Bytes()), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += src[i]", "\t\tdst[i] = sum[i%channels]", "\t}")
+		c := newScanner(set, sum, arg("lanes"))
+		dst, src, n := arg("dst"), arg("src"), arg("n")
+		i := GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		var all []reg.VecVirtual
+		for v := range c.vectors() {
+			all = append(all, loaded(set, Mem{Base: src, Index: i, Scale: uint8(sum.Bytes()), Disp: v * set.bytes()}))
+		}
+		c.sum(all...)
+		for v := range all {
+			set.store(all[v], Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: v * set.bytes()})
+		}
+		ADDQ(I32(c.vectors()*set.bytes()/sum.Bytes()), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// word is an argument of 32 bits in a vector.
+func word(name string) reg.VecVirtual {
+	v := XMM()
+	VMOVD(Load(Param(name), GP32()), v)
+	return v
+}
+
+// A divider divides vectors of 32 bits: by a product with a multiplier of 32 bits, of
+// which the upper half is shifted.
+type divider struct {
+	set         isa
+	times, half reg.VecVirtual
+	shift       reg.VecVirtual
+	odd         reg.Register // mask of the odd lanes
+}
+
+// newDivider loads the constants from arguments.
+func newDivider(set isa) *divider {
+	d := &divider{set: set, times: set.vec(), half: set.vec()}
+	VPBROADCASTD(word("multiplier"), d.times)
+	VPBROADCASTD(word("half"), d.half)
+	d.shift = word("shift")
+	if wide(set) {
+		d.odd = K()
+		bits := GP32()
+		MOVL(U32(0xaaaa), bits)
+		KMOVW(bits, d.odd)
+	}
+	return d
+}
+
+// divide is (v + half) * times >> 32 >> shift, in place.
+func (d *divider) divide(v reg.VecVirtual) {
+	odd := d.set.vec()
+	VPADDD(d.half, v, v)
+	VPSRLQ(Imm(32), v, odd)
+	VPMULUDQ(d.times, v, v)
+	VPMULUDQ(d.times, odd, odd)
+	VPSHUFD(Imm(0xf5), v, v)
+	if wide(d.set) {
+		VMOVDQA32(odd, d.odd, v)
+	} else {
+		VPBLENDD(Imm(0xaa), odd, v, v)
+	}
+	VPSRLD(d.shift, v, v)
+}
+
+// narrow writes a vector of small numbers of 32 bits as elements of 8 or 16.
+func narrow(set isa, to elem, v reg.VecVirtual, m Mem) {
+	switch {
+	case wide(set) && to == u8:
+		VPMOVDB(v, m)
+	case wide(set):
+		VPMOVDW(v, m)
+	default:
+		high := XMM()
+		VEXTRACTI128(Imm(1), v, high)
+		VPACKUSDW(high, v.AsX(), high)
+		if to == u8 {
+			VPACKUSWB(high, high, high)
+			VMOVQ(high, m)
+		} else {
+			VMOVDQU(high, m)
+		}
+	}
+}
+
+func roundMeans(to elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\tdst[i] = %v(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)", to), "\t}")
+		d := newDivider(set)
+		scale := word("scale")
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+		VPSLLD(scale, v, v)
+		d.divide(v)
+		narrow(set, to, v, Mem{Base: dst, Index: i, Scale: uint8(to.Bytes())})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// boxBytes goes along the columns of a row once: the sum of a window is that of the one
+// before it and a difference of two columns. Where windows have few pixels it divides in
+// floats, which is exact there and takes less.
+func boxBytes(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with carry for the sums before and after, and where the inverse is not zero", "",
+		"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
+	c := newScanner(set, u32, arg("lanes"))
+	sums := arg("carry")
+	carry := c.carry[0]
+	set.load(Mem{Base: sums}, carry)
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	loop := func(label string, divide func(v reg.VecVirtual)) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+		c.sum(v)
+		divide(v)
+		narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	byFloatsOrWords(set, loop)
+	Label("done")
+	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// boxWords is boxBytes with results of 16 bits, of sums times a power of two.
+func boxWords(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with carry for the sums before and after.")
+	c := newScanner(set, u32, arg("lanes"))
+	sums := arg("carry")
+	set.load(Mem{Base: sums}, c.carry[0])
+	d, scale := newDivider(set), word("scale")
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+	VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+	c.sum(v)
+	VPSLLD(scale, v, v)
+	d.divide(v)
+	narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	set.store(c.carry[0], Mem{Base: sums})
+	leave()
+}
+
+// byFloatsOrWords emits a loop twice: with means by floats where the inverse is not zero,
+// and by a divider.
+func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
+	zero := GP32()
+	MOVL(param("inverse"), zero)
+	TESTL(zero, zero)
+	JZ(LabelRef("integers"))
+	inverse, bias := set.vec(), set.vec()
+	VBROADCASTSS(param("inverse"), inverse)
+	VBROADCASTSS(param("bias"), bias)
+	loop("floats", func(v reg.VecVirtual) {
+		VCVTDQ2PS(v, v)
+		if wide(set) {
+			VFMADD213PS(bias, inverse, v)
+		} else { // which may have no such instruction
+			VMULPS(inverse, v, v)
+			VADDPS(bias, v, v)
+		}
+		VCVTTPS2DQ(v, v)
+	})
+	Label("integers")
+	loop("words", newDivider(set).divide)
+}
+
+// boxPairs is boxBytes for one channel and columns of 15 bits: differences are summed by
+// pairs first, so that a vector of sums does for two of pixels.
+func boxPairs(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with columns of 16 bits and the rest as in boxU8.")
+	c := newScanner(set, u32, arg("lanes"))
+	sums := arg("carry")
+	carry := c.carry[0]
+	set.load(Mem{Base: sums}, carry)
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	ones := set.vec()
+	set.ones(ones)
+	VPSRLW(Imm(15), ones, ones)
+	byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
+		VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
+		odd := set.vec()
+		VPMADDWD(ones, d, odd)
+		VPSRAD(Imm(16), d, d)
+		c.sum(odd)
+		VPSUBD(d, odd, d) // the even ones
+		divide(odd)
+		divide(d)
+		VPSLLD(Imm(16), odd, odd)
+		if wide(set) {
+			VPORD(odd, d, d)
+		} else {
+			VPOR(odd, d, d)
+		}
+		narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	})
+	Label("done")
+	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// narrowWords writes a vector of small numbers of 16 bits as bytes.
+func narrowWords(set isa, v reg.VecVirtual, m Mem) {
+	if wide(set) {
+		VPMOVWB(v, m)
+		return
+	}
+	high := XMM()
+	VEXTRACTI128(Imm(1), v, high)
+	VPACKUSWB(high, v.AsX(), high)
+	VMOVDQU(high, m)
+}
+
+func addWords(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = a[i] + b[i]", "\t}")
+	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v := loaded(set, Mem{Base: a, Index: i, Scale: 2})
+	VPADDW(Mem{Base: b, Index: i, Scale: 2}, v, v)
+	set.store(v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+// maxTerms is how many sums of columns make a window.
+const maxTerms = 4
+
+func boxTerms(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d and as many terms, 1 to %d", lanes, maxTerms), "", "\tfor i := range n {",
+		"\t\tdst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)", "\t}")
+	times, bias, shift := set.vec(), set.vec(), word("shift")
+	VPBROADCASTW(word("multiplier"), times)
+	VPBROADCASTW(word("half"), bias)
+	dst, n, terms, i := arg("dst"), arg("n"), arg("terms"), GP64()
+	at := []reg.GPVirtual{arg("a"), arg("b"), arg("c"), arg("d")}
+	XORQ(i, i)
+	for k := 2; k <= maxTerms; k++ {
+		CMPQ(terms, Imm(uint64(k)))
+		JEQ(LabelRef(fmt.Sprint("terms", k)))
+	}
+	for k := 1; k <= maxTerms; k++ {
+		label := fmt.Sprint("terms", k)
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: at[0], Index: i, Scale: 2})
+		for j := 1; j < k; j++ {
+			VPADDW(Mem{Base: at[j], Index: i, Scale: 2}, v, v)
+		}
+		VPADDW(bias, v, v)
+		VPMULHUW(times, v, v)
+		VPSRLW(shift, v, v)
+		narrowWords(set, v, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	Label("done")
+	leave()
+}
+
+// boxStats goes along the columns of a row and their squares once.
+func boxStats(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
+		"\t\ts, q := float64(sum[i%channels]), float64(squares[i%channels])",
+		"\t\tmean[i] = float32(s * inverse)", "\t\tdev[i] = sqrt(float32((q*count - s*s) * inverse2))", "\t}", "",
+		"with carries for the sums before and after, integers below 2^31 and products below 2^53.")
+	c := newScanner(set, u32, arg("lanes"))
+	c2 := *c
+	c2.carry = []reg.VecVirtual{set.vec()}
+	set.load(Mem{Base: arg("carry")}, c.carry[0])
+	set.load(Mem{Base: arg("carry2")}, c2.carry[0])
+	inverse, count, inverse2 := broadcast(set, "inverse"), broadcast(set, "count"), broadcast(set, "inverse2")
+	mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
+	hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
+	XORQ(i, i)
+	at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	sums := loaded(set, at(hi))
+	VPSUBD(at(lo), sums, sums)
+	c.sum(sums)
+	squares := loaded(set, at(hi2))
+	VPSUBD(at(lo2), squares, squares)
+	c2.sum(squares)
+	for part := range 2 {
+		s, q := part64(set, sums, part), part64(set, squares, part)
+		m := set.vec()
+		VMULPD(inverse, s, m)
+		singles(set, m, at(mean).Offset(part*set.bytes()/2))
+		VMULPD(count, q, q)
+		VMULPD(s, s, s)
+		VSUBPD(s, q, q)
+		VMULPD(inverse2, q, q)
+		half := toSingles(set, q)
+		VSQRTPS(half, half)
+		VMOVDQU(half, at(dev).Offset(part*set.bytes()/2))
+	}
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	set.store(c.carry[0], Mem{Base: arg("carry")})
+	set.store(c2.carry[0], Mem{Base: arg("carry2")})
+	leave()
+}
+
+// part64 is the lower or the upper half of a vector of numbers of 32 bits as floats of 64.
+func part64(set isa, v reg.VecVirtual, part int) reg.VecVirtual {
+	to := set.vec()
+	switch {
+	case wide(set) && part == 0:
+		VCVTDQ2PD(v.AsY(), to)
+	case wide(set):
+		half := YMM()
+		VEXTRACTI64X4(Imm(1), v, half)
+		VCVTDQ2PD(half, to)
+	case part == 0:
+		VCVTDQ2PD(v.AsX(), to)
+	default:
+		half := XMM()
+		VEXTRACTI128(Imm(1), v, half)
+		VCVTDQ2PD(half, to)
+	}
+	return to
+}
+
+// toSingles is a vector of 64 bits as floats of 32.
+func toSingles(set isa, v reg.VecVirtual) reg.VecVirtual {
+	if wide(set) {
+		half := YMM()
+		VCVTPD2PS(v, half)
+		return half
+	}
+	half := XMM()
+	VCVTPD2PSY(v, half)
+	return half
+}
+
+// broadcast is an argument of 64 bits in all lanes.
+func broadcast(set isa, name string) reg.VecVirtual {
+	v := set.vec()
+	VBROADCASTSD(param(name), v)
+	return v
+}
+
+// doubles is half a vector of numbers of 32 bits below 2^31 as floats of 64.
+func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
+	v := set.vec()
+	if wide(set) {
+		half := YMM()
+		VMOVDQU(m, half)
+		VPSUBD(*less, half, half)
+		VCVTDQ2PD(half, v)
+	} else {
+		half := XMM()
+		VMOVDQU(m, half)
+		VPSUBD(*less, half, half)
+		VCVTDQ2PD(half, v)
+	}
+	return v
+}
+
+// singles writes a vector of 64 bits as floats of 32.
+func singles(set isa, v reg.VecVirtual, m Mem) { VMOVDQU(toSingles(set, v), m) }
+
+func floatMeans(sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 8
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+			"\tfor i := range n {", "\t\tdst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)", "\t}", "", "rounded after each, of integers below 2^31 and without the offset.")
+		inverse, offset := broadcast(set, "inverse"), broadcast(set, "offset")
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		from, less := Mem{Base: hi, Index: i, Scale: uint8(sum.Bytes())}, Mem{Base: lo, Index: i, Scale: uint8(sum.Bytes())}
+		var v reg.VecVirtual
+		if sum == f64 {
+			v = loaded(set, from)
+			VSUBPD(less, v, v)
+		} else {
+			v = doubles(set, from, &less)
+		}
+		VMULPD(inverse, v, v)
+		if sum == f64 {
+			VADDPD(offset, v, v)
+		}
+		singles(set, v, Mem{Base: dst, Index: i, Scale: 4})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+func variances(set isa, name string) {
+	lanes := set.bytes() / 8
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\ts, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])",
+		"\t\tdst[i] = float32((q*count - s*s) * inverse)", "\t}", "", "with integers below 2^31 and products below 2^53, and the root of that where it is asked for.")
+	count, inverse := broadcast(set, "count"), broadcast(set, "inverse")
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")
+	XORQ(i, i)
+	body := func(label string, root bool) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		at := func(base reg.Register) *Mem { return &Mem{Base: base, Index: i, Scale: 4} }
+		s, q := doubles(set, *at(hi), at(lo)), doubles(set, *at(hi2), at(lo2))
+		VMULPD(count, q, q)
+		VMULPD(s, s, s)
+		VSUBPD(s, q, q)
+		VMULPD(inverse, q, q)
+		half := toSingles(set, q)
+		if root {
+			VSQRTPS(half, half)
+		}
+		VMOVDQU(half, Mem{Base: dst, Index: i, Scale: 4})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	TESTQ(root, root)
+	JZ(LabelRef("plain"))
+	body("roots", true)
+	body("plain", false)
+	Label("done")
+	leave()
+}
+
+// maxSmall is how many columns the windows of boxSmall have at most.
+const maxSmall = 8
+
+// boxSmall adds the few columns of a window in 16 bits.
+func boxSmall(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d and a span of 1 to %d", lanes, maxSmall), "", "\tfor i := range n {",
+		"\t\tvar sum uint16", "\t\tfor j := range span {", "\t\t\tsum += cols[i+j*step/2]", "\t\t}",
+		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16 >> shift)", "\t}")
+	times, bias, shift := set.vec(), set.vec(), word("shift")
+	VPBROADCASTW(word("multiplier"), times)
+	VPBROADCASTW(word("half"), bias)
+	dst, n, span, step, i := arg("dst"), arg("n"), arg("span"), arg("step"), GP64()
+	at := make([]reg.GPVirtual, maxSmall)
+	at[0] = arg("cols")
+	XORQ(i, i)
+	for k := 2; k <= maxSmall; k++ {
+		CMPQ(span, Imm(uint64(k)))
+		JEQ(LabelRef(fmt.Sprint("span", k)))
+	}
+	for k := 1; k <= maxSmall; k++ {
+		label := fmt.Sprint("span", k)
+		Label(label)
+		for j := 1; j < k; j++ {
+			at[j] = GP64()
+			LEAQ(Mem{Base: at[j-1], Index: step, Scale: 1}, at[j])
+		}
+		Label(label + "Loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: at[0], Index: i, Scale: 2})
+		for j := 1; j < k; j++ {
+			VPADDW(Mem{Base: at[j], Index: i, Scale: 2}, v, v)
+		}
+		VPADDW(bias, v, v)
+		VPMULHUW(times, v, v)
+		VPSRLW(shift, v, v)
+		to := Mem{Base: dst, Index: i, Scale: 1}
+		PREFETCHT0(to.Offset(columnsAhead))
+		if wide(set) {
+			VPMOVWB(v, to)
+		} else {
+			high := XMM()
+			VEXTRACTI128(Imm(1), v, high)
+			VPACKUSWB(high, v.AsX(), high)
+			VMOVDQU(high, to)
+		}
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label + "Loop"))
+	}
+	Label("done")
+	leave()
+}
+
+// The kernels of the guided filter take four pixels at a time at every level: what they do
+// besides dividing is to turn rows of channels into channels of rows.
+
+// fourLoop emits a loop over n pixels by fours.
+func fourLoop(body func(i reg.Register)) {
+	n, i := arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	body(i)
+	ADDQ(Imm(4), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+// fourBytes is four bytes as floats of 64 bits.
+func fourBytes(m Mem) reg.VecVirtual {
+	x, v := XMM(), YMM()
+	VPMOVZXBD(m, x)
+	VCVTDQ2PD(x, v)
+	return v
+}
+
+// lanes2 is two halves of 128 bits of two vectors, as VPERM2F128 numbers them.
+func lanes2(a, b reg.VecVirtual, which uint64) reg.VecVirtual {
+	v := YMM()
+	VPERM2F128(Imm(which), b, a, v)
+	return v
+}
+
+func unpack(a, b reg.VecVirtual) (low, high reg.VecVirtual) {
+	low, high = YMM(), YMM()
+	VUNPCKLPD(b, a, low)
+	VUNPCKHPD(b, a, high)
+	return low, high
+}
+
+func guidedProducts(_ isa, name string) {
+	text(name, NOSPLIT, "func(dst, img, guide *byte, n int)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
+		"\t\ti, v := float64(guide[x]), float64(img[x])", "\t\tdst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = i, v, i*i, i*v", "\t}")
+	dst, img, guide := arg("dst"), arg("img"), arg("guide")
+	fourLoop(func(x reg.Register) {
+		i, v := fourBytes(Mem{Base: guide, Index: x, Scale: 1}), fourBytes(Mem{Base: img, Index: x, Scale: 1})
+		ii, iv := YMM(), YMM()
+		VMULPD(i, i, ii)
+		VMULPD(i, v, iv)
+		low, high := unpack(i, v)
+		low2, high2 := unpack(ii, iv)
+		for k, p := range []reg.VecVirtual{lanes2(low, low2, 0x20), lanes2(high, high2, 0x20), lanes2(low, low2, 0x31), lanes2(high, high2, 0x31)} {
+			VMOVUPD(p, Mem{Base: dst, Disp: 32 * k})
+		}
+		ADDQ(I32(128), dst)
+	})
+}
+
+func guidedFit(_ isa, name string) {
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, epsilon float64)", name+" is, for a multiple of 4", "", "\tfor x := range n {",
+		"\t\ti, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse", "\t\tvariance := max(0, ii-i*i) + epsilon",
+		"\t\ta := (iv - i*v) / variance // 0 where that is 0", "\t\tdst[2*x], dst[2*x+1] = a, v-a*i", "\t}")
+	dst, hi, lo := arg("dst"), arg("hi"), arg("lo")
+	inverse, epsilon, zero := YMM(), YMM(), YMM()
+	VBROADCASTSD(param("inverse"), inverse)
+	VBROADCASTSD(param("epsilon"), epsilon)
+	VXORPD(zero, zero, zero)
+	fourLoop(func(reg.Register) {
+		var d [4]reg.VecVirtual
+		for k := range d {
+			d[k] = YMM()
+			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
+			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
+			VMULPD(inverse, d[k], d[k])
+		}
+		low, high := unpack(d[0], d[1])
+		low2, high2 := unpack(d[2], d[3])
+		i, ii := lanes2(low, low2, 0x20), lanes2(low, low2, 0x31)
+		v, iv := lanes2(high, high2, 0x20), lanes2(high, high2, 0x31)
+		t := YMM()
+		VMULPD(i, i, t)
+		VSUBPD(t, ii, ii)
+		VMAXPD(ii, zero, ii) // a NaN stays
+		VADDPD(epsilon, ii, ii)
+		VMULPD(v, i, t)
+		VSUBPD(t, iv, iv)
+		a, none := YMM(), YMM()
+		VDIVPD(ii, iv, a)
+		VCMPPD(Imm(0), zero, ii, none)
+		VANDNPD(a, none, a)
+		VMULPD(i, a, t)
+		VSUBPD(t, v, v)
+		low, high = unpack(a, v)
+		VMOVUPD(lanes2(low, high, 0x20), Mem{Base: dst})
+		VMOVUPD(lanes2(low, high, 0x31), Mem{Base: dst, Disp: 32})
+		ADDQ(I32(128), hi)
+		ADDQ(I32(128), lo)
+		ADDQ(Imm(64), dst)
+	})
+}
+
+func guidedPixels(_ isa, name string) {
+	text(name, NOSPLIT, "func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
+		"\t\ta, b := (hi[2*x+…]-lo[2*x+…]) * inverse", "\t\tdst[x] = uint8(min(max(b+a*float64(guide[x]), 0)+half, most))", "\t}")
+	dst, guide, hi, lo := arg("dst"), arg("guide"), arg("hi"), arg("lo")
+	inverse, half, most, zero := YMM(), YMM(), YMM(), YMM()
+	VBROADCASTSD(param("inverse"), inverse)
+	VBROADCASTSD(param("half"), half)
+	VBROADCASTSD(param("most"), most)
+	VXORPD(zero, zero, zero)
+	fourLoop(func(x reg.Register) {
+		var d [2]reg.VecVirtual
+		for k := range d {
+			d[k] = YMM()
+			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
+			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
+			VMULPD(inverse, d[k], d[k])
+		}
+		a, b := unpack(d[0], d[1]) // of pixels 0, 2, 1 and 3
+		i := fourBytes(Mem{Base: guide, Index: x, Scale: 1})
+		VPERMPD(Imm(0xd8), i, i)
+		VMULPD(i, a, a)
+		VADDPD(a, b, a)
+		VPERMPD(Imm(0xd8), a, a)
+		VMAXPD(zero, a, a) // a NaN is 0
+		VADDPD(half, a, a)
+		VMINPD(most, a, a)
+		w := XMM()
+		VCVTTPD2DQY(a, w)
+		VPACKUSDW(w, w, w)
+		VPACKUSWB(w, w, w)
+		VMOVD(w, Mem{Base: dst, Index: x, Scale: 1})
+		ADDQ(Imm(64), hi)
+		ADDQ(Imm(64), lo)
+	})
+}

@@ -1,0 +1,139 @@
+package window
+
+import (
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+const (
+	// stripBytes is the width of a strip's sums: what a row needs of them stays in the
+	// nearer caches while the rows of a band go by.
+	stripBytes = 16 << 10
+	// bandRows is how many rows a band has at least, and bandWindows how many times the
+	// height of a window: a band starts with as many rows as a window has.
+	bandRows, bandWindows = 128, 8
+	// workerBytes is how much to read and write makes a worker worth waking.
+	workerBytes = 1 << 19
+)
+
+// A Sink takes the windows of one row after the other.
+type Sink[P kernel.Pixel, A, Q kernel.Number] interface {
+	// Row is for pixels [x, x+n) of row y, which are pix. Sums stands at that row: ask it
+	// for Windows, or for Columns.
+	Row(worker, x, y, n int, pix []P, s *Sums[P, A, Q])
+}
+
+// A Layer goes through the windows of a whole image on [engine.Engine], each band of rows
+// by itself, in strips of columns.
+type Layer[P kernel.Pixel, A, Q kernel.Number] struct {
+	Image[P]
+	Frame   Frame
+	InPlace bool // the sink writes over the image, row by row
+	Sink    Sink[P, A, Q]
+
+	bandRows int
+	copied   []P // the image, where rows are wanted that come much later
+	workers  []layerWorker[P, A, Q]
+	bands    []ownRows[P] // of images that are written over
+}
+
+type layerWorker[P kernel.Pixel, A, Q kernel.Number] struct {
+	sums Sums[P, A, Q]
+	_    [kernel.LineBytes]byte
+}
+
+// Plan is how to cut the work, of which each pixel writes so many bytes.
+func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
+	f := &l.Frame
+	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1}
+	bytes := f.Height * f.Width * f.Channels * (grid.SizeOf[P]() + written)
+	if most := bytes / workerBytes; most > 1 {
+		p.Workers = min(set.Workers(), most)
+	}
+	if strips := f.Width * f.Channels * grid.SizeOf[A]() / stripBytes; strips > 1 && !l.InPlace && !isFloat[A]() { // a strip of floats would have its own rounding
+		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
+			p.TileWidth = columns
+		}
+	}
+	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
+	each := max(1, engine.DivUp(f.Height, p.Workers))
+	p.BandRows = grid.RoundUp(min(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
+	if l.InPlace {
+		p.BandRows = grid.RoundUp(max(each, 2*min(f.Shape.Height(), f.Height)), unit)
+	}
+	p.BandRows = min(p.BandRows, max(1, f.Height))
+	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
+	p.Lead = -engine.DivUp(p.N, p.TileWidth) // bands do not need each other
+	return p
+}
+
+// Prepare implements [engine.Layer].
+func (l *Layer[P, A, Q]) Prepare(p *engine.Plan) error {
+	f := &l.Frame
+	l.workers = engine.Workers(l.workers, p.Workers)
+	l.Border = f.Border
+	l.Outside = outsideRow(l.Outside, f)
+	for i := range l.workers[:p.Workers] {
+		l.workers[i].sums.Aim(f)
+	}
+	l.bandRows = p.BandRows
+	l.bands = l.bands[:cap(l.bands)]
+	if !l.InPlace || p.Rows == 0 || p.N == 0 {
+		return nil
+	}
+	if f.Shape.Height() > f.Height { // then most rows are wanted all the time
+		n := f.Width * f.Channels
+		l.copied = engine.AtLeast(l.copied, n*f.Height)
+		for y := range f.Height {
+			copy(l.copied[y*n:][:n], l.Src.Pix[y*l.Src.Stride:])
+		}
+		l.Src.Pix, l.Src.Stride = l.copied, n
+		l.InPlace = false
+		return nil
+	}
+	bands := engine.DivUp(p.Rows, p.BandRows)
+	l.bands = engine.Workers(l.bands, bands)
+	for i := range bands {
+		l.bands[i].save(&l.Image, i*p.BandRows, min(f.Height, (i+1)*p.BandRows), f.Up+1, f.Down)
+	}
+	return nil
+}
+
+// Tile implements [engine.Layer], in pixels.
+func (l *Layer[P, A, Q]) Tile(worker, x, y, n, rows int) {
+	c := l.Frame.Channels
+	s := &l.workers[worker].sums
+	s.Strip(x, n)
+	if !l.InPlace {
+		for end := y + rows; y < end; y++ {
+			s.Down(&l.Image, y)
+			l.Sink.Row(worker, x, y, n, l.Src.Pix[y*l.Src.Stride+x*c:][:n*c], s)
+		}
+		return
+	}
+	own := &l.bands[y/l.bandRows]
+	for end := y + rows; y < end; y++ {
+		s.Down(own, y)
+		own.keep()
+		l.Sink.Row(worker, x, y, n, l.Src.Pix[y*l.Src.Stride+x*c:][:n*c], s)
+	}
+}
+
+// Finish implements [engine.Layer].
+func (l *Layer[P, A, Q]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *Layer[P, A, Q]) Release() int {
+	l.Src, l.Sink = engine.Source[P]{}, nil
+	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
+	for i := range l.workers {
+		l.workers[i].sums.Forget()
+		bytes += l.workers[i].sums.Bytes()
+	}
+	for i := range l.bands {
+		l.bands[i].image = nil
+		bytes += engine.Bytes(l.bands[i].saved) + engine.Bytes(l.bands[i].ring)
+	}
+	return bytes
+}

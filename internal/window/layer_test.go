@@ -1,0 +1,75 @@
+package window
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// counting is a sink that checks every window of every row.
+type counting struct {
+	Layer[uint8, uint32, uint32]
+	t    *testing.T
+	rows []int // how often each pixel came
+}
+
+func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint8, uint32, uint32]) {
+	r := s.Windows()
+	f := &l.Frame
+	for i := range pix {
+		px, ch := x+i/f.Channels, i%f.Channels
+		l.rows[y*f.Width+px]++
+		var sum, squares uint32
+		var count int64
+		for v := y - f.Up; v <= y+f.Down; v++ {
+			for u := px - f.Left; u <= px+f.Right; u++ {
+				a, b := f.Border.Index(u, f.Width), f.Border.Index(v, f.Height)
+				if a == outside || b == outside {
+					continue
+				}
+				p := uint32(l.Src.Pix[b*l.Src.Stride+a*f.Channels+ch])
+				sum, squares, count = sum+p, squares+p*p, count+1
+			}
+		}
+		if r.Sum(i) != sum || r.Squares(i) != squares || r.Count(i/f.Channels) != count {
+			l.t.Fatalf("%+v: window (%d, %d) has %d, %d and %d, want %d, %d and %d", f.Shape, px, y, r.Sum(i), r.Squares(i), r.Count(i/f.Channels), sum, squares, count)
+		}
+	}
+}
+
+// What thresholds stand on: sums, squares and counts of all windows, each pixel once, in
+// bands and strips.
+func TestLayer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 18))
+	for i := range 12 {
+		w, h, c := 40+rng.IntN(60), 100+rng.IntN(200), 1+i%3
+		if i == 0 {
+			w, h, c = 9000, 3, 1 // strips
+		}
+		pix := make([]uint8, w*h*c)
+		for i := range pix {
+			pix[i] = uint8(rng.Uint32())
+		}
+		l := &counting{t: t, rows: make([]int, w*h)}
+		l.Frame = Frame{Width: w, Height: h, Channels: c, Squares: true, Level: kernel.Best(),
+			Shape: Shape{Left: rng.IntN(6), Right: rng.IntN(6), Up: rng.IntN(6), Down: rng.IntN(6), Border: []Border{Clip, Reflect, Reflect101, Replicate}[i%4]}}
+		l.Src.Image(pix, w, h, c, w*c)
+		l.Sink = l
+		set, err := (&engine.Options{Workers: 2}).Check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e engine.Engine
+		p := l.Plan(&set, 1)
+		if _, err := e.Fill(&set, &p, l); err != nil {
+			t.Fatal(err)
+		}
+		for at, n := range l.rows {
+			if n != c {
+				t.Fatalf("pixel %d came %d times", at, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package window
+
+import (
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// A Maker makes a row of elements M from the windows of a row.
+type Maker[P kernel.Pixel, A, Q kernel.Number, M kernel.Pixel] interface {
+	Make(dst []M, y int, s *Sums[P, A, Q])
+}
+
+// A Stage is the rows that a maker makes of the windows of other rows, for windows over
+// these in turn. It makes them when they are asked for, and keeps as many as a window
+// has, and a few.
+type Stage[P kernel.Pixel, A, Q kernel.Number, M kernel.Pixel] struct {
+	Maker Maker[P, A, Q, M]
+
+	sums    Sums[P, A, Q]
+	src     Rows[P]
+	border  Border
+	height  int
+	n       int // elements of a row
+	ring    []M
+	size    int // rows of it
+	next    int // the row to make next
+	outside []M
+}
+
+// Aim is for an image in frame f, where windows over what the stage makes, in frame next,
+// are wanted from that row on.
+func (t *Stage[P, A, Q, M]) Aim(src Rows[P], f, next *Frame, from int) {
+	t.sums.Aim(f)
+	t.sums.Strip(0, f.Width)
+	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels
+	t.size = next.Shape.Height() + max(next.Up, next.Down) + 2
+	if t.border != Wrap {
+		t.size = min(t.size, t.height) // then it keeps all rows
+	}
+	t.ring = engine.AtLeast(t.ring, t.size*t.n)
+	t.next = t.Start(from, next)
+	t.outside = outsideRow(t.outside, next)
+}
+
+// CheckWrap is an error for windows over rows of a stage that are much higher than an
+// image that wraps: the stage would have to make as many rows.
+func CheckWrap(s *Shape, height int) error {
+	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
+		return grid.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
+	}
+	return nil
+}
+
+// Start is the row from which a stage must make rows, where windows over them are wanted
+// from that row on. A row below it may be made in another way, with other bits.
+func (t *Stage[P, A, Q, M]) Start(from int, next *Frame) int {
+	from -= next.Up + 1
+	if t.border != Wrap {
+		from = max(0, from)
+	}
+	if t.sums.block > 0 {
+		from = floor(from, t.sums.block)
+	}
+	return from
+}
+
+// floor is the greatest multiple that is not more than i.
+func floor(i, multiple int) int {
+	r := i % multiple
+	if r < 0 {
+		r += multiple
+	}
+	return i - r
+}
+
+// Row implements [Rows].
+func (t *Stage[P, A, Q, M]) Row(place int) []M {
+	if t.border != Wrap { // else rows beyond the image are made as those of it are
+		if place = t.border.Index(place, t.height); place == outside {
+			return t.outside
+		}
+	}
+	for ; t.next <= place; t.next++ {
+		t.sums.Down(t.src, t.next)
+		t.Maker.Make(t.at(t.next), t.next, &t.sums)
+	}
+	return t.at(place)
+}
+
+func (t *Stage[P, A, Q, M]) at(y int) []M {
+	i := y % t.size
+	if i < 0 {
+		i += t.size
+	}
+	return t.ring[i*t.n:][:t.n]
+}
+
+// Forget lets go of the rows that it is made from. It tells how much memory it keeps.
+func (t *Stage[P, A, Q, M]) Forget() int {
+	t.src = nil
+	t.sums.Forget()
+	return t.sums.Bytes() + engine.Bytes(t.ring) + engine.Bytes(t.outside)
+}
+
+// ChainPlan is how to cut an image that goes through a chain of stages, each pixel of
+// which writes so many bytes: into bands of rows. Windows reach over so many rows
+// together, and bands start at multiples of unit.
+func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.Plan {
+	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width), Lead: -1}, Workers: 1}
+	if most := f.Height * f.Width * f.Channels * written / workerBytes; most > 1 {
+		p.Workers = min(set.Workers(), most)
+	}
+	each := max(1, engine.DivUp(f.Height, p.Workers))
+	p.BandRows = grid.RoundUp(min(each, max(bandRows, bandWindows*min(reach, f.Height))), unit)
+	p.BandRows = min(p.BandRows, max(1, f.Height))
+	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
+	return p
+}
+
+// OutsideRow is a row of what lies outside of the image, if that is not made of its pixels.
+func OutsideRow[P kernel.Pixel](have []P, f *Frame) []P { return outsideRow(have, f) }

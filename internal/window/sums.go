@@ -1,0 +1,607 @@
+package window
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Rows are the rows of an image by their place: also those above and below it, as the
+// border makes them. A row is Width*Channels elements.
+type Rows[P any] interface{ Row(place int) []P }
+
+// A Frame is an image as windows see it. Height is 0 while nobody knows it.
+type Frame struct {
+	Width, Height, Channels int
+	Shape
+	Offset  float64   // is taken away from every pixel of floats
+	Squares bool      // are wanted too
+	Values  []float64 // of Constant by channel, in the place of Value, if not nil
+	Level   kernel.Level
+}
+
+// value is the constant of a channel.
+func (f *Frame) value(channel int) float64 {
+	if f.Values != nil {
+		return f.Values[channel]
+	}
+	return f.Value
+}
+
+// Sums goes down a strip of columns, row by row, and has the sums of the windows of
+// each row's pixels: in A, and their squares in Q. Integers must hold the sum of any one
+// window. It allocates nothing when it does the like again.
+type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
+	frame  Frame
+	across axis
+	down   axis
+	block  int // rows after which floats are summed anew; 0 for integers
+
+	x, n     int // the pixels of the strip
+	from, to int // the columns of the image that it sums
+	lead     int // elements before them
+
+	rows    Rows[P]
+	nothing []P // pixels that add nothing
+	y       int
+	valid   bool // the columns are those of row y
+	clean   bool // the columns leave out what is not finite, see below
+
+	columns, prefixes  []A // with room for what follows to start a cache line
+	squareColumns      []Q
+	squarePrefixes     []Q
+	memory, prefix     []A
+	cols               []A // in memory, with zeros before them
+	squareMemory       []Q
+	squares, squarePre []Q
+	pads               []pad
+	counts             []int32
+	hi, zeros          []A // where prefixes are not enough
+	hiSquares, zeros2  []Q
+	bad                []uint64 // of each column, see notFinite
+	badPrefix          []uint64
+	row                Row[A, Q]
+}
+
+// A pad is elements beside the image, from one on, and those that stand for them: from
+// another on, up or down or always the same.
+type pad struct{ to, from, n, step int }
+
+// grow adds an element, if it goes on so.
+func (p *pad) grow(to, from int) bool {
+	switch {
+	case to != p.to+p.n:
+		return false
+	case p.n == 1:
+		p.step = from - p.from
+		if p.step < -1 || p.step > 1 {
+			return false
+		}
+	case from != p.from+p.n*p.step:
+		return false
+	}
+	p.n++
+	return true
+}
+
+// copyPads makes the elements beside the image.
+func copyPads[T any](cols []T, pads []pad) {
+	for _, p := range pads {
+		to := cols[p.to:][:p.n]
+		switch {
+		case p.step > 0:
+			copy(to, cols[p.from:])
+		case p.step == 0:
+			for i := range to {
+				to[i] = cols[p.from]
+			}
+		default:
+			from := cols[p.from-p.n+1:][:p.n]
+			for i, v := range from {
+				to[len(from)-1-i] = v
+			}
+		}
+	}
+}
+
+// A Row is the sums of the windows of a row of pixels. That of element i, less Offset for
+// every pixel, is Hi[i]-Lo[i], that of the squares HiSquares[i]-LoSquares[i].
+type Row[A, Q kernel.Number] struct {
+	Hi, Lo               []A
+	HiSquares, LoSquares []Q
+
+	// Across is how many pixels the windows have across where that differs, and Down
+	// how many they have down; else all have Area.
+	Across []int32
+	Down   int64
+	Area   int64
+
+	// Of pixels [From, To) of the strip windows have as many across.
+	From, To int
+
+	Channels int
+	Offset   float64
+}
+
+// Sum is that of the window of element i, and Squares that of its squares.
+func (r *Row[A, Q]) Sum(i int) A     { return r.Hi[i] - r.Lo[i] }
+func (r *Row[A, Q]) Squares(i int) Q { return r.HiSquares[i] - r.LoSquares[i] }
+
+// Count is how many pixels the window of the strip's pixel x has.
+func (r *Row[A, Q]) Count(x int) int64 {
+	if r.Across == nil {
+		return r.Area
+	}
+	return int64(r.Across[x]) * r.Down
+}
+
+// Same is where the pixels end, from x on, whose windows have as many pixels as that of x.
+func (r *Row[A, Q]) Same(x int) int {
+	switch {
+	case x < r.From, x >= r.To:
+		return x + 1
+	}
+	return r.To
+}
+
+// Block is how many rows below each other float sums go on for: they start anew at its
+// multiples, whoever makes them, so that their bits are always the same. Integers have 0.
+func Block[A kernel.Number](height int) int {
+	if !isFloat[A]() {
+		return 0
+	}
+	return max(64, height)
+}
+
+func isFloat[A kernel.Number]() bool {
+	one, two := A(1), A(2)
+	return one/two != 0
+}
+
+// Aim is for an image, whose size may not be zero.
+func (s *Sums[P, A, Q]) Aim(f *Frame) {
+	s.frame = *f
+	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
+	s.down = newAxis(f.Height, f.Up, f.Down, f.Border)
+	s.block = Block[A](f.Shape.Height())
+	s.valid = false
+}
+
+// Strips reports whether the image can be cut into strips of this many columns and
+// more: what stands for pixels beside the image must be in the strip beside it.
+func (f *Frame) Strips(columns int) bool {
+	return f.Border != Wrap && f.Shape.Width() <= columns
+}
+
+// Strip goes to the top of columns [x, x+n).
+func (s *Sums[P, A, Q]) Strip(x, n int) {
+	f, a, c := &s.frame, &s.across, s.frame.Channels
+	s.x, s.n = x, n
+	first, end := x-a.start, x+n-a.start+a.span-1 // the places that windows reach
+	s.from, s.to = max(0, first), min(f.Width, end)
+	if n == f.Width {
+		s.from, s.to = 0, f.Width
+	}
+	s.lead = (s.from - first) * c
+	ext := (end - first) * c
+	need := max(ext, s.lead+(s.to-s.from)*c)
+	s.columns, s.memory = zerosOnLine(s.columns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
+	s.cols = s.memory[kernel.Slack:]
+	s.prefixes, s.prefix = zerosOnLine(s.prefixes, ext+c+kernel.WindowSlack, c)
+	if f.Squares {
+		s.squareColumns, s.squareMemory = zerosOnLine(s.squareColumns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
+		s.squares = s.squareMemory[kernel.Slack:]
+		s.squarePrefixes, s.squarePre = zerosOnLine(s.squarePrefixes, ext+c+kernel.WindowSlack, c)
+	}
+	s.nothing = engine.AtLeast(s.nothing, (s.to-s.from)*c)
+	for i := range s.nothing {
+		s.nothing[i] = P(f.Offset)
+	}
+	s.pads = s.pads[:0]
+	for e := 0; e < end-first; e++ {
+		j := first + e
+		if j >= s.from && j < s.to {
+			e = s.to - first - 1
+			continue
+		}
+		at := f.Border.Index(j, f.Width)
+		for ch := range c {
+			switch {
+			case at != outside:
+				to, from := e*c+ch, s.lead+(at-s.from)*c+ch
+				if last := len(s.pads) - 1; last < 0 || !s.pads[last].grow(to, from) {
+					s.pads = append(s.pads, pad{to: to, from: from, n: 1, step: 1})
+				}
+			case f.Border == Constant:
+				s.cols[e*c+ch] = A(f.Shape.Height()) * s.shifted(f.value(ch))
+				if f.Squares {
+					s.squares[e*c+ch] = Q(f.Shape.Height()) * s.shifted2(f.value(ch))
+				}
+			}
+		}
+	}
+	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n}
+	if f.Border == Clip {
+		s.counts = engine.AtLeast(s.counts, n)
+		for i := range n {
+			s.counts[i] = int32(a.count(x + i))
+		}
+		s.row.Across = s.counts[:n]
+		s.row.From = min(n, max(0, a.before-x))
+		s.row.To = max(s.row.From, min(n, a.n-a.after-x))
+	}
+	s.valid = false
+}
+
+// zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
+// place starts a cache line: what vectors write then lies in one line.
+func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {
+	line := kernel.LineBytes / grid.SizeOf[T]()
+	memory = engine.Zeros(have, n+line)
+	return memory, grid.OnLine(memory, n, at)
+}
+
+// shifted is a value less the offset.
+func (s *Sums[P, A, Q]) shifted(v float64) A { return A(v - s.frame.Offset) }
+
+// shifted2 is its square.
+func (s *Sums[P, A, Q]) shifted2(v float64) Q {
+	d := Q(v - s.frame.Offset)
+	return d * d
+}
+
+// part is the strip's part of a row.
+func (s *Sums[P, A, Q]) part(row []P) []P {
+	c := s.frame.Channels
+	return row[s.from*c : s.to*c]
+}
+
+// image is the columns of the image.
+func (s *Sums[P, A, Q]) image() []A { return s.cols[s.lead:][:(s.to-s.from)*s.frame.Channels] }
+
+func (s *Sums[P, A, Q]) imageSquares() []Q {
+	return s.squares[s.lead:][:(s.to-s.from)*s.frame.Channels]
+}
+
+// Down goes to row y, from the one above it or anew.
+func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
+	f := &s.frame
+	s.rows = rows
+	switch {
+	case !s.valid || y != s.y+1 || s.block > 0 && y%s.block == 0:
+		s.y, s.valid, s.clean = y, true, false
+		s.prime()
+	case s.clean:
+		s.y = y
+		s.slideClean()
+	default:
+		s.y = y
+		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
+		kernel.SlideColumns(f.Level, s.image(), add, sub)
+		if f.Squares {
+			kernel.SlideSquares(f.Level, s.imageSquares(), add, sub, Q(f.Offset))
+		}
+	}
+	s.pad()
+}
+
+// prime sums the columns of row y anew.
+func (s *Sums[P, A, Q]) prime() {
+	clear(s.image())
+	if s.frame.Squares {
+		clear(s.imageSquares())
+	}
+	s.eachRow(func(row []P, times int) {
+		if times == 1 {
+			kernel.SlideColumns(s.frame.Level, s.image(), row, s.nothing)
+		} else {
+			kernel.AddColumns(s.image(), row, A(s.frame.Offset), A(times))
+		}
+		if s.frame.Squares && times == 1 {
+			kernel.SlideSquares(s.frame.Level, s.imageSquares(), row, s.nothing, Q(s.frame.Offset))
+		} else if s.frame.Squares {
+			kernel.AddSquares(s.imageSquares(), row, Q(s.frame.Offset), Q(times))
+		}
+	})
+}
+
+// eachRow visits the strip's part of all rows in the window of row y.
+func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
+	f := &s.frame
+	if f.Height == 0 || f.Shape.Height() <= 2*f.Height {
+		from, to := s.y-f.Up, s.y+f.Down+1
+		if f.Border == Clip {
+			from = max(0, from)
+			if f.Height > 0 {
+				to = min(to, f.Height)
+			}
+		}
+		for i := from; i < to; i++ {
+			visit(s.part(s.rows.Row(i)), 1)
+		}
+		return
+	}
+	for i := range f.Height { // each once, however large the window is
+		if times := s.down.weight(s.y, i); times > 0 {
+			visit(s.part(s.rows.Row(i)), times)
+		}
+	}
+	if times := s.down.outsideCount(s.y); f.Border == Constant && times > 0 {
+		visit(s.part(s.rows.Row(-1)), times)
+	}
+}
+
+// pad makes the columns beside the image.
+func (s *Sums[P, A, Q]) pad() {
+	copyPads(s.cols, s.pads)
+	if s.frame.Squares {
+		copyPads(s.squares, s.pads)
+	}
+}
+
+// Columns is the sums of the columns in the windows' rows, with those beside the image:
+// a window is span pixels of them from its own on. Before them are as many elements more as
+// asked for, which are zero and at most [kernel.Slack], and after them [kernel.WindowSlack]. It is nil
+// where windows have more than that.
+func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
+	if s.extra() {
+		return nil, 0
+	}
+	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack], s.across.span
+}
+
+// SquareColumns is the same for squares.
+func (s *Sums[P, A, Q]) SquareColumns(before int) []Q {
+	if s.extra() {
+		return nil
+	}
+	return s.squareMemory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack]
+}
+
+// Row is what there is to say of the windows of row y, for who takes their columns.
+func (s *Sums[P, A, Q]) Row() *Row[A, Q] {
+	if s.row.Across != nil {
+		s.row.Down = int64(s.down.count(s.y))
+		if s.frame.Height == 0 {
+			s.row.Down = int64(s.y + s.frame.Down + 1 - max(0, s.y-s.frame.Up))
+		}
+	}
+	return &s.row
+}
+
+// Windows is the sums of the windows of row y. They stay until the next.
+func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
+	c := s.frame.Channels
+	n, span := s.n*c, s.across.span*c
+	r := s.Row()
+	kernel.Prefix(s.frame.Level, s.prefix, s.cols, c)
+	if s.frame.Squares {
+		kernel.Prefix(s.frame.Level, s.squarePre, s.squares, c)
+	}
+	if isFloat[A]() && !s.clean && !s.finite() {
+		s.goClean()
+		return s.Windows()
+	}
+	r.Hi, r.Lo = s.prefix[span:][:n], s.prefix[:n]
+	if s.frame.Squares {
+		r.HiSquares, r.LoSquares = s.squarePre[span:][:n], s.squarePre[:n]
+	}
+	if s.extra() {
+		s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, func(ch int) A { return A(s.frame.Shape.Height()) * s.shifted(s.frame.value(ch)) })
+		r.Hi = s.hi
+		if s.frame.Squares {
+			s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, func(ch int) Q { return Q(s.frame.Shape.Height()) * s.shifted2(s.frame.value(ch)) })
+			r.HiSquares = s.hiSquares
+		}
+	}
+	if s.clean {
+		s.markBad(r)
+	}
+	return r
+}
+
+// Plain reports whether windows are no larger than columns say: see [Sums.Columns].
+func (f *Frame) Plain() bool {
+	a := newAxis(f.Width, f.Left, f.Right, f.Border)
+	return a.periods == 0 && a.low == 0 && a.high == 0
+}
+
+// extra reports whether windows have more than the columns say.
+func (s *Sums[P, A, Q]) extra() bool {
+	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
+}
+
+// addExtra is sums with what all windows have besides: whole periods of the image, or
+// what stands beside it.
+func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside func(channel int) A) []A {
+	have = engine.AtLeast(have, len(sums))
+	for ch := range f.Channels {
+		var e A
+		first, last := image[ch], image[len(image)-f.Channels+ch]
+		switch f.Border {
+		case Constant:
+			e = A(a.low+a.high) * beside(ch)
+		case Replicate:
+			e = A(A(a.low)*first) + A(A(a.high)*last)
+		default:
+			for i := ch; i < len(image); i += f.Channels {
+				e += image[i]
+			}
+			switch {
+			case f.Border == Reflect:
+				e += e
+			case f.Border == Reflect101 && a.n > 1:
+				e += e - first - last
+			}
+			e *= A(a.periods)
+		}
+		for i := ch; i < len(sums); i += f.Channels {
+			have[i] = sums[i] + e
+		}
+	}
+	return have
+}
+
+// Bytes is how much memory it keeps.
+func (s *Sums[P, A, Q]) Bytes() int {
+	return engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) +
+		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
+		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
+}
+
+// End says how high the image is, where nobody knew it.
+func (s *Sums[P, A, Q]) End(height int) {
+	s.frame.Height = height
+	s.down = newAxis(height, s.frame.Up, s.frame.Down, s.frame.Border)
+}
+
+// Forget lets go of the rows.
+func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid = nil, false }
+
+// Floats that are not finite. One NaN in a running sum would stay there. So where the
+// sums of a row turn out not to be finite, the columns are summed anew without such
+// pixels, and these are counted beside them, until the next block starts.
+
+// finite reports whether all sums of the row are: a prefix is not from the first on that
+// is not.
+func (s *Sums[P, A, Q]) finite() bool {
+	c := s.frame.Channels
+	last := func(n int) int { return n - c - kernel.WindowSlack }
+	for _, v := range s.prefix[last(len(s.prefix)):][:c] {
+		if v-v != 0 {
+			return false
+		}
+	}
+	if s.extra() { // from columns that no prefix may have
+		for _, v := range s.image() {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	if s.frame.Squares {
+		for _, v := range s.squarePre[last(len(s.squarePre)):][:c] {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// notFinite counts pixels in two halves: those that are +Inf, and those that are -Inf. A
+// NaN counts as both, which is what their sum is. So do numbers of which a few would
+// overflow.
+const (
+	plusInf  = 1
+	minusInf = 1 << 32
+)
+
+func (s *Sums[P, A, Q]) badness(v float64) uint64 {
+	large := 0x1p960
+	if s.frame.Squares {
+		large = 0x1p480
+	}
+	switch {
+	case v != v:
+		return plusInf | minusInf
+	case v >= large:
+		return plusInf
+	case v <= -large:
+		return minusInf
+	}
+	return 0
+}
+
+func (s *Sums[P, A, Q]) goClean() {
+	s.clean = true
+	n := len(s.image())
+	s.bad = engine.Zeros(s.bad, len(s.cols))
+	clear(s.image())
+	if s.frame.Squares {
+		clear(s.imageSquares())
+	}
+	s.eachRow(func(row []P, times int) { s.addClean(row[:n], times) })
+	s.pad()
+	s.padBad()
+}
+
+func (s *Sums[P, A, Q]) slideClean() {
+	f := &s.frame
+	s.addClean(s.part(s.rows.Row(s.y+f.Down)), 1)
+	s.addClean(s.part(s.rows.Row(s.y-f.Up-1)), -1)
+	s.padBad()
+}
+
+// addClean adds a row of which only numbers count.
+func (s *Sums[P, A, Q]) addClean(row []P, times int) {
+	bad, cols := s.bad[s.lead:], s.image()
+	for i, p := range row {
+		if b := s.badness(float64(p)); b != 0 {
+			bad[i] += b * uint64(int64(times))
+			continue
+		}
+		d := float64(p) - s.frame.Offset
+		cols[i] += A(float64(d * float64(times)))
+	}
+	if !s.frame.Squares {
+		return
+	}
+	squares := s.imageSquares()
+	for i, p := range row {
+		if s.badness(float64(p)) == 0 {
+			d := float64(p) - s.frame.Offset
+			squares[i] += Q(float64(float64(d*d) * float64(times)))
+		}
+	}
+}
+
+func (s *Sums[P, A, Q]) padBad() { copyPads(s.bad, s.pads) }
+
+// markBad makes the sums of windows with such pixels what they are.
+func (s *Sums[P, A, Q]) markBad(r *Row[A, Q]) {
+	c := s.frame.Channels
+	n, span := len(r.Hi), s.across.span*c
+	s.badPrefix = engine.AtLeast(s.badPrefix, n+span)
+	clear(s.badPrefix[:c])
+	for i := range n + span - c {
+		s.badPrefix[i+c] = s.badPrefix[i] + s.bad[i]
+	}
+	image := s.bad[s.lead:][:len(s.image())]
+	s.hi, s.zeros = engine.AtLeast(s.hi, n), engine.Zeros(s.zeros, n)
+	if s.frame.Squares {
+		s.hiSquares, s.zeros2 = engine.AtLeast(s.hiSquares, n), engine.Zeros(s.zeros2, n)
+	}
+	for ch := range c {
+		var all uint64 // in whole periods and beside the image
+		for j := ch; j < len(image) && s.extra(); j += c {
+			if s.across.periods > 0 || s.across.low > 0 && j < c || s.across.high > 0 && j >= len(image)-c {
+				all |= image[j]
+			}
+		}
+		for i := ch; i < n; i += c {
+			sum, bad := r.Hi[i]-r.Lo[i], s.badPrefix[i+span]-s.badPrefix[i]|all
+			plus, minus := bad&(minusInf-1) != 0, bad>>32 != 0
+			switch {
+			case plus && minus:
+				sum = A(math.NaN())
+			case plus:
+				sum = A(math.Inf(1))
+			case minus:
+				sum = A(math.Inf(-1))
+			}
+			s.hi[i] = sum
+			if s.frame.Squares {
+				if s.hiSquares[i] = r.HiSquares[i] - r.LoSquares[i]; bad != 0 {
+					s.hiSquares[i] = Q(math.NaN())
+				}
+			}
+		}
+	}
+	r.Hi, r.Lo = s.hi[:n], s.zeros[:n]
+	if s.frame.Squares {
+		r.HiSquares, r.LoSquares = s.hiSquares[:n], s.zeros2[:n]
+	}
+}
