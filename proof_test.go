@@ -67,6 +67,8 @@ func (p *proof) tables() []proven {
 		pairOf[uint8, uint32, float64](), pairOf[uint16, uint64, uint64](), pairOf[uint16, float64, float64](), pairOf[uint16, uint64, float64](),
 		pairOf[uint32, uint64, uint64](), pairOf[uint32, uint32, uint64](), pairOf[uint32, uint64, float64](),
 		pairOf[int16, int64, uint64](), pairOf[int32, int64, uint64](), pairOf[int32, int64, float64](),
+		pairOf[uint8, int64, uint64](), pairOf[uint16, uint32, uint64](), pairOf[uint16, uint32, float64](),
+		pairOf[int16, float64, uint64](), pairOf[int16, float64, float64](), pairOf[int16, int64, float64](),
 		pairOf[float32, float64, float64](), pairOf[float32, float32, float64](), pairOf[float64, float64, float64](),
 	}
 }
