@@ -41,7 +41,7 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 }
 
 func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t, &j.Src, false, false); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -103,10 +103,10 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false, true); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true, true); err != nil {
 		return err
 	}
 	if t.Squares.Offset != 0 {
@@ -132,8 +132,8 @@ func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) 
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
-// own memory.
-func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
+// own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
+func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -142,7 +142,7 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, look)
 	t.Offset, t.first, t.valid = dst.Offset, nil, nil
 	return nil
 }

@@ -36,7 +36,9 @@ func (t *Table[S]) clip(box image.Rectangle) image.Rectangle {
 }
 
 func (t *SquaredTable[S, Q]) rounding(r rectangle, channel int) exact.Rounding {
-	return exact.Rounding{Squares: float64(t.Squares.At(r.Max.X, r.Max.Y, channel)), Pixels: r.Max.X * r.Max.Y, Steps: t.Sum.Height + t.Sum.Width/4 + 8}
+	// Rows are summed by blocks of four sums at least, and then added to the row above.
+	steps := r.Max.Y + r.Max.X*min(t.Sum.Channels, 4)/4 + 8
+	return exact.Rounding{Entries: 4, Squares: float64(t.Squares.At(r.Max.X, r.Max.Y, channel)), Pixels: r.Max.X * r.Max.Y, Steps: steps}
 }
 
 // whole reports whether all entries that a box is read from are whole numbers.

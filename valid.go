@@ -141,7 +141,7 @@ func fillValid[S Sum, Q Square, P Pixel](run *validRun[P, S, Q], set engine.Sett
 
 // acceptValid is accept for a table that must not overlap the mask either.
 func acceptValid[T Sum, S Sum, Q Square, P Pixel](dst *engine.Target[T], t *Table[T], l *engine.Valid[P, S, Q], squares bool) error {
-	if err := accept(dst, t, &l.Src, squares); err != nil {
+	if err := accept(dst, t, &l.Src, squares, squares); err != nil {
 		return err
 	}
 	return grid.Overlap(l.Mask.Pix, t.Sums)

@@ -98,7 +98,7 @@ func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rota
 
 func (t *SquaredTable[S, Q]) rounding(_ part, channel int) exact.Rounding {
 	squares := float64(t.Squares.SumChannel(t.Sum.Bounds(), channel))
-	return exact.Rounding{Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	return exact.Rounding{Entries: 4, Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
 // whole reports whether the sums of all pixels are whole numbers.

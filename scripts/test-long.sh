@@ -23,6 +23,9 @@ fi
 step "tables of every pair of types on a device"
 BOXSUM_GPU_PAIRS=all go test -timeout 30m ./gpu/...
 
+step "a million boxes, against whole numbers of any size"
+BOXSUM_BOXES=1000000 go test -run '^TestProof$' .
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...

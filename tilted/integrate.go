@@ -38,7 +38,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t, &j.Src, false, true); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -95,10 +95,10 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false, true); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true, true); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -114,8 +114,8 @@ func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], 
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
-// own memory.
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
+// own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -124,7 +124,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, true)
+	t.pixels = engine.Pixels(dst, src, squares, look)
 	return nil
 }
 

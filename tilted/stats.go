@@ -1,6 +1,10 @@
 package tilted
 
-import "github.com/boxsum/boxsum/internal/exact"
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/exact"
+)
 
 // A part is a box that has pixels in the image, or a part of one.
 type part struct {
@@ -31,12 +35,44 @@ func (t *Table[S]) clamped(x, y int) (int, int) {
 	return min(max(x, 0), t.Width), min(max(y, 0), t.Height)
 }
 
-func (t *SquaredTable[S, Q]) rounding(b part, channel int) exact.Rounding {
-	x, y := t.Sum.clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
-	return exact.Rounding{Squares: float64(t.Squares.At(x, y, channel)), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+// reads is how many entries a box is read from, and calls largest, if there is one, for
+// those of the last row among them: no other is of more pixels. Boxes that do not stick
+// out below the image have four, and none is called for.
+func (t *Table[S]) reads(b Box, largest func(x int)) int {
+	d, ok := t.clip(b)
+	if t.Contains(b) || !ok {
+		return 4
+	}
+	n := 0
+	for _, corner := range [...][2]int{{d.u0, d.v1}, {d.u0, d.v0}, {d.u1, d.v1}, {d.u1, d.v0}} {
+		x, y := (corner[0]+1+corner[1])/2, (corner[0]+1-corner[1])/2
+		if x < 0 {
+			x, y = 0, y+x
+		} else if x > t.Width {
+			x, y = t.Width, y-(x-t.Width)
+		}
+		k := y - t.Height
+		if k <= 0 {
+			n++
+			continue
+		}
+		n += 2*k + 1 + 4*k*(t.Height-1)
+		for i := max(x-k, 0); i <= min(x+k, t.Width); i++ {
+			largest(i)
+		}
+	}
+	return n
 }
 
-// whole reports whether all entries that a box is read from are whole numbers.
+func (t *SquaredTable[S, Q]) rounding(b part, channel int) exact.Rounding {
+	x, y := t.Sum.clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
+	squares := t.Squares.At(x, y, channel)
+	reads := t.Sum.reads(b.Box, func(x int) { squares = max(squares, t.Squares.At(x, t.Sum.Height, channel)) })
+	return exact.Rounding{Entries: reads, Squares: float64(squares), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+}
+
+// whole reports whether all entries that a box is read from are whole numbers, and what
+// is added up on the way to its sum is exact.
 func (t *SquaredTable[S, Q]) whole(b part, channel int) bool {
 	for _, at := range [...][2]int{{b.X, b.Y}, {total(b.X, -b.H), total(b.Y, b.H)}, {total(b.X, b.W), total(b.Y, b.W)}, {total(b.X, b.W, -b.H), total(b.Y, b.W, b.H)}} {
 		x, y := t.Sum.clamped(at[0], at[1])
@@ -44,5 +80,11 @@ func (t *SquaredTable[S, Q]) whole(b part, channel int) bool {
 			return false
 		}
 	}
-	return true
+	var sum, squares float64
+	whole := true
+	reads := float64(t.Sum.reads(b.Box, func(x int) {
+		s, q := t.Sum.At(x, t.Sum.Height, channel), t.Squares.At(x, t.Sum.Height, channel)
+		sum, squares, whole = max(sum, math.Abs(float64(s))), max(squares, float64(q)), whole && exact.IsWhole(s, q)
+	}))
+	return whole && exact.StaysWhole[S](reads*sum) && exact.StaysWhole[Q](reads*squares)
 }

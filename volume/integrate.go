@@ -38,7 +38,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t, &j.Src, false, false); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -96,10 +96,10 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false, true); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true, true); err != nil {
 		return err
 	}
 	if t.Squares.Offset != 0 {
@@ -125,8 +125,8 @@ func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *O
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
-// own memory.
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
+// own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -135,7 +135,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, look)
 	t.Offset, t.first = dst.Offset, nil
 	t.SliceStride = dst.SliceStride
 	dst.Whole = t.ownsGaps()

@@ -28,7 +28,9 @@ func (c cuboid) Halves() (one, other cuboid, ok bool) {
 func (t *Table[S]) clip(box Box) Box { return box.Intersect(t.Bounds()) }
 
 func (t *SquaredTable[S, Q]) rounding(c cuboid, channel int) exact.Rounding {
-	return exact.Rounding{Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: t.Sum.Depth + t.Sum.Height + t.Sum.Width/4 + 8}
+	// As in an image, and each slice is then added to the one before.
+	steps := c.Z1 + c.Y1 + c.X1*min(t.Sum.Channels, 4)/4 + 8
+	return exact.Rounding{Entries: 8, Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: steps}
 }
 
 // whole reports whether all entries that a box is read from are whole numbers.

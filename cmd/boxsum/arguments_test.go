@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,36 +35,129 @@ func FuzzArguments(f *testing.F) {
 		if text == "" {
 			args = nil
 		}
-		if slices.ContainsFunc(args, tooMuch) {
-			t.Skip("it would leave the folder, or take long")
-		}
-		root := t.TempDir()
-		folder := filepath.Join(root, "here")
-		writeArguments(t, folder)
-		t.Chdir(folder)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		var stdout, stderr strings.Builder
-		if len(args) > 0 && (args[0] == "bench" || args[0] == "reproduce") {
-			parse(args, &stdout, &stderr) // to measure takes long
-			return
-		}
-		code := run(ctx, args, strings.NewReader("P2 2 1 255 1 2"), &stdout, &stderr)
-		if ctx.Err() == nil && code != exitOK && code != exitError && code != exitUsage {
-			t.Errorf("%q: exit code %d", args, code)
-		}
-		if (code != exitOK) != strings.Contains("\n"+stderr.String(), "\nboxsum: error: ") && ctx.Err() == nil {
-			t.Errorf("%q: exit code %d and %q", args, code, &stderr)
-		}
-		entries, err := os.ReadDir(root)
-		if err != nil || len(entries) != 1 {
-			t.Errorf("%q: wrote outside of its folder: %v, %v", args, entries, err)
-		}
-		left, err := filepath.Glob(filepath.Join(folder, ".*.tmp"))
-		if err != nil || len(left) > 0 {
-			t.Errorf("%q: left %v, %v", args, left, err)
-		}
+		runArguments(t, args)
 	})
+}
+
+// FuzzCommandLines does the same with command lines that are made of verbs, their flags
+// and values as the command line's own model has them: most of them get past the parser.
+func FuzzCommandLines(f *testing.F) {
+	command, err := parse([]string{"version"}, io.Discard, io.Discard)
+	if err != nil {
+		f.Fatal(err)
+	}
+	verbs := verbsOf(command.Model)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 80 {
+		choices := make([]byte, 3+rng.IntN(12))
+		for i := range choices {
+			choices[i] = byte(rng.Uint32())
+		}
+		f.Add(choices)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) { runArguments(t, commandLine(verbs, choices)) })
+}
+
+// The values of flags and arguments that have no list of words.
+var (
+	fileValues  = []string{"a.pgm", "b.npy", "v.npy", "t.npy", "-", "none.png", "boxes.csv", "*.npy", "."}
+	otherValues = []string{
+		"0,0,2,2", "-1,-1,9,9", "0,0,0,2,2,2", "1,1,2,2,30", "0,0,0,0", "1/2", "-1/1", "0/1", "7", "0", "-3", "1", "1e9", "99999999999999999999", "nan", "0.5",
+		"EdgeX,0,0,2,2", "LineX,0,0,3,1", "8x8", "0x0", "0,9", "u8:u32", "f32", "u64", "i16", "boxes.csv", "a.pgm", "b.npy", "out.npy", "out.npz", "out.png",
+		"tables/", "-", "", "keep", "skip", "é", "=", "1,0", "1;2",
+	}
+)
+
+// commandLine is the command line that a list of choices makes.
+func commandLine(verbs []verb, choices []byte) []string {
+	next := func(n int) int {
+		if len(choices) == 0 || n == 0 {
+			return 0
+		}
+		c := choices[0]
+		choices = choices[1:]
+		return int(c) % n
+	}
+	v := verbs[next(len(verbs))]
+	args := []string{v.name}
+	for len(choices) > 0 && len(args) < 20 {
+		switch kind := next(8); {
+		case kind < 2 && len(v.words) > 0:
+			args = append(args, v.words[next(len(v.words))])
+		case kind < 2 || len(v.flags) == 0:
+			args = append(args, fileValues[next(len(fileValues))])
+		case kind == 7:
+			args = append(args, otherValues[next(len(otherValues))])
+		default:
+			f := v.flags[next(len(v.flags))]
+			names := f.names()
+			name := names[next(len(names))]
+			values := f.words
+			if len(values) == 0 || next(8) == 0 {
+				values = otherValues
+			}
+			switch {
+			case !f.takes:
+				args = append(args, name)
+			case next(4) == 0:
+				args = append(args, name+"="+values[next(len(values))])
+			default:
+				args = append(args, name, values[next(len(values))])
+			}
+		}
+	}
+	return args
+}
+
+// runArguments runs one command line.
+func runArguments(t *testing.T, args []string) {
+	t.Helper()
+	if slices.ContainsFunc(args, tooMuch) {
+		t.Skip("it would leave the folder, or take long")
+	}
+	root := t.TempDir()
+	folder := filepath.Join(root, "here")
+	writeArguments(t, folder)
+	t.Chdir(folder)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var stdout, stderr strings.Builder
+	if len(args) > 0 && (args[0] == "bench" || args[0] == "reproduce") {
+		parse(args, &stdout, &stderr) // to measure takes long
+		return
+	}
+	code := run(ctx, args, strings.NewReader("P2 2 1 255 1 2"), &stdout, &stderr)
+	if ctx.Err() == nil && code != exitOK && code != exitError && code != exitUsage {
+		t.Errorf("%q: exit code %d", args, code)
+	}
+	if (code != exitOK) != strings.Contains("\n"+stderr.String(), "\nboxsum: error: ") && ctx.Err() == nil {
+		t.Errorf("%q: exit code %d and %q", args, code, &stderr)
+	}
+	asksItself := slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "--version" })
+	if code == exitOK && slices.Contains(args, "--json") && isQuestion(args[0]) && !asksItself && !json.Valid([]byte(stdout.String())) {
+		t.Errorf("%q: this is no JSON: %q", args, &stdout)
+	}
+	if strings.Contains(stderr.String(), "goroutine ") || strings.Contains(stderr.String(), ".tmp") {
+		t.Errorf("%q: %s", args, &stderr)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%q: wrote outside of its folder: %v, %v", args, entries, err)
+	}
+	left, err := filepath.Glob(filepath.Join(folder, ".*.tmp"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%q: left %v, %v", args, left, err)
+	}
+	for _, given := range []string{"a.pgm", "b.npy", "v.npy", "t.npy", "boxes.csv"} { // files appear whole, or not at all
+		if info, err := os.Stat(filepath.Join(folder, given)); err != nil || info.Size() == 0 {
+			t.Errorf("%q: %s is gone: %v", args, given, err)
+		}
+	}
+}
+
+// isQuestion reports whether a verb prints answers, and no table.
+func isQuestion(verb string) bool {
+	return slices.Contains([]string{"query", "histogram", "moments", "haar", "devices", "angles"}, verb)
 }
 
 // tooMuch reports whether an argument names another folder, a device, or something that
@@ -72,6 +168,9 @@ func tooMuch(arg string) bool {
 		if strings.Contains(lower, part) {
 			return true
 		}
+	}
+	if arg == "gpu" || strings.HasSuffix(lower, "=gpu") {
+		return true
 	}
 	_, value, found := strings.Cut(arg, "=")
 	path := arg

@@ -137,7 +137,7 @@ func (j *plane[P, S, Q]) stats(b box, channel int) stats {
 	clipped, n := j.clip(b), int(j.area(b))
 	return j.all.describe(sample[P]{
 		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n),
+		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n, clipped.Max.X, clipped.Max.Y),
 		pixels: boxRows(j.src, clipped, channel),
 	})
 }

@@ -166,7 +166,7 @@ func (j *solid[P, S, Q]) stats(b box, channel int) stats {
 	clipped, n := j.clip(b), int(j.area(b))
 	return j.all.describe(sample[P]{
 		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.X1, clipped.Y1, clipped.Z1, channel), n),
+		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.X1, clipped.Y1, clipped.Z1, channel), n, clipped.X1, clipped.Y1, clipped.Z1),
 		pixels: j.blockRows(clipped, channel),
 	})
 }

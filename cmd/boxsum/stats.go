@@ -81,13 +81,18 @@ func (p *population[P]) deviation(s sample[P]) float64 {
 	return math.Sqrt(max(0, squares-sum*sum/n) / n)
 }
 
-// squareNoise is what rounding may add to the variance of a box of n pixels, of which
-// the table of squares has this entry at its last corner.
-func squareNoise[Q boxsum.Square](corner Q, n int) float64 {
+// squareNoise is what rounding may add to the variance of a box of n pixels at most, of
+// which the table of squares has this entry at its last corner. The corner's coordinates
+// add up to what was added up, one after the other, on the way there.
+func squareNoise[Q boxsum.Square](entry Q, n int, corner ...int) float64 {
 	if Q(1)/2 == 0 {
 		return 0 // integers do not round
 	}
-	return 0x1p-48 * float64(corner) / float64(n)
+	steps := 8
+	for _, c := range corner {
+		steps += c
+	}
+	return 0x1p-51 * float64(steps) * float64(entry) / float64(n)
 }
 
 // boxRows is the rows of a box of an image, from a channel on.

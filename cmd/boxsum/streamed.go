@@ -79,7 +79,7 @@ func (d *streamed[P, S, Q]) stats(b box, channel int) stats {
 	}
 	of := d.found[clipped][channel]
 	return d.all.describe(sample[P]{
-		n: n, sum: of.sum, mean: exact.Mean(n, of.sum), noise: squareNoise(of.corner, n),
+		n: n, sum: of.sum, mean: exact.Mean(n, of.sum), noise: squareNoise(of.corner, n, clipped.Max.X, clipped.Max.Y),
 		std: math.Sqrt(exact.Variance(n, of.sum, of.squares, nil, nil)), pixels: boxRows(d.src, clipped, channel),
 	})
 }

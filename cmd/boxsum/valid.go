@@ -118,7 +118,7 @@ func (j *validPlane[P, S, Q]) stats(b box, channel int) stats {
 	}
 	of := j.all.describe(sample[P]{
 		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.table.Mean(clipped, channel),
-		std: j.table.StdDev(clipped, channel), noise: squareNoise(j.table.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n),
+		std: j.table.StdDev(clipped, channel), noise: squareNoise(j.table.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n, clipped.Max.X, clipped.Max.Y),
 		pixels: j.pixels(clipped, channel),
 	})
 	of.area = &area

@@ -10,6 +10,7 @@ import (
 type Source[P any] struct {
 	Pix []P
 	grid.Extent
+	bound uint64 // see Pixels; 0 if nobody has looked
 }
 
 // A Target is the memory of a table, which [grid.Extent.Accept] has found good.
@@ -68,7 +69,7 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
 
 // Start checks options, types and the pixels of Src.
 func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
-	j.both = squares
+	j.both, j.Src.bound = squares, 0
 	if err = opt.check(&j.Set); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err erro
 
 // Image points a source at an image.
 func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
-	s.Pix = pix
+	s.Pix, s.bound = pix, 0
 	s.SetPlane(width, height, channels, stride)
 }
 

@@ -18,7 +18,10 @@ func Pixels[S kernel.Sum, P kernel.Pixel](dst *Target[S], src *Source[P], square
 	}
 	most := dst.most
 	if look && most <= 4 && len(src.Pix) > 0 {
-		most = exact.MostOf[S](exact.Bound(src.rows()), squares)
+		if src.bound == 0 {
+			src.bound = max(1, exact.Bound(src.rows()))
+		}
+		most = exact.MostOf[S](src.bound, squares)
 	}
 	return exact.Pixels{Most: most}
 }

@@ -6,8 +6,20 @@ import (
 )
 
 // groupRows is how many rows are selected at a time: few, so that they stay in the
-// second-level cache for all three tables, and many, for a kernel ends with a fence.
-const groupRows = 32
+// second-level cache for all three tables, and many, for a kernel ends with a fence. Short
+// rows go twice as many at a time (BenchmarkValid).
+const (
+	groupRows  = 32
+	groupBytes = 256 << 10
+)
+
+// group is how many rows of n elements to select at a time.
+func (l *Valid[P, S, Q]) group(n int) int {
+	if 2*groupRows*n*(grid.SizeOf[P]()+1) <= groupBytes {
+		return 2 * groupRows
+	}
+	return groupRows
+}
 
 // aheadRows is how many rows further down pixels are asked for.
 const aheadRows = 2
@@ -83,7 +95,7 @@ func (l *Valid[P, S, Q]) Plan(set *Settings) Plan {
 // Prepare implements [Layer].
 func (l *Valid[P, S, Q]) Prepare(p *Plan) error {
 	l.workers = Workers(l.workers, p.Workers)
-	n := groupRows * p.TileWidth
+	n := l.group(p.TileWidth) * p.TileWidth
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.pixels, w.valid, w.mask = AtLeast(w.pixels, n), AtLeast(w.valid, n), AtLeast(w.mask, p.TileWidth)
@@ -117,8 +129,9 @@ func (l *Valid[P, S, Q]) over(worker, x, y, n, from int) {
 // Tile implements [Layer].
 func (l *Valid[P, S, Q]) Tile(worker, x, y, n, rows int) {
 	w := &l.workers[worker]
-	for end := y + rows; y < end; y += groupRows {
-		rows := min(groupRows, end-y)
+	group := len(w.pixels) / n // as Prepare has it, or more in a short tile
+	for end := y + rows; y < end; y += group {
+		rows := min(group, end-y)
 		for r := range rows {
 			w.row.From = l.Src.Pix[(y+r)*l.Src.Stride+x:][:n]
 			w.row.Mask = l.maskRow(w, x, y+r, n)

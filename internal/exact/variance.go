@@ -21,7 +21,8 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 // A Rounding is what the entries that a box was read from say about the rounding
 // of floats in them.
 type Rounding struct {
-	Squares float64 // the largest entry of the squares
+	Entries int     // how many there are
+	Squares float64 // the largest of the squares
 	Pixels  int     // of all that it sums
 	Steps   int     // how many additions, one after the other, led to it at most
 }
@@ -74,16 +75,15 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 	return math.NaN()
 }
 
-// ofVariance estimates how far rounding may have moved a variance. Each entry has
-// gone through as many roundings as there are steps. Their errors grow as the root
-// of that number where they are independent; the factor of four leaves room for
-// where they are not. By the inequality of Cauchy and Schwarz the magnitudes that
-// sums have on their way are not above the root of the pixels times their squares.
+// ofVariance is how far rounding may have moved a variance at most: each addition on
+// the way to an entry rounds by no more than half a unit in the last place of
+// that entry. In most images much of that cancels, but not where all rows are alike. By
+// the inequality of Cauchy and Schwarz no sum on the way is above the root of the pixels
+// times their squares.
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
-	const entries, room = 4, 4
-	grown := entries * room * math.Sqrt(float64(r.Steps))
-	ofSquares := grown * squares * r.Squares / float64(n)
-	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
+	grown := float64(r.Entries) * float64(r.Steps) / float64(n)
+	ofSquares := grown * squares * r.Squares
+	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares)
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 
@@ -120,6 +120,17 @@ func IsWhole[S, Q kernel.Sum](sum S, squares Q) bool {
 	return math.Abs(s) < limits[0] && q < limits[1] && s == math.Trunc(s) && q == math.Trunc(q)
 }
 
+// StaysWhole reports whether sums up to this are exact where what they add is whole.
+func StaysWhole[S kernel.Sum](most float64) bool {
+	switch epsilon[S]() {
+	case 0:
+		return true // modulo a power of two
+	case 0x1p-24:
+		return most < 1<<24
+	}
+	return most < 1<<53
+}
+
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
 	switch s := any(s).(type) {
 	case uint32:
@@ -136,12 +147,18 @@ func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
 }
 
 // ofIntegers is (n·squares − sum²)/n², its numerator in 128 bits.
-func ofIntegers(n, sum, squares uint64) float64 {
-	hi, lo := bits.Mul64(n, squares)
+func ofIntegers(n, sum, squares uint64) float64 { return ofWide(n, sum, 0, squares) }
+
+// ofWide is that for squares of more than 64 bits. It is NaN where the numerator is
+// less than zero, or n times the squares more than 128 bits.
+func ofWide(n, sum, squaresHi, squaresLo uint64) float64 {
+	hi, lo := bits.Mul64(n, squaresLo)
+	over, more := bits.Mul64(n, squaresHi)
+	hi, carry := bits.Add64(hi, more, 0)
 	subHi, subLo := bits.Mul64(sum, sum)
 	lo, borrow := bits.Sub64(lo, subLo, 0)
 	hi, borrow = bits.Sub64(hi, subHi, borrow)
-	if borrow != 0 {
+	if borrow != 0 || over != 0 || carry != 0 {
 		return math.NaN()
 	}
 	// The top 64 bits, with the rest of them in the lowest, round as all would.
@@ -154,4 +171,35 @@ func ofIntegers(n, sum, squares uint64) float64 {
 		top, scale = lo, 0
 	}
 	return math.Ldexp(float64(top)/(float64(n)*float64(n)), scale)
+}
+
+// WideVariance is the variance of n integers from their sum and two forms of the sum of
+// their squares: rounded, and modulo 2^64. Where the first is right to 2^62, both
+// together are that sum; it is NaN where they contradict each other.
+func WideVariance[S kernel.Sum](n int, sum S, rounded float64, modulo uint64) float64 {
+	magnitude, ok := integer(sum)
+	switch {
+	case n == 0:
+		return 0
+	case !ok || !(math.Abs(rounded) < 0x1p126):
+		return math.NaN()
+	}
+	negative := rounded < 0 // which a small sum may be by rounding
+	hi := uint64(math.Abs(rounded) / 0x1p64)
+	lo := uint64(math.Abs(rounded) - float64(hi)*0x1p64)
+	if negative {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi = -hi - borrow
+	}
+	off := int64(modulo - lo)
+	if off > 1<<62 || off < -1<<62 {
+		return math.NaN()
+	}
+	lo, carry := bits.Add64(lo, uint64(off), 0)
+	hi += uint64(off>>63) + carry
+	if int64(hi) < 0 {
+		return math.NaN()
+	}
+	return ofWide(uint64(n), magnitude, hi, lo)
 }

@@ -37,3 +37,35 @@ func TestVariance(t *testing.T) {
 		t.Errorf("floats that cancel give %v", got)
 	}
 }
+
+// Squares of more than 64 bits come back from their rounded sum and that modulo 2^64.
+func TestWideVariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		n := 1 + rng.IntN(1<<rng.IntN(30))
+		around := int64(rng.Uint64()>>rng.IntN(33)>>32) - int64(rng.IntN(2))<<31
+		spread := uint32(rng.Uint32() >> rng.IntN(32))
+		// n numbers, of which some are around and the others as far from it as spread
+		far := int64(rng.IntN(n + 1))
+		sum, squares := new(big.Int), new(big.Int)
+		for _, part := range []struct{ count, value int64 }{{int64(n) - far, around}, {far, around + int64(spread)}} {
+			of := new(big.Int).Mul(big.NewInt(part.count), big.NewInt(part.value))
+			sum.Add(sum, of)
+			squares.Add(squares, of.Mul(of, big.NewInt(part.value)))
+		}
+		num := new(big.Int).Mul(big.NewInt(int64(n)), squares)
+		num.Sub(num, new(big.Int).Mul(sum, sum))
+		want, _ := new(big.Rat).SetFrac(num, new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(n)))).Float64()
+		rounded, _ := new(big.Float).SetInt(squares).Float64()
+		rounded += float64(rng.Int64N(1<<60)) - 1<<59
+		modulo := new(big.Int).And(squares, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+		if got := WideVariance(n, sum.Int64(), rounded, modulo); math.Abs(got-want) > 0x1p-51*want {
+			t.Fatalf("n %d, around %d, spread %d: %v, want %v", n, around, spread, got, want)
+		}
+	}
+	for _, got := range []float64{WideVariance(2, int64(1), 0, 1<<63), WideVariance(2, int64(1), math.Inf(1), 0), WideVariance(2, 1.0, 1, 1)} {
+		if !math.IsNaN(got) {
+			t.Errorf("%v, want NaN", got)
+		}
+	}
+}

@@ -28,13 +28,24 @@ type query struct {
 	counts         view // of valid pixels, where not all are
 	boxes, out     array
 	what, workers  int
-	pixelBits      int // where they are known to be more than such sums are usually of
+	about
+}
+
+// about is what the caller knows of the pixels of a table, beyond what its type tells.
+type about struct {
+	bound   uint64  // the largest magnitude of a pixel in the sums, and 0 if it is not known
+	signed  bool    // there are pixels below zero; taken from the type where bound is 0
+	offset  float32 // taken away from every pixel
+	squared uint64  // bound for the squares
+	modulo  view    // squares of integers modulo 2^64, where those of the table are rounded
 }
 
 // boxes writes what there is to say of every box: sums of the type of the table, or
-// float64. It takes a table, its squares or None, boxes, out, the question, workers
-// and perhaps the table of counts and the bits of a pixel. Boxes are int64, four numbers each for a table of an image and six for
-// one of a volume; out has a row of as many numbers as there are channels for each.
+// float64. It takes a table, its squares or None, boxes, out, the question and
+// workers. What may follow is the table of counts or None, and what is known of the
+// pixels, see [about]. Boxes are int64, four numbers each for a table of an image and
+// six for one of a volume; out has a row of as many numbers as there are channels for
+// each.
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
 	if len(q.boxes.shape) != 2 {
@@ -49,19 +60,50 @@ func boxes(a arguments) any {
 		must(errNoBorder)
 	}
 	if a.has(1) {
-		q.squares = a.array(1).mustView(axes)
-		if a, b := q.squares.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
-			must(invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape))
+		q.squares = q.beside(a.array(1), axes, "squares")
+	}
+	if len(a) > 6 && a.has(6) {
+		if q.counts = q.beside(a.array(6), axes, "counts"); q.counts.element != u32 || axes == 3 {
+			must(wrongTypes("counts of %v: they are of uint32, and of an image", q.counts.element))
 		}
 	}
-	q.pixelBits = a.pixelBits()
-	if len(a) > 6 && !a.isNumber(6) {
-		if q.counts = a.array(6).mustView(axes); q.counts.element != u32 || axes == 3 {
-			must(wrongTypes("counts of %v: they are of uint32, and of an image", q.counts.element))
+	if len(a) > 7 && q.what != boxSum {
+		q.know(a[7:])
+		q.offset, q.squared = float32(a.float(9)), uint64(a.int(10))
+		if a.has(11) {
+			if q.modulo = q.beside(a.array(11), axes, "squares"); q.modulo.element != u64 {
+				must(wrongTypes("squares of %v modulo 2^64: they are of uint64", q.modulo.element))
+			}
 		}
 	}
 	known(bySum, q.table.element, "a table of %v").answer(q)
 	return nil
+}
+
+// beside is a table of the same size.
+func (q *query) beside(other array, axes int, name string) view {
+	v := other.mustView(axes)
+	if a, b := v.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
+		must(invalid("tables of sums and %s have shapes %v and %v", name, q.table.shape, v.shape))
+	}
+	return v
+}
+
+// know takes the largest magnitude of a pixel, and whether there are some below zero.
+// The type of integers is that of the pixels then: signed and unsigned sums have the
+// same bits.
+func (q *query) know(a arguments) {
+	q.bound, q.signed = uint64(a.int(0)), a.int(1) != 0
+	if e := &q.table.element; q.bound != 0 && e.kind != 'f' {
+		switch {
+		case e.bytes == 4: // those of unsigned pixels
+			*e = u32
+		case q.signed:
+			*e = i64
+		default:
+			*e = u64
+		}
+	}
 }
 
 var errNoBorder = invalid("a table has a row and a column of zeros at least")
@@ -79,61 +121,107 @@ func answer[S boxsum.Sum](q *query) {
 	}
 }
 
-// pixelBits is the last argument, where it is a number after all others.
-func (a arguments) pixelBits() int {
-	const others = 5
-	if last := len(a) - 1; last > others && a.isNumber(last) {
-		return a.int(last)
+// pixelsOf is what is known of the pixels in sums of type S, or squares.
+func pixelsOf[S boxsum.Sum](bound uint64, squares bool) exact.Pixels {
+	if bound == 0 {
+		return exact.Usual[S](squares)
 	}
-	return 0
+	return exact.Pixels{Most: max(1, exact.MostOf[S](bound, squares))}
 }
 
-// pixelsOf is what is known of the pixels of a table: the usual ones, unless somebody knows
-// better. Wide ones in sums of 32 bits are unsigned, and so are their sums.
-func pixelsOf[S boxsum.Sum](q *query) exact.Pixels {
-	switch {
-	case q.pixelBits > 0:
-		bound := uint64(math.MaxUint64) >> (64 - min(q.pixelBits, 64))
-		if q.table.element == i64 {
-			bound = 1 << min(q.pixelBits, 63)
-		}
-		return exact.Pixels{Most: max(1, exact.MostOf[S](bound, false))}
-	case q.table.element == i32:
+// pixels is what is known of them, where sums of int32 are of bytes.
+func (q *query) pixels(known exact.Pixels) exact.Pixels {
+	if q.table.element == i32 {
 		return exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
 	}
-	return exact.Usual[S](false)
+	return known
 }
 
 // ask asks the package that knows tables of this kind.
 func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
-	pixels, squares := pixelsOf[S](q), exact.Usual[Q](true)
+	pixels, squares := q.pixels(pixelsOf[S](q.bound, false)), pixelsOf[Q](q.squared, true)
 	switch q.boxes.shape[1] {
 	case 4:
+		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
 		t := tableOver[S](&q.table)
+		t.Offset = q.offset
 		t.Know(pixels)
 		both := &boxsum.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = tableOver[Q](&q.squares)
+			both.Squares.Offset = q.offset
 			both.Squares.Know(squares)
 		}
+		some := &boxsum.ValidTable[S, Q]{Sum: t, Squares: both.Squares}
 		if q.counts.bytes != 0 {
-			some := &boxsum.ValidTable[S, Q]{Sum: t, Squares: both.Squares, Count: tableOver[uint32](&q.counts)}
-			askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, some.MeanBoxes, some.VarianceBoxes, some.StdDevBoxes)
-			return
+			some.Count = tableOver[uint32](&q.counts)
 		}
-		askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
+		switch {
+		case q.modulo.bytes != 0:
+			modulo := tableOver[uint64](&q.modulo)
+			askWide(q, boxes, t.SumBoxes, both.Squares.SumBoxes, modulo.SumBoxes, func(box image.Rectangle, channel int) int {
+				if some.Count != nil {
+					return some.Area(box, channel)
+				}
+				box = box.Intersect(t.Bounds())
+				return box.Dx() * box.Dy()
+			})
+		case some.Count != nil:
+			askBoxes(q, boxes, t.SumBoxes, some.MeanBoxes, some.VarianceBoxes, some.StdDevBoxes)
+		default:
+			askBoxes(q, boxes, t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
+		}
 	case 6:
+		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
 		t := volumeOver[S](&q.table)
+		t.Offset = q.offset
 		t.Know(pixels)
 		both := &volume.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = volumeOver[Q](&q.squares)
+			both.Squares.Offset = q.offset
 			both.Squares.Know(squares)
 		}
-		askBoxes(q, list[volume.Box](q.boxes, i64, "boxes", -1, 6), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
+		if q.modulo.bytes != 0 {
+			modulo := volumeOver[uint64](&q.modulo)
+			askWide(q, boxes, t.SumBoxes, both.Squares.SumBoxes, modulo.SumBoxes, func(box volume.Box, _ int) int { return box.Intersect(t.Bounds()).Voxels() })
+			return
+		}
+		askBoxes(q, boxes, t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
 	default:
 		must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
 	}
+}
+
+// askWide answers variances and deviations from integer sums and two forms of the
+// squares, see [exact.WideVariance]. Boxes of a table of valid pixels without any
+// are NaN.
+func askWide[S boxsum.Sum, Q boxsum.Square, Box any](q *query, boxes []Box, sums func([]S, []Box) error, squares func([]Q, []Box) error, modulo func([]uint64, []Box) error, area func(box Box, channel int) int) {
+	const some = 256
+	n, c := len(boxes), q.table.channels
+	out := list[float64](q.out, f64, "out", n, c)
+	parallel(n, q.workers, boxesPerWorker, func(from, to int) {
+		s, r, m := make([]S, some*c), make([]Q, some*c), make([]uint64, some*c)
+		for ; from < to; from += some {
+			part := boxes[from:min(from+some, to)]
+			must(sums(s, part))
+			must(squares(r, part))
+			must(modulo(m, part))
+			for i, box := range part {
+				for channel := range c {
+					pixels, at := area(box, channel), i*c+channel
+					v := exact.WideVariance(pixels, s[at], float64(r[at]), m[at])
+					if pixels == 0 && q.counts.bytes != 0 {
+						v = math.NaN()
+					}
+					if q.what == boxDeviation {
+						v = math.Sqrt(v)
+					}
+					out[from*c+at] = v
+				}
+			}
+		}
+	})
 }
 
 // askBoxes shares boxes among workers: sums go to an array of S, the rest to one of

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"sync"
 
 	"github.com/boxsum/boxsum"
@@ -26,6 +27,8 @@ type job struct {
 	kept                any         // the table, or both, that it last wrote, for the next one
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
+	shift               bool        // floats that lie far from zero lose an offset
+	offset              float32     // what they lost
 }
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
@@ -74,8 +77,9 @@ func (v *view) setTable(a *array, name string, axes int, image *view) {
 }
 
 // integral makes a table of an image or volume. It takes the image, an array for the
-// table, and one for the squares or None. What may follow is the kind, workers and
-// the number of a device.
+// table, and one for the squares or None. What may follow is the kind, workers, the
+// number of a device, and whether to take an offset away from floats that lie far from
+// zero: it is then the bits of that offset.
 func integral(a arguments) any {
 	if len(a) == 3 { // the usual call
 		usual(a)
@@ -83,8 +87,9 @@ func integral(a arguments) any {
 	}
 	j := hostJob(new(job), a, a.int(3), a.int(4))
 	j.device = a.device(5)
+	j.shift = len(a) > 6 && a.int(6) != 0
 	j.run()
-	return nil
+	return int(math.Float32bits(j.offset))
 }
 
 // usual makes upright tables by as many workers as help.
@@ -183,7 +188,8 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	}
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
-		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: true}))
+		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: !j.shift}))
+		j.offset = t.Sum.Offset
 		return
 	}
 	both := keptBy[struct {
@@ -196,15 +202,20 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	t := &both.SquaredTable
 	t.Sum, t.Squares = &both.sum, &both.squares
 	if j.device != nil {
-		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), &gpu.Options{Plain: true}))
+		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), &gpu.Options{Plain: !j.shift}))
 	} else {
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), j.options(&usualSquares)))
+		usual := &usualSquares
+		if j.shift {
+			usual = &shiftedSquares
+		}
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), j.options(usual)))
 	}
+	j.offset = t.Sum.Offset
 	both.sum.Sums, both.squares.Sums = nil, nil
 }
 
-// The options of most calls.
-var usualSums, usualSquares = boxsum.Options{}, boxsum.Options{Plain: true}
+// The options of most calls, and of those that take an offset away.
+var usualSums, usualSquares, shiftedSquares = boxsum.Options{}, boxsum.Options{Plain: true}, boxsum.Options{}
 
 // options is the usual ones with the workers of a job.
 func (j *job) options(usual *boxsum.Options) *boxsum.Options {

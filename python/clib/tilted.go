@@ -8,15 +8,15 @@ import (
 )
 
 // tiltedBoxes writes the sum or the mean of every box of a 45° table. It takes a table,
-// boxes, out, the question, workers and perhaps the bits of a pixel. Boxes are int64, x, y, w, h each; out
+// boxes, out, the question and workers, and perhaps the largest pixel. Boxes are int64, x, y, w, h each; out
 // has a row of as many numbers as there are channels for each.
 func tiltedBoxes(a arguments) any {
 	q := &query{boxes: a.array(1), out: a.toWrite(2), what: a.int(3), workers: a.int(4)}
-	if len(a) > 5 {
-		q.pixelBits = a.int(5)
-	}
 	if q.table = a.array(0).mustView(2); q.table.width == 0 || q.table.height == 0 {
 		must(errNoBorder)
+	}
+	if len(a) > 5 && q.what != boxSum {
+		q.know(a[5:])
 	}
 	known(bySum, q.table.element, "a table of %v").tilted(q)
 	return nil
@@ -35,6 +35,6 @@ func tiltedAnswer[S boxsum.Sum](q *query) {
 		return
 	}
 	out := list[float64](q.out, f64, "out", n, c)
-	t.Know(pixelsOf[S](q))
+	t.Know(q.pixels(pixelsOf[S](q.bound, false)))
 	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.MeanBoxes(out[from*c:to*c], boxes[from:to])) })
 }

@@ -2,7 +2,11 @@
 
 package main
 
-import "github.com/boxsum/boxsum"
+import (
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
 
 // A validJob is the tables to make of the valid pixels of an image.
 type validJob struct {
@@ -13,7 +17,7 @@ type validJob struct {
 
 // valid makes the tables of the valid pixels of an image. It takes the image, a mask of
 // uint8 or None, whether NaN is left out, arrays for the sums, the squares or None and
-// the counts, and workers.
+// the counts, workers, and whether to take an offset away, see [integral].
 func valid(a arguments) any {
 	var second *array
 	if a.has(4) {
@@ -27,6 +31,7 @@ func valid(a arguments) any {
 			must(wrongTypes("a mask of %v: it takes uint8", j.mask.element))
 		}
 	}
+	j.shift = a.int(7) != 0
 	counts := a.array(5)
 	j.counts.setTable(&counts, "the counts of out", 2, &j.image)
 	if j.counts.element != u32 {
@@ -35,7 +40,7 @@ func valid(a arguments) any {
 	for t, make := range j.pair.valid { // any, where there are no squares
 		if j.squares.bytes == 0 || t == j.squareType() {
 			make(j)
-			return nil
+			return int(math.Float32bits(j.offset))
 		}
 	}
 	return nil
@@ -50,5 +55,6 @@ func sumValid[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *validJob) {
 	if j.mask.bytes != 0 {
 		which.Mask = imageOf[uint8](&j.mask)
 	}
-	must(boxsum.IntegrateValidInto(t, imageOf[P](&j.image), which, &boxsum.Options{Workers: j.workers, Plain: true}))
+	must(boxsum.IntegrateValidInto(t, imageOf[P](&j.image), which, &boxsum.Options{Workers: j.workers, Plain: !j.shift}))
+	j.offset = t.Sum.Offset
 }

@@ -125,6 +125,8 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 }
 int cuDevicePrimaryCtxRetain(void **c, int d) { (void)d; *c = (void *)64; return success; }
 int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; return success; }
+int cuCtxCreate_v2(void **c, unsigned flags, int d) { (void)flags; (void)d; *c = (void *)128; return success; }
+int cuCtxDestroy_v2(void *c) { (void)c; return success; }
 static __thread void *current;
 int cuCtxGetCurrent(void **c) { CALL; *c = current; return success; }
 int cuCtxSetCurrent(void *c) { CALL; current = c; return success; }

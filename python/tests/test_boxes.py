@@ -102,7 +102,8 @@ def test_the_spread_of_32_bit_pixels():
         box = [0, 0, image.shape[1], image.shape[0]]
         np.testing.assert_allclose(boxsum.box_std(*tables, box), image.std(), rtol=1e-12)
     flat = boxsum.integral(np.full((2, 2), (1 << 32) - 1, "u4"), squares=True)
-    assert np.isnan(boxsum.box_std(*flat, [0, 0, 2, 2]))  # which rounded squares cannot tell from small ones
+    assert boxsum.box_std(*flat, [0, 0, 2, 2]) == 0
+    assert np.isnan(boxsum.box_std(*map(np.copy, flat), [0, 0, 2, 2]))  # which rounded squares cannot tell from small ones
     small = np.random.default_rng(0).integers(1_000_000, 1_000_004, (80, 90)).astype("i4")  # sums below 2**53 are whole
     tables = boxsum.integral(small, squares=True)
     boxes = np.array([[3, 4, 5, 5], [70, 60, 90, 80], [0, 0, 90, 80]])
@@ -220,10 +221,13 @@ def test_floats_far_from_zero(center, dtype):
     image = (center + rng.standard_normal((700, 900))).astype(dtype)
     sums, squares = boxsum.integral(image, squares=True)
     assert np.isclose(sums[-1, -1], image.sum(dtype=float))  # the entries are plain sums
+    assert np.isclose(squares[-1, -1], np.square(image, dtype=float).sum())
     corners = rng.integers(0, 600, (300, 2))
     boxes = np.hstack([corners, corners + rng.integers(2, 100, (300, 2))])
     want = np.array([image[y0:y1, x0:x1].std(dtype=float) for x0, y0, x1, y1 in boxes])
-    got = boxsum.box_std(sums, squares, boxes)
+    np.testing.assert_allclose(boxsum.box_std(sums, squares, boxes), want, rtol=1e-6)
+    np.testing.assert_allclose(boxsum.box_var(sums, squares, boxes), want**2, rtol=2e-6)
+    got = boxsum.box_std(sums.copy(), squares, boxes)  # of a copy nothing is known but its entries
     assert np.all(np.isnan(got) | (np.abs(got - want) < 1e-2 * want))
     if center <= 1e3:
         assert not np.isnan(got).any() and np.allclose(got, want, rtol=1e-6 if center <= 1 else 1e-4)

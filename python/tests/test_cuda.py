@@ -337,6 +337,47 @@ def test_boxes():
 
 
 @pytest.mark.parametrize("to", [cupy.asarray, lambda a: torch.as_tensor(a).cuda()])
+@pytest.mark.parametrize("dtype, center", [("f4", 1e4), ("f4", 1e6), ("f8", 1e5), ("f8", 1e7), ("f8", -1e7)])
+def test_floats_far_from_zero(to, dtype, center):
+    """Deviations are right, and those that cannot be are NaN."""
+    rng = np.random.default_rng(4)
+    image = (rng.standard_normal((700, 900)) * (1 if dtype == "f8" else center / 1e3) + center).astype(dtype)
+    corners = rng.integers(0, 600, (300, 2))
+    boxes = np.hstack([corners, corners + rng.integers(2, 90, (300, 2))])
+    parts = [image[y0:y1, x0:x1].astype(float) for x0, y0, x1, y1 in boxes]
+    host = lambda a: a.get() if isinstance(a, cupy.ndarray) else a.cpu().numpy()
+    sums, squares = boxsum.integral(to(image), squares=True)
+    np.testing.assert_allclose(host(boxsum.box_std(sums, squares, boxes)), [p.std() for p in parts], rtol=1e-6)
+    np.testing.assert_allclose(host(boxsum.box_mean(sums, boxes)), [p.mean() for p in parts], rtol=1e-12)
+    np.testing.assert_allclose(host(sums)[-1, -1], image.sum(dtype=float), rtol=1e-9)  # the entries are plain sums
+    sums *= 2  # what was known is not of this table
+    np.testing.assert_allclose(host(boxsum.box_mean(sums, boxes)), [2 * p.mean() for p in parts], rtol=1e-9)
+    solid = (rng.standard_normal((20, 30, 40)) + 1e7).astype("f8")
+    got = boxsum.box_std(*boxsum.volume(to(solid), squares=True), [3, 2, 1, 39, 25, 19])
+    np.testing.assert_allclose(host(got), solid[1:19, 2:25, 3:39].std(), rtol=1e-6)
+    ramp = np.linspace(0, 1e7, 900) + rng.standard_normal((700, 900))
+    got, want = host(boxsum.box_std(*boxsum.integral(to(ramp), squares=True), boxes)), np.array([ramp[y0:y1, x0:x1].std() for x0, y0, x1, y1 in boxes])
+    assert np.all(np.isnan(got) | (abs(got - want) <= 1e-2 * want))
+
+
+@pytest.mark.parametrize("to", [cupy.asarray, lambda a: torch.as_tensor(a).cuda()])
+def test_exact_integers(to):
+    """Variances of integers are as right as on the processor, and sums that may not fit are refused."""
+    host = lambda a: a.get() if isinstance(a, cupy.ndarray) else a.cpu().numpy()
+    rng = np.random.default_rng(5)
+    boxes = rng.integers(-5, 60, (400, 4))
+    for image in (rng.integers(253, 256, (50, 60)).astype("u1"), rng.integers(-5, 0, (50, 60)).astype("i2"), rng.integers(-(1 << 20), 9 - (1 << 20), (50, 60)).astype("i4")):
+        want = boxsum.integral(image, squares=True)
+        got = boxsum.integral(to(image), squares=True)
+        np.testing.assert_allclose(host(boxsum.box_var(*got, boxes)), boxsum.box_var(*want, boxes), rtol=4e-15)
+    white = boxsum.integral(to(np.full((5000, 5000), 255, "u1")), squares=True)
+    assert host(boxsum.box_mean(white[0], [0, 0, 5000, 5000])) == 255 and host(boxsum.box_std(*white, [0, 0, 5000, 5000])) == 0
+    if to is cupy.asarray:  # PyTorch has no such sums
+        with pytest.raises(ValueError, match="may not fit"):
+            boxsum.box_mean(boxsum.integral(to(np.full((9, 9), (1 << 32) - 1, "u4")), dtype="u4"), [0, 0, 9, 9])
+
+
+@pytest.mark.parametrize("to", [cupy.asarray, lambda a: torch.as_tensor(a).cuda()])
 def test_boxes_that_do_not_go_with_a_table(to):
     image, voxels = pixels((9, 8), "u1"), pixels((5, 6, 7), "u1")
     table, solid = boxsum.integral(to(image)), boxsum.volume(to(voxels))

@@ -184,7 +184,7 @@ def test_boxes_by_the_arithmetic_of_a_library():
         tables = make(rng.integers(0, 256, shape, dtype=np.uint8), squares=True)
         boxes = rng.integers(-4, 16, (60, numbers))
         for what, ask in enumerate([lambda: boxsum.box_sum(tables[0], boxes), lambda: boxsum.box_mean(tables[0], boxes), lambda: boxsum.box_var(*tables, boxes), lambda: boxsum.box_std(*tables, boxes)]):
-            np.testing.assert_allclose(_cuda.answers(np, *tables, boxes, what, lambda a: a.astype(float)), ask(), rtol=1e-9, atol=1e-6)
+            np.testing.assert_allclose(_cuda.answers(np, *tables, boxes, what, lambda a: a.astype(float), lambda a: a.astype(np.int64)), ask(), rtol=1e-9, atol=1e-6)
 
 
 def test_the_stream_of_the_producer(device):

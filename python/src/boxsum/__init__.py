@@ -31,6 +31,7 @@ and PyTorch stay on their device.
 
 from . import compat  # noqa: I001
 from ._integral import integral, volume
+from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._devices import devices
 from ._dlpack import DeviceArray
@@ -47,6 +48,7 @@ __all__ = [
     "HistogramTable",
     "MomentsTable",
     "RotatedTable",
+    "ValidTable",
     "__version__",
     "box_mean",
     "box_std",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _foreign, _host, _shapes, _valid
-from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain
+from . import _foreign, _host, _known, _shapes
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes
 from ._typing import Boxes, Table
 
 
@@ -52,7 +52,7 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
 
     Empty boxes have a mean of 0. With ``counts``, the last table of
     ``boxsum.integral(image, nan="skip")`` or ``mask=``, it is that of the valid pixels,
-    and NaN where there are none.
+    and NaN where there are none. Tables of type :class:`ValidTable` know them.
 
     >>> import boxsum, numpy as np
     >>> table = boxsum.integral(np.eye(4, dtype=np.float32))
@@ -68,11 +68,12 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
 def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
-    From tables of integers it is right to two units in the last place. From float64
-    squares, which those of 32-bit pixels are, it is so while the squares of the
-    whole image add up to less than 2**53, and beyond that as rounded as those sums
-    are. It is never negative. With ``counts`` it is that of the valid pixels, see
-    :func:`box_mean`.
+    Of integers it is right to two units in the last place. Of floats it is NaN where
+    rounding of the sums may be more than a fiftieth of it. Tables that :func:`integral`
+    made, and views of them, have more digits than their entries for this: so the
+    deviations of floats are right to 1e-6 up to 1e7 times smaller than the mean,
+    and those of 32-bit integers are exact. It is never negative. With ``counts`` it is that
+    of the valid pixels, see :func:`box_mean`.
 
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
@@ -141,21 +142,24 @@ def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wo
 
 def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
     _shapes.refuse_several(table)
+    known = _known.NOTHING if what == SUM else _known.of(table)
     table = _foreign.on_host(table)
     if table.ndim not in (2, 3):
         raise ValueError(f"an array of shape {table.shape} is no tilted table: boxsum.integral(image, tilted=True) makes one beside that of the sums")
-    return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers)
+    about = (known.signed_bound, int(known.signed)) if known.bound else ()
+    return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers, *about)
 
 
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
-    if counts is not None:
-        return _valid.ask(table, squares, counts, boxes, what, out, workers)
-    if not isinstance(table, np.ndarray):
+    if counts is None and not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:
             return kind.boxes(table, squares, boxes, what, out)
         _shapes.refuse_several(table)
-    table = plain(table)
-    return _host.ask(table, squares, boxes, what, out, workers)
+    if counts is not None:
+        _shapes.refuse_several(table)
+        counts = _foreign.on_host(counts)
+        table, squares = (t if t is None or isinstance(t, np.ndarray) else _foreign.on_host(t) for t in (table, squares))
+    return _host.ask(table, squares, boxes, what, out, workers, counts)

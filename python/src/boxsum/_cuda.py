@@ -6,14 +6,13 @@ that is current in the caller's library. Nothing waits for it.
 
 from __future__ import annotations
 
-import functools
+import itertools
 import math
-import operator
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _native, _shapes, _types, _wide
+from . import _known, _native, _shapes, _types
 from ._arguments import DEVIATION, MEAN, NOT_WHOLE, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
 from ._native import LayoutError, call, flat_array
 
@@ -112,11 +111,31 @@ class Cuda:
         tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
         if out is not None and len(tables) > 1:
             refuse_overlap([_shadow(*self.parts(t)) for t in tables])
-        targets = [flat_array(*self.parts(t)) for t in tables]
         number, stream = self.number(index), self.stream(image)
+        image = self.fill(image, tables, kind, number, stream, squares, tilted)
+        if out is not None and len(tables) == 1 and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
+            key = self.key(image, outs[0])
+            if key is not None and not _known.widest(pixel, types[0], False):  # of which the short way would remember nothing
+                self.plan(key, flat_array(*parts), flat_array(*self.parts(outs[0])), number)
+        digits = self.digits(image, tables, kind, number, stream, axes) if squares and pixel.kind == "f" else None
+        if out is not None:
+            given = arrays_out(out, len(tables), object)
+            tables = [t if o is None else o for o, t in zip(given, tables)]
+        tables = [self.hand_out(t) for t in tables]
+        for i, table in enumerate(tables):
+            is_squares = squares and i == 1
+            bound = _known.widest(pixel, types[i], is_squares)
+            _known.forget(table)
+            if bound or digits is not None and i < 2:
+                _known.remember(table, _known.Known(bound, pixel.kind == "i", digits if i < 2 else None))
+        return tables[0] if len(tables) == 1 else tuple(tables)
+
+    def fill(self, image: Any, tables: list, kind: int, number: int, stream: int, squares: bool, tilted: bool) -> Any:
+        """Writes tables of an image, and returns it as it lies in memory that can be read."""
+        targets = [flat_array(*self.parts(t)) for t in tables]
         upright = targets[0] + targets[1] if squares else targets[0]
         for attempt in range(2):
-            source = flat_array(*parts)
+            source = flat_array(*self.parts(image))
             try:
                 call("on_device", source + upright, kind, number, stream)
                 if tilted:
@@ -126,17 +145,30 @@ class Cuda:
                 if attempt:
                     raise
                 image = self.contiguous(image)
-                parts = self.parts(image)
-        if out is not None and len(tables) == 1 and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
-            key = self.key(image, outs[0])
-            if key is not None:
-                self.plan(key, source, targets[0], number)
-        if out is not None:
-            given = arrays_out(out, len(tables), object)
-            tables = [t if o is None else o for o, t in zip(given, tables)]
-        tables = [self.hand_out(t) for t in tables]
-        _wide.remember(tables[0], sums, pixel)
-        return tables[0] if len(tables) == 1 else tuple(tables)
+        return image
+
+    def digits(self, image: Any, tables: list, kind: int, number: int, stream: int, axes: int) -> _known.Digits | None:
+        """More digits of sums and squares of floats that lie far from zero: their tables less an offset.
+
+        A few pixels tell. They are read here, after what has been queued before.
+        """
+        sample = self.sample(image, axes)
+        if sample is None:
+            return None
+        offset = center(sample)
+        if not offset:
+            return None
+        shifted = [self.new(tuple(self.parts(t)[1]), self.parts(t)[3], image, axes) for t in tables[:2]]
+        self.fill(image - offset, shifted, kind, number, stream, True, False)
+        return _known.Digits(shifted[0], shifted[1], offset, last=[self.copy(t[-1]) for t in tables[:2]])
+
+    def sample(self, image: Any, axes: int) -> np.ndarray | None:
+        """A few pixels, evenly spread, in memory of the host; None where they may not be read now, or not by this library."""
+        return None
+
+    def copy(self, array: Any) -> Any:
+        """A copy without gaps."""
+        raise NotImplementedError
 
     def outs(self, out: Any, count: int) -> list:
         """The arrays of an ``out`` argument, as the other methods take them."""
@@ -200,76 +232,169 @@ def is_float(table: Any) -> bool:
     return "float" in str(table.dtype)
 
 
+_SAMPLES, _FAR = 8, 2  # along each axis, and how many times their range values must lie away from zero: as package engine of the library has it
+
+
+def spread(length: int) -> list[int]:
+    """Places in a length, evenly spread."""
+    return list(range(length)) if length <= _SAMPLES else [(2 * i + 1) * length // (2 * _SAMPLES) for i in range(_SAMPLES)]
+
+
+def center(sample: np.ndarray) -> float:
+    """A number in the middle of pixels that all lie far from zero, and 0 of others."""
+    finite = sample[np.isfinite(sample)].astype(float)
+    if not finite.size:
+        return 0.0
+    least, most = float(finite.min()), float(finite.max())
+    middle, size = least + (most - least) / 2, most - least
+    if not abs(middle) > _FAR * size or abs(middle) > float(np.finfo(np.float32).max):
+        return 0.0
+    if size > 0:  # few digits, so that fewer differences are rounded
+        grain = 2.0 ** (math.floor(math.log2(size)) - 3)
+        middle = round(middle / grain) * grain
+    return float(np.float32(middle))
+
+
 def _epsilon(table: Any) -> float:
     """Half a unit in the last place of 1, and 0 for integers."""
     return {4: 2.0**-24, 8: 2.0**-53}[table.dtype.itemsize] if is_float(table) else 0.0
 
 
-def _product(numbers: Any) -> Any:
-    return functools.reduce(operator.mul, numbers)
-
-
-def _refuse_wide(table: Any, area: Any, axes: int) -> None:
-    """Raises a ValueError for boxes whose sums may not fit 32 bits, where the table is so large that there can be some."""
-    kind = str(table.dtype)
-    if not kind.endswith("int32"):
+def _refuse_wide(table: Any, bound: int, area: Any, axes: int, squares: bool = False) -> None:
+    """Raises a ValueError for boxes whose sums may not fit, where the table is so large that there can be some."""
+    kind = str(table.dtype).rsplit(".", 1)[-1]
+    if is_float(table):
         return
-    largest = (1 << (_wide.pixel_bits(table) or 8)) - 1
-    most = ((1 << 32) - 1 if "uint" in kind else (1 << 31) - 1) // largest
+    bits = 64 if squares else 8 * table.dtype.itemsize - ("uint" not in kind)  # the bits of squares are unsigned
+    if not bound:
+        bound = 255 if table.dtype.itemsize == 4 else (1 << 16 if squares else 1 << 32) - 1
+    most = ((1 << bits) - 1) // (bound * bound if squares else bound)
     if math.prod(n - 1 for n in table.shape[:axes]) > most and bool((area > most).any()):
-        raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind.rsplit('.', 1)[-1]} of the table; make it with dtype=int64")
+        raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind} of the table; make it with dtype=int64")
 
 
-def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any) -> Any:
+class _Boxes:
+    """Boxes of one shape of tables, clipped to it."""
+
+    def __init__(self, xp: Any, table: Any, boxes: Any) -> None:
+        self.axes = axes = boxes.shape[-1] // 2
+        self.ends: list[tuple[Any, Any]] = []  # slices and rows first
+        self.area: Any = 1
+        for i in range(axes):
+            most = table.shape[axes - 1 - i] - 1
+            low = xp.clip(boxes[..., i], 0, most)
+            high = xp.maximum(low, xp.clip(boxes[..., axes + i], 0, most))
+            self.ends.insert(0, (low, high))
+            self.area = self.area * (high - low)
+        self.channels = table.shape[axes] if table.ndim > axes else 0
+
+    def along_channels(self, numbers: Any) -> Any:
+        return numbers[..., None] if self.channels else numbers
+
+    def corners(self) -> Any:
+        """Where each entry of a box lies."""
+        return itertools.product(*self.ends)
+
+    def total(self, table: Any) -> Any:
+        """The sums of boxes, their corners added in the order that the library has."""
+        (y0, y1), (x0, x1) = self.ends[-2:]
+
+        def plane(*z: Any) -> Any:
+            return table[(*z, y1, x1)] - table[(*z, y1, x0)] - table[(*z, y0, x1)] + table[(*z, y0, x0)]
+
+        return plane() if self.axes == 2 else plane(self.ends[0][1]) - plane(self.ends[0][0])
+
+    def steps(self) -> Any:
+        """How many additions led to the last corner at most, as in package exact of the library."""
+        steps: Any = 8
+        for _, high in self.ends[:-1]:
+            steps = steps + high
+        return self.along_channels(steps + self.ends[-1][1] * min(self.channels or 1, 4) // 4)
+
+
+def _whole(xp: Any, sums: Any, squares: Any, real: Any, table: Any) -> Any:
+    """Whether entries are whole numbers, and so small that all that led to them was exact: see exact.IsWhole."""
+    limits = (2.0**46, 2.0**46) if _epsilon(table) else (math.inf, 2.0**53)
+    if _epsilon(table) == 2.0**-24:
+        limits = 2.0**20, limits[1]
+    s, q = real(sums), real(squares)
+    return (abs(s) < limits[0]) & (q < limits[1]) & (s == xp.floor(s)) & (q == xp.floor(q))
+
+
+def _of_integers(xp: Any, n: Any, sums: Any, squares: Any, real: Any, integer: Any) -> Any:
+    """The variance of n integers, right to some units in the last place.
+
+    It is Q/n - (r/n)**2 for the distances from a whole number m near the mean, r in sum
+    and Q in squares. These are exact in wrapping arithmetic, and Q is not less than
+    r: so little cancels.
+    """
+    n = integer(n)
+    m = integer(xp.round(real(sums) / real(n)))
+    r = sums - n * m
+    q = squares - m * (sums + r)
+    unsigned = real((q >> 32) & 0xFFFFFFFF) * 2.0**32 + real(q & 0xFFFFFFFF)
+    share = real(r) / real(n)
+    return unsigned / real(n) - share * share
+
+
+def _variance(xp: Any, table: Any, squares: Any, b: _Boxes, real: Any, integer: Any) -> Any:
+    """The variance of boxes, which is NaN where rounding may be more than a fiftieth of it: see package exact of the library."""
+    n = b.along_channels(xp.maximum(b.area, xp.ones_like(b.area)))
+    sums, second = b.total(table), b.total(squares)
+    if not is_float(table) and not is_float(squares):
+        return _of_integers(xp, n, integer(sums), integer(second), real, integer)
+    count = real(n)
+    mean = real(sums) / count
+    v = real(second) / count - mean * mean
+    last = tuple(high for _, high in b.ends)
+    entry = real(squares[last])
+    pixels: Any = 1
+    for high in last:
+        pixels = pixels * high
+    grown = real(b.steps()) * 2.0**b.axes / count
+    of_mean = grown * _epsilon(table) * xp.sqrt(real(b.along_channels(pixels)) * entry)
+    noise = grown * _epsilon(squares) * entry + 2 * abs(mean) * of_mean + of_mean * of_mean
+    whole = _whole(xp, sums, second, real, table)
+    for at in b.corners():
+        whole = whole & _whole(xp, table[at], squares[at], real, table)
+    zero = xp.zeros_like(v)
+    exact = _of_integers(xp, n, integer(xp.where(whole, real(sums), zero)), integer(xp.where(whole, real(second), zero)), real, integer)
+    if not is_float(table):  # of sums beyond 2**53 too
+        exact = _of_integers(xp, n, integer(sums), integer(xp.where(whole, real(second), zero)), real, integer)
+    known = xp.where(whole, exact, xp.where(v > 50 * noise, v, xp.full_like(v, math.nan)))
+    return xp.where(v > 0.5e6 * noise, v, known)
+
+
+def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any, integer: Any) -> Any:
     """What :func:`boxsum.box_sum` and its kin say, by arithmetic of a library."""
-    axes = boxes.shape[-1] // 2
-    ends: list[tuple[Any, Any]] = []
-    area: Any = 1
-    for i in range(axes):
-        most = table.shape[axes - 1 - i] - 1
-        low = xp.clip(boxes[..., i], 0, most)
-        high = xp.maximum(low, xp.clip(boxes[..., axes + i], 0, most))
-        ends.insert(0, (low, high))
-        area = area * (high - low)
-
-    def total(t: Any) -> Any:
-        plus: Any = 0
-        minus: Any = 0
-        for corner in range(1 << axes):
-            entry = t[tuple(pair[1 - (corner >> i & 1)] for i, pair in enumerate(ends))]
-            if bin(corner).count("1") % 2:
-                minus = minus + entry
-            else:
-                plus = plus + entry
-        return plus - minus
-
-    if what != SUM:
-        _refuse_wide(table, area, axes)
-    sums = total(table)
-    if table.ndim > axes:
-        area = area[..., None]
-    empty = area == 0
+    b = _Boxes(xp, table, boxes)
+    empty = b.along_channels(b.area == 0)
     if what == SUM:
+        sums = b.total(table)
         return xp.where(empty, xp.zeros_like(sums), sums)
-    count = real(xp.maximum(area, xp.ones_like(area)))
-    mean = xp.where(empty, xp.zeros_like(real(sums)), real(sums) / count)
+    known = _known.of(table)
+    _refuse_wide(table, known.bound, b.area, b.axes)
+    count = real(b.along_channels(xp.maximum(b.area, xp.ones_like(b.area))))
+    digits = known.digits
     if what == MEAN:
-        return mean
-    spread = real(total(squares)) / count - mean * mean
-    if is_float(table) or is_float(squares):
-        # What rounding may have done: see package exact of the library, which is where the bound is from.
-        entry = real(squares[tuple(high for _, high in ends)])
-        pixels = real(_product(high for _, high in ends))
-        if table.ndim > axes:
-            pixels = pixels[..., None]
-        grown = 16 * math.sqrt(sum(table.shape[:axes]))
-        of_mean = grown * _epsilon(table) * xp.sqrt(pixels * entry) / count
-        noise = grown * _epsilon(squares) * entry / count + 2 * abs(mean) * of_mean + of_mean * of_mean
-        spread = xp.where(spread > 50 * noise, spread, xp.full_like(spread, math.nan))
-    else:
-        spread = xp.where(spread < 0, xp.zeros_like(spread), spread)
-    spread = xp.where(area <= 1, xp.zeros_like(spread), spread)
-    return xp.sqrt(spread) if what == DEVIATION else spread
+        sums = real(b.total(table))
+        mean = sums / count
+        if digits is not None:
+            mean = xp.where(_holds(table, digits.last[0]), digits.offset + real(b.total(digits.sums)) / count, mean)
+        return xp.where(empty, xp.zeros_like(mean), mean)
+    about = _known.of(squares)
+    _refuse_wide(squares, about.bound, b.area, b.axes, True)
+    v = _variance(xp, table, squares, b, real, integer)
+    if digits is not None and about.digits is digits:
+        same = _holds(table, digits.last[0]) & _holds(squares, digits.last[1])
+        v = xp.where(same, _variance(xp, digits.sums, digits.squares, b, real, integer), v)
+    v = xp.where(b.along_channels(b.area <= 1), xp.zeros_like(v), v)
+    return xp.sqrt(v) if what == DEVIATION else v
+
+
+def _holds(table: Any, last: Any) -> Any:
+    """Whether a table still has the last row, or slice, that it had when it was made: a number of the device."""
+    return (table[-1] == last).all()
 
 
 def check_boxes(table: Any, boxes: Any, out: Any) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _cuda, _dlpack, _host, _native
+from . import _cuda, _dlpack, _host, _known, _native
 from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes, as_pixels
-from ._cuda import Cuda, answers, check_boxes
 from ._core import queue
+from ._cuda import Cuda, answers, check_boxes, spread
 from ._native import LayoutError, call
 
 
@@ -106,7 +106,19 @@ class _Cupy(Cuda):
         if not isinstance(boxes, cupy.ndarray):
             boxes = cupy.asarray(as_boxes(boxes, 4, 6))
         check_boxes(table, boxes, out)
-        return answers(cupy, table, squares, boxes.astype(cupy.int64), what, lambda a: a.astype(cupy.float64))
+        return answers(cupy, table, squares, boxes.astype(cupy.int64), what, lambda a: a.astype(cupy.float64), lambda a: a.astype(cupy.int64))
+
+    def sample(self, image: Any, axes: int) -> np.ndarray | None:
+        cupy = sys.modules["cupy"]
+        with image.device:
+            if cupy.cuda.get_current_stream().is_capturing():
+                return None
+            for axis in range(image.ndim):
+                image = image.take(cupy.asarray(spread(image.shape[axis])), axis)
+            return cupy.asnumpy(image)
+
+    def copy(self, array: Any) -> Any:
+        return array.copy()
 
 
 class _TorchCuda(Cuda):
@@ -179,7 +191,19 @@ class _TorchCuda(Cuda):
             boxes = torch.from_numpy(as_boxes(boxes, 4, 6))
         check_boxes(table, boxes, out)
         boxes = boxes.to(table.device, torch.int64)
-        return answers(torch, table, squares, boxes, what, lambda a: a.to(torch.float64))
+        return answers(torch, table, squares, boxes, what, lambda a: a.to(torch.float64), lambda a: a.to(torch.int64))
+
+    def sample(self, image: Any, axes: int) -> np.ndarray | None:
+        torch = sys.modules["torch"]
+        with torch.cuda.device(image.device):
+            if torch.cuda.is_current_stream_capturing():
+                return None
+        for axis in range(image.ndim):
+            image = image.index_select(axis, torch.tensor(spread(image.shape[axis]), device=image.device))
+        return image.cpu().numpy()
+
+    def copy(self, array: Any) -> Any:
+        return array.clone()
 
 
 class _TorchHost:
@@ -200,17 +224,25 @@ class _TorchHost:
         outs = [None if o is None else o.detach().numpy() for o in outs]
         wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
         tables = _host.tables(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
-        if out is not None:
-            return out
         tables = tables if isinstance(tables, tuple) else (tables,)
+        known = [_known.of(t) for t in tables]
+        if out is not None:
+            for tensor, about in zip(arrays_out(out, len(tables), torch.Tensor), known):
+                if tensor is not None:
+                    _known.remember(tensor, about)
+            return out
         if wanted is None:  # PyTorch does little with unsigned numbers
             tables = tuple(t.view(f"i{t.itemsize}") if t.dtype.kind == "u" else t for t in tables)
         tensors = tuple(torch.from_numpy(t) for t in tables)
+        for tensor, about in zip(tensors, known):
+            if about is not _known.NOTHING:
+                _known.remember(tensor, about)
         return tensors[0] if len(tensors) == 1 else tensors
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
         torch = sys.modules["torch"]
-        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None)
+        known = _known.of(table), _known.of(squares)
+        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None, known=known)
         return torch.from_numpy(np.asarray(answers))
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _shapes, _types, _wide
-from ._arguments import SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
+from . import _known, _shapes, _types
+from ._arguments import MEAN, SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
 from ._memory import layout_of, new_tables
 from ._native import LayoutError, call
+
+COUNTS = np.dtype("u4")  # of valid pixels
 
 
 def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> Any:
@@ -44,25 +46,33 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     made = [next(new) if o is None else o for o in outs]
     if tilted and out is not None:
         refuse_overlap(made)
-    fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
-    _wide.remember(made[0], made[0].dtype, image.dtype)
-    if tilted:
-        _wide.remember(made[-1], made[-1].dtype, image.dtype)
+    digits = None
+    if squares:
+        digits = _known.squared(lambda one, other, shift: fill(image, kind, one, other, None, threads, number, shift), made, outs, image, axes)
+        if tilted:
+            fill(image, TILTED, made[-1], None, None, threads, number)
+    else:
+        fill(image, kind, made[0], None, made[-1] if tilted else None, threads, number)
+    for i, table in enumerate(made):
+        _known.note(table, image, squares and i == 1, digits if i < 2 else None)
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def fill(image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1) -> None:
+def fill(
+    image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1, shift: int = 0
+) -> Any:
     """Writes the tables of an image, which is copied first if it lies in memory in another way than rows."""
     for attempt in range(2):
         try:
-            call("integral", image, sums, squares, kind, threads, number)
+            bits = call("integral", image, sums, squares, kind, threads, number, shift)
             if tilted is not None:
                 call("integral", image, tilted, None, TILTED, threads, number)
-            return
+            return bits
         except LayoutError:
             if attempt:
                 raise
             image = np.array(image, order="C", subok=False)
+    return None
 
 
 def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None) -> ndarray:
@@ -85,24 +95,28 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
             raise ValueError(f"out has shape {out.shape}, and the table {shape}")
         out[...] = table
         table = out
-    if image.size:
-        bits = max(-int(image.min()) - 1, int(image.max())).bit_length()
-        if bits > 31:
-            _wide.remember_bits(table, bits)
+    _known.note(table, image)
     return table
 
 
-def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
-    """The answer to one question for every box."""
+def ask(table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None, counts: Any = None, known: Any = None) -> Any:
+    """The answer to one question for every box, perhaps with what is known of the tables."""
+    about: tuple = ()
+    if what != SUM:
+        table, squares, counts, about = _known.for_query(table, squares, counts, what == MEAN, known)
+    table = plain(table)
     if squares is not None:
         squares = plain(squares)
-    boxes = as_boxes(boxes, 4, 6)
+    boxes = as_boxes(boxes, 4) if counts is not None else as_boxes(boxes, 4, 6)
     axes = boxes.shape[-1] // 2
     _shapes.check(table, axes)
-    return answer("boxes", (table, squares), boxes, axes, what, out, workers)
+    if counts is not None and (counts.dtype != COUNTS or counts.shape != table.shape):
+        raise ValueError(f"counts of {counts.dtype} and shape {counts.shape}: they are of uint32, and of the shape of the table, {table.shape}")
+    more = () if counts is None and not about else (counts, *about)
+    return answer("boxes", (table, squares), boxes, axes, what, out, workers, *more)
 
 
-def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: ndarray) -> Any:
+def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
     """What a function of the library answers about boxes of tables, the first of which tells the type of sums."""
     table = tables[0]
     channels = table.shape[axes:]
@@ -110,11 +124,9 @@ def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: 
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
-    wide = 0 if what == SUM else _wide.pixel_bits(table)
-    pixels = (wide,) if wide else ()
     try:
-        call(name, *tables, flat, target, what, threads, *more, *pixels)
+        call(name, *tables, flat, target, what, threads, *more)
     except LayoutError:
-        tables, more = (tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in some) for some in (tables, more))
-        call(name, *tables, flat, target, what, threads, *more, *pixels)
+        tables, more = (tuple(np.array(t, t.dtype.newbyteorder("="), order="C") if isinstance(t, ndarray) else t for t in some) for some in (tables, more))
+        call(name, *tables, flat, target, what, threads, *more)
     return answers if answers.ndim else answers[()]

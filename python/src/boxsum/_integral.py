@@ -10,20 +10,23 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _core, _foreign, _host, _shapes, _types, _valid, _wide
+from . import _core, _foreign, _host, _known, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
 _again = _foreign.again
+_remembered = _known.memory  # is not empty where something is known of tables
+_unusual = _known.unusual_pairs()
+_coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may take more digits
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
 
 
 def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     """The layouts of an image's table and its squares, None for what must be converted first."""
     sums, shape = _sums.get((image.dtype, None if dtype is None else np.dtype(dtype).newbyteorder("="))), image.shape
-    if sums is None or len(shape) not in (2, 3):
+    if sums is None or len(shape) not in (2, 3) or (image.dtype, sums) in _unusual:
         return None
     if len(_ready) > 1000:
         _ready.clear()
@@ -133,8 +136,9 @@ def integral(
         Make the table at 45° as well, that of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), optional
         Which pixels are valid: those where it is not zero. Others are left out, and
-        a table of counts tells how many there are. ``True`` is for masked arrays of
-        NumPy, whose own mask, true for what is left out, always holds as well.
+        a table of counts tells how many there are. Masked arrays of NumPy need none: what
+        they mask is left out, and their tables know their counts. ``True`` returns these
+        too.
     nan : str
         ``"skip"`` leaves out NaN, in each channel by itself, as a mask does. With
         ``"keep"`` it is a value, and spoils the boxes below it and to the right.
@@ -153,7 +157,7 @@ def integral(
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
         A tuple of two or three where squares or tilted are asked for: sums,
         squares, tilted. With mask or nan the last one is that of the counts, uint32:
-        see :func:`box_mean`. Large tables have rows with a gap behind them, which are
+        see :func:`box_mean`. Those of valid pixels are of type :class:`ValidTable`. Large tables have rows with a gap behind them, which are
         written faster; ``out=numpy.empty(...)`` makes one without.
 
     Examples
@@ -172,14 +176,18 @@ def integral(
     (np.float64(9.0), np.uint32(3))
     """
     if mask is not None or nan != "keep":
-        return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
-    if workers is None and device is None and not tilted:
+        return _valid.tables_of(image, mask, nan, dtype, squares, tilted, out, workers, device)
+    if out is not None and _remembered:
+        for table in out if isinstance(out, (tuple, list)) else (out,):
+            _known.forget(table)
+    alone = not (squares and getattr(image, "dtype", None) in _coarse)  # the tables are all that there is to make
+    if workers is None and device is None and not tilted and alone:
         made = _quick(image, dtype, squares, out)
         if made is not None:
             return made
         if dtype is None and not squares and _again(image, out):
             return out
-    if type(image) is ndarray and not tilted and device is None:
+    if type(image) is ndarray and not tilted and device is None and alone:
         # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
         if out is None:
@@ -194,7 +202,7 @@ def integral(
                     table, table2 = layouts[0].new(), layouts[1].new()
                 else:
                     table, table2 = new_tables(*layouts)
-        elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums:
+        elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums and (image.dtype, out.dtype) not in _unusual:
             table = out
             if out.ndim == 3:
                 _shapes.forget_volume(out)
@@ -207,15 +215,13 @@ def integral(
             except LayoutError:
                 pass  # made from a copy below
             else:
-                if table.itemsize == 4 and table.dtype.kind in "iu" and image.itemsize > 1:
-                    _wide.remember(table, table.dtype, image.dtype)
-                    return (table, table2) if squares else table  # and never by the short way, which remembers nothing
                 if out is not None:
                     layouts = _layouts(image, out.dtype)
                 if layouts is not None:
                     _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES)
                 return (table, table2) if squares else table
-    _valid.refuse_masked(image)
+    if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
+        return _valid.of_masked(image, dtype, squares, tilted, out, workers, device)
     if not isinstance(image, ndarray):
         kind = _foreign.find(image)
         if kind is not None:

@@ -7,24 +7,15 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types, _wide
-from ._arguments import UPRIGHT, arrays_out, as_boxes, as_pixels, axes_of, plain, same_type, thread_count
+from . import _foreign, _known, _shapes, _types
+from ._arguments import UPRIGHT, arrays_out, as_pixels, axes_of, plain, same_type, thread_count
+from ._host import COUNTS
+from ._known import ValidTable
 from ._memory import new_table
 from ._native import LayoutError, call
 
-COUNTS = np.dtype("u4")
 
-
-def refuse_masked(image: Any) -> None:
-    """Raises a ValueError for an array with masked elements, where nobody asked for counts."""
-    if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
-        raise ValueError(
-            "an array with masked elements: mask=True leaves them out, and makes a table of counts too; "
-            ".filled(0) counts them as 0, .data takes what lies under the mask"
-        )
-
-
-def tables(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
+def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
     """The sums, the squares if they are asked for, and the counts of valid pixels."""
     if nan not in ("keep", "skip"):
         raise ValueError(f"nan is {nan!r}: it must be 'keep' or 'skip'")
@@ -60,17 +51,29 @@ def tables(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: b
     shape = tuple(n + 1 for n in pixels.shape[:axes]) + pixels.shape[axes:]
     types = [sums] + ([_types.squares[pixels.dtype]] if squares else []) + [COUNTS]
     made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]
-    for attempt in range(2):
-        try:
-            call("valid", pixels, valid, int(nan == "skip"), made[0], made[1] if squares else None, made[-1], threads)
-            break
-        except LayoutError:
-            if attempt:
-                raise
-            pixels = np.array(pixels, order="C", subok=False)
-            valid = None if valid is None else np.array(valid, order="C")
-    _wide.remember(made[0], made[0].dtype, pixels.dtype)
-    return tuple(made)
+
+    def make(one: ndarray, other: ndarray | None, shift: int) -> Any:
+        nonlocal pixels, valid
+        for attempt in range(2):
+            try:
+                return call("valid", pixels, valid, int(nan == "skip"), one, other, made[-1], threads, shift)
+            except LayoutError:
+                if attempt:
+                    raise
+                pixels = np.array(pixels, order="C", subok=False)
+                valid = None if valid is None else np.array(valid, order="C")
+
+    digits = None
+    if squares:
+        digits = _known.squared(make, made, outs, pixels, axes)
+    else:
+        make(made[0], None, 0)
+    tables = [table if o is not None else table.view(ValidTable) for o, table in zip(outs, made[:-1])] + made[-1:]
+    for i, table in enumerate(tables[:-1]):
+        if isinstance(table, ValidTable):
+            table.counts = made[-1]
+        _known.note(table, pixels, i == 1, digits, made[-1])
+    return tuple(tables)
 
 
 def _as_mask(mask: Any, shape: tuple[int, ...]) -> ndarray:
@@ -83,14 +86,12 @@ def _as_mask(mask: Any, shape: tuple[int, ...]) -> ndarray:
     return mask if mask.dtype == np.uint8 else (mask != 0).view(np.uint8)
 
 
-def ask(table: Any, squares: Any, counts: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
-    """The answer to one question about the valid pixels of every box."""
-    _shapes.refuse_several(table)
-    table, counts = _foreign.on_host(table), _foreign.on_host(counts)
-    if squares is not None:
-        squares = _foreign.on_host(squares)
-    boxes = as_boxes(boxes, 4)
-    _shapes.check(table, 2)
-    if counts.dtype != COUNTS or counts.shape != table.shape:
-        raise ValueError(f"counts of {counts.dtype} and shape {counts.shape}: they are of uint32, and of the shape of the table, {table.shape}")
-    return _host.answer("boxes", (table, squares), boxes, 2, what, out, workers, counts)
+def of_masked(image: np.ma.MaskedArray, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> Any:
+    """The tables of a masked array, which know their counts."""
+    if out is not None:
+        raise ValueError(
+            "an array with masked elements: with mask=True, out takes an array for the counts too; "
+            ".filled(0) counts them as 0, .data takes what lies under the mask"
+        )
+    tables = tables_of(image, True, "keep", dtype, squares, tilted, None, workers, device)
+    return tables[0] if len(tables) == 2 else tables[:-1]

@@ -1,0 +1,600 @@
+package boxsum_test
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// TestProof compares means, variances and deviations of random boxes with whole numbers of
+// any size: of every type of pixels, sums and squares, every kind of table, one channel
+// and several, up to 30000 pixels a side. BOXSUM_BOXES is how many boxes there are in
+// all; scripts/test-long.sh asks for a million, which take large images too.
+func TestProof(t *testing.T) {
+	boxes := 40_000
+	if testing.Short() {
+		boxes = 4_000
+	}
+	if text := os.Getenv("BOXSUM_BOXES"); text != "" {
+		var err error
+		if boxes, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &proof{large: boxes >= 1_000_000}
+	all := p.tables()
+	for i, table := range all {
+		p.boxes = boxes/len(all)*12/10 + 1 // for not all pairs have all kinds
+		t.Run(table.name, func(t *testing.T) { table.prove(p, t, rand.New(rand.NewPCG(uint64(i), 16))) })
+	}
+	if p.large {
+		t.Run("30000x3000", func(t *testing.T) {
+			upright[uint8, uint32, uint64](p, t, rand.New(rand.NewPCG(1, 1)), newScene(rand.New(rand.NewPCG(2, 2)), value{0, 255, 0}, 30_000, 3_000, 1, 1), 10_000)
+		})
+		t.Run("30000x30000", p.largest)
+	}
+	t.Logf("%d boxes, of which %d are NaN", p.asked, p.refused)
+}
+
+type proof struct {
+	large          bool
+	boxes          int // for each pair of types
+	sync.Mutex         // of what follows
+	asked, refused int
+}
+
+type proven struct {
+	name  string
+	prove func(p *proof, t *testing.T, rng *rand.Rand)
+}
+
+func (p *proof) tables() []proven {
+	return []proven{
+		pairOf[uint8, uint32, uint64](), pairOf[uint8, uint64, uint64](), pairOf[uint8, float32, uint64](), pairOf[uint8, float64, float64](),
+		pairOf[uint8, uint32, float64](), pairOf[uint16, uint64, uint64](), pairOf[uint16, float64, float64](), pairOf[uint16, uint64, float64](),
+		pairOf[uint32, uint64, uint64](), pairOf[uint32, uint32, uint64](), pairOf[uint32, uint64, float64](),
+		pairOf[int16, int64, uint64](), pairOf[int32, int64, uint64](), pairOf[int32, int64, float64](),
+		pairOf[uint8, int64, uint64](), pairOf[uint16, uint32, uint64](), pairOf[uint16, uint32, float64](),
+		pairOf[int16, float64, uint64](), pairOf[int16, float64, float64](), pairOf[int16, int64, float64](),
+		pairOf[float32, float64, float64](), pairOf[float32, float32, float64](), pairOf[float64, float64, float64](),
+	}
+}
+
+// A value is the range of the whole numbers that an image holds, and what each is
+// divided by, a power of two.
+type value struct {
+	low, high int64
+	scale     int
+}
+
+// valuesOf is ranges that are hard for a type of pixels: all there is, a few values at an
+// end, and for floats what lies far from zero.
+func valuesOf[P boxsum.Pixel]() []value {
+	switch any(*new(P)).(type) {
+	case uint8:
+		return []value{{0, math.MaxUint8, 0}, {253, math.MaxUint8, 0}, {255, 255, 0}, {0, 1, 0}}
+	case uint16:
+		return []value{{0, math.MaxUint16, 0}, {math.MaxUint16 - 2, math.MaxUint16, 0}, {0, 3, 0}}
+	case uint32:
+		return []value{{0, math.MaxUint32, 0}, {math.MaxUint32 - 2, math.MaxUint32, 0}, {1 << 20, 1<<20 + 9, 0}, {0, 3, 0}}
+	case int16:
+		return []value{{math.MinInt16, math.MaxInt16, 0}, {math.MinInt16, math.MinInt16 + 2, 0}, {-2, 2, 0}}
+	case int32:
+		return []value{{math.MinInt32, math.MaxInt32, 0}, {math.MinInt32, math.MinInt32 + 2, 0}, {-1 << 20, -1<<20 + 9, 0}, {-2, 2, 0}}
+	case float32: // 24 bits
+		return []value{{-1 << 23, 1 << 23, 23}, {0, 1 << 24, 24}, {0, 255, 0}, {10_000_000, 10_000_005, 0}, {100_000 * 64, 100_002 * 64, 6}, {0, 10_000_000, 0}, {1 << 23, 1 << 23, 20}}
+	}
+	return []value{ // 53 bits
+		{-1 << 50, 1 << 50, 50}, {0, 1 << 52, 52}, {0, 255, 0}, {9_999_997 << 24, 10_000_003 << 24, 24}, {-100_003 << 30, -99_997 << 30, 30},
+		{0, 10_000_000 << 24, 24}, {1<<40 + 1, 1<<40 + 1, 20}, {0, 10_000_000, 0},
+	}
+}
+
+// A scene is the pixels of an image or a volume, a+b+c for column, row and slice, each
+// channel with its own: so the sums of any box have a closed form. Small ones have
+// pixels that are not that regular besides.
+type scene struct {
+	value
+	width, height, depth, channels int
+	axes                           [3][]axis // of each channel
+	noise                          []int64   // of every pixel, or nil
+	pairs                          bool      // the smallest part of a box has two pixels
+}
+
+// An axis is what a coordinate adds to a pixel, and the sums of all before each.
+type axis struct {
+	add           []int64
+	first, second []big.Int
+}
+
+func newScene(rng *rand.Rand, v value, width, height, depth, channels int) *scene {
+	s := &scene{value: v, width: width, height: height, depth: depth, channels: channels}
+	n := uint64(v.high - v.low)
+	parts := [4]uint64{n / 3, n / 3, n / 3, 0}
+	if width*height*depth <= 2000 {
+		parts = [4]uint64{n / 8, n / 8, n / 8, n / 2} // and noise
+		s.noise = make([]int64, width*height*depth*channels)
+	}
+	if n < 8 { // along one axis, or as noise
+		parts = [4]uint64{n, 0, 0, 0}
+		if s.noise != nil {
+			parts = [4]uint64{0, 0, 0, n}
+		}
+	}
+	for i := range s.noise {
+		s.noise[i] = int64(rng.Uint64N(parts[3] + 1))
+	}
+	ramp := rng.IntN(3) == 0 // rather than any order
+	for i, length := range [3]int{width, height, depth} {
+		for range channels {
+			a := axis{make([]int64, length), make([]big.Int, length+1), make([]big.Int, length+1)}
+			for j := range a.add {
+				if a.add[j] = int64(rng.Uint64N(parts[i] + 1)); ramp {
+					a.add[j] = int64(float64(parts[i]) * float64(j) / float64(length) * (1 - 1e-9*rng.Float64()))
+				}
+				if i == 0 {
+					a.add[j] += v.low
+				}
+				p := big.NewInt(a.add[j])
+				a.first[j+1].Add(&a.first[j], p)
+				a.second[j+1].Add(&a.second[j], p.Mul(p, p))
+			}
+			s.axes[i] = append(s.axes[i], a)
+		}
+	}
+	return s
+}
+
+// at is the whole number of a pixel.
+func (s *scene) at(x, y, z, c int) int64 {
+	p := s.axes[0][c].add[x] + s.axes[1][c].add[y] + s.axes[2][c].add[z]
+	if s.noise != nil {
+		p += s.noise[((z*s.height+y)*s.width+x)*s.channels+c]
+	}
+	return p
+}
+
+func fillScene[P boxsum.Pixel](s *scene, row func(y, z int) []P) {
+	down := math.Ldexp(1, -s.scale)
+	var work sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		work.Go(func() {
+			for i := w; i < s.depth*s.height; i += workers {
+				y, z := i%s.height, i/s.height
+				pixels := row(y, z)
+				for c := range s.channels {
+					over := s.axes[1][c].add[y] + s.axes[2][c].add[z]
+					for x, p := range s.axes[0][c].add {
+						at := x*s.channels + c
+						if p += over; s.noise != nil {
+							p += s.noise[i*s.width*s.channels+at]
+						}
+						if pixels[at] = P(p); s.scale != 0 {
+							pixels[at] = P(float64(p) * down)
+						}
+					}
+				}
+			}
+		})
+	}
+	work.Wait()
+}
+
+// Statistics of whole numbers.
+type moment struct {
+	n          int64
+	sum, power big.Int // the sum of the squares
+}
+
+func (m *moment) add(p int64) {
+	m.n++
+	b := big.NewInt(p)
+	m.sum.Add(&m.sum, b)
+	m.power.Add(&m.power, b.Mul(b, b))
+}
+
+// box is the moment of all pixels of a box inside.
+func (s *scene) box(b volume.Box, c int) *moment {
+	m := &moment{}
+	if s.noise != nil {
+		for z := b.Z0; z < b.Z1; z++ {
+			for y := b.Y0; y < b.Y1; y++ {
+				for x := b.X0; x < b.X1; x++ {
+					m.add(s.at(x, y, z, c))
+				}
+			}
+		}
+		return m
+	}
+	ends := [3][2]int{{b.X0, b.X1}, {b.Y0, b.Y1}, {b.Z0, b.Z1}}
+	var first, second [3]big.Int
+	var length [3]int64
+	for i, e := range ends {
+		a := &s.axes[i][c]
+		first[i].Sub(&a.first[e[1]], &a.first[e[0]])
+		second[i].Sub(&a.second[e[1]], &a.second[e[0]])
+		length[i] = int64(e[1] - e[0])
+	}
+	m.n = length[0] * length[1] * length[2]
+	var term big.Int
+	for i := range 3 {
+		j, k := (i+1)%3, (i+2)%3
+		area := big.NewInt(length[j] * length[k])
+		m.sum.Add(&m.sum, term.Mul(&first[i], area))
+		m.power.Add(&m.power, term.Mul(&second[i], area))
+		term.Mul(&first[i], &first[j])
+		m.power.Add(&m.power, term.Mul(&term, big.NewInt(2*length[k])))
+	}
+	return m
+}
+
+// run adds the pixels from x0 to x1 of a row of an image.
+func (s *scene) run(m *moment, x0, x1, y, c int) {
+	x0, x1 = max(x0, 0), min(x1, s.width)
+	if x0 < x1 && y >= 0 && y < s.height {
+		part := s.box(volume.Box{X0: x0, X1: x1, Y0: y, Y1: y + 1, Z1: 1}, c)
+		m.n += part.n
+		m.sum.Add(&m.sum, &part.sum)
+		m.power.Add(&m.power, &part.power)
+	}
+}
+
+// statistics is the mean and the variance, rounded once each.
+func (m *moment) statistics(scale int) (mean, variance float64) {
+	if m.n == 0 {
+		return 0, 0
+	}
+	quotient := func(a, b *big.Int, scale int) float64 {
+		q := new(big.Float).SetPrec(300).SetInt(a)
+		f, _ := q.Quo(q, new(big.Float).SetPrec(300).SetInt(b)).Float64()
+		return math.Ldexp(f, -scale)
+	}
+	n := big.NewInt(m.n)
+	num, square := new(big.Int).Mul(n, &m.power), new(big.Int).Mul(&m.sum, &m.sum)
+	return quotient(&m.sum, n, scale), quotient(num.Sub(num, square), new(big.Int).Mul(n, n), 2*scale)
+}
+
+// Every kind of table answers these.
+type answers interface {
+	mean(i, c int) float64
+	variance(i, c int) float64
+	deviation(i, c int) float64
+	reads(i int) int // how many entries a box is read from
+	steps() int      // how many additions led to each
+}
+
+// hold compares the answers for boxes with their moments. Integers are right to two
+// units in the last place. Of floats the variance is right to a fiftieth, or NaN, and the
+// mean as far as sums of that size can be.
+func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a answers, boxes int, text func(i int) string, of func(i, c int) *moment) {
+	t.Helper()
+	const exactly = 0x1p-51
+	_, narrow := any(*new(S)).(uint32)
+	floatSum, floatSquares := any(*new(S)) == any(0.0) || any(*new(S)) == any(float32(0)), any(*new(Q)) == any(0.0)
+	var work sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		work.Go(func() {
+			refused := 0
+			for i := w; i < boxes; i += workers {
+				c := i % s.channels
+				m := of(i, c)
+				mean, variance := m.statistics(s.scale)
+				gotMean, gotVariance, gotDeviation := a.mean(i, c), a.variance(i, c), a.deviation(i, c)
+				tolerance := exactly * math.Abs(mean)
+				if floatSum && m.n > 0 {
+					// What sums on the way may be at most, times what rounding may do to them.
+					largest := max(math.Abs(float64(s.low)), math.Abs(float64(s.high))) * math.Ldexp(1, -s.scale)
+					epsilon := 0x1p-53
+					if any(*new(S)) == any(float32(0)) {
+						epsilon = 0x1p-24
+					}
+					steps := float64(a.steps() * a.reads(i))
+					tolerance += steps * epsilon * largest * float64(s.width) * float64(s.height) * float64(s.depth) / float64(m.n)
+				}
+				if math.IsNaN(gotMean) && s.pairs && narrow && s.high >= 1<<31 {
+					refused++
+				} else if !(math.Abs(gotMean-mean) <= tolerance) {
+					t.Errorf("%s of %dx%dx%d of %v: mean %v, want %v", text(i), s.width, s.height, s.depth, s.value, gotMean, mean)
+					return
+				}
+				tolerance = exactly * variance
+				if floatSum || floatSquares {
+					tolerance = variance / 50
+				}
+				switch {
+				case math.IsNaN(gotVariance) && (floatSum || floatSquares || s.pairs && max(s.high, -s.low) >= 1<<31):
+					refused++
+				case !(math.Abs(gotVariance-variance) <= tolerance):
+					t.Errorf("%s of %dx%dx%d of %v: variance %v, want %v (mean %v, %d pixels)", text(i), s.width, s.height, s.depth, s.value, gotVariance, variance, mean, m.n)
+					return
+				}
+				if want := math.Sqrt(gotVariance); gotDeviation != want && !(math.IsNaN(want) && math.IsNaN(gotDeviation)) {
+					t.Errorf("%s: deviation %v, and the root of the variance is %v", text(i), gotDeviation, want)
+					return
+				}
+			}
+			p.Lock()
+			defer p.Unlock()
+			p.refused += refused
+		})
+	}
+	work.Wait()
+	p.asked += boxes
+}
+
+// sizesOf is images to make for a pair of types.
+func (p *proof) sizes(rng *rand.Rand) [][2]int {
+	sizes := [][2]int{{1, 1}, {1 + rng.IntN(40), 1 + rng.IntN(40)}, {1 + rng.IntN(300), 1 + rng.IntN(300)}, {30_000, 1 + rng.IntN(3)}, {1 + rng.IntN(3), 30_000}}
+	if p.large {
+		sizes = append(sizes, [2]int{30_000, 1 + rng.IntN(200)}, [2]int{1 + rng.IntN(200), 30_000}, [2]int{2_000, 2_000})
+	}
+	return sizes
+}
+
+// span is a part of a length, of any order of magnitude, which may stick out.
+func span(rng *rand.Rand, length int) (from, to int) {
+	size := int(math.Exp(rng.Float64() * math.Log(float64(length)+1)))
+	from = rng.IntN(length+1) - rng.IntN(2)*rng.IntN(size+1)
+	if rng.IntN(50) == 0 {
+		return -1, length + 1
+	}
+	return from, from + size
+}
+
+func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() proven {
+	return proven{fmt.Sprintf("%T to %T and %T", *new(P), *new(S), *new(Q)), func(p *proof, t *testing.T, rng *rand.Rand) {
+		values, sizes := valuesOf[P](), p.sizes(rng)
+		each := p.boxes/(len(values)*(len(sizes)+3)) + 1
+		for _, v := range values {
+			for _, size := range sizes {
+				channels := 1 + rng.IntN(3)*rng.IntN(2)
+				upright[P, S, Q](p, t, rng, newScene(rng, v, size[0], size[1], 1, channels), each)
+			}
+			small := [3]int{1 + rng.IntN(60), 1 + rng.IntN(60), 1 + rng.IntN(20)}
+			if rng.IntN(4) == 0 {
+				small[rng.IntN(3)] = 3000
+			}
+			solid[P, S, Q](p, t, rng, newScene(rng, v, small[0], small[1], small[2], 1+rng.IntN(2)), each)
+			leaning[P, S, Q](p, t, rng, newScene(rng, v, small[0], small[1], 1, 1+rng.IntN(2)), each)
+			turned[P, S, Q](p, t, rng, newScene(rng, v, 1+rng.IntN(30), 1+rng.IntN(30), 1, 1+rng.IntN(2)), each)
+		}
+	}}
+}
+
+// slow reports whether boxes are summed in parts of few pixels, so that large ones take
+// long: those of squares that hardly fit.
+func slow[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](s *scene) bool {
+	_, wide := any(*new(Q)).(uint64)
+	_, narrow := any(*new(S)).(uint32)
+	large := max(s.high, -s.low) > 1<<26
+	return large && (wide || narrow)
+}
+
+type uprightAnswers[S boxsum.Sum, Q boxsum.Square] struct {
+	table *boxsum.SquaredTable[S, Q]
+	boxes []image.Rectangle
+}
+
+func (v uprightAnswers[S, Q]) steps() int                 { return v.table.Sum.Height + v.table.Sum.Width + 8 }
+func (v uprightAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
+func (v uprightAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
+func (v uprightAnswers[S, Q]) reads(int) int              { return 4 }
+func (v uprightAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
+
+func upright[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+	t.Helper()
+	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
+	fillScene(s, func(y, _ int) []P { return im.Row(y) })
+	table, err := boxsum.IntegrateSquares[S, Q](im, nil)
+	if errors.Is(err, boxsum.ErrTypes) {
+		return
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	boxes := make([]image.Rectangle, n)
+	for i := range boxes {
+		b := &boxes[i]
+		b.Min.X, b.Max.X = span(rng, s.width)
+		b.Min.Y, b.Max.Y = span(rng, s.height)
+		if slow[P, S, Q](s) && i > 0 {
+			b.Max.X, b.Max.Y = min(b.Max.X, b.Min.X+40), min(b.Max.Y, b.Min.Y+40)
+		}
+	}
+	hold[S, Q](p, t, s, uprightAnswers[S, Q]{table, boxes}, n, func(i int) string { return boxes[i].String() }, func(i, c int) *moment {
+		b := boxes[i].Intersect(image.Rect(0, 0, s.width, s.height))
+		return s.box(volume.Box{X0: b.Min.X, Y0: b.Min.Y, X1: b.Max.X, Y1: b.Max.Y, Z1: 1}, c)
+	})
+	batches(t, table, boxes)
+}
+
+// largest is 30000 pixels along both sides, in tables of sums alone: those of squares would take
+// 7 GB more.
+func (p *proof) largest(t *testing.T) {
+	const side = 30_000
+	rng := rand.New(rand.NewPCG(3, 3))
+	s := newScene(rng, value{250, 255, 0}, side, side, 1, 1)
+	im, err := boxsum.NewImage[uint8](side, side, 1)
+	if errors.Is(err, boxsum.ErrMemory) {
+		t.Skip(err)
+	}
+	fillScene(s, func(y, _ int) []uint8 { return im.Row(y) })
+	table, err := boxsum.Integrate[uint32](im, nil)
+	if errors.Is(err, boxsum.ErrMemory) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for range 10_000 {
+		var b image.Rectangle
+		b.Min.X, b.Max.X = span(rng, side)
+		b.Min.Y, b.Max.Y = span(rng, side)
+		in := b.Intersect(table.Bounds())
+		want, _ := s.box(volume.Box{X0: in.Min.X, Y0: in.Min.Y, X1: in.Max.X, Y1: in.Max.Y, Z1: 1}, 0).statistics(0)
+		if got := table.Mean(b, 0); math.Abs(got-want) > 0x1p-52*want {
+			t.Fatalf("%v: mean %v, want %v", b, got, want)
+		}
+	}
+	p.asked += 10_000
+}
+
+// batches holds many answers at once against single ones.
+func batches[S boxsum.Sum, Q boxsum.Square](t *testing.T, table *boxsum.SquaredTable[S, Q], boxes []image.Rectangle) {
+	t.Helper()
+	boxes = boxes[:min(len(boxes), 10)]
+	channels := table.Sum.Channels
+	means, deviations := make([]float64, len(boxes)*channels), make([]float64, len(boxes)*channels)
+	if err := errors.Join(table.MeanBoxes(means, boxes), table.StdDevBoxes(deviations, boxes)); err != nil {
+		t.Fatal(err)
+	}
+	for i, box := range boxes {
+		for c := range channels {
+			mean, deviation := table.Mean(box, c), table.StdDev(box, c)
+			if got := means[i*channels+c]; math.Float64bits(got) != math.Float64bits(mean) && !(math.IsNaN(got) && math.IsNaN(mean)) {
+				t.Errorf("%v: mean %v of a batch, and %v by itself", box, got, mean)
+			}
+			if got := deviations[i*channels+c]; math.Float64bits(got) != math.Float64bits(deviation) && !(math.IsNaN(got) && math.IsNaN(deviation)) {
+				t.Errorf("%v: deviation %v of a batch, and %v by itself", box, got, deviation)
+			}
+		}
+	}
+}
+
+type solidAnswers[S boxsum.Sum, Q boxsum.Square] struct {
+	table *volume.SquaredTable[S, Q]
+	boxes []volume.Box
+}
+
+func (v solidAnswers[S, Q]) steps() int {
+	return v.table.Sum.Depth + v.table.Sum.Height + v.table.Sum.Width + 8
+}
+func (v solidAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
+func (v solidAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
+func (v solidAnswers[S, Q]) reads(int) int              { return 8 }
+func (v solidAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
+
+func solid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+	t.Helper()
+	v := must(volume.New[P](s.width, s.height, s.depth, s.channels))
+	fillScene(s, func(y, z int) []P { return v.Pix[z*v.SliceStride+y*v.Stride:][:s.width*s.channels] })
+	table, err := volume.IntegrateSquares[S, Q](v, nil)
+	if errors.Is(err, boxsum.ErrTypes) {
+		return
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	boxes := make([]volume.Box, n)
+	for i := range boxes {
+		b := &boxes[i]
+		b.X0, b.X1 = span(rng, s.width)
+		b.Y0, b.Y1 = span(rng, s.height)
+		b.Z0, b.Z1 = span(rng, s.depth)
+		if slow[P, S, Q](s) && i > 0 {
+			b.X1, b.Y1, b.Z1 = min(b.X1, b.X0+12), min(b.Y1, b.Y0+12), min(b.Z1, b.Z0+12)
+		}
+	}
+	hold[S, Q](p, t, s, solidAnswers[S, Q]{table, boxes}, n, func(i int) string { return boxes[i].String() }, func(i, c int) *moment {
+		return s.box(boxes[i].Intersect(table.Sum.Bounds()), c)
+	})
+}
+
+type leaningAnswers[S boxsum.Sum, Q boxsum.Square] struct {
+	table *tilted.SquaredTable[S, Q]
+	boxes []tilted.Box
+}
+
+func (v leaningAnswers[S, Q]) steps() int                { return 4 * (v.table.Sum.Height + v.table.Sum.Width) }
+func (v leaningAnswers[S, Q]) mean(i, c int) float64     { return v.table.Mean(v.boxes[i], c) }
+func (v leaningAnswers[S, Q]) variance(i, c int) float64 { return v.table.Variance(v.boxes[i], c) }
+func (v leaningAnswers[S, Q]) reads(i int) int { // more below the image
+	if t, b := v.table.Sum, v.boxes[i]; !t.Contains(b) {
+		return 8 * (b.W + b.H) * t.Height
+	}
+	return 4
+}
+func (v leaningAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
+
+func leaning[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+	t.Helper()
+	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
+	fillScene(s, func(y, _ int) []P { return im.Row(y) })
+	table, err := tilted.IntegrateSquares[S, Q](im, nil)
+	if errors.Is(err, boxsum.ErrTypes) {
+		return
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	boxes := make([]tilted.Box, n)
+	side := min(s.width, s.height, 60)
+	if s.pairs = true; slow[P, S, Q](s) {
+		side = min(side, 6)
+	}
+	for i := range boxes {
+		boxes[i] = tilted.Box{X: rng.IntN(s.width + 3), Y: rng.IntN(s.height+3) - 1, W: 1 + rng.IntN(side), H: 1 + rng.IntN(side)}
+	}
+	a := leaningAnswers[S, Q]{table, boxes}
+	hold[S, Q](p, t, s, a, n, func(i int) string { return fmt.Sprintf("%+v", boxes[i]) }, func(i, c int) *moment {
+		m, b := &moment{}, boxes[i]
+		for y := max(b.Y-b.W-b.H, 0); y < min(b.Y+b.W+b.H+1, s.height); y++ {
+			low, high := b.X-1+b.Y-y, b.X-1-b.Y+y+1
+			s.run(m, max(low, high-2*b.H), min(low+2*b.W, high), y, c)
+		}
+		return m
+	})
+}
+
+type turnedAnswers[S boxsum.Sum, Q boxsum.Square] struct {
+	table *rotated.SquaredTable[S, Q]
+	boxes []rotated.Box
+}
+
+func (v turnedAnswers[S, Q]) steps() int                 { return 4 * (v.table.Sum.Height + v.table.Sum.Width) }
+func (v turnedAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
+func (v turnedAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
+func (v turnedAnswers[S, Q]) reads(int) int              { return 4 }
+func (v turnedAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
+
+func turned[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+	t.Helper()
+	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
+	fillScene(s, func(y, _ int) []P { return im.Row(y) })
+	table, err := rotated.IntegrateSquares[S, Q](im, rotated.Rotation{A: rng.IntN(9) - 4, B: 1 + rng.IntN(4)}, nil)
+	if errors.Is(err, boxsum.ErrTypes) {
+		return
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	boxes, all := make([]rotated.Box, n), table.Sum.Bounds()
+	for i := range boxes {
+		b := &boxes[i]
+		b.C0, b.C1 = span(rng, all.C1-all.C0)
+		b.R0, b.R1 = span(rng, all.R1-all.R0)
+		b.C0, b.C1, b.R0, b.R1 = b.C0+all.C0, b.C1+all.C0, b.R0+all.R0, b.R1+all.R0
+	}
+	a := turnedAnswers[S, Q]{table, boxes}
+	hold[S, Q](p, t, s, a, n, func(i int) string { return fmt.Sprintf("%+v at %v", boxes[i], table.Sum.Rotation()) }, func(i, c int) *moment {
+		m, b := &moment{}, boxes[i]
+		for y := range s.height {
+			for x := range s.width {
+				if column, row := table.Sum.Cell(x, y); column >= b.C0 && column < b.C1 && row >= b.R0 && row < b.R1 {
+					m.add(s.at(x, y, 0, c))
+				}
+			}
+		}
+		return m
+	})
+}

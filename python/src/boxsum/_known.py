@@ -1,0 +1,322 @@
+"""What is known of tables beyond what their types tell.
+
+Tables are plain arrays, and an array is understood by its type: sums of uint32 are
+those of bytes, for instance. Where that would not do, the rest is remembered beside
+the table, for as long as it lives and holds what was written to it:
+
+- the range of the pixels, where sums of this type are usually of others;
+- more digits of the sums and squares, where deviations would be lost to rounding:
+  tables of floats less an offset, or the squares of 32-bit integers modulo 2**64;
+- the counts of valid pixels.
+
+Views of a table are the same part of all of this. A copy is a plain array again,
+from which a deviation may be NaN where that of the table is not, but is never wrong.
+"""
+
+from __future__ import annotations
+
+import struct
+import weakref
+from typing import Any, Callable
+
+import numpy as np
+from numpy import ndarray
+
+from . import _types
+from ._memory import layout_of, new_tables
+
+LOST = "a part or a copy of a table of valid pixels whose counts are not known: pass counts="
+
+
+class ValidTable(ndarray):
+    """A table of the valid pixels of an image: ``counts`` says how many there are.
+
+    It is an array as any other. Parts and copies of it have the counts that belong to
+    them, and :func:`box_mean`, :func:`box_var` and :func:`box_std` ask for them.
+    ``counts`` is None where they are not known.
+    """
+
+    counts: ndarray | None
+
+    def __array_finalize__(self, obj: Any) -> None:
+        counts = getattr(obj, "counts", None)
+        self.counts = counts if counts is not None and counts.shape == self.shape else None
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if isinstance(part, ValidTable) and self.counts is not None:
+            part.counts = self.counts[key]
+        return part
+
+    def transpose(self, *axes: Any) -> Any:
+        """The table with its axes in another order, and the counts too."""
+        turned = super().transpose(*axes)
+        turned.counts = None if self.counts is None else self.counts.transpose(*axes)
+        return turned
+
+    def swapaxes(self, one: Any, other: Any) -> Any:
+        """The table with two axes in each other's place, and the counts too."""
+        turned = super().swapaxes(one, other)
+        turned.counts = None if self.counts is None else self.counts.swapaxes(one, other)
+        return turned
+
+    T = property(transpose, doc="The table with its axes in reverse order, and the counts too.")
+
+    def __reduce__(self) -> Any:
+        array: Any = super().__reduce__()
+        return array[0], array[1], (array[2], self.counts)
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state[0])
+        self.counts = state[1]
+
+
+class Digits:
+    """More digits of the tables of sums and squares: those of pixels less an offset, or the squares modulo 2**64."""
+
+    __slots__ = ("last", "modulo", "offset", "squares", "sums")
+
+    def __init__(self, sums: Any = None, squares: Any = None, offset: float = 0.0, modulo: Any = None, last: Any = None) -> None:
+        self.sums, self.squares, self.offset, self.modulo = sums, squares, offset, modulo
+        self.last = last  # of tables on a device, their last rows or slices, to compare there
+
+
+class Known:
+    """What is known of one table."""
+
+    __slots__ = ("bound", "counts", "digits", "lost", "signed")
+
+    def __init__(self, bound: int = 0, signed: bool = False, digits: Digits | None = None, counts: Any = None, lost: bool = False) -> None:
+        self.bound, self.signed = bound, signed  # the largest magnitude of a pixel, 0 if that is not known, and whether there are some below zero
+        self.digits, self.counts = digits, counts
+        self.lost = lost  # there are counts, but not here
+
+    @property
+    def signed_bound(self) -> int:
+        """The bound as the library takes it: the same 64 bits as a signed number."""
+        return self.bound - (self.bound >> 63 << 64)
+
+    def through(self, part: Callable[[Any], Any]) -> Known:
+        """The same of a part of the table."""
+        digits, counts = self.digits, self.counts
+        if digits is not None:
+            parts = [None if t is None else part(t) for t in (digits.sums, digits.squares, digits.modulo)]
+            digits = Digits(parts[0], parts[1], digits.offset, parts[2]) if any(p is not None for p in parts) else None
+        if counts is not None:
+            counts = part(counts)
+        return Known(self.bound, self.signed, digits, counts, self.counts is not None and counts is None)
+
+
+NOTHING = Known()
+
+class Part:
+    """Where in its memory a table lies, and what is known of it."""
+
+    __slots__ = ("dtype", "known", "last", "pointer", "shape", "strides")
+
+    def __init__(self, table: Any, known: Known) -> None:
+        self.known = known
+        self.last: Any = None
+        if isinstance(table, ndarray):
+            self.pointer, self.shape, self.strides, self.dtype = _pointer(table), table.shape, table.strides, table.dtype
+            self.last = self.row().copy()
+
+    def row(self) -> ndarray:
+        """The last row, or some of the last slice, which tells a table from another."""
+        described = {"data": (self.pointer, True), "shape": self.shape, "strides": self.strides, "typestr": self.dtype.str, "version": 3}
+        last = np.asarray(type("Shadow", (), {"__array_interface__": described})())[-1]
+        return last if last.ndim == 1 else last[last.shape[0] - 1 :: -max(1, last.shape[0] // 64)]
+
+    def holds(self) -> bool:
+        """Whether nothing else has been written there; entries on a device are not read."""
+        return self.last is None or self.row().tobytes() == self.last.tobytes()
+
+    def end(self) -> int:
+        return self.pointer + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) + self.dtype.itemsize
+
+
+memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that has the memory of tables
+
+
+def _owner(table: Any) -> Any:
+    """The array whose memory a table lies in, perhaps itself."""
+    while isinstance(table, ndarray) and isinstance(table.base, ndarray):
+        table = table.base
+    return table
+
+
+def _pointer(table: ndarray) -> int:
+    return table.__array_interface__["data"][0]
+
+
+def remember(table: Any, known: Known) -> None:
+    """Keeps in mind what is known of a table, as long as its memory lives."""
+    forget(table)
+    owner = _owner(table)
+    key = id(owner)
+    found = memory.get(key)
+    if found is not None and found[0]() is owner:
+        found[1].append(Part(table, known))
+        return
+    try:
+        memory[key] = weakref.ref(owner, lambda _: memory.pop(key, None)), [Part(table, known)]
+    except TypeError:  # a library whose arrays know no weak references
+        pass
+
+
+def forget(table: Any) -> None:
+    """Says that another table is written to an array."""
+    found = memory.get(id(_owner(table))) if memory else None
+    if found is None:
+        return
+    if not isinstance(table, ndarray):
+        found[1].clear()
+        return
+    one = Part.__new__(Part)
+    one.pointer, one.shape, one.strides, one.dtype = _pointer(table), table.shape, table.strides, table.dtype
+    found[1][:] = [p for p in found[1] if p.end() <= one.pointer or one.end() <= p.pointer]
+
+
+def of(table: Any) -> Known:
+    """What is known of a table, which may be a part of one that something is known of."""
+    known = _recall(table) if memory else NOTHING
+    if isinstance(table, ValidTable) and known.counts is None:
+        return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
+    return known
+
+
+def _recall(table: Any) -> Known:
+    owner = _owner(table)
+    found = memory.get(id(owner))
+    if found is None or found[0]() is not owner:
+        base = None if isinstance(table, ndarray) else getattr(table, "_base", getattr(table, "base", None))  # that of PyTorch is private
+        found = None if base is None else memory.get(id(base))
+        if found is None or found[0]() is not base:
+            return NOTHING
+        return Known(found[1][0].known.bound, found[1][0].known.signed) if found[1] else NOTHING
+    for part in found[1]:
+        if not isinstance(table, ndarray):
+            return part.known if part.holds() else NOTHING
+        if table.dtype.itemsize == part.dtype.itemsize and part.pointer <= _pointer(table) < part.end() and part.holds():
+            if (table.shape, table.strides, _pointer(table)) == (part.shape, part.strides, part.pointer):
+                return part.known
+            return part.known.through(lambda other, part=part: _same_part(table, part, other))
+    return NOTHING
+
+
+def _same_part(part: ndarray, whole: Part, other: ndarray) -> ndarray | None:
+    """Of another array, the part that a view is of a table. None if it is none that a table could be."""
+    if other.shape != whole.shape:
+        return None
+    start = _pointer(part) - whole.pointer
+    at: list[Any] = []
+    axes = list(zip(part.shape, part.strides))
+    for length, stride in zip(whole.shape, whole.strides):
+        first, start = divmod(start, stride) if stride > 0 else (0, start)
+        if axes and axes[0][1] == stride:
+            if first + axes[0][0] > length:
+                return None
+            at.append(slice(first, first + axes.pop(0)[0]))
+        else:
+            at.append(first)
+    return None if start or axes or len(at) < part.ndim else other[tuple(at)]
+
+
+def bound_of(pixels: ndarray) -> int:
+    """The largest magnitude of integers, and 1 of none."""
+    return max(1, abs(int(pixels.min())), abs(int(pixels.max()))) if pixels.size else 1
+
+
+def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | None = None, counts: Any = None) -> None:
+    """Remembers of a table of these pixels, or of their squares, what its type does not tell."""
+    bound = bound_of(pixels) if table.dtype.kind in "iu" and _unusual(pixels.dtype, table.dtype, squares) else 0
+    if bound or digits is not None or counts is not None:
+        remember(table, Known(bound, pixels.dtype.kind == "i", digits, counts))
+    else:
+        forget(table)
+
+
+def _unusual(pixel: np.dtype, sums: np.dtype, squares: bool) -> bool:
+    """Whether integer sums of a type are not what they are taken for."""
+    if squares:
+        return pixel.itemsize >= 4
+    if sums.itemsize == 4:
+        return pixel.itemsize >= 2
+    return pixel.itemsize == 8 or pixel.kind == "i" and sums.kind == "u"
+
+
+def widest(pixel: np.dtype, sums: np.dtype, squares: bool) -> int:
+    """The largest magnitude of pixels of a type, where sums of integers are not what they are taken for, and 0 otherwise."""
+    if sums.kind not in "iu" or pixel.kind not in "iu" or not _unusual(pixel, sums, squares):
+        return 0
+    return 1 << 8 * pixel.itemsize - 1 if pixel.kind == "i" else (1 << 8 * pixel.itemsize) - 1
+
+
+def unusual_pairs() -> set[tuple[np.dtype, np.dtype]]:
+    """Pixels and sums of which something must be remembered."""
+    return {(pixel, s) for (pixel, _), s in _types.sums.items() if pixel.kind in "iu" and s.kind in "iu" and _unusual(pixel, s, False)}
+
+
+def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list, pixels: ndarray, axes: int) -> Digits | None:
+    """Makes tables of sums and squares, and returns more digits of them where the plain ones do not have enough.
+
+    make writes to two arrays, if asked to those of floats less an offset that it
+    chooses. It returns the bits of that float32, which are 0 where the plain tables will do. Those
+    of made that are not out may be changed for others.
+    """
+    if pixels.dtype.kind == "f":
+        bits = make(made[0], made[1], 1)
+        if not bits:
+            return None
+        try:
+            new = new_tables(*(layout_of(t.shape, t.dtype, axes, i > 0) for i, t in enumerate(made[:2])))
+        except MemoryError:  # there is no room for digits
+            make(made[0], made[1], 0)
+            return None
+        for i in range(2):
+            if outs[i] is None:
+                made[i], new[i] = new[i], made[i]
+            else:
+                new[i][...] = made[i]
+        make(made[0], made[1], 0)
+        return Digits(new[0], new[1], struct.unpack("=f", struct.pack("=I", bits))[0])
+    make(made[0], made[1], 0)
+    sums, squares = made[:2]
+    if squares.dtype.kind != "f" or sums.dtype.kind not in "iu" or sums.dtype.itemsize != 8 or squares.size == 0:
+        return None
+    total = float(squares[(-1,) * axes].max())
+    if not 2.0**53 <= total < 2.0**112 / sum(squares.shape[:axes]):  # whole numbers up to here; beyond that rounded by more than 2**61
+        return None
+    try:
+        (modulo,) = new_tables(layout_of(squares.shape, np.dtype("u8"), axes, True))
+    except MemoryError:
+        return None
+    make(sums, modulo, 0)
+    return Digits(modulo=modulo)
+
+
+def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: tuple[Known, Known] | None) -> tuple[Any, Any, Any, tuple]:
+    """The tables that answer best, and what the library wants to know of them."""
+    known, second = of_tables or (of(table), NOTHING if squares is None else of(squares))
+    if counts is None:
+        if known.lost:
+            raise ValueError(LOST)
+        counts = known.counts
+    digits, offset, modulo = known.digits, 0.0, None
+    if digits is not None and counts is known.counts and (is_mean or _same(digits, second.digits)):
+        if digits.sums is not None:
+            table, squares, offset = digits.sums, None if is_mean else digits.squares, digits.offset
+        elif not is_mean:
+            modulo = digits.modulo
+    about = (known.signed_bound, int(known.signed), offset, second.bound, modulo)
+    return table, squares, counts, about if modulo is not None or any(about[:-1]) else ()
+
+
+def _same(one: Digits, other: Digits | None) -> bool:
+    """Whether these are the digits of two tables that belong together, or of the same parts of them."""
+    if other is None:
+        return False
+    return one is other or all(
+        (a is None) == (b is None) and (a is None or a.__array_interface__ == b.__array_interface__)
+        for a, b in ((one.sums, other.sums), (one.squares, other.squares), (one.modulo, other.modulo))
+    )
