@@ -67,19 +67,13 @@ func learned[S boxsum.Sum](a *devmem.Array, values iter.Seq[S]) exact.Pixels {
 	return fitting(a.Element, 1<<bits.Len64(all)-1, false)
 }
 
-// planePixels is what an upright table that has come to the host knows. Sums of any pixels
-// are right in parts of one pixel; squares would take long.
+// planePixels is what an upright table that has come to the host knows. Boxes in parts of
+// one pixel would be right too, but take long.
 func planePixels[S boxsum.Sum](a *devmem.Array, t *boxsum.Table[S]) exact.Pixels {
-	if !a.Squared {
-		return typical(a)
-	}
 	return learned(a, planeValues(t))
 }
 
 func volumePixels[S boxsum.Sum](a *devmem.Array, t *volume.Table[S]) exact.Pixels {
-	if !a.Squared {
-		return typical(a)
-	}
 	return learned(a, volumeValues(t))
 }
 
@@ -145,7 +139,8 @@ func tiltedValues[S boxsum.Sum](t *tilted.Table[S]) iter.Seq[S] {
 }
 
 // prepare finds out what tables of the host are to know of their pixels, as the CPU does, and
-// what is taken away from these. Sums of few pixels that fit are looked at if asked to.
+// what is taken away from these. Pixels of which few fit are looked at if asked to, and where
+// there are squares.
 func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Options, noOffset string, look bool) {
 	job := &w.Job
 	if opt == nil {
@@ -159,7 +154,7 @@ func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Optio
 			continue
 		}
 		pixels := fitting(sum, boundOf(job.Pixel), i == 1)
-		if (look || i == 1) && pixels.Most <= few {
+		if (look || job.Square != 0) && pixels.Most <= few {
 			pixels = fitting(sum, engine.Bound(src), i == 1)
 		}
 		w.Pixels[i] = pixels
