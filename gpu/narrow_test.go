@@ -70,6 +70,7 @@ func TestRefusedBeforeMemory(t *testing.T) {
 	short := boxsum.Image[uint8]{Pix: make([]uint8, 3), Width: 1, Height: height}
 	whole := boxsum.Image[uint8]{Pix: make([]uint8, height), Width: 1, Height: height}
 	wrong := volume.Volume[int16]{Pix: make([]int16, height), Width: 1, Height: height, Depth: 1}
+	floats := volume.Volume[float32]{Pix: make([]float32, height), Width: 1, Height: height, Depth: 1}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for name, c := range map[string]struct {
 			call func() error
@@ -81,7 +82,7 @@ func TestRefusedBeforeMemory(t *testing.T) {
 				return second(IntegrateTiltedHost[float32](d, whole, &Options{Offset: 1}))
 			}, boxsum.ErrTypes},
 			"no such pair":    {func() error { return second(IntegrateVolumeHost[uint32](d, wrong, nil)) }, boxsum.ErrTypes},
-			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[int64, float64](d, wrong, nil)) }, boxsum.ErrTypes},
+			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[float64, uint64](d, floats, nil)) }, boxsum.ErrTypes},
 			"no table": {func() error {
 				return IntegrateTiltedHostInto(d, (*tilted.Table[uint32])(nil), whole, nil)
 			}, boxsum.ErrInvalid},

@@ -29,7 +29,7 @@ func TestRotatedBesideUpright(t *testing.T) {
 }
 
 func TestBadRotatedTypes(t *testing.T) {
-	for _, types := range []string{"rotated:", "rotated:1/0", "u8:u32@", "u8:i64@1/2", "@1/2", "u8:u32+u64@1/2", "u8:u32-tilted@1/2"} {
+	for _, types := range []string{"rotated:", "rotated:1/0", "u8:u32@", "u8:i16@1/2", "@1/2", "u8:u32+u64@1/2", "u8:u32-tilted@1/2"} {
 		if cases, err := measure.ParseTypes(types); err == nil {
 			t.Errorf("%q is %v", types, cases)
 		}

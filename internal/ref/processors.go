@@ -2,6 +2,6 @@ package ref
 
 import "runtime"
 
-// Tests have more workers than some machines have processors, and tables never have
-// more than GOMAXPROCS.
-func init() { runtime.GOMAXPROCS(max(5, runtime.GOMAXPROCS(0))) }
+// ManyProcessors lets tests have more workers than some machines have processors: tables
+// never have more than GOMAXPROCS. It is for the init of a package's tests.
+func ManyProcessors() { runtime.GOMAXPROCS(max(5, runtime.GOMAXPROCS(0))) }

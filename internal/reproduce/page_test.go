@@ -85,15 +85,15 @@ func chromium(t *testing.T) string {
 // look measures the page in the browser and leaves what it finds where
 // --dump-dom shows it.
 const look = `<script>
-const seen = [...document.querySelectatOnce("figure")].map(f => {
+const seen = [...document.querySelectorAll("figure")].map(f => {
   const svg = f.querySelector("svg"), box = svg.getBBox(), at = svg.getBoundingClientRect();
-  const inside = [...svg.querySelectatOnce("text, polyline, polygon")].every(e => {
+  const inside = [...svg.querySelectorAll("text, polyline, polygon")].every(e => {
     const b = e.getBBox();
     return b.x >= -1 && b.y >= -1 && b.x + b.width <= svg.viewBox.baseVal.width + 1 && b.y + b.height <= svg.viewBox.baseVal.height + 1;
   });
-  const texts = [...svg.querySelectatOnce("text")].map(e => e.getBoundingClientRect());
+  const texts = [...svg.querySelectorAll("text")].map(e => e.getBoundingClientRect());
   const overlaps = texts.filter((a, i) => texts.some((b, j) => j > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)).length;
-  const marks = [...svg.querySelectatOnce("polyline, polygon")].filter(e => e.getBBox().width + e.getBBox().height > 0).length;
+  const marks = [...svg.querySelectorAll("polyline, polygon")].filter(e => e.getBBox().width + e.getBBox().height > 0).length;
   return {name: f.id, width: at.width, height: at.height, drawn: box.width > 0 && box.height > 0, inside, overlaps, marks};
 });
 document.body.setAttribute("data-seen", JSON.stringify({plots: seen, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth}));

@@ -1,0 +1,5 @@
+package histogram_test
+
+import "github.com/boxsum/boxsum/internal/ref"
+
+func init() { ref.ManyProcessors() }

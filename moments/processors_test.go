@@ -1,0 +1,5 @@
+package moments
+
+import "github.com/boxsum/boxsum/internal/ref"
+
+func init() { ref.ManyProcessors() }
