@@ -285,9 +285,10 @@ func TestValidLarge(t *testing.T) {
 	}
 }
 
+// The image is large enough for two workers.
 func TestValidAllocatesNothing(t *testing.T) {
-	im, table := must(boxsum.NewImage[float32](1500, 1100, 1)), must(boxsum.NewValidTable[float64, float64](1500, 1100, 1))
-	mask := must(boxsum.NewImage[uint8](1500, 1100, 1))
+	im, table := must(boxsum.NewImage[float32](500, 400, 1)), must(boxsum.NewValidTable[float64, float64](500, 400, 1))
+	mask := must(boxsum.NewImage[uint8](500, 400, 1))
 	for _, workers := range []int{1, 2} {
 		opt := &boxsum.Options{Workers: workers}
 		for _, valid := range []boxsum.Valid{{SkipNaN: true}, {Mask: mask}} {
