@@ -16,7 +16,7 @@ import (
 
 type benchCmd struct {
 	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, both on the CPU only, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
 	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
 	Repeat     *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
 	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
