@@ -17,7 +17,10 @@ type loose interface {
 // on from it while others are late. More than half of these bands are never between
 // the first that is not done and the last that has begun.
 func (p *Plan) slots() int {
-	if p.Workers == 1 {
+	switch {
+	case p.Apart:
+		return p.bands()
+	case p.Workers == 1:
 		return 1
 	}
 	return min(p.bands(), max(4*p.Workers, min(16*p.Workers, slotBytes/(8*(p.N+1)))))

@@ -51,15 +51,17 @@ type Engine struct {
 	set    *Settings
 
 	grid     Grid
-	next     atomic.Int64
-	done     []tileCount // of every band
-	stopped  atomic.Bool // the context is done
+	next     atomic.Int64 // the next band
+	first    atomic.Int64 // and that whose columns are to be summed first
+	done     []tileCount  // of every band
+	stopped  atomic.Bool  // the context is done
 	progress progress
 
 	crew  atomic.Int64 // who is in: see seat
 	alone atomic.Bool  // the caller sleeps until nobody else is in
 	slots int          // see Plan.slots
 	exact bool         // all layers are loose, and can do without the band above
+	apart bool         // and the bands are apart
 
 	crowded bool   // there are more workers than processors: who waits is in the way
 	spins   int    // how often to look before sleeping
@@ -120,8 +122,8 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 func (e *Engine) fillGrid(p *Plan) {
 	e.grid = p.Grid
 	workers := min(p.Workers, p.bands())
-	if workers == 1 {
-		for y := 0; y < p.Rows && e.fillBand(y); y += p.BandRows {
+	if workers == 1 && !p.Apart {
+		for y := 0; y < p.Rows && e.fillBand(0, y); y += p.BandRows {
 		}
 		return
 	}
@@ -130,6 +132,7 @@ func (e *Engine) fillGrid(p *Plan) {
 		loose, ok := l.(loose)
 		e.exact = e.exact && ok && loose.exact()
 	}
+	e.apart = p.Apart && e.exact
 	e.gather(p.bands(), workers)
 	for range workers - 1 {
 		go e.help()
@@ -158,12 +161,13 @@ func (e *Engine) gather(bands, workers int) {
 		e.help = e.helper
 	}
 	e.next.Store(0)
+	e.first.Store(0)
 	e.crew.Store(int64(workers-1) * seat)
 }
 
-// fillBand fills the band from row y on for the only worker there is. It reports
+// fillBand fills the band from row y on, which waits for no other. It reports
 // whether to go on.
-func (e *Engine) fillBand(y int) bool {
+func (e *Engine) fillBand(worker, y int) bool {
 	g := &e.grid
 	rows := min(g.BandRows, g.Rows-y)
 	for x := 0; x < g.N; x += g.TileWidth {
@@ -171,9 +175,9 @@ func (e *Engine) fillBand(y int) bool {
 			return false
 		}
 		for _, l := range e.layers {
-			l.Tile(0, x, y, min(g.TileWidth, g.N-x), rows)
+			l.Tile(worker, x, y, min(g.TileWidth, g.N-x), rows)
 		}
-		e.tileDone(0)
+		e.tileDone(worker)
 	}
 	return true
 }
@@ -201,14 +205,21 @@ func (e *Engine) helper() {
 
 // work takes bands until none is left or the context is done.
 func (e *Engine) work(worker int) {
+	if e.apart {
+		e.workApart(worker)
+		return
+	}
 	complete := 0 // bands before are done
 	for {
-		band := int(e.next.Add(1)) - 1
+		band := e.take(&e.next)
 		if band >= len(e.done) || !e.begin(band, &complete) || !e.workBand(worker, band) {
 			return
 		}
 	}
 }
+
+// take is the next number of a count.
+func (e *Engine) take(next *atomic.Int64) int { return int(next.Add(1)) - 1 }
 
 // workBand fills a band. It reports whether to go on.
 func (e *Engine) workBand(worker, band int) bool {

@@ -110,6 +110,9 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 	j.work = WorkOf[P](e, grid.SizeOf[S](), j.Set.workers)
 	sums, squares := PA(&j.sums), PB(&j.squares)
 	sums.Aim(&j.Src, &j.Sum)
+	if large := j.work.Rows*j.work.N > apartWorkers<<16; large { // for others it makes no difference
+		j.work.Exact = isExact(sums) && (!j.both || isExact(squares))
+	}
 	scratch := 0
 	if !j.both {
 		sums.Plan(&j.plan, &j.work, e.Depth)
@@ -123,6 +126,12 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
 	leave(j, scratch)
 	return err
+}
+
+// isExact reports whether the sums of a layer add up in any order.
+func isExact(l Layer) bool {
+	a, ok := l.(apart)
+	return ok && a.exact()
 }
 
 // NoPair is the error about a pair of types that makes no table.

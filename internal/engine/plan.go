@@ -22,9 +22,10 @@ const (
 
 // Work is an image to integrate.
 type Work struct {
-	Rows, N, Channels    int // N in elements
-	PixelBytes, SumBytes int // of an element, and of all its sums
-	Workers              int // at most; 0 stands for GOMAXPROCS
+	Rows, N, Channels    int  // N in elements
+	PixelBytes, SumBytes int  // of an element, and of all its sums
+	Workers              int  // at most; 0 stands for GOMAXPROCS
+	Exact                bool // sums add up in any order: see apart
 }
 
 // WorkOf is the work of integrating pixels of type P, of which each makes sums of
@@ -40,6 +41,7 @@ func WorkOf[P any](e *grid.Extent, sumBytes, workers int) Work {
 type Plan struct {
 	Grid
 	Workers int
+	Apart   bool          // see apart
 	Writes  kernel.Writes // as far as the layout of the table allows
 	Slices  int           // how often to fill the grid, where a volume goes slice by slice
 }
@@ -66,7 +68,9 @@ func (w *Work) plan(p *Plan) {
 	}
 	p.BandRows = min(p.BandRows, max(1, w.Rows))
 	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
-	p.TileWidth = atLeastOne((w.N+tiles-1)/tiles, kernel.Align(w.Channels))
+	p.TileWidth = DivUp(w.N, tiles)
+	p.setApart(w)
+	p.TileWidth = atLeastOne(p.TileWidth, kernel.Align(w.Channels))
 }
 
 // evenBands makes bands of at most these rows so that all workers have as many of

@@ -16,9 +16,12 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 
 	writes kernel.Writes
 	band   int // rows
+	n      int
+	apart  bool
 	// above holds the lowest row done so far, without gaps. With several workers,
 	// each of the last slots bands has its own: the row above it, and as tiles get
-	// done the lowest of the band.
+	// done the lowest of the band. Where bands are apart it holds the sums of their
+	// columns.
 	above   []S
 	slots   int
 	pitch   int
@@ -31,6 +34,7 @@ type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 	carry []S // of the band's rows
 	edge  []S // the row above at the end of the last tile
 	acc   []S // sums of columns
+	above []S // the row above its band, if bands are apart
 
 	shifted []P // the pixels of a tile less an offset
 	_       [kernel.LineBytes]byte
@@ -63,7 +67,7 @@ func (l *Sums[P, S]) Prepare(p *Plan) error {
 		w.carry = AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels))
 		w.edge = AtLeast(w.edge, l.dst.Channels)
 	}
-	l.writes, l.band = p.Writes, p.BandRows
+	l.writes, l.band, l.n, l.apart = p.Writes, p.BandRows, p.N, p.Apart
 	if !l.onLines() {
 		l.writes = min(l.writes, kernel.Ahead)
 	}
@@ -118,7 +122,7 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 		DstStride: stride,
 		Src:       pix,
 		SrcStride: pixStride,
-		Above:     l.row(y)[x:],
+		Above:     l.aboveOf(w, y)[x:],
 		Carry:     carry,
 		Rows:      rows,
 		N:         n,
@@ -127,6 +131,14 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 		Writes:    l.writes,
 	}
 	l.kernel(&w.tile)
+}
+
+// aboveOf is the row above the tiles of a worker's band.
+func (l *Sums[P, S]) aboveOf(w *sumsWorker[P, S], y int) []S {
+	if l.apart {
+		return w.above
+	}
+	return l.row(y)
 }
 
 // row is the carry row of the band that has row y.
@@ -178,6 +190,44 @@ func (l *Sums[P, S]) catchUp(w *sumsWorker[P, S], to []S, x, y, n, from int) {
 	copy(to[x:], w.acc)
 }
 
+func (l *Sums[P, S]) sumBand(band int) {
+	sums := l.row(band * l.band)[:l.n]
+	clear(sums)
+	l.addColumns(sums, band)
+}
+
+// addColumns adds the columns of a band, as many at a time as the nearest cache holds.
+func (l *Sums[P, S]) addColumns(sums []S, band int) {
+	const wide = 4096
+	for x := 0; x < len(sums); x += wide {
+		l.columns(sums[x:min(x+wide, len(sums))], l.src.Pix[band*l.band*l.src.Stride+x:], l.src.Stride, l.band)
+	}
+}
+
+func (l *Sums[P, S]) enter(worker int) {
+	w := &l.workers[worker]
+	w.acc, w.above = Zeros(w.acc, l.n), AtLeast(w.above, l.pitch)
+}
+
+func (l *Sums[P, S]) addBand(worker, band int, there bool) {
+	acc := l.workers[worker].acc
+	if !there {
+		l.addColumns(acc, band)
+		return
+	}
+	for i, v := range l.row(band * l.band)[:len(acc)] {
+		acc[i] += v
+	}
+}
+
+func (l *Sums[P, S]) startBand(worker int) {
+	w, channels := &l.workers[worker], l.dst.Channels
+	above := w.above[:copy(w.above, w.acc)]
+	for i := channels; i < len(above); i++ {
+		above[i] += above[i-channels]
+	}
+}
+
 // Row implements [RowLayer].
 func (l *Sums[P, S]) Row(row []P, _ int) {
 	l.src.Pix = row
@@ -195,7 +245,7 @@ func (l *Sums[P, S]) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.tile = kernel.Tile[P, S]{}
-		bytes += Bytes(w.carry) + Bytes(w.edge) + Bytes(w.acc) + Bytes(w.shifted)
+		bytes += Bytes(w.carry) + Bytes(w.edge) + Bytes(w.acc) + Bytes(w.above) + Bytes(w.shifted)
 	}
 	return bytes
 }
