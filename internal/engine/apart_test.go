@@ -8,14 +8,19 @@ import (
 
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // testApart makes tables in bands that are apart, and holds them against those of one
 // worker. Some bands are taken for late.
 func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	rng := rand.New(rand.NewPCG(9, 10))
+	runs := 30
+	if ref.Race {
+		runs = 5
+	}
 	for _, level := range kernel.Levels() {
-		for range 30 {
+		for range runs {
 			width, height, channels := 1+rng.IntN(300), 1+rng.IntN(300), 1+rng.IntN(4)
 			src := Source[P]{Extent: grid.Plane(width, height, channels, width*channels), Pix: make([]P, width*height*channels)}
 			for i := range src.Pix {
