@@ -402,6 +402,10 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 	return r
 }
 
+// Rows are those that the sums are of, as they were before any was written over: at least
+// [Layer.Reach] of them above and below row y.
+func (s *Sums[P, A, Q]) Rows() Rows[P] { return s.rows }
+
 // Plain reports whether windows are no larger than columns say: see [Sums.Columns].
 func (f *Frame) Plain() bool {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
