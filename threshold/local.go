@@ -2,6 +2,7 @@ package threshold
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/engine"
@@ -15,6 +16,7 @@ import (
 type local[P filter.Pixel, A, Q kernel.Number] struct {
 	window.Layer[P, A, Q]
 	task    task[P]
+	columns bool // results are made from the sums of columns, by deciders
 	look    bool // the first time of two
 	inPlace bool // when results are written
 	workers []localWorker
@@ -22,6 +24,7 @@ type local[P filter.Pixel, A, Q kernel.Number] struct {
 
 // localWorker is what a worker has.
 type localWorker struct {
+	decider  kernel.Decider
 	row      []uint8 // decisions, before they are packed
 	variance float64 // the greatest
 	darkest  float64 // the least pixel
@@ -39,6 +42,7 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 		first.Height = 1
 		l.Frame.Offset = float64(engine.Center(&first))
 	}
+	l.columns = t.columns()
 	p := l.Plan(&t.set, t.dst.size())
 	if t.dst.form == asBits { // no two workers write to a byte
 		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
@@ -62,13 +66,27 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 	}
 	err := l.Layer.Prepare(p)
 	l.inPlace = l.InPlace
+	if p.Slices == 0 {
+		l.aim()
+	}
 	return err
+}
+
+// aim tells the deciders of the formula, once it is known.
+func (l *local[P, A, Q]) aim() {
+	f := &l.Frame
+	for i := range l.workers {
+		if l.columns {
+			l.workers[i].decider.Aim(l.task.set.Level, &l.task.formula, f.Span(), l.task.height(), min(f.Up, f.Down, f.Height-1)+1)
+		}
+	}
 }
 
 // Slice implements [engine.Slicer].
 func (l *local[P, A, Q]) Slice(z int) {
 	if l.look = z == 0; l.look {
 		l.InPlace = false
+		l.aim()
 		return
 	}
 	l.InPlace = l.inPlace
@@ -79,6 +97,7 @@ func (l *local[P, A, Q]) Slice(z int) {
 		f.Spread = max(f.Spread, l.workers[i].variance)
 	}
 	f.Spread = math.Sqrt(f.Spread)
+	l.aim()
 }
 
 // smallestNormal is the variance of images that have none.
@@ -89,7 +108,8 @@ func (l *local[P, A, Q]) Release() int {
 	l.task = task[P]{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
-		bytes += engine.Bytes(l.workers[i].row)
+		l.workers[i].decider.Forget()
+		bytes += engine.Bytes(l.workers[i].row) + l.workers[i].decider.Bytes()
 	}
 	return bytes
 }
@@ -97,6 +117,10 @@ func (l *local[P, A, Q]) Release() int {
 // Row implements [window.Sink].
 func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
 	w, t := &l.workers[worker], &l.task
+	if l.columns {
+		l.fromColumns(w, x, y, pix, s)
+		return
+	}
 	r := s.Windows()
 	for i, j := 0, 0; i < n; i = j {
 		j = r.Same(i)
@@ -120,6 +144,38 @@ func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, 
 	if !l.look && t.dst.form == asBits {
 		pack(t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	}
+}
+
+// fromColumns makes a row of bytes.
+func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *window.Sums[P, A, Q]) {
+	pix, n, dst := slice[uint8](pixels), len(pixels), &l.task.dst
+	r := s.Row()
+	w.decider.Counts(x, r.Across, r.Down, r.Area, n)
+	first, _ := s.Columns(1)
+	cols, squares := slice[uint32](first), []uint32(nil)
+	if l.Frame.Squares {
+		squares = slice[uint32](s.SquareColumns(1))
+	}
+	switch {
+	case l.look:
+		darkest := uint8(min(w.darkest, 255))
+		w.variance, darkest = w.decider.Look(w.variance, darkest, pix, cols, squares)
+		w.darkest = float64(darkest)
+	case dst.form == asBits:
+		w.decider.Row(w.row[:n], pix, cols, squares)
+		pack(dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+	case dst.form == asBytes:
+		w.decider.Row(dst.bytes.row(x, y, n), pix, cols, squares)
+	case dst.form == asSingles:
+		kernel.Thresholds(&w.decider, dst.singles.row(x, y, n), pix, cols, squares)
+	default:
+		kernel.Thresholds(&w.decider, dst.doubles.row(x, y, n), pix, cols, squares)
+	}
+}
+
+// slice is a slice whose elements are known to be of type T.
+func slice[T, F any](s []F) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
 // A stretch is pixels of a row whose windows have as many pixels.

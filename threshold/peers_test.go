@@ -162,4 +162,3 @@ func near(t *testing.T, name string, img boxsum.Image[uint8], r threshold.Rule, 
 		}
 	}
 }
-

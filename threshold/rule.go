@@ -183,14 +183,15 @@ func formulaOf[P filter.Pixel](r *Rule) (f kernel.Formula, err error) {
 	if r.R < 0 || r.White < 0 || r.MinN < 0 {
 		return f, grid.Invalid("R is %v, White %v, MinN %d: use 0 or more", r.R, r.White, r.MinN)
 	}
-	f = kernel.Formula{K: r.K, R: r.R, White: r.White, P: r.P, Whole: !kernel.IsFloat[P]()}
+	f = kernel.Formula{K: r.K, White: r.White, P: r.P, Whole: !kernel.IsFloat[P]()}
 	_, bytes := any(*new(P)).(uint8)
 	f.Bytes = bytes
 	if f.White == 0 {
 		f.White = whiteOf[P]()
 	}
-	if f.R == 0 {
-		f.R = f.White * 128 / 255
+	f.InverseR = 1 / r.R
+	if r.R == 0 {
+		f.InverseR = 1 / (f.White * 128 / 255)
 	}
 	f.NegQ = -(r.Q / f.White)
 	f.Most = f.White - 1 // of how far a pixel may be from the mean

@@ -144,6 +144,9 @@ func (t *task[P]) windows() error {
 	if kernel.IsFloat[P]() {
 		return runLocal[P, float64, float64](t)
 	}
+	if t.columns() {
+		return runLocal[P, uint32, uint32](t)
+	}
 	most, area := whiteOf[P](), t.area()
 	limit := area * most
 	if t.formula.Kind.Squares() {
@@ -160,11 +163,26 @@ func (t *task[P]) windows() error {
 	return runLocal[P, uint64, uint64](t)
 }
 
+// columns reports whether the image is one of bytes whose windows are made of columns.
+func (t *task[P]) columns() bool {
+	_, bytes := any(*new(P)).(uint8)
+	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape}
+	return bytes && f.Plain() && kernel.Decides(f.Span(), t.height())
+}
+
+// height is how many rows a window has at most.
+func (t *task[P]) height() int {
+	if t.shape.Border == window.Clip {
+		return min(t.shape.Height(), t.src.Height)
+	}
+	return t.shape.Height()
+}
+
 // area is how many pixels a window has at most.
 func (t *task[P]) area() float64 {
-	w, h := t.shape.Width(), t.shape.Height()
+	w := t.shape.Width()
 	if t.shape.Border == window.Clip {
-		w, h = min(w, t.src.Width), min(h, t.src.Height)
+		w = min(w, t.src.Width)
 	}
-	return float64(w) * float64(h)
+	return float64(w) * float64(t.height())
 }

@@ -236,6 +236,40 @@ var windows = [levelCount]windowRoutines{
 	},
 }
 
+// thresholds holds the kernels of black and white.
+var thresholds = [levelCount]thresholdRoutines{
+	avx2: {
+		decideLinear:     decideLinearAVX2,
+		decidePhansalkar: decidePhansalkarAVX2,
+		decideBradley:    decideBradleyAVX2,
+		decideTRSingh:    decideTRSinghAVX2,
+		spread:           spreadAVX2,
+		mapSauvola:       mapSauvolaAVX2,
+		mapNiblack:       mapNiblackAVX2,
+		decideSu:         decideSuAVX2,
+		atLeast:          atLeastAVX2,
+		contrast:         contrastAVX2,
+		keepContrast:     keepContrastAVX2,
+		maskContrast:     maskContrastAVX2,
+		packBits:         packBitsAVX2,
+	},
+	avx512: {
+		decideLinear:     decideLinearAVX512,
+		decidePhansalkar: decidePhansalkarAVX512,
+		decideBradley:    decideBradleyAVX512,
+		decideTRSingh:    decideTRSinghAVX512,
+		spread:           spreadAVX512,
+		mapSauvola:       mapSauvolaAVX512,
+		mapNiblack:       mapNiblackAVX512,
+		decideSu:         decideSuAVX512,
+		atLeast:          atLeastAVX512,
+		contrast:         contrastAVX512,
+		keepContrast:     keepContrastAVX512,
+		maskContrast:     maskContrastAVX512,
+		packBits:         packBitsAVX512,
+	},
+}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{
 	avx2:   {fillAVX2, readAVX2, fillReadAVX2, streamCopyAVX2},

@@ -22,16 +22,17 @@ func (k FormulaKind) Squares() bool { return k < TRSinghFormula }
 
 // A Formula is a kind with its numbers.
 type Formula struct {
-	Kind   FormulaKind
-	Whole  bool    // pixels are integers
-	Bytes  bool    // pixels are bytes: the decision is Doxa's, also where rounding makes it
-	K, R   float64 // how much the deviation counts, and the one that counts as much as the mean
-	P      float64 // of Phansalkar, with the negative of Q for values up to White
-	NegQ   float64
-	White  float64
-	Most   float64 // how far from the mean a pixel may be, of TRSingh
-	Factor float64 // of Bradley
-	C      float64 // of MeanC
+	Kind     FormulaKind
+	Whole    bool    // pixels are integers
+	Bytes    bool    // pixels are bytes: the decision is Doxa's, also where rounding makes it
+	K        float64 // how much the deviation counts
+	P        float64 // of Phansalkar, with the negative of Q for values up to White
+	NegQ     float64
+	White    float64
+	InverseR float64 // 1 over the deviation that leaves the mean as it is
+	Most     float64 // how far from the mean a pixel may be, of TRSingh
+	Factor   float64 // of Bradley
+	C        float64 // of MeanC
 
 	Darkest, Spread float64 // of Wolf: the least pixel and the greatest deviation of the image
 }
@@ -41,7 +42,7 @@ type Formula struct {
 func (f *Formula) At(pixel, mean, variance float64) float64 {
 	switch f.Kind {
 	case SauvolaFormula:
-		return mean * (1 + float64(f.K*(math.Sqrt(variance)/f.R-1)))
+		return mean * (1 + float64(f.K*(math.Sqrt(variance)*f.InverseR-1)))
 	case NiblackFormula:
 		return mean + float64(f.K*math.Sqrt(variance))
 	case WolfFormula:
@@ -49,7 +50,7 @@ func (f *Formula) At(pixel, mean, variance float64) float64 {
 	case NICKFormula:
 		return mean + float64(f.K*math.Sqrt(variance+float64(mean*mean)))
 	case PhansalkarFormula:
-		return mean * (1 + float64(f.P*math.Exp(f.NegQ*mean)) + float64(f.K*(math.Sqrt(variance)/f.R-1)))
+		return mean * (1 + float64(f.P*math.Exp(f.NegQ*mean)) + float64(f.K*(math.Sqrt(variance)*f.InverseR-1)))
 	case TRSinghFormula:
 		d := min(math.Abs(pixel-mean), f.Most)
 		return mean * (1 + float64(f.K*(d/(f.White-d)-1)))
@@ -62,13 +63,6 @@ func (f *Formula) At(pixel, mean, variance float64) float64 {
 		mean = math.Floor(mean + 0.5)
 	}
 	return mean - f.C
-}
-
-// Variance is what the formula takes for the variance of a window. That of Doxa may be
-// less than zero where all pixels are equal, and the threshold then is not a number.
-func (f *Formula) Variance(sum, squares, inverse float64) float64 {
-	mean := float64(sum * inverse)
-	return float64(squares*inverse) - float64(mean*mean)
 }
 
 // SuThreshold is that of n pixels with these sums, as Doxa makes it.

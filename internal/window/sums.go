@@ -412,6 +412,12 @@ func (f *Frame) Plain() bool {
 	return a.periods == 0 && a.low == 0 && a.high == 0
 }
 
+// Span is how many columns make a window, see [Sums.Columns].
+func (f *Frame) Span() int {
+	a := newAxis(f.Width, f.Left, f.Right, f.Border)
+	return a.span
+}
+
 // extra reports whether windows have more than the columns say.
 func (s *Sums[P, A, Q]) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
