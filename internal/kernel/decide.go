@@ -9,16 +9,18 @@ import (
 
 // thresholdRoutines is the assembly of a level, nil where there is none.
 type thresholdRoutines struct {
-	decideLinear, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
-	decideBradley, decideTRSingh   func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)
-	spread                         func(pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
-	mapSauvola, mapNiblack         func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)
-	decideSu                       func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)
-	atLeast                        func(dst, a, b *byte, n int, more, flip uint32)
-	contrast                       func(dst, above, row, below *byte, n int)
-	keepContrast                   func(dst, contrast *byte, n int, level uint32)
-	maskContrast                   func(values, mask, row *byte, n int, level uint32)
-	packBits                       func(dst, src *byte, n int)
+	decideSauvola, decideNiblack func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	decideNICK, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	decideLinear, decideCareful  func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	decideBradley, decideTRSingh func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)
+	spread                       func(pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	mapSauvola, mapNiblack       func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)
+	decideSu                     func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)
+	atLeast                      func(dst, a, b *byte, n int, more, flip uint32)
+	contrast                     func(dst, above, row, below *byte, n int)
+	keepContrast                 func(dst, contrast *byte, n int, level uint32)
+	maskContrast                 func(values, mask, row *byte, n int, level uint32)
+	packBits                     func(dst, src *byte, n int)
 }
 
 // decideChunk is how many pixels are decided before the doubtful ones are looked at again.
@@ -36,7 +38,7 @@ func lineOf(v float64) (l line) {
 
 // decideScratch is what assembly works with; the generator knows where everything is.
 type decideScratch struct {
-	alpha, beta, gamma, delta, lambda, margin, scale line
+	alpha, beta, gamma, delta, margin, scale line
 
 	shift      [8]uint64
 	abs        [16]uint32
@@ -65,6 +67,7 @@ type Decider struct {
 
 	level   Level
 	fast    bool // there is a kernel, and numbers that it can do with
+	kernel  FormulaKind
 	span    int
 	area    float64
 	shift   uint // by which squares are shifted, so that those of a window fit 31 bits
@@ -130,7 +133,6 @@ func (d *Decider) Aim(level Level, f *Formula, span, height, least int) {
 func (d *Decider) constants(lost float64) bool {
 	f, s := d.Formula, &d.scratch
 	var alpha, beta, gamma, delta, margin float64
-	lambda := 1.0
 	const u, white = 0x1p-24, 255.0
 	spread := white * white / 4 // the greatest variance
 	switch f.Kind {
@@ -139,7 +141,7 @@ func (d *Decider) constants(lost float64) bool {
 	case NiblackFormula:
 		alpha, delta = 1, f.K
 	case NICKFormula:
-		alpha, delta, lambda, spread = 1, f.K, 0, white*white
+		alpha, delta, spread = 1, f.K, white*white
 	case WolfFormula:
 		alpha, beta = 1-f.K, f.K*f.Darkest
 		gamma, delta, spread = f.K/f.Spread, -f.K*f.Darkest/f.Spread, f.Spread*f.Spread
@@ -173,7 +175,15 @@ func (d *Decider) constants(lost float64) bool {
 	if f.Kind == PhansalkarFormula && f.NegQ > 0 {
 		return false // the polynomial is for what is less than 1
 	}
-	s.alpha, s.beta, s.gamma, s.delta, s.lambda = lineOf(alpha), lineOf(beta), lineOf(gamma), lineOf(delta), lineOf(lambda)
+	switch d.kernel = f.Kind; {
+	case f.Kind == SauvolaFormula && f.K < minK || f.Kind == WolfFormula && f.K < 0:
+		d.kernel = carefulKernel
+	case f.Kind == SauvolaFormula || f.Kind == PhansalkarFormula: // what the deviation counts, squared
+		gamma *= math.Abs(gamma)
+	case f.Kind == NiblackFormula || f.Kind == NICKFormula:
+		gamma = delta * math.Abs(delta)
+	}
+	s.alpha, s.beta, s.gamma, s.delta = lineOf(alpha), lineOf(beta), lineOf(gamma), lineOf(delta)
 	s.margin, s.scale = lineOf(margin), lineOf(math.Ldexp(1, int(d.shift)))
 	s.shift[0] = uint64(d.shift)
 	s.p, s.exp = lineOf(f.P), lineOf(f.NegQ*math.Log2E)
@@ -183,6 +193,12 @@ func (d *Decider) constants(lost float64) bool {
 	}
 	return true
 }
+
+// minK is from where on Sauvola's threshold is well below the mean, where a window is flat.
+const minK = 0.001
+
+// carefulKernel is for numbers that make pixels of flat windows black.
+const carefulKernel FormulaKind = 255
 
 // exp2 are the coefficients of 2^x for x from -1/2 to 1/2, off by less than 2^-22 of it: a
 // fit by least squares at Chebyshev's points.
@@ -288,15 +304,27 @@ func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 	lanes, scratch := &lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(&d.scratch))
 	to, from, inverse := first(dst), first(pix), first(d.single[at:])
 	hi, lo := first(cols[at+d.span:]), first(cols[at:])
-	switch d.Formula.Kind {
+	var asm func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	switch d.kernel {
 	case BradleyFormula:
 		w.decideBradley(to, from, hi, lo, inverse, n, lanes, scratch)
 	case TRSinghFormula:
 		w.decideTRSingh(to, from, hi, lo, inverse, n, lanes, scratch)
+	case SauvolaFormula:
+		asm = w.decideSauvola
+	case NiblackFormula:
+		asm = w.decideNiblack
+	case NICKFormula:
+		asm = w.decideNICK
 	case PhansalkarFormula:
-		w.decidePhansalkar(to, from, hi, lo, first(squares[at+d.span:]), first(squares[at:]), inverse, n, lanes, scratch)
+		asm = w.decidePhansalkar
+	case WolfFormula:
+		asm = w.decideLinear
 	default:
-		w.decideLinear(to, from, hi, lo, first(squares[at+d.span:]), first(squares[at:]), inverse, n, lanes, scratch)
+		asm = w.decideCareful
+	}
+	if asm != nil {
+		asm(to, from, hi, lo, first(squares[at+d.span:]), first(squares[at:]), inverse, n, lanes, scratch)
 	}
 	n = min(n, d.n-at)
 	for i := 0; i < n; i += 64 {

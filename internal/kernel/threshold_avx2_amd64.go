@@ -4,17 +4,70 @@
 
 package kernel
 
+// decideSauvolaAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+//
+//	for i := range n {
+//		sum += hi[i] - lo[i]
+//		squares += hi2[i]>>shift - lo2[i]>>shift
+//		mean := sum * inverse[i]
+//		variance := squares*scale*inverse[i] - mean*mean
+//		a := pix[i] - alpha*mean
+//		f := gamma*mean*mean*variance - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin)
+//	}
+//
+// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+//
+//go:noescape
+func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// decideNiblackAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+//
+//	for i := range n {
+//		sum += hi[i] - lo[i]
+//		squares += hi2[i]>>shift - lo2[i]>>shift
+//		mean := sum * inverse[i]
+//		variance := squares*scale*inverse[i] - mean*mean
+//		a := pix[i] - mean
+//		f := gamma*variance - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin)
+//	}
+//
+// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+//
+//go:noescape
+func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// decideNICKAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+//
+//	for i := range n {
+//		sum += hi[i] - lo[i]
+//		squares += hi2[i]>>shift - lo2[i]>>shift
+//		mean := sum * inverse[i]
+//		a := pix[i] - mean
+//		f := gamma*squares*scale*inverse[i] - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin)
+//	}
+//
+// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+//
+//go:noescape
+func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
 // decideLinearAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
 //		squares += hi2[i]>>shift - lo2[i]>>shift
 //		mean := sum * inverse[i]
-//		variance := squares*scale*inverse[i] - lambda*mean*mean
-//		a, b := pix[i] - alpha*mean - beta, gamma*mean + delta
-//		f := a*|a| - b*|b|*variance
-//		dst[i] = 255 if f > 0, else 0
-//		doubt[i] = !(|f| > margin) or dst[i] == 0 and !(variance > flat)
+//		variance := squares*scale*inverse[i] - mean*mean
+//		a, b := pix[i]-alpha*mean-beta, gamma*mean+delta
+//		f := b*|b|*variance - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin)
 //	}
 //
 // with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
@@ -22,18 +75,35 @@ package kernel
 //go:noescape
 func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
+// decideCarefulAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+//
+//	for i := range n {
+//		sum += hi[i] - lo[i]
+//		squares += hi2[i]>>shift - lo2[i]>>shift
+//		mean := sum * inverse[i]
+//		variance := squares*scale*inverse[i] - mean*mean
+//		a, b := pix[i]-alpha*mean-beta, gamma*mean+delta
+//		f := b*|b|*variance - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
+//	}
+//
+// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+//
+//go:noescape
+func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
 // decidePhansalkarAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
 //		squares += hi2[i]>>shift - lo2[i]>>shift
 //		mean := sum * inverse[i]
-//		variance := squares*scale*inverse[i] - lambda*mean*mean
-//		alpha := alpha + P*exp(-Q*mean)
-//		a, b := pix[i] - alpha*mean - beta, gamma*mean + delta
-//		f := a*|a| - b*|b|*variance
-//		dst[i] = 255 if f > 0, else 0
-//		doubt[i] = !(|f| > margin) or dst[i] == 0 and !(variance > flat)
+//		variance := squares*scale*inverse[i] - mean*mean
+//		a := pix[i] - (alpha+P*exp(-Q*mean))*mean
+//		f := gamma*mean*mean*variance - a*|a|
+//		dst[i] = 255 if f < 0, else 0
+//		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
 //	}
 //
 // with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
@@ -46,8 +116,8 @@ func decidePhansalkarAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, l
 //	for i := range n {
 //		sum += hi[i] - lo[i]
 //		mean := sum * inverse[i]
-//		f := pix[i] - alpha*mean
-//		dst[i] = 255 if f > 0, else 0
+//		f := alpha*mean - pix[i]
+//		dst[i] = 255 if f < 0, else 0
 //		doubt[i] = !(|f| > margin)
 //	}
 //
@@ -61,10 +131,10 @@ func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //	for i := range n {
 //		sum += hi[i] - lo[i]
 //		mean := sum * inverse[i]
-//		f := pix[i] - alpha*mean
+//		f := alpha*mean - pix[i]
 //		d := min(|pix[i]-mean|, most)
-//		f = f*(white-d) - gamma*mean*d
-//		dst[i] = 255 if f > 0, else 0
+//		f = f*(white-d) + gamma*mean*d
+//		dst[i] = 255 if f < 0, else 0
 //		doubt[i] = !(|f| > margin)
 //	}
 //

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·decideLinearAVX2(SB), NOSPLIT, $0-80
+TEXT ·decideSauvolaAVX2(SB), NOSPLIT, $0-80
 	MOVQ    scratch+72(FP), AX
 	MOVQ    hi+16(FP), DX
 	MOVQ    lo+24(FP), BX
@@ -16,16 +16,16 @@ TEXT ·decideLinearAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1600(AX), Y4
+	VMOVDQU 1536(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1664(AX), Y5
+	VMOVDQU 1600(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
 	MOVQ    n+56(FP), R12
 	XORQ    CX, CX
-	MOVL    448(AX), R13
+	MOVL    384(AX), R13
 	TESTL   R13, R13
 	JNZ     shifted
 
@@ -45,7 +45,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1984(AX)(CX*4)
+	VMOVDQU      Y6, 1920(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -59,38 +59,29 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6080(AX)(CX*4)
+	VMOVDQU      Y7, 6016(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       (R11)(CX*4), Y7, Y7
-	VMULPS       256(AX), Y6, Y8
-	VMULPS       Y6, Y8, Y8
-	VSUBPS       Y8, Y7, Y7
 	VPMOVZXBD    (R10)(CX*1), Y8
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       (AX), Y6, Y9
 	VSUBPS       Y9, Y8, Y8
-	VSUBPS       64(AX), Y8, Y8
-	VMULPS       128(AX), Y6, Y6
-	VADDPS       192(AX), Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VANDPS       448(AX), Y8, Y9
 	VMULPS       Y9, Y8, Y8
-	VANDPS       512(AX), Y6, Y9
-	VMULPS       Y9, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       128(AX), Y6, Y6
 	VMULPS       Y7, Y6, Y6
-	VSUBPS       Y6, Y8, Y8
-	VPXOR        Y6, Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
 	MOVQ         CX, R13
 	SHRQ         $0x03, R13
-	VCMPPS       $0x1a, 320(AX), Y9, Y9
-	VCMPPS       $0x1e, Y6, Y8, Y8
-	VCMPPS       $0x1a, 1536(AX), Y7, Y7
-	VANDNPS      Y7, Y8, Y7
-	VORPS        Y7, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, 1856(AX)(R13*1)
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -114,11 +105,11 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1984(AX)(CX*4)
+	VMOVDQU      Y6, 1920(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
-	VPSRLD       448(AX), Y7, Y7
-	VPSRLD       448(AX), Y8, Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
 	VPSUBD       Y8, Y7, Y7
 	VPERMD       Y7, Y0, Y8
 	VPAND        192(SI), Y8, Y8
@@ -134,35 +125,26 @@ shifted:
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
-	VMULPS       384(AX), Y7, Y7
+	VMULPS       320(AX), Y7, Y7
 	VMULPS       (R11)(CX*4), Y7, Y7
-	VMULPS       256(AX), Y6, Y8
-	VMULPS       Y6, Y8, Y8
-	VSUBPS       Y8, Y7, Y7
 	VPMOVZXBD    (R10)(CX*1), Y8
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       (AX), Y6, Y9
 	VSUBPS       Y9, Y8, Y8
-	VSUBPS       64(AX), Y8, Y8
-	VMULPS       128(AX), Y6, Y6
-	VADDPS       192(AX), Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VANDPS       448(AX), Y8, Y9
 	VMULPS       Y9, Y8, Y8
-	VANDPS       512(AX), Y6, Y9
-	VMULPS       Y9, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       128(AX), Y6, Y6
 	VMULPS       Y7, Y6, Y6
-	VSUBPS       Y6, Y8, Y8
-	VPXOR        Y6, Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
 	MOVQ         CX, R13
 	SHRQ         $0x03, R13
-	VCMPPS       $0x1a, 320(AX), Y9, Y9
-	VCMPPS       $0x1e, Y6, Y8, Y8
-	VCMPPS       $0x1a, 1536(AX), Y7, Y7
-	VANDNPS      Y7, Y8, Y7
-	VORPS        Y7, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, 1856(AX)(R13*1)
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -171,8 +153,634 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1600(AX)
-	VMOVDQU Y5, 1664(AX)
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·decideNiblackAVX2(SB), NOSPLIT, $0-80
+	MOVQ    scratch+72(FP), AX
+	MOVQ    hi+16(FP), DX
+	MOVQ    lo+24(FP), BX
+	MOVQ    lanes+64(FP), SI
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 416(SI), Y3
+	VPXOR   Y4, Y4, Y4
+	VMOVDQU 1536(AX), Y4
+	MOVQ    hi2+32(FP), DI
+	MOVQ    lo2+40(FP), R8
+	VMOVDQU 1600(AX), Y5
+	MOVQ    dst+0(FP), R9
+	MOVQ    pix+8(FP), R10
+	MOVQ    inverse+48(FP), R11
+	MOVQ    n+56(FP), R12
+	XORQ    CX, CX
+	MOVL    384(AX), R13
+	TESTL   R13, R13
+	JNZ     shifted
+
+plain:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VPSUBD       (R8)(CX*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       128(AX), Y7, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VMOVDQU      (R8)(CX*4), Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       320(AX), Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       128(AX), Y7, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          shifted
+
+done:
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·decideNICKAVX2(SB), NOSPLIT, $0-80
+	MOVQ    scratch+72(FP), AX
+	MOVQ    hi+16(FP), DX
+	MOVQ    lo+24(FP), BX
+	MOVQ    lanes+64(FP), SI
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 416(SI), Y3
+	VPXOR   Y4, Y4, Y4
+	VMOVDQU 1536(AX), Y4
+	MOVQ    hi2+32(FP), DI
+	MOVQ    lo2+40(FP), R8
+	VMOVDQU 1600(AX), Y5
+	MOVQ    dst+0(FP), R9
+	MOVQ    pix+8(FP), R10
+	MOVQ    inverse+48(FP), R11
+	MOVQ    n+56(FP), R12
+	XORQ    CX, CX
+	MOVL    384(AX), R13
+	TESTL   R13, R13
+	JNZ     shifted
+
+plain:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VPSUBD       (R8)(CX*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VANDPS       448(AX), Y8, Y6
+	VMULPS       Y6, Y8, Y8
+	VMULPS       128(AX), Y7, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VMOVDQU      (R8)(CX*4), Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       320(AX), Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VSUBPS       Y6, Y8, Y8
+	VANDPS       448(AX), Y8, Y6
+	VMULPS       Y6, Y8, Y8
+	VMULPS       128(AX), Y7, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          shifted
+
+done:
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·decideLinearAVX2(SB), NOSPLIT, $0-80
+	MOVQ    scratch+72(FP), AX
+	MOVQ    hi+16(FP), DX
+	MOVQ    lo+24(FP), BX
+	MOVQ    lanes+64(FP), SI
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 416(SI), Y3
+	VPXOR   Y4, Y4, Y4
+	VMOVDQU 1536(AX), Y4
+	MOVQ    hi2+32(FP), DI
+	MOVQ    lo2+40(FP), R8
+	VMOVDQU 1600(AX), Y5
+	MOVQ    dst+0(FP), R9
+	MOVQ    pix+8(FP), R10
+	MOVQ    inverse+48(FP), R11
+	MOVQ    n+56(FP), R12
+	XORQ    CX, CX
+	MOVL    384(AX), R13
+	TESTL   R13, R13
+	JNZ     shifted
+
+plain:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VPSUBD       (R8)(CX*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (AX), Y6, Y9
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       128(AX), Y6, Y9
+	VADDPS       192(AX), Y9, Y9
+	VANDPS       448(AX), Y9, Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y7, Y9, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VMOVDQU      (R8)(CX*4), Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       320(AX), Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (AX), Y6, Y9
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       128(AX), Y6, Y9
+	VADDPS       192(AX), Y9, Y9
+	VANDPS       448(AX), Y9, Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y7, Y9, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          shifted
+
+done:
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·decideCarefulAVX2(SB), NOSPLIT, $0-80
+	MOVQ    scratch+72(FP), AX
+	MOVQ    hi+16(FP), DX
+	MOVQ    lo+24(FP), BX
+	MOVQ    lanes+64(FP), SI
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 416(SI), Y3
+	VPXOR   Y4, Y4, Y4
+	VMOVDQU 1536(AX), Y4
+	MOVQ    hi2+32(FP), DI
+	MOVQ    lo2+40(FP), R8
+	VMOVDQU 1600(AX), Y5
+	MOVQ    dst+0(FP), R9
+	MOVQ    pix+8(FP), R10
+	MOVQ    inverse+48(FP), R11
+	MOVQ    n+56(FP), R12
+	XORQ    CX, CX
+	MOVL    384(AX), R13
+	TESTL   R13, R13
+	JNZ     shifted
+
+plain:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VPSUBD       (R8)(CX*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (AX), Y6, Y9
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       128(AX), Y6, Y9
+	VADDPS       192(AX), Y9, Y9
+	VANDPS       448(AX), Y9, Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y7, Y9, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VCMPPS       $0x1a, 1472(AX), Y7, Y7
+	VANDNPS      Y7, Y8, Y7
+	VORPS        Y7, Y6, Y6
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R12
+	JGE          done
+	VMOVDQU      (DX)(CX*4), Y6
+	VPSUBD       (BX)(CX*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(SI), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      (DI)(CX*4), Y7
+	VMOVDQU      (R8)(CX*4), Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(SI), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y5, Y7
+	VPERMD       Y7, Y3, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (R11)(CX*4), Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       320(AX), Y7, Y7
+	VMULPS       (R11)(CX*4), Y7, Y7
+	VPMOVZXBD    (R10)(CX*1), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (AX), Y6, Y9
+	VSUBPS       Y9, Y8, Y8
+	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       128(AX), Y6, Y9
+	VADDPS       192(AX), Y9, Y9
+	VANDPS       448(AX), Y9, Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y7, Y9, Y6
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
+	MOVQ         CX, R13
+	SHRQ         $0x03, R13
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VCMPPS       $0x1a, 1472(AX), Y7, Y7
+	VANDNPS      Y7, Y8, Y7
+	VORPS        Y7, Y6, Y6
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
+	VEXTRACTI128 $0x01, Y8, X6
+	VPACKSSDW    X6, X8, X6
+	VPACKSSWB    X6, X6, X6
+	VMOVQ        X6, (R9)(CX*1)
+	ADDQ         $+8, CX
+	JMP          shifted
+
+done:
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -188,16 +796,16 @@ TEXT ·decidePhansalkarAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1600(AX), Y4
+	VMOVDQU 1536(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1664(AX), Y5
+	VMOVDQU 1600(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
 	MOVQ    n+56(FP), R12
 	XORQ    CX, CX
-	MOVL    448(AX), R13
+	MOVL    384(AX), R13
 	TESTL   R13, R13
 	JNZ     shifted
 
@@ -217,7 +825,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1984(AX)(CX*4)
+	VMOVDQU      Y6, 1920(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -231,24 +839,19 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6080(AX)(CX*4)
+	VMOVDQU      Y7, 6016(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       (R11)(CX*4), Y7, Y7
-	VMULPS       256(AX), Y6, Y8
-	VMULPS       Y6, Y8, Y8
-	VSUBPS       Y8, Y7, Y7
 	VPMOVZXBD    (R10)(CX*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VMULPS       640(AX), Y6, Y9
-	VMAXPS       1472(AX), Y9, Y9
+	VMULPS       576(AX), Y6, Y9
+	VMAXPS       1408(AX), Y9, Y9
 	VCVTPS2DQ    Y9, Y10
 	VCVTDQ2PS    Y10, Y11
 	VSUBPS       Y11, Y9, Y9
-	VMOVDQU      1344(AX), Y11
-	VMULPS       Y9, Y11, Y11
-	VADDPS       1280(AX), Y11, Y11
+	VMOVDQU      1280(AX), Y11
 	VMULPS       Y9, Y11, Y11
 	VADDPS       1216(AX), Y11, Y11
 	VMULPS       Y9, Y11, Y11
@@ -257,33 +860,32 @@ plain:
 	VADDPS       1088(AX), Y11, Y11
 	VMULPS       Y9, Y11, Y11
 	VADDPS       1024(AX), Y11, Y11
-	VPADDD       1408(AX), Y10, Y10
+	VMULPS       Y9, Y11, Y11
+	VADDPS       960(AX), Y11, Y11
+	VPADDD       1344(AX), Y10, Y10
 	VPSLLD       $0x17, Y10, Y10
 	VMULPS       Y10, Y11, Y9
-	VMULPS       576(AX), Y9, Y9
+	VMULPS       512(AX), Y9, Y9
 	VADDPS       (AX), Y9, Y9
 	VMULPS       Y6, Y9, Y9
 	VSUBPS       Y9, Y8, Y8
-	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
 	VMULPS       128(AX), Y6, Y9
-	VADDPS       192(AX), Y9, Y9
-	VANDPS       512(AX), Y8, Y6
-	VMULPS       Y6, Y8, Y8
-	VANDPS       512(AX), Y9, Y6
-	VMULPS       Y6, Y9, Y9
 	VMULPS       Y7, Y9, Y6
-	VSUBPS       Y6, Y8, Y8
-	VPXOR        Y6, Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
 	MOVQ         CX, R13
 	SHRQ         $0x03, R13
-	VCMPPS       $0x1a, 320(AX), Y9, Y9
-	VCMPPS       $0x1e, Y6, Y8, Y8
-	VCMPPS       $0x1a, 1536(AX), Y7, Y7
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VCMPPS       $0x1a, 1472(AX), Y7, Y7
 	VANDNPS      Y7, Y8, Y7
-	VORPS        Y7, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, 1856(AX)(R13*1)
+	VORPS        Y7, Y6, Y6
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -307,11 +909,11 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1984(AX)(CX*4)
+	VMOVDQU      Y6, 1920(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
-	VPSRLD       448(AX), Y7, Y7
-	VPSRLD       448(AX), Y8, Y8
+	VPSRLD       384(AX), Y7, Y7
+	VPSRLD       384(AX), Y8, Y8
 	VPSUBD       Y8, Y7, Y7
 	VPERMD       Y7, Y0, Y8
 	VPAND        192(SI), Y8, Y8
@@ -327,21 +929,16 @@ shifted:
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
-	VMULPS       384(AX), Y7, Y7
+	VMULPS       320(AX), Y7, Y7
 	VMULPS       (R11)(CX*4), Y7, Y7
-	VMULPS       256(AX), Y6, Y8
-	VMULPS       Y6, Y8, Y8
-	VSUBPS       Y8, Y7, Y7
 	VPMOVZXBD    (R10)(CX*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VMULPS       640(AX), Y6, Y9
-	VMAXPS       1472(AX), Y9, Y9
+	VMULPS       576(AX), Y6, Y9
+	VMAXPS       1408(AX), Y9, Y9
 	VCVTPS2DQ    Y9, Y10
 	VCVTDQ2PS    Y10, Y11
 	VSUBPS       Y11, Y9, Y9
-	VMOVDQU      1344(AX), Y11
-	VMULPS       Y9, Y11, Y11
-	VADDPS       1280(AX), Y11, Y11
+	VMOVDQU      1280(AX), Y11
 	VMULPS       Y9, Y11, Y11
 	VADDPS       1216(AX), Y11, Y11
 	VMULPS       Y9, Y11, Y11
@@ -350,33 +947,32 @@ shifted:
 	VADDPS       1088(AX), Y11, Y11
 	VMULPS       Y9, Y11, Y11
 	VADDPS       1024(AX), Y11, Y11
-	VPADDD       1408(AX), Y10, Y10
+	VMULPS       Y9, Y11, Y11
+	VADDPS       960(AX), Y11, Y11
+	VPADDD       1344(AX), Y10, Y10
 	VPSLLD       $0x17, Y10, Y10
 	VMULPS       Y10, Y11, Y9
-	VMULPS       576(AX), Y9, Y9
+	VMULPS       512(AX), Y9, Y9
 	VADDPS       (AX), Y9, Y9
 	VMULPS       Y6, Y9, Y9
 	VSUBPS       Y9, Y8, Y8
-	VSUBPS       64(AX), Y8, Y8
+	VANDPS       448(AX), Y8, Y9
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y7, Y7
 	VMULPS       128(AX), Y6, Y9
-	VADDPS       192(AX), Y9, Y9
-	VANDPS       512(AX), Y8, Y6
-	VMULPS       Y6, Y8, Y8
-	VANDPS       512(AX), Y9, Y6
-	VMULPS       Y6, Y9, Y9
 	VMULPS       Y7, Y9, Y6
-	VSUBPS       Y6, Y8, Y8
-	VPXOR        Y6, Y6, Y6
-	VANDPS       512(AX), Y8, Y9
+	VSUBPS       Y8, Y6, Y8
+	VANDPS       448(AX), Y8, Y6
 	MOVQ         CX, R13
 	SHRQ         $0x03, R13
-	VCMPPS       $0x1a, 320(AX), Y9, Y9
-	VCMPPS       $0x1e, Y6, Y8, Y8
-	VCMPPS       $0x1a, 1536(AX), Y7, Y7
+	VCMPPS       $0x1a, 256(AX), Y6, Y6
+	VPSRAD       $0x1f, Y8, Y8
+	VCMPPS       $0x1a, 1472(AX), Y7, Y7
 	VANDNPS      Y7, Y8, Y7
-	VORPS        Y7, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, 1856(AX)(R13*1)
+	VORPS        Y7, Y6, Y6
+	VMOVMSKPS    Y6, R14
+	MOVB         R14, 1792(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -385,8 +981,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1600(AX)
-	VMOVDQU Y5, 1664(AX)
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -402,7 +998,7 @@ TEXT ·decideBradleyAVX2(SB), NOSPLIT, $0-64
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1600(AX), Y4
+	VMOVDQU 1536(AX), Y4
 	MOVQ    dst+0(FP), DI
 	MOVQ    pix+8(FP), R8
 	MOVQ    inverse+32(FP), R9
@@ -425,21 +1021,20 @@ loop:
 	VPADDD       Y5, Y6, Y5
 	VPADDD       Y5, Y4, Y5
 	VPERMD       Y5, Y3, Y4
-	VMOVDQU      Y5, 1984(AX)(CX*4)
+	VMOVDQU      Y5, 1920(AX)(CX*4)
 	VCVTDQ2PS    Y5, Y5
 	VMULPS       (R9)(CX*4), Y5, Y5
 	VPMOVZXBD    (R8)(CX*1), Y6
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (AX), Y5, Y5
-	VSUBPS       Y5, Y6, Y6
-	VPXOR        Y5, Y5, Y5
-	VANDPS       512(AX), Y6, Y7
+	VSUBPS       Y6, Y5, Y6
+	VANDPS       448(AX), Y6, Y5
 	MOVQ         CX, R11
 	SHRQ         $0x03, R11
-	VCMPPS       $0x1a, 320(AX), Y7, Y7
-	VCMPPS       $0x1e, Y5, Y6, Y6
-	VMOVMSKPS    Y7, R12
-	MOVB         R12, 1856(AX)(R11*1)
+	VCMPPS       $0x1a, 256(AX), Y5, Y5
+	VPSRAD       $0x1f, Y6, Y6
+	VMOVMSKPS    Y5, R12
+	MOVB         R12, 1792(AX)(R11*1)
 	VEXTRACTI128 $0x01, Y6, X5
 	VPACKSSDW    X5, X6, X5
 	VPACKSSWB    X5, X5, X5
@@ -448,7 +1043,7 @@ loop:
 	JMP          loop
 
 done:
-	VMOVDQU Y4, 1600(AX)
+	VMOVDQU Y4, 1536(AX)
 	VZEROUPPER
 	RET
 
@@ -464,7 +1059,7 @@ TEXT ·decideTRSinghAVX2(SB), NOSPLIT, $0-64
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1600(AX), Y4
+	VMOVDQU 1536(AX), Y4
 	MOVQ    dst+0(FP), DI
 	MOVQ    pix+8(FP), R8
 	MOVQ    inverse+32(FP), R9
@@ -487,30 +1082,29 @@ loop:
 	VPADDD       Y5, Y6, Y5
 	VPADDD       Y5, Y4, Y5
 	VPERMD       Y5, Y3, Y4
-	VMOVDQU      Y5, 1984(AX)(CX*4)
+	VMOVDQU      Y5, 1920(AX)(CX*4)
 	VCVTDQ2PS    Y5, Y5
 	VMULPS       (R9)(CX*4), Y5, Y5
 	VPMOVZXBD    (R8)(CX*1), Y6
 	VCVTDQ2PS    Y6, Y6
 	VSUBPS       Y5, Y6, Y7
-	VANDPS       512(AX), Y7, Y7
-	VMINPS       768(AX), Y7, Y7
-	VMOVDQU      704(AX), Y8
+	VANDPS       448(AX), Y7, Y7
+	VMINPS       704(AX), Y7, Y7
+	VMOVDQU      640(AX), Y8
 	VSUBPS       Y7, Y8, Y8
 	VMULPS       (AX), Y5, Y9
 	VSUBPS       Y9, Y6, Y6
 	VMULPS       Y8, Y6, Y6
 	VMULPS       128(AX), Y5, Y5
 	VMULPS       Y7, Y5, Y5
-	VSUBPS       Y5, Y6, Y6
-	VPXOR        Y5, Y5, Y5
-	VANDPS       512(AX), Y6, Y7
+	VSUBPS       Y6, Y5, Y6
+	VANDPS       448(AX), Y6, Y5
 	MOVQ         CX, R11
 	SHRQ         $0x03, R11
-	VCMPPS       $0x1a, 320(AX), Y7, Y7
-	VCMPPS       $0x1e, Y5, Y6, Y6
-	VMOVMSKPS    Y7, R12
-	MOVB         R12, 1856(AX)(R11*1)
+	VCMPPS       $0x1a, 256(AX), Y5, Y5
+	VPSRAD       $0x1f, Y6, Y6
+	VMOVMSKPS    Y5, R12
+	MOVB         R12, 1792(AX)(R11*1)
 	VEXTRACTI128 $0x01, Y6, X5
 	VPACKSSDW    X5, X6, X5
 	VPACKSSWB    X5, X5, X5
@@ -519,7 +1113,7 @@ loop:
 	JMP          loop
 
 done:
-	VMOVDQU Y4, 1600(AX)
+	VMOVDQU Y4, 1536(AX)
 	VZEROUPPER
 	RET
 
@@ -535,15 +1129,15 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1600(AX), Y4
+	VMOVDQU 1536(AX), Y4
 	MOVQ    hi2+24(FP), DI
 	MOVQ    lo2+32(FP), R8
-	VMOVDQU 1664(AX), Y5
+	VMOVDQU 1600(AX), Y5
 	MOVQ    pix+0(FP), R9
 	MOVQ    inverse+40(FP), R10
 	MOVQ    n+48(FP), R11
-	VMOVDQU 1728(AX), Y6
-	VMOVDQU 1792(AX), X7
+	VMOVDQU 1664(AX), Y6
+	VMOVDQU 1728(AX), X7
 	XORQ    CX, CX
 
 loop:
@@ -575,25 +1169,25 @@ loop:
 	VPADDD       Y9, Y10, Y9
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y3, Y5
-	VPXOR        832(AX), Y8, Y10
+	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
-	VADDPD       896(AX), Y10, Y10
-	VPXOR        832(AX), Y9, Y11
+	VADDPD       832(AX), Y10, Y10
+	VPXOR        768(AX), Y9, Y11
 	VCVTDQ2PD    X11, Y11
-	VADDPD       896(AX), Y11, Y11
+	VADDPD       832(AX), Y11, Y11
 	VMULPD       (R10)(CX*8), Y10, Y10
 	VMULPD       (R10)(CX*8), Y11, Y11
 	VMULPD       Y10, Y10, Y10
 	VSUBPD       Y10, Y11, Y11
 	VMAXPD       Y11, Y6, Y6
-	VPXOR        832(AX), Y8, Y8
+	VPXOR        768(AX), Y8, Y8
 	VEXTRACTI128 $0x01, Y8, X8
 	VCVTDQ2PD    X8, Y8
-	VADDPD       896(AX), Y8, Y8
-	VPXOR        832(AX), Y9, Y9
+	VADDPD       832(AX), Y8, Y8
+	VPXOR        768(AX), Y9, Y9
 	VEXTRACTI128 $0x01, Y9, X9
 	VCVTDQ2PD    X9, Y9
-	VADDPD       896(AX), Y9, Y9
+	VADDPD       832(AX), Y9, Y9
 	VMULPD       32(R10)(CX*8), Y8, Y8
 	VMULPD       32(R10)(CX*8), Y9, Y9
 	VMULPD       Y8, Y8, Y8
@@ -606,10 +1200,10 @@ loop:
 	JMP          loop
 
 done:
-	VMOVDQU Y6, 1728(AX)
-	VMOVDQU X7, 1792(AX)
-	VMOVDQU Y4, 1600(AX)
-	VMOVDQU Y5, 1664(AX)
+	VMOVDQU Y6, 1664(AX)
+	VMOVDQU X7, 1728(AX)
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -625,10 +1219,10 @@ TEXT ·mapSauvolaAVX2(SB), NOSPLIT, $0-96
 	VMOVDQU      128(SI), Y2
 	VMOVDQU      416(SI), Y3
 	VPXOR        Y4, Y4, Y4
-	VMOVDQU      1600(AX), Y4
+	VMOVDQU      1536(AX), Y4
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	VMOVDQU      1664(AX), Y5
+	VMOVDQU      1600(AX), Y5
 	MOVQ         dst+0(FP), R9
 	MOVQ         inverse+40(FP), R10
 	MOVQ         n+48(FP), R11
@@ -668,12 +1262,12 @@ double:
 	VPADDD       Y9, Y10, Y9
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y3, Y5
-	VPXOR        832(AX), Y8, Y10
+	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
-	VADDPD       896(AX), Y10, Y10
-	VPXOR        832(AX), Y9, Y11
+	VADDPD       832(AX), Y10, Y10
+	VPXOR        768(AX), Y9, Y11
 	VCVTDQ2PD    X11, Y11
-	VADDPD       896(AX), Y11, Y11
+	VADDPD       832(AX), Y11, Y11
 	VMULPD       (R10)(CX*8), Y10, Y10
 	VMULPD       (R10)(CX*8), Y11, Y11
 	VMULPD       Y10, Y10, Y12
@@ -681,21 +1275,21 @@ double:
 	VPXOR        Y12, Y12, Y12
 	VMAXPD       Y12, Y11, Y11
 	VSQRTPD      Y11, Y11
-	VMOVDQU      960(AX), Y12
+	VMOVDQU      896(AX), Y12
 	VMULPD       Y7, Y11, Y11
 	VSUBPD       Y12, Y11, Y11
 	VMULPD       Y6, Y11, Y11
 	VADDPD       Y12, Y11, Y11
 	VMULPD       Y11, Y10, Y10
 	VMOVDQU      Y10, (R9)(CX*8)
-	VPXOR        832(AX), Y8, Y8
+	VPXOR        768(AX), Y8, Y8
 	VEXTRACTI128 $0x01, Y8, X8
 	VCVTDQ2PD    X8, Y8
-	VADDPD       896(AX), Y8, Y8
-	VPXOR        832(AX), Y9, Y9
+	VADDPD       832(AX), Y8, Y8
+	VPXOR        768(AX), Y9, Y9
 	VEXTRACTI128 $0x01, Y9, X9
 	VCVTDQ2PD    X9, Y9
-	VADDPD       896(AX), Y9, Y9
+	VADDPD       832(AX), Y9, Y9
 	VMULPD       32(R10)(CX*8), Y8, Y8
 	VMULPD       32(R10)(CX*8), Y9, Y9
 	VMULPD       Y8, Y8, Y10
@@ -703,7 +1297,7 @@ double:
 	VPXOR        Y10, Y10, Y10
 	VMAXPD       Y10, Y9, Y9
 	VSQRTPD      Y9, Y9
-	VMOVDQU      960(AX), Y10
+	VMOVDQU      896(AX), Y10
 	VMULPD       Y7, Y9, Y9
 	VSUBPD       Y10, Y9, Y9
 	VMULPD       Y6, Y9, Y9
@@ -742,12 +1336,12 @@ single:
 	VPADDD       Y9, Y10, Y9
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y3, Y5
-	VPXOR        832(AX), Y8, Y10
+	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
-	VADDPD       896(AX), Y10, Y10
-	VPXOR        832(AX), Y9, Y11
+	VADDPD       832(AX), Y10, Y10
+	VPXOR        768(AX), Y9, Y11
 	VCVTDQ2PD    X11, Y11
-	VADDPD       896(AX), Y11, Y11
+	VADDPD       832(AX), Y11, Y11
 	VMULPD       (R10)(CX*8), Y10, Y10
 	VMULPD       (R10)(CX*8), Y11, Y11
 	VMULPD       Y10, Y10, Y12
@@ -755,7 +1349,7 @@ single:
 	VPXOR        Y12, Y12, Y12
 	VMAXPD       Y12, Y11, Y11
 	VSQRTPD      Y11, Y11
-	VMOVDQU      960(AX), Y12
+	VMOVDQU      896(AX), Y12
 	VMULPD       Y7, Y11, Y11
 	VSUBPD       Y12, Y11, Y11
 	VMULPD       Y6, Y11, Y11
@@ -763,14 +1357,14 @@ single:
 	VMULPD       Y11, Y10, Y10
 	VCVTPD2PSY   Y10, X10
 	VMOVDQU      X10, (R9)(CX*4)
-	VPXOR        832(AX), Y8, Y8
+	VPXOR        768(AX), Y8, Y8
 	VEXTRACTI128 $0x01, Y8, X8
 	VCVTDQ2PD    X8, Y8
-	VADDPD       896(AX), Y8, Y8
-	VPXOR        832(AX), Y9, Y9
+	VADDPD       832(AX), Y8, Y8
+	VPXOR        768(AX), Y9, Y9
 	VEXTRACTI128 $0x01, Y9, X9
 	VCVTDQ2PD    X9, Y9
-	VADDPD       896(AX), Y9, Y9
+	VADDPD       832(AX), Y9, Y9
 	VMULPD       32(R10)(CX*8), Y8, Y8
 	VMULPD       32(R10)(CX*8), Y9, Y9
 	VMULPD       Y8, Y8, Y10
@@ -778,7 +1372,7 @@ single:
 	VPXOR        Y10, Y10, Y10
 	VMAXPD       Y10, Y9, Y9
 	VSQRTPD      Y9, Y9
-	VMOVDQU      960(AX), Y10
+	VMOVDQU      896(AX), Y10
 	VMULPD       Y7, Y9, Y9
 	VSUBPD       Y10, Y9, Y9
 	VMULPD       Y6, Y9, Y9
@@ -790,8 +1384,8 @@ single:
 	JMP          single
 
 done:
-	VMOVDQU Y4, 1600(AX)
-	VMOVDQU Y5, 1664(AX)
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -807,10 +1401,10 @@ TEXT ·mapNiblackAVX2(SB), NOSPLIT, $0-96
 	VMOVDQU      128(SI), Y2
 	VMOVDQU      416(SI), Y3
 	VPXOR        Y4, Y4, Y4
-	VMOVDQU      1600(AX), Y4
+	VMOVDQU      1536(AX), Y4
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	VMOVDQU      1664(AX), Y5
+	VMOVDQU      1600(AX), Y5
 	MOVQ         dst+0(FP), R9
 	MOVQ         inverse+40(FP), R10
 	MOVQ         n+48(FP), R11
@@ -850,12 +1444,12 @@ double:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
-	VPXOR        832(AX), Y7, Y9
+	VPXOR        768(AX), Y7, Y9
 	VCVTDQ2PD    X9, Y9
-	VADDPD       896(AX), Y9, Y9
-	VPXOR        832(AX), Y8, Y10
+	VADDPD       832(AX), Y9, Y9
+	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
-	VADDPD       896(AX), Y10, Y10
+	VADDPD       832(AX), Y10, Y10
 	VMULPD       (R10)(CX*8), Y9, Y9
 	VMULPD       (R10)(CX*8), Y10, Y10
 	VMULPD       Y9, Y9, Y11
@@ -866,14 +1460,14 @@ double:
 	VMULPD       Y6, Y10, Y10
 	VADDPD       Y10, Y9, Y9
 	VMOVDQU      Y9, (R9)(CX*8)
-	VPXOR        832(AX), Y7, Y7
+	VPXOR        768(AX), Y7, Y7
 	VEXTRACTI128 $0x01, Y7, X7
 	VCVTDQ2PD    X7, Y7
-	VADDPD       896(AX), Y7, Y7
-	VPXOR        832(AX), Y8, Y8
+	VADDPD       832(AX), Y7, Y7
+	VPXOR        768(AX), Y8, Y8
 	VEXTRACTI128 $0x01, Y8, X8
 	VCVTDQ2PD    X8, Y8
-	VADDPD       896(AX), Y8, Y8
+	VADDPD       832(AX), Y8, Y8
 	VMULPD       32(R10)(CX*8), Y7, Y7
 	VMULPD       32(R10)(CX*8), Y8, Y8
 	VMULPD       Y7, Y7, Y9
@@ -916,12 +1510,12 @@ single:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
-	VPXOR        832(AX), Y7, Y9
+	VPXOR        768(AX), Y7, Y9
 	VCVTDQ2PD    X9, Y9
-	VADDPD       896(AX), Y9, Y9
-	VPXOR        832(AX), Y8, Y10
+	VADDPD       832(AX), Y9, Y9
+	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
-	VADDPD       896(AX), Y10, Y10
+	VADDPD       832(AX), Y10, Y10
 	VMULPD       (R10)(CX*8), Y9, Y9
 	VMULPD       (R10)(CX*8), Y10, Y10
 	VMULPD       Y9, Y9, Y11
@@ -933,14 +1527,14 @@ single:
 	VADDPD       Y10, Y9, Y9
 	VCVTPD2PSY   Y9, X9
 	VMOVDQU      X9, (R9)(CX*4)
-	VPXOR        832(AX), Y7, Y7
+	VPXOR        768(AX), Y7, Y7
 	VEXTRACTI128 $0x01, Y7, X7
 	VCVTDQ2PD    X7, Y7
-	VADDPD       896(AX), Y7, Y7
-	VPXOR        832(AX), Y8, Y8
+	VADDPD       832(AX), Y7, Y7
+	VPXOR        768(AX), Y8, Y8
 	VEXTRACTI128 $0x01, Y8, X8
 	VCVTDQ2PD    X8, Y8
-	VADDPD       896(AX), Y8, Y8
+	VADDPD       832(AX), Y8, Y8
 	VMULPD       32(R10)(CX*8), Y7, Y7
 	VMULPD       32(R10)(CX*8), Y8, Y8
 	VMULPD       Y7, Y7, Y9
@@ -956,8 +1550,8 @@ single:
 	JMP          single
 
 done:
-	VMOVDQU Y4, 1600(AX)
-	VMOVDQU Y5, 1664(AX)
+	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y5, 1600(AX)
 	VZEROUPPER
 	RET
 

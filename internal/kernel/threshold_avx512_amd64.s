@@ -4,6 +4,443 @@
 
 #include "textflag.h"
 
+// func decideSauvolaAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·decideSauvolaAVX512(SB), NOSPLIT, $0-80
+	MOVQ      scratch+72(FP), AX
+	MOVQ      hi+16(FP), DX
+	MOVQ      lo+24(FP), BX
+	MOVQ      lanes+64(FP), CX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 192(CX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(CX), Z1
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
+	MOVL      $0x0000ff00, SI
+	KMOVW     SI, K4
+	VMOVDQU32 512(CX), Z5
+	VPXORD    Z2, Z2, Z2
+	VMOVDQU32 1536(AX), Z2
+	MOVQ      hi2+32(FP), SI
+	MOVQ      lo2+40(FP), DI
+	VMOVDQU32 1600(AX), Z6
+	MOVQ      dst+0(FP), R8
+	MOVQ      pix+8(FP), R9
+	MOVQ      inverse+48(FP), R10
+	MOVQ      n+56(FP), R11
+	XORQ      CX, CX
+	MOVL      384(AX), R12
+	TESTL     R12, R12
+	JNZ       shifted
+
+plain:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VPSUBD       (DI)(CX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VMOVDQU32    Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD231PS (AX), Z7, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       Z7, Z7, Z7
+	VSUBPS       Z7, Z8, Z8
+	VMULPS       128(AX), Z7, Z7
+	VFMSUB231PS  Z8, Z7, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VMOVDQU32    (DI)(CX*4), Z9
+	VPSRLD       384(AX), Z8, Z8
+	VPSRLD       384(AX), Z9, Z9
+	VPSUBD       Z9, Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       320(AX), Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD231PS (AX), Z7, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       Z7, Z7, Z7
+	VSUBPS       Z7, Z8, Z8
+	VMULPS       128(AX), Z7, Z7
+	VFMSUB231PS  Z8, Z7, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          shifted
+
+done:
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideNiblackAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·decideNiblackAVX512(SB), NOSPLIT, $0-80
+	MOVQ      scratch+72(FP), AX
+	MOVQ      hi+16(FP), DX
+	MOVQ      lo+24(FP), BX
+	MOVQ      lanes+64(FP), CX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 192(CX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(CX), Z1
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
+	MOVL      $0x0000ff00, SI
+	KMOVW     SI, K4
+	VMOVDQU32 512(CX), Z5
+	VPXORD    Z2, Z2, Z2
+	VMOVDQU32 1536(AX), Z2
+	MOVQ      hi2+32(FP), SI
+	MOVQ      lo2+40(FP), DI
+	VMOVDQU32 1600(AX), Z6
+	MOVQ      dst+0(FP), R8
+	MOVQ      pix+8(FP), R9
+	MOVQ      inverse+48(FP), R10
+	MOVQ      n+56(FP), R11
+	XORQ      CX, CX
+	MOVL      384(AX), R12
+	TESTL     R12, R12
+	JNZ       shifted
+
+plain:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VPSUBD       (DI)(CX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VMOVDQU32    Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VSUBPS       Z7, Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  128(AX), Z8, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VMOVDQU32    (DI)(CX*4), Z9
+	VPSRLD       384(AX), Z8, Z8
+	VPSRLD       384(AX), Z9, Z9
+	VPSUBD       Z9, Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       320(AX), Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VSUBPS       Z7, Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  128(AX), Z8, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          shifted
+
+done:
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideNICKAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·decideNICKAVX512(SB), NOSPLIT, $0-80
+	MOVQ      scratch+72(FP), AX
+	MOVQ      hi+16(FP), DX
+	MOVQ      lo+24(FP), BX
+	MOVQ      lanes+64(FP), CX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 192(CX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(CX), Z1
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
+	MOVL      $0x0000ff00, SI
+	KMOVW     SI, K4
+	VMOVDQU32 512(CX), Z5
+	VPXORD    Z2, Z2, Z2
+	VMOVDQU32 1536(AX), Z2
+	MOVQ      hi2+32(FP), SI
+	MOVQ      lo2+40(FP), DI
+	VMOVDQU32 1600(AX), Z6
+	MOVQ      dst+0(FP), R8
+	MOVQ      pix+8(FP), R9
+	MOVQ      inverse+48(FP), R10
+	MOVQ      n+56(FP), R11
+	XORQ      CX, CX
+	MOVL      384(AX), R12
+	TESTL     R12, R12
+	JNZ       shifted
+
+plain:
+	CMPQ        CX, R11
+	JGE         done
+	VMOVDQU32   (DX)(CX*4), Z7
+	VPSUBD      (BX)(CX*4), Z7, Z7
+	VPERMD.Z    Z7, Z0, K1, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z1, K2, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z3, K3, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z4, K4, Z8
+	VPADDD      Z7, Z8, Z7
+	VPADDD      Z7, Z2, Z7
+	VPERMD      Z7, Z5, Z2
+	VMOVDQU32   Z7, 1920(AX)(CX*4)
+	VMOVDQU32   (SI)(CX*4), Z8
+	VPSUBD      (DI)(CX*4), Z8, Z8
+	VPERMD.Z    Z8, Z0, K1, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z1, K2, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z3, K3, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z4, K4, Z9
+	VPADDD      Z8, Z9, Z8
+	VPADDD      Z8, Z6, Z8
+	VPERMD      Z8, Z5, Z6
+	VMOVDQU32   Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS   Z7, Z7
+	VMULPS      (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS   Z8, Z8
+	VMULPS      (R10)(CX*4), Z8, Z8
+	VPMOVZXBD   (R9)(CX*1), Z9
+	VCVTDQ2PS   Z9, Z9
+	VSUBPS      Z7, Z9, Z9
+	VANDPS      448(AX), Z9, Z7
+	VMULPS      Z7, Z9, Z9
+	VFMSUB231PS 128(AX), Z8, Z9
+	VANDPS      448(AX), Z9, Z7
+	MOVQ        CX, R12
+	SHRQ        $0x03, R12
+	VPMOVD2M    Z9, K5
+	VPMOVM2B    K5, X8
+	VMOVDQU     X8, (R8)(CX*1)
+	VCMPPS      $0x1a, 256(AX), Z7, K5
+	KMOVW       K5, 1792(AX)(R12*1)
+	ADDQ        $+16, CX
+	JMP         plain
+
+shifted:
+	CMPQ        CX, R11
+	JGE         done
+	VMOVDQU32   (DX)(CX*4), Z7
+	VPSUBD      (BX)(CX*4), Z7, Z7
+	VPERMD.Z    Z7, Z0, K1, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z1, K2, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z3, K3, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z4, K4, Z8
+	VPADDD      Z7, Z8, Z7
+	VPADDD      Z7, Z2, Z7
+	VPERMD      Z7, Z5, Z2
+	VMOVDQU32   Z7, 1920(AX)(CX*4)
+	VMOVDQU32   (SI)(CX*4), Z8
+	VMOVDQU32   (DI)(CX*4), Z9
+	VPSRLD      384(AX), Z8, Z8
+	VPSRLD      384(AX), Z9, Z9
+	VPSUBD      Z9, Z8, Z8
+	VPERMD.Z    Z8, Z0, K1, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z1, K2, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z3, K3, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z4, K4, Z9
+	VPADDD      Z8, Z9, Z8
+	VPADDD      Z8, Z6, Z8
+	VPERMD      Z8, Z5, Z6
+	VCVTDQ2PS   Z7, Z7
+	VMULPS      (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS   Z8, Z8
+	VMULPS      320(AX), Z8, Z8
+	VMULPS      (R10)(CX*4), Z8, Z8
+	VPMOVZXBD   (R9)(CX*1), Z9
+	VCVTDQ2PS   Z9, Z9
+	VSUBPS      Z7, Z9, Z9
+	VANDPS      448(AX), Z9, Z7
+	VMULPS      Z7, Z9, Z9
+	VFMSUB231PS 128(AX), Z8, Z9
+	VANDPS      448(AX), Z9, Z7
+	MOVQ        CX, R12
+	SHRQ        $0x03, R12
+	VPMOVD2M    Z9, K5
+	VPMOVM2B    K5, X8
+	VMOVDQU     X8, (R8)(CX*1)
+	VCMPPS      $0x1a, 256(AX), Z7, K5
+	KMOVW       K5, 1792(AX)(R12*1)
+	ADDQ        $+16, CX
+	JMP         shifted
+
+done:
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
+	VZEROUPPER
+	RET
+
 // func decideLinearAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
 TEXT ·decideLinearAVX512(SB), NOSPLIT, $0-80
@@ -15,157 +452,308 @@ TEXT ·decideLinearAVX512(SB), NOSPLIT, $0-80
 	VMOVDQU32 192(CX), Z1
 	VPMOVD2M  Z1, K1
 	VMOVDQU32 64(CX), Z1
-	VMOVDQU32 256(CX), Z4
-	VPMOVD2M  Z4, K2
-	VMOVDQU32 128(CX), Z4
-	VMOVDQU32 320(CX), Z5
-	VPMOVD2M  Z5, K3
-	VMOVDQU32 384(CX), Z5
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
 	MOVL      $0x0000ff00, SI
 	KMOVW     SI, K4
-	VMOVDQU32 512(CX), Z6
+	VMOVDQU32 512(CX), Z5
 	VPXORD    Z2, Z2, Z2
-	VMOVDQU32 1600(AX), Z2
+	VMOVDQU32 1536(AX), Z2
 	MOVQ      hi2+32(FP), SI
 	MOVQ      lo2+40(FP), DI
-	VMOVDQU32 1664(AX), Z7
+	VMOVDQU32 1600(AX), Z6
 	MOVQ      dst+0(FP), R8
 	MOVQ      pix+8(FP), R9
 	MOVQ      inverse+48(FP), R10
 	MOVQ      n+56(FP), R11
 	XORQ      CX, CX
-	MOVL      448(AX), R12
+	MOVL      384(AX), R12
 	TESTL     R12, R12
 	JNZ       shifted
 
 plain:
 	CMPQ         CX, R11
 	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z8
-	VPSUBD       (BX)(CX*4), Z8, Z8
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VPSUBD       (DI)(CX*4), Z8, Z8
 	VPERMD.Z     Z8, Z0, K1, Z9
 	VPADDD       Z8, Z9, Z8
 	VPERMD.Z     Z8, Z1, K2, Z9
 	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K3, Z9
+	VPERMD.Z     Z8, Z3, K3, Z9
 	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z5, K4, Z9
+	VPERMD.Z     Z8, Z4, K4, Z9
 	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z6, Z2
-	VMOVDQU32    Z8, 1984(AX)(CX*4)
-	VMOVDQU32    (SI)(CX*4), Z9
-	VPSUBD       (DI)(CX*4), Z9, Z9
-	VPERMD.Z     Z9, Z0, K1, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z1, K2, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z4, K3, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z5, K4, Z10
-	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z7, Z9
-	VPERMD       Z9, Z6, Z7
-	VMOVDQU32    Z9, 6080(AX)(CX*4)
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VMOVDQU32    Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
 	VCVTDQ2PS    Z8, Z8
 	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       (R10)(CX*4), Z9, Z9
-	VMULPS       256(AX), Z8, Z10
-	VFNMADD231PS Z8, Z10, Z9
-	VPMOVZXBD    (R9)(CX*1), Z10
-	VCVTDQ2PS    Z10, Z10
-	VFNMADD231PS (AX), Z8, Z10
-	VSUBPS       64(AX), Z10, Z10
-	VMULPS       128(AX), Z8, Z8
-	VADDPS       192(AX), Z8, Z8
-	VANDPS       512(AX), Z10, Z11
+	VFNMADD231PS (AX), Z7, Z9
+	VSUBPS       64(AX), Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       128(AX), Z7, Z10
+	VADDPS       192(AX), Z10, Z10
+	VANDPS       448(AX), Z10, Z11
 	VMULPS       Z11, Z10, Z10
-	VANDPS       512(AX), Z8, Z11
-	VMULPS       Z11, Z8, Z8
-	VFNMADD231PS Z9, Z8, Z10
-	VPXORD       Z3, Z3, Z3
-	VANDPS       512(AX), Z10, Z8
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
 	MOVQ         CX, R12
 	SHRQ         $0x03, R12
-	VCMPPS       $0x1e, Z3, Z10, K5
-	VPMOVM2B     K5, X10
-	VMOVDQU      X10, (R8)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z8, K6
-	VCMPPS       $0x1a, 1536(AX), Z9, K7
-	KANDNW       K7, K5, K7
-	KORW         K7, K6, K6
-	KMOVW        K6, 1856(AX)(R12*1)
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
 	ADDQ         $+16, CX
 	JMP          plain
 
 shifted:
 	CMPQ         CX, R11
 	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z3
-	VPSUBD       (BX)(CX*4), Z3, Z3
-	VPERMD.Z     Z3, Z0, K1, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z1, K2, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z4, K3, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z5, K4, Z8
-	VPADDD       Z3, Z8, Z3
-	VPADDD       Z3, Z2, Z3
-	VPERMD       Z3, Z6, Z2
-	VMOVDQU32    Z3, 1984(AX)(CX*4)
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
 	VMOVDQU32    (SI)(CX*4), Z8
-	VMOVDQU32    (DI)(CX*4), Z10
-	VPSRLD       448(AX), Z8, Z8
-	VPSRLD       448(AX), Z10, Z10
-	VPSUBD       Z10, Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z1, K2, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z4, K3, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z5, K4, Z10
-	VPADDD       Z8, Z10, Z8
-	VPADDD       Z8, Z7, Z8
-	VPERMD       Z8, Z6, Z7
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       (R10)(CX*4), Z3, Z3
+	VMOVDQU32    (DI)(CX*4), Z9
+	VPSRLD       384(AX), Z8, Z8
+	VPSRLD       384(AX), Z9, Z9
+	VPSUBD       Z9, Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       384(AX), Z8, Z8
+	VMULPS       320(AX), Z8, Z8
 	VMULPS       (R10)(CX*4), Z8, Z8
-	VMULPS       256(AX), Z3, Z10
-	VFNMADD231PS Z3, Z10, Z8
-	VPMOVZXBD    (R9)(CX*1), Z10
-	VCVTDQ2PS    Z10, Z10
-	VFNMADD231PS (AX), Z3, Z10
-	VSUBPS       64(AX), Z10, Z10
-	VMULPS       128(AX), Z3, Z3
-	VADDPS       192(AX), Z3, Z3
-	VANDPS       512(AX), Z10, Z11
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD231PS (AX), Z7, Z9
+	VSUBPS       64(AX), Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       128(AX), Z7, Z10
+	VADDPS       192(AX), Z10, Z10
+	VANDPS       448(AX), Z10, Z11
 	VMULPS       Z11, Z10, Z10
-	VANDPS       512(AX), Z3, Z11
-	VMULPS       Z11, Z3, Z3
-	VFNMADD231PS Z8, Z3, Z10
-	VPXORD       Z9, Z9, Z9
-	VANDPS       512(AX), Z10, Z3
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
 	MOVQ         CX, R12
 	SHRQ         $0x03, R12
-	VCMPPS       $0x1e, Z9, Z10, K5
-	VPMOVM2B     K5, X10
-	VMOVDQU      X10, (R8)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z3, K6
-	VCMPPS       $0x1a, 1536(AX), Z8, K7
-	KANDNW       K7, K5, K7
-	KORW         K7, K6, K6
-	KMOVW        K6, 1856(AX)(R12*1)
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X8
+	VMOVDQU      X8, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K5
+	KMOVW        K5, 1792(AX)(R12*1)
 	ADDQ         $+16, CX
 	JMP          shifted
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
-	VMOVDQU32 Z7, 1664(AX)
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
+	VZEROUPPER
+	RET
+
+// func decideCarefulAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·decideCarefulAVX512(SB), NOSPLIT, $0-80
+	MOVQ      scratch+72(FP), AX
+	MOVQ      hi+16(FP), DX
+	MOVQ      lo+24(FP), BX
+	MOVQ      lanes+64(FP), CX
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 192(CX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(CX), Z1
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
+	MOVL      $0x0000ff00, SI
+	KMOVW     SI, K4
+	VMOVDQU32 512(CX), Z5
+	VPXORD    Z2, Z2, Z2
+	VMOVDQU32 1536(AX), Z2
+	MOVQ      hi2+32(FP), SI
+	MOVQ      lo2+40(FP), DI
+	VMOVDQU32 1600(AX), Z6
+	MOVQ      dst+0(FP), R8
+	MOVQ      pix+8(FP), R9
+	MOVQ      inverse+48(FP), R10
+	MOVQ      n+56(FP), R11
+	XORQ      CX, CX
+	MOVL      384(AX), R12
+	TESTL     R12, R12
+	JNZ       shifted
+
+plain:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VPSUBD       (DI)(CX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VMOVDQU32    Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD231PS (AX), Z7, Z9
+	VSUBPS       64(AX), Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       128(AX), Z7, Z10
+	VADDPS       192(AX), Z10, Z10
+	VANDPS       448(AX), Z10, Z11
+	VMULPS       Z11, Z10, Z10
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X9
+	VMOVDQU      X9, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K6
+	VCMPPS       $0x1a, 1472(AX), Z8, K7
+	KANDNW       K7, K5, K7
+	KORW         K7, K6, K6
+	KMOVW        K6, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          plain
+
+shifted:
+	CMPQ         CX, R11
+	JGE          done
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VMOVDQU32    (DI)(CX*4), Z9
+	VPSRLD       384(AX), Z8, Z8
+	VPSRLD       384(AX), Z9, Z9
+	VPSUBD       Z9, Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       320(AX), Z8, Z8
+	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VFNMADD231PS (AX), Z7, Z9
+	VSUBPS       64(AX), Z9, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       128(AX), Z7, Z10
+	VADDPS       192(AX), Z10, Z10
+	VANDPS       448(AX), Z10, Z11
+	VMULPS       Z11, Z10, Z10
+	VFNMADD231PS Z7, Z7, Z8
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
+	MOVQ         CX, R12
+	SHRQ         $0x03, R12
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X9
+	VMOVDQU      X9, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K6
+	VCMPPS       $0x1a, 1472(AX), Z8, K7
+	KANDNW       K7, K5, K7
+	KORW         K7, K6, K6
+	KMOVW        K6, 1792(AX)(R12*1)
+	ADDQ         $+16, CX
+	JMP          shifted
+
+done:
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -180,189 +768,179 @@ TEXT ·decidePhansalkarAVX512(SB), NOSPLIT, $0-80
 	VMOVDQU32 192(CX), Z1
 	VPMOVD2M  Z1, K1
 	VMOVDQU32 64(CX), Z1
-	VMOVDQU32 256(CX), Z4
-	VPMOVD2M  Z4, K2
-	VMOVDQU32 128(CX), Z4
-	VMOVDQU32 320(CX), Z5
-	VPMOVD2M  Z5, K3
-	VMOVDQU32 384(CX), Z5
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
 	MOVL      $0x0000ff00, SI
 	KMOVW     SI, K4
-	VMOVDQU32 512(CX), Z6
+	VMOVDQU32 512(CX), Z5
 	VPXORD    Z2, Z2, Z2
-	VMOVDQU32 1600(AX), Z2
+	VMOVDQU32 1536(AX), Z2
 	MOVQ      hi2+32(FP), SI
 	MOVQ      lo2+40(FP), DI
-	VMOVDQU32 1664(AX), Z7
+	VMOVDQU32 1600(AX), Z6
 	MOVQ      dst+0(FP), R8
 	MOVQ      pix+8(FP), R9
 	MOVQ      inverse+48(FP), R10
 	MOVQ      n+56(FP), R11
 	XORQ      CX, CX
-	MOVL      448(AX), R12
+	MOVL      384(AX), R12
 	TESTL     R12, R12
 	JNZ       shifted
 
 plain:
 	CMPQ         CX, R11
 	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z8
-	VPSUBD       (BX)(CX*4), Z8, Z8
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
+	VMOVDQU32    (SI)(CX*4), Z8
+	VPSUBD       (DI)(CX*4), Z8, Z8
 	VPERMD.Z     Z8, Z0, K1, Z9
 	VPADDD       Z8, Z9, Z8
 	VPERMD.Z     Z8, Z1, K2, Z9
 	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K3, Z9
+	VPERMD.Z     Z8, Z3, K3, Z9
 	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z5, K4, Z9
+	VPERMD.Z     Z8, Z4, K4, Z9
 	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z6, Z2
-	VMOVDQU32    Z8, 1984(AX)(CX*4)
-	VMOVDQU32    (SI)(CX*4), Z9
-	VPSUBD       (DI)(CX*4), Z9, Z9
-	VPERMD.Z     Z9, Z0, K1, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z1, K2, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z4, K3, Z10
-	VPADDD       Z9, Z10, Z9
-	VPERMD.Z     Z9, Z5, K4, Z10
-	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z7, Z9
-	VPERMD       Z9, Z6, Z7
-	VMOVDQU32    Z9, 6080(AX)(CX*4)
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VMOVDQU32    Z8, 6016(AX)(CX*4)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
 	VCVTDQ2PS    Z8, Z8
 	VMULPS       (R10)(CX*4), Z8, Z8
+	VPMOVZXBD    (R9)(CX*1), Z9
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       (R10)(CX*4), Z9, Z9
-	VMULPS       256(AX), Z8, Z10
-	VFNMADD231PS Z8, Z10, Z9
-	VPMOVZXBD    (R9)(CX*1), Z10
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       640(AX), Z8, Z11
-	VMAXPS       1472(AX), Z11, Z11
-	VCVTPS2DQ    Z11, Z12
-	VCVTDQ2PS    Z12, Z13
-	VSUBPS       Z13, Z11, Z11
-	VMOVDQU32    1344(AX), Z13
-	VFMADD213PS  1280(AX), Z11, Z13
-	VFMADD213PS  1216(AX), Z11, Z13
-	VFMADD213PS  1152(AX), Z11, Z13
-	VFMADD213PS  1088(AX), Z11, Z13
-	VFMADD213PS  1024(AX), Z11, Z13
-	VPADDD       1408(AX), Z12, Z12
-	VPSLLD       $0x17, Z12, Z12
-	VMULPS       Z12, Z13, Z11
-	VMULPS       576(AX), Z11, Z11
-	VADDPS       (AX), Z11, Z11
-	VFNMADD231PS Z8, Z11, Z10
-	VSUBPS       64(AX), Z10, Z10
-	VMULPS       128(AX), Z8, Z11
-	VADDPS       192(AX), Z11, Z11
-	VANDPS       512(AX), Z10, Z8
-	VMULPS       Z8, Z10, Z10
-	VANDPS       512(AX), Z11, Z8
-	VMULPS       Z8, Z11, Z11
-	VFNMADD231PS Z9, Z11, Z10
-	VPXORD       Z3, Z3, Z3
-	VANDPS       512(AX), Z10, Z8
+	VMULPS       576(AX), Z7, Z10
+	VMAXPS       1408(AX), Z10, Z10
+	VCVTPS2DQ    Z10, Z11
+	VCVTDQ2PS    Z11, Z12
+	VSUBPS       Z12, Z10, Z10
+	VMOVDQU32    1280(AX), Z12
+	VFMADD213PS  1216(AX), Z10, Z12
+	VFMADD213PS  1152(AX), Z10, Z12
+	VFMADD213PS  1088(AX), Z10, Z12
+	VFMADD213PS  1024(AX), Z10, Z12
+	VFMADD213PS  960(AX), Z10, Z12
+	VPADDD       1344(AX), Z11, Z11
+	VPSLLD       $0x17, Z11, Z11
+	VMULPS       Z11, Z12, Z10
+	VMULPS       512(AX), Z10, Z10
+	VADDPS       (AX), Z10, Z10
+	VFNMADD231PS Z7, Z10, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       Z7, Z7, Z7
+	VSUBPS       Z7, Z8, Z8
+	VMULPS       128(AX), Z7, Z10
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
 	MOVQ         CX, R12
 	SHRQ         $0x03, R12
-	VCMPPS       $0x1e, Z3, Z10, K5
-	VPMOVM2B     K5, X10
-	VMOVDQU      X10, (R8)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z8, K6
-	VCMPPS       $0x1a, 1536(AX), Z9, K7
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X9
+	VMOVDQU      X9, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K6
+	VCMPPS       $0x1a, 1472(AX), Z8, K7
 	KANDNW       K7, K5, K7
 	KORW         K7, K6, K6
-	KMOVW        K6, 1856(AX)(R12*1)
+	KMOVW        K6, 1792(AX)(R12*1)
 	ADDQ         $+16, CX
 	JMP          plain
 
 shifted:
 	CMPQ         CX, R11
 	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z3
-	VPSUBD       (BX)(CX*4), Z3, Z3
-	VPERMD.Z     Z3, Z0, K1, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z1, K2, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z4, K3, Z8
-	VPADDD       Z3, Z8, Z3
-	VPERMD.Z     Z3, Z5, K4, Z8
-	VPADDD       Z3, Z8, Z3
-	VPADDD       Z3, Z2, Z3
-	VPERMD       Z3, Z6, Z2
-	VMOVDQU32    Z3, 1984(AX)(CX*4)
+	VMOVDQU32    (DX)(CX*4), Z7
+	VPSUBD       (BX)(CX*4), Z7, Z7
+	VPERMD.Z     Z7, Z0, K1, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z1, K2, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z3, K3, Z8
+	VPADDD       Z7, Z8, Z7
+	VPERMD.Z     Z7, Z4, K4, Z8
+	VPADDD       Z7, Z8, Z7
+	VPADDD       Z7, Z2, Z7
+	VPERMD       Z7, Z5, Z2
+	VMOVDQU32    Z7, 1920(AX)(CX*4)
 	VMOVDQU32    (SI)(CX*4), Z8
-	VMOVDQU32    (DI)(CX*4), Z10
-	VPSRLD       448(AX), Z8, Z8
-	VPSRLD       448(AX), Z10, Z10
-	VPSUBD       Z10, Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z1, K2, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z4, K3, Z10
-	VPADDD       Z8, Z10, Z8
-	VPERMD.Z     Z8, Z5, K4, Z10
-	VPADDD       Z8, Z10, Z8
-	VPADDD       Z8, Z7, Z8
-	VPERMD       Z8, Z6, Z7
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       (R10)(CX*4), Z3, Z3
+	VMOVDQU32    (DI)(CX*4), Z9
+	VPSRLD       384(AX), Z8, Z8
+	VPSRLD       384(AX), Z9, Z9
+	VPSUBD       Z9, Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z6, Z8
+	VPERMD       Z8, Z5, Z6
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (R10)(CX*4), Z7, Z7
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       384(AX), Z8, Z8
+	VMULPS       320(AX), Z8, Z8
 	VMULPS       (R10)(CX*4), Z8, Z8
-	VMULPS       256(AX), Z3, Z10
-	VFNMADD231PS Z3, Z10, Z8
-	VPMOVZXBD    (R9)(CX*1), Z10
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       640(AX), Z3, Z11
-	VMAXPS       1472(AX), Z11, Z11
-	VCVTPS2DQ    Z11, Z12
-	VCVTDQ2PS    Z12, Z13
-	VSUBPS       Z13, Z11, Z11
-	VMOVDQU32    1344(AX), Z13
-	VFMADD213PS  1280(AX), Z11, Z13
-	VFMADD213PS  1216(AX), Z11, Z13
-	VFMADD213PS  1152(AX), Z11, Z13
-	VFMADD213PS  1088(AX), Z11, Z13
-	VFMADD213PS  1024(AX), Z11, Z13
-	VPADDD       1408(AX), Z12, Z12
-	VPSLLD       $0x17, Z12, Z12
-	VMULPS       Z12, Z13, Z11
-	VMULPS       576(AX), Z11, Z11
-	VADDPS       (AX), Z11, Z11
-	VFNMADD231PS Z3, Z11, Z10
-	VSUBPS       64(AX), Z10, Z10
-	VMULPS       128(AX), Z3, Z11
-	VADDPS       192(AX), Z11, Z11
-	VANDPS       512(AX), Z10, Z3
-	VMULPS       Z3, Z10, Z10
-	VANDPS       512(AX), Z11, Z3
-	VMULPS       Z3, Z11, Z11
-	VFNMADD231PS Z8, Z11, Z10
-	VPXORD       Z9, Z9, Z9
-	VANDPS       512(AX), Z10, Z3
+	VPMOVZXBD    (R9)(CX*1), Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       576(AX), Z7, Z10
+	VMAXPS       1408(AX), Z10, Z10
+	VCVTPS2DQ    Z10, Z11
+	VCVTDQ2PS    Z11, Z12
+	VSUBPS       Z12, Z10, Z10
+	VMOVDQU32    1280(AX), Z12
+	VFMADD213PS  1216(AX), Z10, Z12
+	VFMADD213PS  1152(AX), Z10, Z12
+	VFMADD213PS  1088(AX), Z10, Z12
+	VFMADD213PS  1024(AX), Z10, Z12
+	VFMADD213PS  960(AX), Z10, Z12
+	VPADDD       1344(AX), Z11, Z11
+	VPSLLD       $0x17, Z11, Z11
+	VMULPS       Z11, Z12, Z10
+	VMULPS       512(AX), Z10, Z10
+	VADDPS       (AX), Z10, Z10
+	VFNMADD231PS Z7, Z10, Z9
+	VANDPS       448(AX), Z9, Z10
+	VMULPS       Z10, Z9, Z9
+	VMULPS       Z7, Z7, Z7
+	VSUBPS       Z7, Z8, Z8
+	VMULPS       128(AX), Z7, Z10
+	VFMSUB231PS  Z8, Z10, Z9
+	VANDPS       448(AX), Z9, Z7
 	MOVQ         CX, R12
 	SHRQ         $0x03, R12
-	VCMPPS       $0x1e, Z9, Z10, K5
-	VPMOVM2B     K5, X10
-	VMOVDQU      X10, (R8)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z3, K6
-	VCMPPS       $0x1a, 1536(AX), Z8, K7
+	VPMOVD2M     Z9, K5
+	VPMOVM2B     K5, X9
+	VMOVDQU      X9, (R8)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z7, K6
+	VCMPPS       $0x1a, 1472(AX), Z8, K7
 	KANDNW       K7, K5, K7
 	KORW         K7, K6, K6
-	KMOVW        K6, 1856(AX)(R12*1)
+	KMOVW        K6, 1792(AX)(R12*1)
 	ADDQ         $+16, CX
 	JMP          shifted
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
-	VMOVDQU32 Z7, 1664(AX)
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -377,17 +955,17 @@ TEXT ·decideBradleyAVX512(SB), NOSPLIT, $0-64
 	VMOVDQU32 192(CX), Z1
 	VPMOVD2M  Z1, K1
 	VMOVDQU32 64(CX), Z1
-	VMOVDQU32 256(CX), Z4
-	VPMOVD2M  Z4, K2
-	VMOVDQU32 128(CX), Z4
-	VMOVDQU32 320(CX), Z5
-	VPMOVD2M  Z5, K3
-	VMOVDQU32 384(CX), Z5
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
 	MOVL      $0x0000ff00, SI
 	KMOVW     SI, K4
-	VMOVDQU32 512(CX), Z6
+	VMOVDQU32 512(CX), Z5
 	VPXORD    Z2, Z2, Z2
-	VMOVDQU32 1600(AX), Z2
+	VMOVDQU32 1536(AX), Z2
 	MOVQ      dst+0(FP), SI
 	MOVQ      pix+8(FP), DI
 	MOVQ      inverse+32(FP), R8
@@ -395,40 +973,39 @@ TEXT ·decideBradleyAVX512(SB), NOSPLIT, $0-64
 	XORQ      CX, CX
 
 loop:
-	CMPQ         CX, R9
-	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z7
-	VPSUBD       (BX)(CX*4), Z7, Z7
-	VPERMD.Z     Z7, Z0, K1, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z1, K2, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z4, K3, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z5, K4, Z8
-	VPADDD       Z7, Z8, Z7
-	VPADDD       Z7, Z2, Z7
-	VPERMD       Z7, Z6, Z2
-	VMOVDQU32    Z7, 1984(AX)(CX*4)
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       (R8)(CX*4), Z7, Z7
-	VPMOVZXBD    (DI)(CX*1), Z8
-	VCVTDQ2PS    Z8, Z8
-	VFNMADD231PS (AX), Z7, Z8
-	VPXORD       Z3, Z3, Z3
-	VANDPS       512(AX), Z8, Z7
-	MOVQ         CX, R10
-	SHRQ         $0x03, R10
-	VCMPPS       $0x1e, Z3, Z8, K5
-	VPMOVM2B     K5, X8
-	VMOVDQU      X8, (SI)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z7, K5
-	KMOVW        K5, 1856(AX)(R10*1)
-	ADDQ         $+16, CX
-	JMP          loop
+	CMPQ        CX, R9
+	JGE         done
+	VMOVDQU32   (DX)(CX*4), Z6
+	VPSUBD      (BX)(CX*4), Z6, Z6
+	VPERMD.Z    Z6, Z0, K1, Z7
+	VPADDD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z1, K2, Z7
+	VPADDD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z3, K3, Z7
+	VPADDD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z4, K4, Z7
+	VPADDD      Z6, Z7, Z6
+	VPADDD      Z6, Z2, Z6
+	VPERMD      Z6, Z5, Z2
+	VMOVDQU32   Z6, 1920(AX)(CX*4)
+	VCVTDQ2PS   Z6, Z6
+	VMULPS      (R8)(CX*4), Z6, Z6
+	VPMOVZXBD   (DI)(CX*1), Z7
+	VCVTDQ2PS   Z7, Z7
+	VFMSUB231PS (AX), Z6, Z7
+	VANDPS      448(AX), Z7, Z6
+	MOVQ        CX, R10
+	SHRQ        $0x03, R10
+	VPMOVD2M    Z7, K5
+	VPMOVM2B    K5, X7
+	VMOVDQU     X7, (SI)(CX*1)
+	VCMPPS      $0x1a, 256(AX), Z6, K5
+	KMOVW       K5, 1792(AX)(R10*1)
+	ADDQ        $+16, CX
+	JMP         loop
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
+	VMOVDQU32 Z2, 1536(AX)
 	VZEROUPPER
 	RET
 
@@ -443,17 +1020,17 @@ TEXT ·decideTRSinghAVX512(SB), NOSPLIT, $0-64
 	VMOVDQU32 192(CX), Z1
 	VPMOVD2M  Z1, K1
 	VMOVDQU32 64(CX), Z1
-	VMOVDQU32 256(CX), Z4
-	VPMOVD2M  Z4, K2
-	VMOVDQU32 128(CX), Z4
-	VMOVDQU32 320(CX), Z5
-	VPMOVD2M  Z5, K3
-	VMOVDQU32 384(CX), Z5
+	VMOVDQU32 256(CX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 128(CX), Z3
+	VMOVDQU32 320(CX), Z4
+	VPMOVD2M  Z4, K3
+	VMOVDQU32 384(CX), Z4
 	MOVL      $0x0000ff00, SI
 	KMOVW     SI, K4
-	VMOVDQU32 512(CX), Z6
+	VMOVDQU32 512(CX), Z5
 	VPXORD    Z2, Z2, Z2
-	VMOVDQU32 1600(AX), Z2
+	VMOVDQU32 1536(AX), Z2
 	MOVQ      dst+0(FP), SI
 	MOVQ      pix+8(FP), DI
 	MOVQ      inverse+32(FP), R8
@@ -463,46 +1040,45 @@ TEXT ·decideTRSinghAVX512(SB), NOSPLIT, $0-64
 loop:
 	CMPQ         CX, R9
 	JGE          done
-	VMOVDQU32    (DX)(CX*4), Z7
-	VPSUBD       (BX)(CX*4), Z7, Z7
-	VPERMD.Z     Z7, Z0, K1, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z1, K2, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z4, K3, Z8
-	VPADDD       Z7, Z8, Z7
-	VPERMD.Z     Z7, Z5, K4, Z8
-	VPADDD       Z7, Z8, Z7
-	VPADDD       Z7, Z2, Z7
-	VPERMD       Z7, Z6, Z2
-	VMOVDQU32    Z7, 1984(AX)(CX*4)
+	VMOVDQU32    (DX)(CX*4), Z6
+	VPSUBD       (BX)(CX*4), Z6, Z6
+	VPERMD.Z     Z6, Z0, K1, Z7
+	VPADDD       Z6, Z7, Z6
+	VPERMD.Z     Z6, Z1, K2, Z7
+	VPADDD       Z6, Z7, Z6
+	VPERMD.Z     Z6, Z3, K3, Z7
+	VPADDD       Z6, Z7, Z6
+	VPERMD.Z     Z6, Z4, K4, Z7
+	VPADDD       Z6, Z7, Z6
+	VPADDD       Z6, Z2, Z6
+	VPERMD       Z6, Z5, Z2
+	VMOVDQU32    Z6, 1920(AX)(CX*4)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (R8)(CX*4), Z6, Z6
+	VPMOVZXBD    (DI)(CX*1), Z7
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       (R8)(CX*4), Z7, Z7
-	VPMOVZXBD    (DI)(CX*1), Z8
-	VCVTDQ2PS    Z8, Z8
-	VSUBPS       Z7, Z8, Z9
-	VANDPS       512(AX), Z9, Z9
-	VMINPS       768(AX), Z9, Z9
-	VMOVDQU32    704(AX), Z10
-	VSUBPS       Z9, Z10, Z10
-	VFNMADD231PS (AX), Z7, Z8
-	VMULPS       Z10, Z8, Z8
-	VMULPS       128(AX), Z7, Z7
-	VFNMADD231PS Z9, Z7, Z8
-	VPXORD       Z3, Z3, Z3
-	VANDPS       512(AX), Z8, Z7
+	VSUBPS       Z6, Z7, Z8
+	VANDPS       448(AX), Z8, Z8
+	VMINPS       704(AX), Z8, Z8
+	VMOVDQU32    640(AX), Z9
+	VSUBPS       Z8, Z9, Z9
+	VFNMADD231PS (AX), Z6, Z7
+	VMULPS       Z9, Z7, Z7
+	VMULPS       128(AX), Z6, Z6
+	VFMSUB231PS  Z8, Z6, Z7
+	VANDPS       448(AX), Z7, Z6
 	MOVQ         CX, R10
 	SHRQ         $0x03, R10
-	VCMPPS       $0x1e, Z3, Z8, K5
-	VPMOVM2B     K5, X8
-	VMOVDQU      X8, (SI)(CX*1)
-	VCMPPS       $0x1a, 320(AX), Z7, K5
-	KMOVW        K5, 1856(AX)(R10*1)
+	VPMOVD2M     Z7, K5
+	VPMOVM2B     K5, X7
+	VMOVDQU      X7, (SI)(CX*1)
+	VCMPPS       $0x1a, 256(AX), Z6, K5
+	KMOVW        K5, 1792(AX)(R10*1)
 	ADDQ         $+16, CX
 	JMP          loop
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
+	VMOVDQU32 Z2, 1536(AX)
 	VZEROUPPER
 	RET
 
@@ -527,15 +1103,15 @@ TEXT ·spreadAVX512(SB), NOSPLIT, $0-72
 	KMOVW     SI, K4
 	VMOVDQU32 512(CX), Z5
 	VPXORD    Z2, Z2, Z2
-	VMOVDQU32 1600(AX), Z2
+	VMOVDQU32 1536(AX), Z2
 	MOVQ      hi2+24(FP), SI
 	MOVQ      lo2+32(FP), DI
-	VMOVDQU32 1664(AX), Z6
+	VMOVDQU32 1600(AX), Z6
 	MOVQ      pix+0(FP), R8
 	MOVQ      inverse+40(FP), R9
 	MOVQ      n+48(FP), R10
-	VMOVDQU32 1728(AX), Z7
-	VMOVDQU   1792(AX), X8
+	VMOVDQU32 1664(AX), Z7
+	VMOVDQU   1728(AX), X8
 	XORQ      CX, CX
 
 loop:
@@ -565,25 +1141,25 @@ loop:
 	VPADDD        Z10, Z11, Z10
 	VPADDD        Z10, Z6, Z10
 	VPERMD        Z10, Z5, Z6
-	VPXORD        832(AX), Z9, Z11
+	VPXORD        768(AX), Z9, Z11
 	VCVTDQ2PD     Y11, Z11
-	VADDPD        896(AX), Z11, Z11
-	VPXORD        832(AX), Z10, Z12
+	VADDPD        832(AX), Z11, Z11
+	VPXORD        768(AX), Z10, Z12
 	VCVTDQ2PD     Y12, Z12
-	VADDPD        896(AX), Z12, Z12
+	VADDPD        832(AX), Z12, Z12
 	VMULPD        (R9)(CX*8), Z11, Z11
 	VMULPD        (R9)(CX*8), Z12, Z12
 	VMULPD        Z11, Z11, Z11
 	VSUBPD        Z11, Z12, Z12
 	VMAXPD        Z12, Z7, Z7
-	VPXORD        832(AX), Z9, Z9
+	VPXORD        768(AX), Z9, Z9
 	VEXTRACTI64X4 $0x01, Z9, Y9
 	VCVTDQ2PD     Y9, Z9
-	VADDPD        896(AX), Z9, Z9
-	VPXORD        832(AX), Z10, Z10
+	VADDPD        832(AX), Z9, Z9
+	VPXORD        768(AX), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z10, Y10
 	VCVTDQ2PD     Y10, Z10
-	VADDPD        896(AX), Z10, Z10
+	VADDPD        832(AX), Z10, Z10
 	VMULPD        64(R9)(CX*8), Z9, Z9
 	VMULPD        64(R9)(CX*8), Z10, Z10
 	VMULPD        Z9, Z9, Z9
@@ -594,10 +1170,10 @@ loop:
 	JMP           loop
 
 done:
-	VMOVDQU32 Z7, 1728(AX)
-	VMOVDQU   X8, 1792(AX)
-	VMOVDQU32 Z2, 1600(AX)
-	VMOVDQU32 Z6, 1664(AX)
+	VMOVDQU32 Z7, 1664(AX)
+	VMOVDQU   X8, 1728(AX)
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z6, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -622,10 +1198,10 @@ TEXT ·mapSauvolaAVX512(SB), NOSPLIT, $0-96
 	KMOVW        SI, K4
 	VMOVDQU32    512(CX), Z7
 	VPXORD       Z2, Z2, Z2
-	VMOVDQU32    1600(AX), Z2
+	VMOVDQU32    1536(AX), Z2
 	MOVQ         hi2+24(FP), SI
 	MOVQ         lo2+32(FP), DI
-	VMOVDQU32    1664(AX), Z8
+	VMOVDQU32    1600(AX), Z8
 	MOVQ         dst+0(FP), R8
 	MOVQ         inverse+40(FP), R9
 	MOVQ         n+48(FP), R10
@@ -663,12 +1239,12 @@ double:
 	VPADDD        Z12, Z13, Z12
 	VPADDD        Z12, Z8, Z12
 	VPERMD        Z12, Z7, Z8
-	VPXORD        832(AX), Z11, Z13
+	VPXORD        768(AX), Z11, Z13
 	VCVTDQ2PD     Y13, Z13
-	VADDPD        896(AX), Z13, Z13
-	VPXORD        832(AX), Z12, Z14
+	VADDPD        832(AX), Z13, Z13
+	VPXORD        768(AX), Z12, Z14
 	VCVTDQ2PD     Y14, Z14
-	VADDPD        896(AX), Z14, Z14
+	VADDPD        832(AX), Z14, Z14
 	VMULPD        (R9)(CX*8), Z13, Z13
 	VMULPD        (R9)(CX*8), Z14, Z14
 	VMULPD        Z13, Z13, Z15
@@ -676,21 +1252,21 @@ double:
 	VPXORD        Z3, Z3, Z3
 	VMAXPD        Z3, Z14, Z14
 	VSQRTPD       Z14, Z14
-	VMOVDQU32     960(AX), Z15
+	VMOVDQU32     896(AX), Z15
 	VMULPD        Z10, Z14, Z14
 	VSUBPD        Z15, Z14, Z14
 	VMULPD        Z9, Z14, Z14
 	VADDPD        Z15, Z14, Z14
 	VMULPD        Z14, Z13, Z13
 	VMOVDQU32     Z13, (R8)(CX*8)
-	VPXORD        832(AX), Z11, Z11
+	VPXORD        768(AX), Z11, Z11
 	VEXTRACTI64X4 $0x01, Z11, Y11
 	VCVTDQ2PD     Y11, Z11
-	VADDPD        896(AX), Z11, Z11
-	VPXORD        832(AX), Z12, Z12
+	VADDPD        832(AX), Z11, Z11
+	VPXORD        768(AX), Z12, Z12
 	VEXTRACTI64X4 $0x01, Z12, Y12
 	VCVTDQ2PD     Y12, Z12
-	VADDPD        896(AX), Z12, Z12
+	VADDPD        832(AX), Z12, Z12
 	VMULPD        64(R9)(CX*8), Z11, Z11
 	VMULPD        64(R9)(CX*8), Z12, Z12
 	VMULPD        Z11, Z11, Z13
@@ -698,7 +1274,7 @@ double:
 	VPXORD        Z4, Z4, Z4
 	VMAXPD        Z4, Z12, Z12
 	VSQRTPD       Z12, Z12
-	VMOVDQU32     960(AX), Z13
+	VMOVDQU32     896(AX), Z13
 	VMULPD        Z10, Z12, Z12
 	VSUBPD        Z13, Z12, Z12
 	VMULPD        Z9, Z12, Z12
@@ -735,12 +1311,12 @@ single:
 	VPADDD        Z4, Z13, Z4
 	VPADDD        Z4, Z8, Z4
 	VPERMD        Z4, Z7, Z8
-	VPXORD        832(AX), Z3, Z13
+	VPXORD        768(AX), Z3, Z13
 	VCVTDQ2PD     Y13, Z13
-	VADDPD        896(AX), Z13, Z13
-	VPXORD        832(AX), Z4, Z14
+	VADDPD        832(AX), Z13, Z13
+	VPXORD        768(AX), Z4, Z14
 	VCVTDQ2PD     Y14, Z14
-	VADDPD        896(AX), Z14, Z14
+	VADDPD        832(AX), Z14, Z14
 	VMULPD        (R9)(CX*8), Z13, Z13
 	VMULPD        (R9)(CX*8), Z14, Z14
 	VMULPD        Z13, Z13, Z15
@@ -748,7 +1324,7 @@ single:
 	VPXORD        Z11, Z11, Z11
 	VMAXPD        Z11, Z14, Z14
 	VSQRTPD       Z14, Z14
-	VMOVDQU32     960(AX), Z15
+	VMOVDQU32     896(AX), Z15
 	VMULPD        Z10, Z14, Z14
 	VSUBPD        Z15, Z14, Z14
 	VMULPD        Z9, Z14, Z14
@@ -756,14 +1332,14 @@ single:
 	VMULPD        Z14, Z13, Z13
 	VCVTPD2PS     Z13, Y13
 	VMOVDQU       Y13, (R8)(CX*4)
-	VPXORD        832(AX), Z3, Z3
+	VPXORD        768(AX), Z3, Z3
 	VEXTRACTI64X4 $0x01, Z3, Y3
 	VCVTDQ2PD     Y3, Z3
-	VADDPD        896(AX), Z3, Z3
-	VPXORD        832(AX), Z4, Z4
+	VADDPD        832(AX), Z3, Z3
+	VPXORD        768(AX), Z4, Z4
 	VEXTRACTI64X4 $0x01, Z4, Y4
 	VCVTDQ2PD     Y4, Z4
-	VADDPD        896(AX), Z4, Z4
+	VADDPD        832(AX), Z4, Z4
 	VMULPD        64(R9)(CX*8), Z3, Z3
 	VMULPD        64(R9)(CX*8), Z4, Z4
 	VMULPD        Z3, Z3, Z13
@@ -771,7 +1347,7 @@ single:
 	VPXORD        Z12, Z12, Z12
 	VMAXPD        Z12, Z4, Z4
 	VSQRTPD       Z4, Z4
-	VMOVDQU32     960(AX), Z13
+	VMOVDQU32     896(AX), Z13
 	VMULPD        Z10, Z4, Z4
 	VSUBPD        Z13, Z4, Z4
 	VMULPD        Z9, Z4, Z4
@@ -783,8 +1359,8 @@ single:
 	JMP           single
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
-	VMOVDQU32 Z8, 1664(AX)
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z8, 1600(AX)
 	VZEROUPPER
 	RET
 
@@ -809,10 +1385,10 @@ TEXT ·mapNiblackAVX512(SB), NOSPLIT, $0-96
 	KMOVW        SI, K4
 	VMOVDQU32    512(CX), Z7
 	VPXORD       Z2, Z2, Z2
-	VMOVDQU32    1600(AX), Z2
+	VMOVDQU32    1536(AX), Z2
 	MOVQ         hi2+24(FP), SI
 	MOVQ         lo2+32(FP), DI
-	VMOVDQU32    1664(AX), Z8
+	VMOVDQU32    1600(AX), Z8
 	MOVQ         dst+0(FP), R8
 	MOVQ         inverse+40(FP), R9
 	MOVQ         n+48(FP), R10
@@ -850,12 +1426,12 @@ double:
 	VPADDD        Z11, Z12, Z11
 	VPADDD        Z11, Z8, Z11
 	VPERMD        Z11, Z7, Z8
-	VPXORD        832(AX), Z10, Z12
+	VPXORD        768(AX), Z10, Z12
 	VCVTDQ2PD     Y12, Z12
-	VADDPD        896(AX), Z12, Z12
-	VPXORD        832(AX), Z11, Z13
+	VADDPD        832(AX), Z12, Z12
+	VPXORD        768(AX), Z11, Z13
 	VCVTDQ2PD     Y13, Z13
-	VADDPD        896(AX), Z13, Z13
+	VADDPD        832(AX), Z13, Z13
 	VMULPD        (R9)(CX*8), Z12, Z12
 	VMULPD        (R9)(CX*8), Z13, Z13
 	VMULPD        Z12, Z12, Z14
@@ -866,14 +1442,14 @@ double:
 	VMULPD        Z9, Z13, Z13
 	VADDPD        Z13, Z12, Z12
 	VMOVDQU32     Z12, (R8)(CX*8)
-	VPXORD        832(AX), Z10, Z10
+	VPXORD        768(AX), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z10, Y10
 	VCVTDQ2PD     Y10, Z10
-	VADDPD        896(AX), Z10, Z10
-	VPXORD        832(AX), Z11, Z11
+	VADDPD        832(AX), Z10, Z10
+	VPXORD        768(AX), Z11, Z11
 	VEXTRACTI64X4 $0x01, Z11, Y11
 	VCVTDQ2PD     Y11, Z11
-	VADDPD        896(AX), Z11, Z11
+	VADDPD        832(AX), Z11, Z11
 	VMULPD        64(R9)(CX*8), Z10, Z10
 	VMULPD        64(R9)(CX*8), Z11, Z11
 	VMULPD        Z10, Z10, Z12
@@ -914,12 +1490,12 @@ single:
 	VPADDD        Z11, Z12, Z11
 	VPADDD        Z11, Z8, Z11
 	VPERMD        Z11, Z7, Z8
-	VPXORD        832(AX), Z10, Z12
+	VPXORD        768(AX), Z10, Z12
 	VCVTDQ2PD     Y12, Z12
-	VADDPD        896(AX), Z12, Z12
-	VPXORD        832(AX), Z11, Z13
+	VADDPD        832(AX), Z12, Z12
+	VPXORD        768(AX), Z11, Z13
 	VCVTDQ2PD     Y13, Z13
-	VADDPD        896(AX), Z13, Z13
+	VADDPD        832(AX), Z13, Z13
 	VMULPD        (R9)(CX*8), Z12, Z12
 	VMULPD        (R9)(CX*8), Z13, Z13
 	VMULPD        Z12, Z12, Z14
@@ -931,14 +1507,14 @@ single:
 	VADDPD        Z13, Z12, Z12
 	VCVTPD2PS     Z12, Y12
 	VMOVDQU       Y12, (R8)(CX*4)
-	VPXORD        832(AX), Z10, Z10
+	VPXORD        768(AX), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z10, Y10
 	VCVTDQ2PD     Y10, Z10
-	VADDPD        896(AX), Z10, Z10
-	VPXORD        832(AX), Z11, Z11
+	VADDPD        832(AX), Z10, Z10
+	VPXORD        768(AX), Z11, Z11
 	VEXTRACTI64X4 $0x01, Z11, Y11
 	VCVTDQ2PD     Y11, Z11
-	VADDPD        896(AX), Z11, Z11
+	VADDPD        832(AX), Z11, Z11
 	VMULPD        64(R9)(CX*8), Z10, Z10
 	VMULPD        64(R9)(CX*8), Z11, Z11
 	VMULPD        Z10, Z10, Z12
@@ -954,8 +1530,8 @@ single:
 	JMP           single
 
 done:
-	VMOVDQU32 Z2, 1600(AX)
-	VMOVDQU32 Z8, 1664(AX)
+	VMOVDQU32 Z2, 1536(AX)
+	VMOVDQU32 Z8, 1600(AX)
 	VZEROUPPER
 	RET
 

@@ -16,6 +16,7 @@ type windowRoutines struct {
 	columnsU8U16, columnsU8U32, columnsU16U32 func(cols, add, sub *byte, n int)
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
+	columnsSquaresU8U32                       func(cols, squares, add, sub *byte, n int)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
@@ -120,6 +121,21 @@ func SlideSquares[P Pixel, Q Number](level Level, cols []Q, add, sub []P, offset
 		a, b := Q(p)-offset, Q(sub[i])-offset
 		cols[i] += Q(a*a) - Q(b*b)
 	}
+}
+
+// SlideBoth is [SlideColumns] and [SlideSquares].
+func SlideBoth[P Pixel, A, Q Number](level Level, cols []A, squares []Q, add, sub []P, offset Q) {
+	asm := windows[level].columnsSquaresU8U32
+	_, bytes := any(*new(P)).(uint8)
+	_, words := any(*new(A)).(uint32)
+	_, words2 := any(*new(Q)).(uint32)
+	if n := len(add) &^ (windowUnit - 1); asm != nil && bytes && words && words2 && n > 0 {
+		_, _, _ = cols[:len(add)], squares[:len(add)], sub[:len(add)]
+		asm(first(cols), first(squares), first(add), first(sub), n)
+		cols, squares, add, sub = cols[n:], squares[n:], add[n:], sub[n:]
+	}
+	SlideColumns(level, cols, add, sub)
+	SlideSquares(level, squares, add, sub, offset)
 }
 
 func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, n int, offset float64) {

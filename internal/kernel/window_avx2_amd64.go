@@ -59,6 +59,17 @@ func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func squaresU8U32AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 
+// columnsSquaresU8U32AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		a, b := uint32(add[i]), uint32(sub[i])
+//		cols[i] += a - b
+//		squares[i] += a*a - b*b
+//	}
+//
+//go:noescape
+func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
+
 // squaresF32F64AVX2 is, for a multiple of 4
 //
 //	for i := range n {

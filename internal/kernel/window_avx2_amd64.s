@@ -240,6 +240,36 @@ done:
 	VZEROUPPER
 	RET
 
+// func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·columnsSquaresU8U32AVX2(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Y0
+	VPMOVZXBD  (BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     (AX)(DI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(DI*4)
+	VPADDD     (CX)(DI*4), Y2, Y2
+	VMOVDQU    Y2, (CX)(DI*4)
+	ADDQ       $+8, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func squaresF32F64AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 // Requires: AVX
 TEXT ·squaresF32F64AVX2(SB), NOSPLIT, $0-40

@@ -10,8 +10,12 @@ import (
 
 // thresholdKernels are those of black and white: see kernel/decide.go for what each is.
 var thresholdKernels = []windowKernel{
-	{"decideLinear", decideStats(false)},
-	{"decidePhansalkar", decideStats(true)},
+	{"decideSauvola", decideStats(sauvolaForm)},
+	{"decideNiblack", decideStats(niblackForm)},
+	{"decideNICK", decideStats(nickForm)},
+	{"decideLinear", decideStats(linearForm)},
+	{"decideCareful", decideStats(carefulForm)},
+	{"decidePhansalkar", decideStats(phansalkarForm)},
 	{"decideBradley", decideMeans(false)},
 	{"decideTRSingh", decideMeans(true)},
 	{"spread", spread},
@@ -37,7 +41,6 @@ const (
 	kBeta
 	kGamma
 	kDelta
-	kLambda
 	kMargin
 	kScale
 	kShift // a count, in the lower half of 128 bits
@@ -162,21 +165,20 @@ func minusProduct(set isa, a Op, b, v reg.VecVirtual) {
 	VSUBPS(t, v, v)
 }
 
-// verdict writes 255 where f is more than zero and 0 elsewhere, and notes where it is not
+// verdict writes 255 where f is less than zero and 0 elsewhere, and notes where it is not
 // more than the margin away from zero. Of black pixels it also notes those whose variance,
-// if there is one, may be zero: rounding may make it less, and then they are white.
+// where it is given, may be zero: rounding may make it less, and then they are white.
 func (r *runningSums) verdict(f, variance reg.VecVirtual, dst reg.Register) {
-	set, zero, doubt := r.set, r.set.vec(), GP64()
-	set.zero(zero)
+	set, doubt := r.set, GP64()
 	abs := set.vec()
 	VANDPS(r.k(kAbs), f, abs)
 	MOVQ(r.i, doubt)
 	SHRQ(Imm(3), doubt)
 	to := Mem{Base: r.scratch, Index: doubt, Scale: 1, Disp: sDoubt}
-	const greater, notGreater = 0x1e, 0x1a
+	const notGreater = 0x1a
 	if wide(set) {
 		white, near, bytes := K(), K(), XMM()
-		VCMPPS(Imm(greater), zero, f, white)
+		VPMOVD2M(f, white)
 		VPMOVM2B(white, bytes)
 		VMOVDQU(bytes, r.at(dst, 1))
 		VCMPPS(Imm(notGreater), r.k(kMargin), abs, near)
@@ -191,7 +193,7 @@ func (r *runningSums) verdict(f, variance reg.VecVirtual, dst reg.Register) {
 	}
 	bits, high := GP32(), XMM()
 	VCMPPS(Imm(notGreater), r.k(kMargin), abs, abs)
-	VCMPPS(Imm(greater), zero, f, f)
+	VPSRAD(Imm(31), f, f)
 	if variance != nil {
 		VCMPPS(Imm(notGreater), r.k(kFlat), variance, variance)
 		VANDNPS(variance, f, variance)
@@ -210,6 +212,17 @@ func (r *runningSums) signedSquare(v reg.VecVirtual) {
 	abs := r.set.vec()
 	VANDPS(r.k(kAbs), v, abs)
 	VMULPS(abs, v, v)
+}
+
+// lessProduct is a·b - v, in v; the product may be rounded.
+func lessProduct(set isa, a Op, b, v reg.VecVirtual) {
+	if wide(set) {
+		VFMSUB231PS(a, b, v)
+		return
+	}
+	t := set.vec()
+	VMULPS(a, b, t)
+	VSUBPS(v, t, v)
 }
 
 // exp is 2 to the power of v, which is 0 or less, in v: a polynomial of the fraction and the
@@ -236,19 +249,50 @@ func (r *runningSums) exp(v reg.VecVirtual) {
 	VMULPS(whole, poly, v)
 }
 
-// decideStats decides a·|a| > b·|b|·variance, where a is the pixel less what the threshold
+// A statsForm is how a decision from mean and variance is made.
+type statsForm int
+
+const (
+	sauvolaForm statsForm = iota
+	niblackForm
+	nickForm
+	linearForm
+	carefulForm
+	phansalkarForm
+)
+
+// doc is the Go code of a form.
+func (f statsForm) doc() []string {
+	switch f {
+	case sauvolaForm:
+		return []string{"\t\ta := pix[i] - alpha*mean", "\t\tf := gamma*mean*mean*variance - a*|a|"}
+	case niblackForm:
+		return []string{"\t\ta := pix[i] - mean", "\t\tf := gamma*variance - a*|a|"}
+	case nickForm:
+		return []string{"\t\ta := pix[i] - mean", "\t\tf := gamma*squares*scale*inverse[i] - a*|a|"}
+	case phansalkarForm:
+		return []string{"\t\ta := pix[i] - (alpha+P*exp(-Q*mean))*mean", "\t\tf := gamma*mean*mean*variance - a*|a|"}
+	}
+	return []string{"\t\ta, b := pix[i]-alpha*mean-beta, gamma*mean+delta", "\t\tf := b*|b|*variance - a*|a|"}
+}
+
+// careful reports whether windows of equal pixels are looked at again.
+func (f statsForm) careful() bool { return f == carefulForm || f == phansalkarForm }
+
+// decideStats decides b·|b|·variance < a·|a|, where a is the pixel less what the threshold
 // has without the deviation, and b what the deviation counts.
-func decideStats(phansalkar bool) func(set isa, name string) {
+func decideStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
 		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
-			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i]>>shift - lo2[i]>>shift", "\t\tmean := sum * inverse[i]",
-			"\t\tvariance := squares*scale*inverse[i] - lambda*mean*mean"}
-		if phansalkar {
-			lines = append(lines, "\t\talpha := alpha + P*exp(-Q*mean)")
+			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i]>>shift - lo2[i]>>shift", "\t\tmean := sum * inverse[i]"}
+		if form != nickForm {
+			lines = append(lines, "\t\tvariance := squares*scale*inverse[i] - mean*mean")
 		}
-		lines = append(lines, "\t\ta, b := pix[i] - alpha*mean - beta, gamma*mean + delta", "\t\tf := a*|a| - b*|b|*variance",
-			"\t\tdst[i] = 255 if f > 0, else 0", "\t\tdoubt[i] = !(|f| > margin) or dst[i] == 0 and !(variance > flat)", "\t}", "",
-			"with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.")
+		lines = append(append(lines, form.doc()...), "\t\tdst[i] = 255 if f < 0, else 0", "\t\tdoubt[i] = !(|f| > margin)")
+		if form.careful() {
+			lines[len(lines)-1] += " || dst[i] == 0 && !(variance > flat)"
+		}
+		lines = append(lines, "\t}", "", "with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.")
 		text(name, NOSPLIT, "func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)", lines...)
 		r := newRunningSums(set, true)
 		dst, pix, inverse, n := arg("dst"), arg("pix"), arg("inverse"), arg("n")
@@ -268,26 +312,7 @@ func decideStats(phansalkar bool) func(set isa, name string) {
 				VMULPS(r.k(kScale), variance, variance)
 			}
 			VMULPS(r.at(inverse, 4), variance, variance)
-			less := set.vec()
-			VMULPS(r.k(kLambda), mean, less)
-			minusProduct(set, mean, less, variance)
-			a, b := r.pixels(pix), set.vec()
-			if phansalkar {
-				VMULPS(r.k(kExp), mean, b)
-				r.exp(b)
-				VMULPS(r.k(kP), b, b)
-				VADDPS(r.k(kAlpha), b, b)
-				minusProduct(set, mean, b, a)
-			} else {
-				minusProduct(set, r.k(kAlpha), mean, a)
-			}
-			VSUBPS(r.k(kBeta), a, a)
-			VMULPS(r.k(kGamma), mean, b)
-			VADDPS(r.k(kDelta), b, b)
-			r.signedSquare(a)
-			r.signedSquare(b)
-			minusProduct(set, variance, b, a)
-			r.verdict(a, variance, dst)
+			r.compare(form, dst, pix, mean, variance)
 		}
 		shift := GP32()
 		MOVL(r.k(kShift), shift)
@@ -300,16 +325,61 @@ func decideStats(phansalkar bool) func(set isa, name string) {
 	}
 }
 
-// decideMeans decides pix - alpha·mean > 0, or for TRSingh, of which d is the distance of a
-// pixel from the mean, (pix - alpha·mean)·(white - d) > mean·gamma·d.
+// compare decides from the mean and the mean of squares.
+func (r *runningSums) compare(form statsForm, dst, pix reg.Register, mean, variance reg.VecVirtual) {
+	set := r.set
+	a, weight := r.pixels(pix), set.vec()
+	switch form {
+	case nickForm:
+		VSUBPS(mean, a, a)
+		r.signedSquare(a)
+		lessProduct(set, r.k(kGamma), variance, a)
+	case niblackForm:
+		VSUBPS(mean, a, a)
+		r.signedSquare(a)
+		minusProduct(set, mean, mean, variance)
+		lessProduct(set, r.k(kGamma), variance, a)
+	case sauvolaForm, phansalkarForm:
+		if form == phansalkarForm {
+			VMULPS(r.k(kExp), mean, weight)
+			r.exp(weight)
+			VMULPS(r.k(kP), weight, weight)
+			VADDPS(r.k(kAlpha), weight, weight)
+			minusProduct(set, mean, weight, a)
+		} else {
+			minusProduct(set, r.k(kAlpha), mean, a)
+		}
+		r.signedSquare(a)
+		VMULPS(mean, mean, mean)
+		VSUBPS(mean, variance, variance)
+		VMULPS(r.k(kGamma), mean, weight)
+		lessProduct(set, variance, weight, a)
+	default:
+		minusProduct(set, r.k(kAlpha), mean, a)
+		VSUBPS(r.k(kBeta), a, a)
+		r.signedSquare(a)
+		VMULPS(r.k(kGamma), mean, weight)
+		VADDPS(r.k(kDelta), weight, weight)
+		r.signedSquare(weight)
+		minusProduct(set, mean, mean, variance)
+		lessProduct(set, variance, weight, a)
+	}
+	if !form.careful() {
+		variance = nil
+	}
+	r.verdict(a, variance, dst)
+}
+
+// decideMeans decides alpha·mean < pix, or for TRSingh, of which d is the distance of a
+// pixel from the mean, mean·gamma·d < (pix - alpha·mean)·(white - d).
 func decideMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
-			"\t\tsum += hi[i] - lo[i]", "\t\tmean := sum * inverse[i]", "\t\tf := pix[i] - alpha*mean"}
+			"\t\tsum += hi[i] - lo[i]", "\t\tmean := sum * inverse[i]", "\t\tf := alpha*mean - pix[i]"}
 		if singh {
-			lines = append(lines, "\t\td := min(|pix[i]-mean|, most)", "\t\tf = f*(white-d) - gamma*mean*d")
+			lines = append(lines, "\t\td := min(|pix[i]-mean|, most)", "\t\tf = f*(white-d) + gamma*mean*d")
 		}
-		lines = append(lines, "\t\tdst[i] = 255 if f > 0, else 0", "\t\tdoubt[i] = !(|f| > margin)", "\t}", "", "with the sums of all in the scratch memory.")
+		lines = append(lines, "\t\tdst[i] = 255 if f < 0, else 0", "\t\tdoubt[i] = !(|f| > margin)", "\t}", "", "with the sums of all in the scratch memory.")
 		text(name, NOSPLIT, "func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)", lines...)
 		r := newRunningSums(set, false)
 		dst, pix, inverse, n := arg("dst"), arg("pix"), arg("inverse"), arg("n")
@@ -331,9 +401,9 @@ func decideMeans(singh bool) func(set isa, name string) {
 				minusProduct(set, r.k(kAlpha), mean, f)
 				VMULPS(rest, f, f)
 				VMULPS(r.k(kGamma), mean, mean)
-				minusProduct(set, d, mean, f)
+				lessProduct(set, d, mean, f)
 			} else {
-				minusProduct(set, r.k(kAlpha), mean, f)
+				lessProduct(set, r.k(kAlpha), mean, f)
 			}
 			r.verdict(f, nil, dst)
 		})

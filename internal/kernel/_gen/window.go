@@ -22,6 +22,7 @@ var windowKernels = []windowKernel{
 	{"columnsF32F64", columns(f32, f64)},
 	{"columnsF64F64", columns(f64, f64)},
 	{"squaresU8U32", squareColumns(u8)},
+	{"columnsSquaresU8U32", columnsAndSquares},
 	{"squaresF32F64", squareColumns(f32)},
 	{"prefixU32", prefix(u32)},
 	{"prefixF64", prefix(f64)},
@@ -182,6 +183,34 @@ func squareColumns(pix elem) func(set isa, name string) {
 		Label("done")
 		leave()
 	}
+}
+
+// columnsAndSquares is both at once.
+func columnsAndSquares(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
+	cols, squares, plusRow, minusRow, n := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n")
+	i := GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: 1, Disp: columnsAhead})
+	at := func(base reg.Register, size int) Mem { return Mem{Base: base, Index: i, Scale: uint8(size)} }
+	a, b, e := loadNumbers(set, u8, u32, at(plusRow, 1)), loadNumbers(set, u8, u32, at(minusRow, 1)), set.vec()
+	VPADDD(a, b, e)
+	VPSUBD(b, a, a)
+	VPMADDWD(e, a, e)
+	VPADDD(at(cols, 4), a, a)
+	set.store(a, at(cols, 4))
+	VPADDD(at(squares, 4), e, e)
+	set.store(e, at(squares, 4))
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
 }
 
 // A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
