@@ -60,15 +60,3 @@ func (b Bitmap) At(x, y int) color.Color {
 	}
 	return color.Gray{Y: 255}
 }
-
-// pack makes a bit of each pixel that is 0 or 255; those after the last are white.
-func pack(dst, src []uint8) {
-	for i := range dst {
-		var b byte
-		part := src[8*i : min(len(src), 8*i+8)]
-		for j, p := range part {
-			b |= (^p & 0x80) >> j
-		}
-		dst[i] = b
-	}
-}

@@ -11,8 +11,8 @@ import (
 
 // What a pixel of ISauvola is before all is done.
 const (
-	black  = 0
-	marked = 1 // black, and connected to a pixel of high contrast
+	marked = 0 // black, and connected to a pixel of high contrast
+	black  = 1
 	white  = 255
 )
 
@@ -32,6 +32,7 @@ type improved[A, Q kernel.Number] struct {
 	slice   int
 	inPlace bool
 	level   uint8
+	columns bool          // decisions are made from the sums of columns
 	rows    int           // of a band
 	marks   target[uint8] // the result, or memory of its own
 	memory  []uint8
@@ -40,15 +41,16 @@ type improved[A, Q kernel.Number] struct {
 
 type improvedWorker struct {
 	counts
-	row   []uint8
-	spans []span
-	_     [kernel.LineBytes]byte
+	decider kernel.Decider
+	row     []uint8
+	spans   []span
+	_       [kernel.LineBytes]byte
 }
 
 func runISauvola(t *task[uint8]) error {
 	area := t.area()
 	switch {
-	case area*255*255 < 1<<32:
+	case t.columns() || area*255*255 < 1<<32:
 		return runImproved[uint32, uint32](t)
 	case area*255 < 1<<32:
 		return runImproved[uint32, uint64](t)
@@ -64,7 +66,8 @@ func runImproved[A, Q kernel.Number](t *task[uint8]) error {
 	l.task = *t
 	l.Src, l.InPlace, l.Sink, l.Reach = t.src, t.same, l, 1
 	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: true, Level: t.set.Level}
-	p := l.Plan(&t.set, 1)
+	l.columns = t.columns()
+	p := planOf(&l.Layer, t)
 	p.Slices = improvedSlices
 	return run.Fill(t.set, p, l)
 }
@@ -87,6 +90,9 @@ func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
 		w.counts = counts{}
 		w.row = engine.AtLeast(w.row, p.TileWidth)
 		w.spans = engine.AtLeast(w.spans, maxSpans)[:0]
+		if l.columns {
+			aim(&w.decider, t, &l.Frame)
+		}
 	}
 	err := l.Layer.Prepare(p)
 	l.inPlace = l.InPlace
@@ -149,10 +155,10 @@ func (l *improved[A, Q]) Tile(worker, x, y, n, rows int) {
 		for end := y + rows; y < end; y++ {
 			row := l.marks.row(x, y, n)
 			if t.dst.form == asBits {
-				keepMarked(w.row[:n], row)
-				pack(t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+				above(t.set.Level, w.row[:n], row, marked)
+				kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 			} else {
-				keepMarked(row, row)
+				above(t.set.Level, row, row, marked)
 			}
 		}
 	}
@@ -168,33 +174,25 @@ func (l *improved[A, Q]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[ui
 	w, f := &l.workers[worker], &l.task.formula
 	l.contrast(w.row[:n], s.Rows(), x, y)
 	dst := l.marks.row(x, y, n)
-	r := s.Windows()
-	for i, j := 0, 0; i < n; i = j {
-		j = r.Same(i)
-		some := stretch[uint8, A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), hi2: r.HiSquares[i:j], lo2: r.LoSquares[i:j]}
-		decide(f, dst[i:j], &some)
-	}
-	mark(dst, w.row[:n], l.level)
-}
-
-// mark marks what is black and has more contrast than the level.
-func mark(dst, contrast []uint8, level uint8) {
-	for i, c := range contrast {
-		if c > level && dst[i] == black {
-			dst[i] = marked
+	if l.columns {
+		fromColumns(&w.decider, x, dst, pix, s)
+	} else {
+		r := s.Windows()
+		for i, j := 0, 0; i < n; i = j {
+			j = r.Same(i)
+			some := stretch[uint8, A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), hi2: r.HiSquares[i:j], lo2: r.LoSquares[i:j]}
+			decide(f, dst[i:j], &some)
 		}
 	}
+	kernel.KeepContrast(l.task.set.Level, dst, w.row[:n], l.level)
 }
 
-// keepMarked makes 0 of what is marked, and 255 of all else.
-func keepMarked(dst, src []uint8) {
-	for i, v := range src {
-		var to uint8 = white
-		if v == marked {
-			to = black
-		}
-		dst[i] = to
-	}
+// fromColumns makes a row of 0 and 255.
+func fromColumns[A, Q kernel.Number](d *kernel.Decider, x int, dst, pix []uint8, s *window.Sums[uint8, A, Q]) {
+	r := s.Row()
+	d.Counts(x, r.Across, r.Down, r.Area, len(pix))
+	cols, _ := s.Columns(1)
+	d.Row(dst, pix, slice[uint32](cols), slice[uint32](s.SquareColumns(1)))
 }
 
 // Release implements [engine.Layer].
@@ -202,7 +200,8 @@ func (l *improved[A, Q]) Release() int {
 	l.task, l.marks = task[uint8]{}, target[uint8]{}
 	bytes := l.Layer.Release() + engine.Bytes(l.memory)
 	for i := range l.workers {
-		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].spans)
+		l.workers[i].decider.Forget()
+		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].spans) + l.workers[i].decider.Bytes()
 	}
 	return bytes
 }

@@ -43,15 +43,21 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 		l.Frame.Offset = float64(engine.Center(&first))
 	}
 	l.columns = t.columns()
+	p := planOf(&l.Layer, t)
+	if t.formula.Kind == kernel.WolfFormula {
+		p.Slices = 2
+	}
+	return run.Fill(t.set, p, l)
+}
+
+// planOf is how to cut the work.
+func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *task[P]) engine.Plan {
 	p := l.Plan(&t.set, t.dst.size())
 	if t.dst.form == asBits { // no two workers write to a byte
 		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
 		p.Lead = -engine.DivUp(p.N, p.TileWidth)
 	}
-	if t.formula.Kind == kernel.WolfFormula {
-		p.Slices = 2
-	}
-	return run.Fill(t.set, p, l)
+	return p
 }
 
 // Prepare implements [engine.Layer].
@@ -74,12 +80,15 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 
 // aim tells the deciders of the formula, once it is known.
 func (l *local[P, A, Q]) aim() {
-	f := &l.Frame
 	for i := range l.workers {
 		if l.columns {
-			l.workers[i].decider.Aim(l.task.set.Level, &l.task.formula, f.Span(), l.task.height(), min(f.Up, f.Down, f.Height-1)+1)
+			aim(&l.workers[i].decider, &l.task, &l.Frame)
 		}
 	}
+}
+
+func aim[P filter.Pixel](d *kernel.Decider, t *task[P], f *window.Frame) {
+	d.Aim(t.set.Level, &t.formula, f.Span(), t.height(), min(f.Up, f.Down, f.Height-1)+1)
 }
 
 // Slice implements [engine.Slicer].
@@ -142,7 +151,7 @@ func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, 
 		}
 	}
 	if !l.look && t.dst.form == asBits {
-		pack(t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	}
 }
 
@@ -163,7 +172,7 @@ func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *wi
 		w.darkest = float64(darkest)
 	case dst.form == asBits:
 		w.decider.Row(w.row[:n], pix, cols, squares)
-		pack(dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		kernel.PackBits(l.task.set.Level, dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	case dst.form == asBytes:
 		w.decider.Row(dst.bytes.row(x, y, n), pix, cols, squares)
 	case dst.form == asSingles:

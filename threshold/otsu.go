@@ -1,7 +1,10 @@
 package threshold
 
 import (
+	"encoding/binary"
+
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // otsuOf is the threshold that parts a histogram into two classes whose means are farthest
@@ -34,11 +37,16 @@ func otsuOf(histogram *[256]uint64) uint8 {
 // countBytes adds a row to a histogram.
 func countBytes(histogram *[4][256]uint32, row []uint8) {
 	a, b, c, d := &histogram[0], &histogram[1], &histogram[2], &histogram[3]
-	for ; len(row) >= 4; row = row[4:] {
-		a[row[0]]++
-		b[row[1]]++
-		c[row[2]]++
-		d[row[3]]++
+	for ; len(row) >= 8; row = row[8:] {
+		v := binary.LittleEndian.Uint64(row)
+		a[uint8(v)]++
+		b[uint8(v>>8)]++
+		c[uint8(v>>16)]++
+		d[uint8(v>>24)]++
+		a[uint8(v>>32)]++
+		b[uint8(v>>40)]++
+		c[uint8(v>>48)]++
+		d[uint8(v>>56)]++
 	}
 	for _, v := range row {
 		a[v]++
@@ -138,10 +146,10 @@ func (l *otsu) Tile(worker, x, y, n, rows int) {
 		}
 		switch t.dst.form {
 		case asBytes:
-			atMost(t.dst.bytes.row(x, y, n), row, l.level)
+			above(t.set.Level, t.dst.bytes.row(x, y, n), row, l.level)
 		case asBits:
-			atMost(w.row[:n], row, l.level)
-			pack(t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+			above(t.set.Level, w.row[:n], row, l.level)
+			kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 		case asSingles:
 			fill(t.dst.singles.row(x, y, n), float32(l.level))
 		default:
@@ -153,16 +161,17 @@ func (l *otsu) Tile(worker, x, y, n, rows int) {
 	}
 }
 
-// atMost makes 0 of pixels that are at most a level.
-func atMost(dst, src []uint8, level uint8) {
-	for i, p := range src {
-		var v uint8
-		if p > level {
-			v = 255
-		}
-		dst[i] = v
+// above makes 255 of pixels that are more than a level, and 0 of others.
+func above(level kernel.Level, dst, src []uint8, than uint8) {
+	for len(src) > 0 {
+		n := min(len(src), len(nothing))
+		kernel.AtLeast(level, dst[:n], nothing[:n], src[:n], than, true)
+		dst, src = dst[n:], src[n:]
 	}
 }
+
+// nothing is zeros.
+var nothing [1 << 12]uint8
 
 func fill[D any](dst []D, v D) {
 	for i := range dst {

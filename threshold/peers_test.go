@@ -98,7 +98,7 @@ func TestDoxaLarge(t *testing.T) {
 		if i%3 == 0 {
 			img = drawn(rng, 5200+i, 130, 4)
 		}
-		for _, size := range []int{25, 256, 301} {
+		for _, size := range []int{25, 256, 301, 0} {
 			r := threshold.New(m, size)
 			got, err := threshold.Binarize(img, r, nil)
 			if err != nil {

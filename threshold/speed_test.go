@@ -75,7 +75,7 @@ func (p peer) time(t *testing.T, name string) (ns time.Duration) {
 
 // TestSpeed prints the least times of thresholds and of the same in Doxa, OpenCV and
 // scikit-image, one after the other in turns: BOXSUM_SPEED is the size, such as 1920x1080.
-// BOXSUM_WORKERS, BOXSUM_LEVEL, BOXSUM_WINDOW and BOXSUM_ONLY are options. It asserts
+// BOXSUM_WORKERS, BOXSUM_t.set.Level, BOXSUM_WINDOW and BOXSUM_ONLY are options. It asserts
 // nothing.
 func TestSpeed(t *testing.T) {
 	var width, height int
@@ -96,7 +96,7 @@ func TestSpeed(t *testing.T) {
 	opt, size := &threshold.Options{Workers: 1}, 25
 	fmt.Sscan(os.Getenv("BOXSUM_WORKERS"), &opt.Workers)
 	fmt.Sscan(os.Getenv("BOXSUM_WINDOW"), &size)
-	if l := os.Getenv("BOXSUM_LEVEL"); l != "" {
+	if l := os.Getenv("BOXSUM_t.set.Level"); l != "" {
 		opt.Level, _ = boxsum.ParseLevel(l)
 	}
 	type job struct {

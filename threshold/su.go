@@ -34,6 +34,7 @@ type suWorker[A, Q kernel.Number] struct {
 	mask    maskOf
 	sums    window.Sums[uint8, A, Q]
 	numbers window.Sums[uint8, uint32, uint32]
+	masked  kernel.Masked
 	row     []uint8
 	_       [kernel.LineBytes]byte
 }
@@ -194,12 +195,15 @@ func (l *su[A, Q]) decide(w *suWorker[A, Q], y int) {
 	t := &l.task
 	pix := l.src.Pix[y*l.src.Stride:][:l.src.Width]
 	s := masked[A, Q]{pix: pix, values: w.sums.Windows(), numbers: w.numbers.Windows(), minN: int64(t.minN)}
+	if grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 && t.area()*255*255 < 1<<31 {
+		s.kernel, s.level = &w.masked, t.set.Level
+	}
 	switch t.dst.form {
 	case asBytes:
 		s.decide(t.dst.bytes.row(0, y, len(pix)))
 	case asBits:
 		s.decide(w.row)
-		pack(t.dst.bytes.row(0, y, engine.DivUp(len(pix), 8)), w.row)
+		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(0, y, engine.DivUp(len(pix), 8)), w.row)
 	case asSingles:
 		drawMasked(t.dst.singles.row(0, y, len(pix)), &s)
 	default:
@@ -213,6 +217,9 @@ type masked[A, Q kernel.Number] struct {
 	values  *window.Row[A, Q]
 	numbers *window.Row[uint32, uint32]
 	minN    int64
+
+	kernel *kernel.Masked // for sums below 2^31
+	level  kernel.Level
 }
 
 // at is the threshold of a pixel, and -1 where too few pixels have high contrast.
@@ -225,10 +232,15 @@ func (m *masked[A, Q]) at(i int) float64 {
 }
 
 func (m *masked[A, Q]) decide(dst []uint8) {
+	if m.kernel != nil {
+		v := m.values
+		m.kernel.Row(m.level, dst, m.pix, slice[uint32](v.Hi), slice[uint32](v.Lo), slice[uint32](v.HiSquares), slice[uint32](v.LoSquares), m.numbers.Hi, m.numbers.Lo, m.minN)
+		return
+	}
 	for i, p := range m.pix {
-		var v uint8 = white
+		var v uint8 = 255
 		if float64(p) <= m.at(i) {
-			v = black
+			v = 0
 		}
 		dst[i] = v
 	}

@@ -132,6 +132,17 @@ func (t *task[P]) run() error {
 		return runSu(as[task[uint8]](t))
 	case ISauvola:
 		return runISauvola(as[task[uint8]](t))
+	case MeanC:
+		if !t.formula.Bytes {
+			break
+		}
+		bytes := as[task[uint8]](t)
+		switch box := newBox(bytes); {
+		case box.Kind.Narrow():
+			return runBoxed[uint16](bytes, box)
+		case box.Kind == kernel.BoxWords:
+			return runBoxed[uint32](bytes, box)
+		}
 	}
 	return t.windows()
 }

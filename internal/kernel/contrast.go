@@ -10,6 +10,12 @@ package kernel
 func Contrast(level Level, dst, above, row, below []uint8) {
 	n := len(dst)
 	above, row, below = above[:n+2], row[:n+2], below[:n+2]
+	if asm := thresholds[level].contrast; asm != nil {
+		if whole := n &^ (LineBytes - 1); whole > 0 {
+			asm(first(dst), first(above), first(row), first(below), whole)
+			dst, above, row, below = dst[whole:], above[whole:], row[whole:], below[whole:]
+		}
+	}
 	l0, m0 := least3(above[0], row[0], below[0])
 	l1, m1 := least3(above[1], row[1], below[1])
 	for i := range dst {
@@ -28,19 +34,4 @@ func contrastOf(least, most uint8) uint8 {
 		return 0
 	}
 	return uint8((255*(uint32(most)-uint32(least)) - 1) / (uint32(most) + uint32(least)))
-}
-
-// Mask leaves the pixels whose contrast is more than a level:
-//
-//	mask[i] = 1, values[i] = row[i]   where mask[i] > above
-//	mask[i] = 0, values[i] = 0        elsewhere
-func Mask(level Level, values, mask, row []uint8, above uint8) {
-	mask, row = mask[:len(values)], row[:len(values)]
-	for i, c := range mask {
-		var one, v uint8
-		if c > above {
-			one, v = 1, row[i]
-		}
-		mask[i], values[i] = one, v
-	}
 }

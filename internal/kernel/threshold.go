@@ -1,6 +1,11 @@
 package kernel
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"unsafe"
+)
 
 // A FormulaKind is how a threshold is made from the statistics of a window.
 type FormulaKind uint8
@@ -76,4 +81,67 @@ func SuThreshold(sum, squares, n float64) float64 {
 		return mean + math.Sqrt(variance)/2
 	}
 	return mean
+}
+
+// suScratch is what assembly works with; the generator knows where everything is.
+type suScratch struct {
+	abs   [8]uint64
+	tiny  [8]float64
+	doubt [decideChunk]uint8
+}
+
+// A Masked decides as Su does.
+type Masked struct {
+	pix     [decideChunk]uint8
+	scratch suScratch
+}
+
+// Row makes 0 of pixels that are no more than [SuThreshold] of their windows, where these
+// have at least some pixels, and 255 of others. Sums are hi-lo: those of values, of
+// their squares and of how many they are.
+func (m *Masked) Row(level Level, dst, pix []uint8, hi, lo, hi2, lo2, hiN, loN []uint32, least int64) {
+	dst, hi, lo, hi2, lo2 = dst[:len(pix)], hi[:len(pix)], lo[:len(pix)], hi2[:len(pix)], lo2[:len(pix)]
+	hiN, loN = hiN[:len(pix)], loN[:len(pix)]
+	asm := thresholds[level].decideSu
+	if asm == nil {
+		for i, p := range pix {
+			dst[i] = suDecide(p, hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i], least)
+		}
+		return
+	}
+	s := &m.scratch
+	for i := range s.abs {
+		s.abs[i], s.tiny[i] = 1<<63-1, 0x1p-40
+	}
+	inPlace := unsafe.SliceData(dst) == unsafe.SliceData(pix)
+	for len(pix) > 0 {
+		n := min(len(pix), decideChunk)
+		whole := n &^ 7
+		some := pix[:whole]
+		if inPlace {
+			some = m.pix[:copy(m.pix[:], some)]
+		}
+		if whole > 0 {
+			asm(first(dst), first(some), first(hi), first(lo), first(hi2), first(lo2), first(hiN), first(loN), whole, float64(least), (*byte)(unsafe.Pointer(s)))
+		}
+		for i := 0; i < whole; i += 8 {
+			word := binary.LittleEndian.Uint64(s.doubt[i:]) // a byte for each vector, of which four or eight pixels
+			for ; word != 0; word &= word - 1 {
+				bit := bits.TrailingZeros64(word)
+				j := i + bit/8 + bit%8
+				dst[j] = suDecide(some[j], hi[j]-lo[j], hi2[j]-lo2[j], hiN[j]-loN[j], least)
+			}
+		}
+		for i := whole; i < n; i++ {
+			dst[i] = suDecide(pix[i], hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i], least)
+		}
+		dst, pix, hi, lo, hi2, lo2, hiN, loN = dst[n:], pix[n:], hi[n:], lo[n:], hi2[n:], lo2[n:], hiN[n:], loN[n:]
+	}
+}
+
+func suDecide(p uint8, sum, squares, n uint32, least int64) uint8 {
+	if int64(n) >= least && float64(p) <= SuThreshold(float64(sum), float64(squares), float64(n)) {
+		return 0
+	}
+	return 255
 }

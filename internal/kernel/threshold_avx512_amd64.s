@@ -1640,7 +1640,7 @@ TEXT ·contrastAVX512(SB), NOSPLIT, $0-40
 	MOVL         $0x3f000000, SI
 	VMOVD        SI, X1
 	VBROADCASTSS X1, Z1
-	MOVL         $0x3f000000, SI
+	MOVL         $0x3f800000, SI
 	VMOVD        SI, X2
 	VBROADCASTSS X2, Z2
 	MOVQ         n+32(FP), SI

@@ -674,7 +674,7 @@ func contrast(set isa, name string) {
 		"\t\tleast, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]",
 		"\t\tdst[i] = uint8((255*(most-least) - 0.5) / (most + least)) // 0 where they are equal", "\t}", "", "in float32.")
 	dst, above, row, below := arg("dst"), arg("above"), arg("row"), arg("below")
-	scale, half, tiny := floatConstant(set, 0x437f0000), floatConstant(set, 0x3f000000), floatConstant(set, 0x3f000000)
+	scale, half, one := floatConstant(set, 0x437f0000), floatConstant(set, 0x3f000000), floatConstant(set, 0x3f800000)
 	byteLoop(set, func(at func(reg.Register) Mem) {
 		var least, most reg.VecVirtual
 		for _, base := range []reg.Register{above, row, below} {
@@ -697,7 +697,7 @@ func contrast(set isa, name string) {
 			VSUBPS(l, m, m)
 			VMULPS(scale, m, m)
 			VSUBPS(half, m, m)
-			VMAXPS(tiny, sum, sum)
+			VMAXPS(one, sum, sum) // of black
 			VDIVPS(sum, m, m)
 			VCVTTPS2DQ(m, m)
 			parts[q] = m
