@@ -3,6 +3,7 @@ package imgio
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -46,6 +47,9 @@ func Encode(w io.Writer, format string, img any) error {
 	switch format {
 	case "png":
 		m, err := ToImage(img)
+		if errors.Is(err, boxsum.ErrTypes) {
+			return fmt.Errorf("%w; write it as .npy", err)
+		}
 		if err != nil {
 			return err
 		}
