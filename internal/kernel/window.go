@@ -14,6 +14,7 @@ type Number interface {
 // windowRoutines is the assembly of a level, nil where there is none.
 type windowRoutines struct {
 	columnsU8U16, columnsU8U32, columnsU16U32 func(cols, add, sub *byte, n int)
+	columnsU32U32                             func(cols, add, sub *byte, n int)
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
@@ -23,6 +24,9 @@ type windowRoutines struct {
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
 	guidedPixels                              func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)
+	guidedLines, guidedOwnLines               func(a, b *byte, s *byte, n int, lanes *uint32)
+	productsU8                                func(dst, a, b *byte, n int)
+	guidedBytes                               func(dst, guide *byte, s *byte, n int, lanes *uint32)
 	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
 	addU16                                    func(dst, a, b *byte, n int)
@@ -95,6 +99,10 @@ func columnsOf[P Pixel, A Number](w *windowRoutines) func(cols, add, sub *byte, 
 	case uint16:
 		if _, ok := any(a).(uint32); ok {
 			return w.columnsU16U32
+		}
+	case uint32:
+		if _, ok := any(a).(uint32); ok {
+			return w.columnsU32U32
 		}
 	case float32:
 		if _, ok := any(a).(float64); ok {
@@ -634,67 +642,4 @@ func FloatVariances(level Level, dst []float32, hi, lo, hi2, lo2 []uint32, n flo
 		dst[i] = v
 	}
 	return true
-}
-
-// GuidedProducts makes four numbers of each pixel: i, v, i·i and i·v of the guide i and the
-// image v.
-func GuidedProducts[P, G Pixel](level Level, dst []float64, img []P, guide []G) {
-	guide, dst = guide[:len(img)], dst[:4*len(img)]
-	from := 0
-	_, bytes := any(*new(P)).(uint8)
-	_, bytes2 := any(*new(G)).(uint8)
-	if asm := windows[level].guidedProducts; asm != nil && bytes && bytes2 {
-		from = len(img) &^ 3
-		asm(first(dst), first(img), first(guide), from)
-	}
-	for x := from; x < len(img); x++ {
-		v, i := float64(img[x]), float64(guide[x])
-		to := (*[4]float64)(dst[4*x:])
-		to[0], to[1], to[2], to[3] = i, v, float64(i*i), float64(i*v)
-	}
-}
-
-// GuidedFit makes a and b of each pixel from the sums of such numbers, which are hi-lo of n
-// pixels: a is 0 where the guide is flat and epsilon zero.
-func GuidedFit(level Level, dst, hi, lo []float64, n, epsilon float64) {
-	pixels, from, inverse := len(dst)/2, 0, 1/n
-	hi, lo = hi[:4*pixels], lo[:4*pixels]
-	if asm := windows[level].guidedFit; asm != nil {
-		from = pixels &^ 3
-		asm(first(dst), first(hi), first(lo), from, inverse, epsilon)
-	}
-	for x := from; x < pixels; x++ {
-		hi, lo, to := (*[4]float64)(hi[4*x:]), (*[4]float64)(lo[4*x:]), (*[2]float64)(dst[2*x:])
-		i, v := float64((hi[0]-lo[0])*inverse), float64((hi[1]-lo[1])*inverse)
-		variance := max(0, float64((hi[2]-lo[2])*inverse)-float64(i*i)) + epsilon
-		a := (float64((hi[3]-lo[3])*inverse) - float64(i*v)) / variance
-		if variance == 0 {
-			a = 0
-		}
-		to[0], to[1] = a, v-float64(a*i)
-	}
-}
-
-// GuidedPixels makes pixels from the sums of a and b, hi-lo of n pixels, and the guide.
-// Integers are rounded and most at most; NaN, which they have not, is 0.
-func GuidedPixels[P, G Pixel](level Level, dst []P, guide []G, hi, lo []float64, n, most float64) {
-	guide, hi, lo = guide[:len(dst)], hi[:2*len(dst)], lo[:2*len(dst)]
-	from, inverse := 0, 1/n
-	_, bytes := any(*new(P)).(uint8)
-	_, bytes2 := any(*new(G)).(uint8)
-	if asm := windows[level].guidedPixels; asm != nil && bytes && bytes2 {
-		from = len(dst) &^ 3
-		asm(first(dst), first(guide), first(hi), first(lo), from, inverse, 0.5, most)
-	}
-	floats := IsFloat[P]()
-	for x := from; x < len(dst); x++ {
-		q := float64((hi[2*x+1]-lo[2*x+1])*inverse) + float64(float64((hi[2*x]-lo[2*x])*inverse)*float64(guide[x]))
-		if !floats {
-			if !(q > 0) {
-				q = 0
-			}
-			q = min(q+0.5, most)
-		}
-		dst[x] = P(q)
-	}
 }

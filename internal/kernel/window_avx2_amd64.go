@@ -31,6 +31,15 @@ func columnsU8U32AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU16U32AVX2(cols *byte, add *byte, sub *byte, n int)
 
+// columnsU32U32AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		cols[i] += uint32(add[i]) - uint32(sub[i])
+//	}
+//
+//go:noescape
+func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
+
 // columnsF32F64AVX2 is, for a multiple of 4
 //
 //	for i := range n {
@@ -238,6 +247,57 @@ func guidedFitAVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilo
 //
 //go:noescape
 func guidedPixelsAVX2(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
+
+// guidedLinesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range sum {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		a[x], b[x] = s.line(sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after.
+//
+//go:noescape
+func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+
+// guidedOwnLinesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range sum {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		a[x], b[x] = s.line(sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after. The image is its own guide: sums 0 and 2 are 1 and 3.
+//
+//go:noescape
+func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+
+// guidedBytesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range 2 {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		dst[x] = s.pixel(guide[x], sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after.
+//
+//go:noescape
+func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
+
+// productsU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = uint16(a[i]) * uint16(b[i])
+//	}
+//
+//go:noescape
+func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
 
 // roundU8AVX2 is, for a multiple of 8
 //

@@ -130,6 +130,48 @@ done:
 	VZEROUPPER
 	RET
 
+// func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·columnsU32U32AVX2(SB), NOSPLIT, $0-32
+	MOVQ cols+0(FP), AX
+	MOVQ add+8(FP), CX
+	MOVQ sub+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+
+loop:
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*4)
+	VMOVDQU    (CX)(SI*4), Y0
+	VMOVDQU    (DX)(SI*4), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     (AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*4)
+	VMOVDQU    32(CX)(SI*4), Y0
+	VMOVDQU    32(DX)(SI*4), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     32(AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*4)
+	ADDQ       $+16, SI
+	JMP        loop
+
+rest:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (CX)(SI*4), Y0
+	VMOVDQU (DX)(SI*4), Y1
+	VPSUBD  Y1, Y0, Y0
+	VPADDD  (AX)(SI*4), Y0, Y0
+	VMOVDQU Y0, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     rest
+
+done:
+	VZEROUPPER
+	RET
+
 // func columnsF32F64AVX2(cols *byte, add *byte, sub *byte, n int)
 // Requires: AVX, MMX+
 TEXT ·columnsF32F64AVX2(SB), NOSPLIT, $0-32
@@ -1297,6 +1339,354 @@ loop:
 	ADDQ        $0x40, BX
 	ADDQ        $0x04, DI
 	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedLinesAVX2(SB), NOSPLIT, $0-40
+	MOVQ    s+16(FP), AX
+	VMOVDQU 64(AX), Y0
+	VMOVDQU 128(AX), Y1
+	VMOVDQU 192(AX), Y2
+	VMOVDQU 256(AX), Y3
+	MOVQ    a+0(FP), DX
+	MOVQ    b+8(FP), BX
+	MOVQ    n+24(FP), SI
+	XORQ    CX, CX
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y4
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y0, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         8(AX), DI
+	VMOVDQU      (DI)(CX*4), Y5
+	MOVQ         40(AX), DI
+	VPSUBD       (DI)(CX*4), Y5, Y5
+	VPSLLDQ      $0x04, Y5, Y10
+	VPADDD       Y10, Y5, Y5
+	VPSLLDQ      $0x08, Y5, Y10
+	VPADDD       Y10, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y10
+	VPERM2I128   $0x08, Y10, Y10, Y10
+	VPADDD       Y1, Y5, Y5
+	VPADDD       Y10, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	MOVQ         16(AX), DI
+	VMOVDQU      (DI)(CX*4), Y10
+	MOVQ         48(AX), DI
+	VPSUBD       (DI)(CX*4), Y10, Y10
+	VPSLLDQ      $0x04, Y10, Y11
+	VPADDD       Y11, Y10, Y10
+	VPSLLDQ      $0x08, Y10, Y11
+	VPADDD       Y11, Y10, Y10
+	VPSHUFD      $0xff, Y10, Y11
+	VPERM2I128   $0x08, Y11, Y11, Y11
+	VPADDD       Y2, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPSHUFD      $0xff, Y10, Y2
+	VPERM2I128   $0x11, Y2, Y2, Y2
+	MOVQ         24(AX), DI
+	VMOVDQU      (DI)(CX*4), Y11
+	MOVQ         56(AX), DI
+	VPSUBD       (DI)(CX*4), Y11, Y11
+	VPSLLDQ      $0x04, Y11, Y12
+	VPADDD       Y12, Y11, Y11
+	VPSLLDQ      $0x08, Y11, Y12
+	VPADDD       Y12, Y11, Y11
+	VPSHUFD      $0xff, Y11, Y12
+	VPERM2I128   $0x08, Y12, Y12, Y12
+	VPADDD       Y3, Y11, Y11
+	VPADDD       Y12, Y11, Y11
+	VPSHUFD      $0xff, Y11, Y3
+	VPERM2I128   $0x11, Y3, Y3, Y3
+	VCVTDQ2PD    X4, Y12
+	VCVTDQ2PD    X10, Y13
+	VBROADCASTSD 320(AX), Y15
+	VMULPD       Y15, Y13, Y13
+	VMULPD       Y12, Y12, Y14
+	VSUBPD       Y14, Y13, Y13
+	VCVTDQ2PD    X5, Y16
+	VCVTDQ2PD    X11, Y17
+	VMULPD       Y15, Y17, Y17
+	VMULPD       Y12, Y16, Y14
+	VSUBPD       Y14, Y17, Y17
+	VCVTPD2PSY   Y17, X6
+	VBROADCASTSD 328(AX), Y14
+	VMULPD       Y14, Y16, Y16
+	VBROADCASTSD 344(AX), Y14
+	VSUBPD       Y14, Y16, Y16
+	VCVTPD2PSY   Y16, X7
+	VBROADCASTSD 336(AX), Y14
+	VADDPD       Y14, Y13, Y13
+	VCVTPD2PSY   Y13, X8
+	VBROADCASTSD 328(AX), Y13
+	VMULPD       Y13, Y12, Y12
+	VBROADCASTSD 344(AX), Y13
+	VSUBPD       Y13, Y12, Y12
+	VCVTPD2PSY   Y12, X9
+	VEXTRACTI128 $0x01, Y4, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y10, X10
+	VCVTDQ2PD    X10, Y10
+	VBROADCASTSD 320(AX), Y13
+	VMULPD       Y13, Y10, Y10
+	VMULPD       Y4, Y4, Y12
+	VSUBPD       Y12, Y10, Y10
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y11, X11
+	VCVTDQ2PD    X11, Y11
+	VMULPD       Y13, Y11, Y11
+	VMULPD       Y4, Y5, Y12
+	VSUBPD       Y12, Y11, Y11
+	VCVTPD2PSY   Y11, X11
+	VBROADCASTSD 328(AX), Y12
+	VMULPD       Y12, Y5, Y5
+	VBROADCASTSD 344(AX), Y12
+	VSUBPD       Y12, Y5, Y5
+	VCVTPD2PSY   Y5, X5
+	VBROADCASTSD 336(AX), Y12
+	VADDPD       Y12, Y10, Y10
+	VCVTPD2PSY   Y10, X10
+	VBROADCASTSD 328(AX), Y12
+	VMULPD       Y12, Y4, Y4
+	VBROADCASTSD 344(AX), Y12
+	VSUBPD       Y12, Y4, Y4
+	VCVTPD2PSY   Y4, X4
+	VINSERTF128  $0x01, X10, Y8, Y10
+	VBROADCASTSS 360(AX), Y12
+	VMAXPS       Y12, Y10, Y10
+	VINSERTF128  $0x01, X11, Y6, Y11
+	VDIVPS       Y10, Y11, Y11
+	VINSERTF128  $0x01, X4, Y9, Y4
+	VINSERTF128  $0x01, X5, Y7, Y5
+	VMULPS       Y11, Y4, Y4
+	VSUBPS       Y4, Y5, Y4
+	VBROADCASTSS 352(AX), Y5
+	VMULPS       Y5, Y11, Y11
+	VCVTPS2DQ    Y11, Y11
+	VMOVDQU      Y11, (DX)(CX*4)
+	VBROADCASTSS 356(AX), Y5
+	VMULPS       Y5, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMOVDQU      Y4, (BX)(CX*4)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 128(AX)
+	VMOVDQU Y2, 192(AX)
+	VMOVDQU Y3, 256(AX)
+	VZEROUPPER
+	RET
+
+// func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedOwnLinesAVX2(SB), NOSPLIT, $0-40
+	MOVQ    s+16(FP), AX
+	VMOVDQU 64(AX), Y0
+	VMOVDQU 192(AX), Y1
+	MOVQ    a+0(FP), DX
+	MOVQ    b+8(FP), BX
+	MOVQ    n+24(FP), SI
+	XORQ    CX, CX
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y2
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y2, Y2
+	VPSLLDQ      $0x04, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y3
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         16(AX), DI
+	VMOVDQU      (DI)(CX*4), Y3
+	MOVQ         48(AX), DI
+	VPSUBD       (DI)(CX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y7
+	VPADDD       Y7, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y7
+	VPADDD       Y7, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y1, Y3, Y3
+	VPADDD       Y7, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PD    X2, Y7
+	VCVTDQ2PD    X3, Y8
+	VBROADCASTSD 320(AX), Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VSUBPD       Y9, Y8, Y8
+	VCVTPD2PSY   Y8, X4
+	VBROADCASTSD 336(AX), Y9
+	VADDPD       Y9, Y8, Y8
+	VCVTPD2PSY   Y8, X5
+	VBROADCASTSD 328(AX), Y8
+	VMULPD       Y8, Y7, Y7
+	VBROADCASTSD 344(AX), Y8
+	VSUBPD       Y8, Y7, Y7
+	VCVTPD2PSY   Y7, X6
+	VEXTRACTI128 $0x01, Y2, X2
+	VCVTDQ2PD    X2, Y2
+	VEXTRACTI128 $0x01, Y3, X3
+	VCVTDQ2PD    X3, Y3
+	VBROADCASTSD 320(AX), Y7
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y2, Y2, Y7
+	VSUBPD       Y7, Y3, Y3
+	VCVTPD2PSY   Y3, X7
+	VBROADCASTSD 336(AX), Y8
+	VADDPD       Y8, Y3, Y3
+	VCVTPD2PSY   Y3, X3
+	VBROADCASTSD 328(AX), Y8
+	VMULPD       Y8, Y2, Y2
+	VBROADCASTSD 344(AX), Y8
+	VSUBPD       Y8, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X3, Y5, Y3
+	VBROADCASTSS 360(AX), Y8
+	VMAXPS       Y8, Y3, Y3
+	VINSERTF128  $0x01, X7, Y4, Y7
+	VDIVPS       Y3, Y7, Y7
+	VINSERTF128  $0x01, X2, Y6, Y2
+	VMULPS       Y7, Y2, Y3
+	VSUBPS       Y3, Y2, Y3
+	VBROADCASTSS 352(AX), Y2
+	VMULPS       Y2, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VMOVDQU      Y7, (DX)(CX*4)
+	VBROADCASTSS 356(AX), Y2
+	VMULPS       Y2, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMOVDQU      Y3, (BX)(CX*4)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 192(AX)
+	VZEROUPPER
+	RET
+
+// func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedBytesAVX2(SB), NOSPLIT, $0-40
+	MOVQ         s+16(FP), AX
+	VMOVDQU      64(AX), Y0
+	VMOVDQU      128(AX), Y1
+	MOVQ         dst+0(FP), DX
+	MOVQ         guide+8(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         CX, CX
+	VBROADCASTSS 352(AX), Y2
+	VBROADCASTSS 356(AX), Y3
+	VBROADCASTSS 360(AX), Y4
+	VBROADCASTSS 364(AX), Y5
+	VPXOR        Y6, Y6, Y6
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y7
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y7, Y7
+	VPSLLDQ      $0x04, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSLLDQ      $0x08, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y8
+	VPADDD       Y0, Y7, Y7
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         8(AX), DI
+	VMOVDQU      (DI)(CX*4), Y8
+	MOVQ         40(AX), DI
+	VPSUBD       (DI)(CX*4), Y8, Y8
+	VPSLLDQ      $0x04, Y8, Y9
+	VPADDD       Y9, Y8, Y8
+	VPSLLDQ      $0x08, Y8, Y9
+	VPADDD       Y9, Y8, Y8
+	VPSHUFD      $0xff, Y8, Y9
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	VPADDD       Y1, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPSHUFD      $0xff, Y8, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VPMOVZXBD    (BX)(CX*1), Y9
+	VCVTDQ2PS    Y9, Y9
+	VSUBPS       Y4, Y9, Y9
+	VMULPS       Y9, Y7, Y7
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y5, Y7, Y7
+	VMAXPS       Y6, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X8
+	VPACKUSDW    X8, X7, X8
+	VPACKUSWB    X8, X8, X8
+	VMOVQ        X8, (DX)(CX*1)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 128(AX)
+	VZEROUPPER
+	RET
+
+// func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·productsU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VPMOVZXBW (CX)(SI*1), Y0
+	VPMOVZXBW (DX)(SI*1), Y1
+	VPMULLW   Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(SI*2)
+	ADDQ      $+16, SI
+	JMP       loop
 
 done:
 	VZEROUPPER

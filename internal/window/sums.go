@@ -235,6 +235,9 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.valid = false
 }
 
+// Reach is the columns of the image that the strip sums.
+func (s *Sums[P, A, Q]) Reach() (from, to int) { return s.from, s.to }
+
 // zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
 // place starts a cache line: what vectors write then lies in one line.
 func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {

@@ -19,6 +19,7 @@ var windowKernels = []windowKernel{
 	{"columnsU8U16", columns(u8, u16)},
 	{"columnsU8U32", columns(u8, u32)},
 	{"columnsU16U32", columns(u16, u32)},
+	{"columnsU32U32", columns(u32, u32)},
 	{"columnsF32F64", columns(f32, f64)},
 	{"columnsF64F64", columns(f64, f64)},
 	{"squaresU8U32", squareColumns(u8)},
@@ -38,6 +39,10 @@ var windowKernels = []windowKernel{
 	{"guidedProducts", guidedProducts},
 	{"guidedFit", guidedFit},
 	{"guidedPixels", guidedPixels},
+	{"guidedLines", guidedLines(false)},
+	{"guidedOwnLines", guidedLines(true)},
+	{"guidedBytes", guidedBytes},
+	{"productsU8", products},
 	{"roundU8", roundMeans(u8)},
 	{"roundU16", roundMeans(u16)},
 }
@@ -551,6 +556,26 @@ func addWords(set isa, name string) {
 	leave()
 }
 
+func products(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = uint16(a[i]) * uint16(b[i])", "\t}")
+	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v, w := set.vec(), set.vec()
+	VPMOVZXBW(Mem{Base: a, Index: i, Scale: 1}, v)
+	VPMOVZXBW(Mem{Base: b, Index: i, Scale: 1}, w)
+	VPMULLW(w, v, v)
+	set.store(v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
 // maxTerms is how many sums of columns make a window.
 const maxTerms = 4
 
@@ -816,140 +841,4 @@ func boxSmall(set isa, name string) {
 	}
 	Label("done")
 	leave()
-}
-
-// The kernels of the guided filter take four pixels at a time at every level: what they do
-// besides dividing is to turn rows of channels into channels of rows.
-
-// fourLoop emits a loop over n pixels by fours.
-func fourLoop(body func(i reg.Register)) {
-	n, i := arg("n"), GP64()
-	XORQ(i, i)
-	Label("loop")
-	CMPQ(i, n)
-	JGE(LabelRef("done"))
-	body(i)
-	ADDQ(Imm(4), i)
-	JMP(LabelRef("loop"))
-	Label("done")
-	leave()
-}
-
-// fourBytes is four bytes as floats of 64 bits.
-func fourBytes(m Mem) reg.VecVirtual {
-	x, v := XMM(), YMM()
-	VPMOVZXBD(m, x)
-	VCVTDQ2PD(x, v)
-	return v
-}
-
-// lanes2 is two halves of 128 bits of two vectors, as VPERM2F128 numbers them.
-func lanes2(a, b reg.VecVirtual, which uint64) reg.VecVirtual {
-	v := YMM()
-	VPERM2F128(Imm(which), b, a, v)
-	return v
-}
-
-func unpack(a, b reg.VecVirtual) (low, high reg.VecVirtual) {
-	low, high = YMM(), YMM()
-	VUNPCKLPD(b, a, low)
-	VUNPCKHPD(b, a, high)
-	return low, high
-}
-
-func guidedProducts(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, img, guide *byte, n int)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
-		"\t\ti, v := float64(guide[x]), float64(img[x])", "\t\tdst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = i, v, i*i, i*v", "\t}")
-	dst, img, guide := arg("dst"), arg("img"), arg("guide")
-	fourLoop(func(x reg.Register) {
-		i, v := fourBytes(Mem{Base: guide, Index: x, Scale: 1}), fourBytes(Mem{Base: img, Index: x, Scale: 1})
-		ii, iv := YMM(), YMM()
-		VMULPD(i, i, ii)
-		VMULPD(i, v, iv)
-		low, high := unpack(i, v)
-		low2, high2 := unpack(ii, iv)
-		for k, p := range []reg.VecVirtual{lanes2(low, low2, 0x20), lanes2(high, high2, 0x20), lanes2(low, low2, 0x31), lanes2(high, high2, 0x31)} {
-			VMOVUPD(p, Mem{Base: dst, Disp: 32 * k})
-		}
-		ADDQ(I32(128), dst)
-	})
-}
-
-func guidedFit(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, epsilon float64)", name+" is, for a multiple of 4", "", "\tfor x := range n {",
-		"\t\ti, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse", "\t\tvariance := max(0, ii-i*i) + epsilon",
-		"\t\ta := (iv - i*v) / variance // 0 where that is 0", "\t\tdst[2*x], dst[2*x+1] = a, v-a*i", "\t}")
-	dst, hi, lo := arg("dst"), arg("hi"), arg("lo")
-	inverse, epsilon, zero := YMM(), YMM(), YMM()
-	VBROADCASTSD(param("inverse"), inverse)
-	VBROADCASTSD(param("epsilon"), epsilon)
-	VXORPD(zero, zero, zero)
-	fourLoop(func(reg.Register) {
-		var d [4]reg.VecVirtual
-		for k := range d {
-			d[k] = YMM()
-			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
-			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
-			VMULPD(inverse, d[k], d[k])
-		}
-		low, high := unpack(d[0], d[1])
-		low2, high2 := unpack(d[2], d[3])
-		i, ii := lanes2(low, low2, 0x20), lanes2(low, low2, 0x31)
-		v, iv := lanes2(high, high2, 0x20), lanes2(high, high2, 0x31)
-		t := YMM()
-		VMULPD(i, i, t)
-		VSUBPD(t, ii, ii)
-		VMAXPD(ii, zero, ii) // a NaN stays
-		VADDPD(epsilon, ii, ii)
-		VMULPD(v, i, t)
-		VSUBPD(t, iv, iv)
-		a, none := YMM(), YMM()
-		VDIVPD(ii, iv, a)
-		VCMPPD(Imm(0), zero, ii, none)
-		VANDNPD(a, none, a)
-		VMULPD(i, a, t)
-		VSUBPD(t, v, v)
-		low, high = unpack(a, v)
-		VMOVUPD(lanes2(low, high, 0x20), Mem{Base: dst})
-		VMOVUPD(lanes2(low, high, 0x31), Mem{Base: dst, Disp: 32})
-		ADDQ(I32(128), hi)
-		ADDQ(I32(128), lo)
-		ADDQ(Imm(64), dst)
-	})
-}
-
-func guidedPixels(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
-		"\t\ta, b := (hi[2*x+…]-lo[2*x+…]) * inverse", "\t\tdst[x] = uint8(min(max(b+a*float64(guide[x]), 0)+half, most))", "\t}")
-	dst, guide, hi, lo := arg("dst"), arg("guide"), arg("hi"), arg("lo")
-	inverse, half, most, zero := YMM(), YMM(), YMM(), YMM()
-	VBROADCASTSD(param("inverse"), inverse)
-	VBROADCASTSD(param("half"), half)
-	VBROADCASTSD(param("most"), most)
-	VXORPD(zero, zero, zero)
-	fourLoop(func(x reg.Register) {
-		var d [2]reg.VecVirtual
-		for k := range d {
-			d[k] = YMM()
-			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
-			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
-			VMULPD(inverse, d[k], d[k])
-		}
-		a, b := unpack(d[0], d[1]) // of pixels 0, 2, 1 and 3
-		i := fourBytes(Mem{Base: guide, Index: x, Scale: 1})
-		VPERMPD(Imm(0xd8), i, i)
-		VMULPD(i, a, a)
-		VADDPD(a, b, a)
-		VPERMPD(Imm(0xd8), a, a)
-		VMAXPD(zero, a, a) // a NaN is 0
-		VADDPD(half, a, a)
-		VMINPD(most, a, a)
-		w := XMM()
-		VCVTTPD2DQY(a, w)
-		VPACKUSDW(w, w, w)
-		VPACKUSWB(w, w, w)
-		VMOVD(w, Mem{Base: dst, Index: x, Scale: 1})
-		ADDQ(Imm(64), hi)
-		ADDQ(Imm(64), lo)
-	})
 }
