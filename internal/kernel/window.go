@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -20,7 +19,7 @@ type windowRoutines struct {
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
-	boxStats                                  func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)
+	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
 	guidedPixels                              func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)
@@ -32,7 +31,7 @@ type windowRoutines struct {
 	addU16                                    func(dst, a, b *byte, n int)
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
 	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)
-	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)
+	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 }
 
@@ -538,44 +537,6 @@ func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	}
 }
 
-// A StatsBox makes means and deviations of windows of bytes from the sums of columns and of
-// their squares.
-type StatsBox struct {
-	level          Level
-	span, channels int
-	n              float64
-}
-
-// NewStatsBox is for windows of span×height pixels. It reports whether a level has a kernel
-// for them.
-func NewStatsBox(level Level, span, height, channels int) (StatsBox, bool) {
-	n := uint64(span) * uint64(height)
-	return StatsBox{level, span, channels, float64(n)}, windows[level].boxStats != nil && channels <= FastChannels && n*255*255 < 1<<31
-}
-
-// Row makes a row of both from columns as those of [Box.Row].
-func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
-	s.start(squares, b.span, b.channels)
-	s.carry2 = s.carry
-	s.start(cols, b.span, b.channels)
-	n, at := len(mean)&^(windowUnit-1), b.span*b.channels
-	dev = dev[:len(mean)]
-	_, _ = cols[:len(mean)+at+WindowSlack], squares[:len(mean)+at+WindowSlack]
-	b.some(mean[:n], dev[:n], cols, squares, s)
-	if n < len(mean) {
-		b.some(s.floats[0][:], s.floats[1][:], cols[n:], squares[n:], s)
-		copy(mean[n:], s.floats[0][:])
-		copy(dev[n:], s.floats[1][:])
-	}
-}
-
-func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
-	if at := b.span * b.channels; len(mean) > 0 {
-		windows[b.level].boxStats(first(mean), first(dev), first(cols[at:]), first(cols), first(squares[at:]), first(squares), len(mean),
-			&s.carry[0], &s.carry2[0], &lanesOf[0][b.channels-1].step[0][0], 1/b.n, b.n, 1/float64(b.n*b.n))
-	}
-}
-
 func sumOf[A uint16 | uint32](all []A) uint32 {
 	var a, b, c, d uint32
 	for ; len(all) >= 4; all = all[4:] {
@@ -616,30 +577,4 @@ func FloatMeans[A Number](level Level, dst []float32, hi, lo []A, n, offset floa
 	for i := range dst {
 		dst[i] = float32(float64(float64(hi[i]-lo[i])*inverse) + offset)
 	}
-}
-
-// FloatVariances is the variances of windows of n bytes, or their roots, from sums and sums
-// of squares that are below 2^31 and with n below 2^53. It reports whether a level has it.
-func FloatVariances(level Level, dst []float32, hi, lo, hi2, lo2 []uint32, n float64, root bool) bool {
-	asm := windows[level].variancesU32F32
-	if asm == nil {
-		return false
-	}
-	hi, lo, hi2, lo2 = hi[:len(dst)], lo[:len(dst)], hi2[:len(dst)], lo2[:len(dst)]
-	inverse := 1 / float64(n*n)
-	roots := 0
-	if root {
-		roots = 1
-	}
-	whole := len(dst) &^ (windowUnit - 1)
-	asm(first(dst), first(hi), first(lo), first(hi2), first(lo2), whole, n, inverse, roots)
-	for i := whole; i < len(dst); i++ {
-		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
-		v := float32(float64(float64(q*n)-float64(s*s)) * inverse)
-		if root {
-			v = float32(math.Sqrt(float64(v)))
-		}
-		dst[i] = v
-	}
-	return true
 }

@@ -1049,64 +1049,84 @@ done:
 	VZEROUPPER
 	RET
 
-// func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
-// Requires: AVX
-TEXT ·variancesU32F32AVX2(SB), NOSPLIT, $0-72
-	VBROADCASTSD count+48(FP), Y0
-	VBROADCASTSD inverse+56(FP), Y1
+// func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
+// Requires: AVX, AVX2
+TEXT ·variancesU32F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         hi+8(FP), CX
 	MOVQ         lo+16(FP), DX
 	MOVQ         n+40(FP), BX
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	MOVQ         root+64(FP), R9
+	MOVQ         root+72(FP), R9
 	XORQ         SI, SI
+	MOVL         count+48(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         small+64(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VMOVDQU      (DI)(SI*4), Y2
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VPSUBD       (R8)(SI*4), Y2, Y2
+	VPMULLD      Y0, Y2, Y2
+	VPMULLD      Y1, Y1, Y1
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS inverse2+56(FP), Y1
+	VMULPS       Y1, Y2, Y2
 	TESTQ        R9, R9
-	JZ           plain
+	JZ           wholePlain
+	VSQRTPS      Y2, Y2
 
-roots:
-	CMPQ       SI, BX
-	JGE        done
-	VMOVDQU    (CX)(SI*4), X2
-	VPSUBD     (DX)(SI*4), X2, X2
-	VCVTDQ2PD  X2, Y2
-	VMOVDQU    (DI)(SI*4), X3
-	VPSUBD     (R8)(SI*4), X3, X3
-	VCVTDQ2PD  X3, Y3
-	VMULPD     Y0, Y3, Y3
-	VMULPD     Y2, Y2, Y2
-	VSUBPD     Y2, Y3, Y3
-	VMULPD     Y1, Y3, Y3
-	VCVTPD2PSY Y3, X2
-	VSQRTPS    X2, X2
-	VMOVDQU    X2, (AX)(SI*4)
-	ADDQ       $+4, SI
-	JMP        roots
+wholePlain:
+	VMOVDQU Y2, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     whole
 
-plain:
-	CMPQ       SI, BX
-	JGE        done
-	VMOVDQU    (CX)(SI*4), X2
-	VPSUBD     (DX)(SI*4), X2, X2
-	VCVTDQ2PD  X2, Y2
-	VMOVDQU    (DI)(SI*4), X3
-	VPSUBD     (R8)(SI*4), X3, X3
-	VCVTDQ2PD  X3, Y3
-	VMULPD     Y0, Y3, Y3
-	VMULPD     Y2, Y2, Y2
-	VSUBPD     Y2, Y3, Y3
-	VMULPD     Y1, Y3, Y3
-	VCVTPD2PSY Y3, X2
-	VMOVDQU    X2, (AX)(SI*4)
-	ADDQ       $+4, SI
-	JMP        plain
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VMOVDQU      (DI)(SI*4), Y2
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VPSUBD       (R8)(SI*4), Y2, Y2
+	VCVTDQ2PS    Y1, Y3
+	VCVTDQ2PS    Y0, Y4
+	VDIVPS       Y4, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPMULLD      Y0, Y3, Y4
+	VPSUBD       Y4, Y1, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS inverse+52(FP), Y1
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VSUBPS       Y4, Y2, Y2
+	TESTQ        R9, R9
+	JZ           roundedPlain
+	VSQRTPS      Y2, Y2
+
+roundedPlain:
+	VMOVDQU Y2, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     rounded
 
 done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 // Requires: AVX, AVX2
 TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
@@ -1119,9 +1139,6 @@ TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	VMOVDQU      (CX), Y4
 	MOVQ         carry2+64(FP), CX
 	VMOVDQU      (CX), Y5
-	VBROADCASTSD inverse+80(FP), Y6
-	VBROADCASTSD count+88(FP), Y7
-	VBROADCASTSD inverse2+96(FP), Y8
 	MOVQ         mean+0(FP), CX
 	MOVQ         dev+8(FP), DX
 	MOVQ         n+48(FP), BX
@@ -1130,70 +1147,236 @@ TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         hi2+32(FP), R9
 	MOVQ         lo2+40(FP), R10
 	XORQ         SI, SI
+	MOVL         count+80(FP), R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, Y6
+	MOVQ         small+96(FP), R11
+	CMPQ         R11, $0x00
+	JEQ          centered
 
-loop:
+whole:
 	CMPQ         SI, BX
 	JGE          done
-	VMOVDQU      (DI)(SI*4), Y9
-	VPSUBD       (R8)(SI*4), Y9, Y9
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VMOVDQU      (R9)(SI*4), Y10
-	VPSUBD       (R10)(SI*4), Y10, Y10
-	VPERMD       Y10, Y0, Y11
-	VPAND        192(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y1, Y11
-	VPAND        256(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y2, Y11
-	VPAND        320(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPADDD       Y10, Y5, Y10
-	VPERMD       Y10, Y3, Y5
-	VCVTDQ2PD    X9, Y11
-	VCVTDQ2PD    X10, Y12
-	VMULPD       Y6, Y11, Y13
-	VCVTPD2PSY   Y13, X13
-	VMOVDQU      X13, (CX)(SI*4)
-	VMULPD       Y7, Y12, Y12
-	VMULPD       Y11, Y11, Y11
-	VSUBPD       Y11, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VCVTPD2PSY   Y12, X11
-	VSQRTPS      X11, X11
-	VMOVDQU      X11, (DX)(SI*4)
-	VEXTRACTI128 $0x01, Y9, X9
-	VCVTDQ2PD    X9, Y9
-	VEXTRACTI128 $0x01, Y10, X10
-	VCVTDQ2PD    X10, Y10
-	VMULPD       Y6, Y9, Y11
-	VCVTPD2PSY   Y11, X11
-	VMOVDQU      X11, 16(CX)(SI*4)
-	VMULPD       Y7, Y10, Y10
-	VMULPD       Y9, Y9, Y9
-	VSUBPD       Y9, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VCVTPD2PSY   Y10, X9
-	VSQRTPS      X9, X9
-	VMOVDQU      X9, 16(DX)(SI*4)
+	VMOVDQU      (DI)(SI*4), Y7
+	VPSUBD       (R8)(SI*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y4, Y7
+	VPERMD       Y7, Y3, Y4
+	VMOVDQU      (R9)(SI*4), Y8
+	VPSUBD       (R10)(SI*4), Y8, Y8
+	VPERMD       Y8, Y0, Y9
+	VPAND        192(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y1, Y9
+	VPAND        256(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y2, Y9
+	VPAND        320(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPADDD       Y8, Y5, Y8
+	VPERMD       Y8, Y3, Y5
+	VCVTDQ2PS    Y7, Y9
+	VCVTDQ2PS    Y6, Y10
+	VDIVPS       Y10, Y9, Y9
+	VMOVDQU      Y9, (CX)(SI*4)
+	VPMULLD      Y6, Y8, Y8
+	VPMULLD      Y7, Y7, Y7
+	VPSUBD       Y7, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS inverse2+88(FP), Y7
+	VMULPS       Y7, Y8, Y8
+	VSQRTPS      Y8, Y8
+	VMOVDQU      Y8, (DX)(SI*4)
 	ADDQ         $+8, SI
-	JMP          loop
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (DI)(SI*4), Y7
+	VPSUBD       (R8)(SI*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y4, Y7
+	VPERMD       Y7, Y3, Y4
+	VMOVDQU      (R9)(SI*4), Y8
+	VPSUBD       (R10)(SI*4), Y8, Y8
+	VPERMD       Y8, Y0, Y9
+	VPAND        192(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y1, Y9
+	VPAND        256(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y2, Y9
+	VPAND        320(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPADDD       Y8, Y5, Y8
+	VPERMD       Y8, Y3, Y5
+	VCVTDQ2PS    Y7, Y9
+	VCVTDQ2PS    Y6, Y10
+	VDIVPS       Y10, Y9, Y9
+	VMOVDQU      Y9, (CX)(SI*4)
+	VCVTPS2DQ    Y9, Y9
+	VPMULLD      Y6, Y9, Y10
+	VPSUBD       Y10, Y7, Y10
+	VPADDD       Y10, Y7, Y7
+	VPMULLD      Y9, Y7, Y7
+	VPSUBD       Y7, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS inverse+84(FP), Y7
+	VMULPS       Y7, Y8, Y8
+	VMULPS       Y7, Y10, Y10
+	VMULPS       Y10, Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VSQRTPS      Y8, Y8
+	VMOVDQU      Y8, (DX)(SI*4)
+	ADDQ         $+8, SI
+	JMP          rounded
 
 done:
 	MOVQ    carry+56(FP), AX
 	VMOVDQU Y4, (AX)
 	MOVQ    carry2+64(FP), AX
 	VMOVDQU Y5, (AX)
+	VZEROUPPER
+	RET
+
+// func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// Requires: AVX, AVX2
+TEXT ·boxStatsOneAVX2(SB), NOSPLIT, $0-104
+	MOVQ         carry+56(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         carry2+64(FP), AX
+	VMOVDQU      (AX), Y1
+	MOVQ         mean+0(FP), AX
+	MOVQ         dev+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         hi+16(FP), SI
+	MOVQ         lo+24(FP), DI
+	MOVQ         hi2+32(FP), R8
+	MOVQ         lo2+40(FP), R9
+	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU      (SI)(BX*4), Y3
+	VPSUBD       (DI)(BX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VMOVDQU      (R8)(BX*4), Y4
+	VPSUBD       (R9)(BX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y1, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y3, Y5
+	VCVTDQ2PS    Y2, Y6
+	VDIVPS       Y6, Y5, Y5
+	VMOVDQU      Y5, (AX)(BX*4)
+	VPMULLD      Y2, Y4, Y4
+	VPMULLD      Y3, Y3, Y3
+	VPSUBD       Y3, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS inverse2+88(FP), Y3
+	VMULPS       Y3, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVDQU      Y4, (CX)(BX*4)
+	ADDQ         $+8, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU      (SI)(BX*4), Y3
+	VPSUBD       (DI)(BX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VMOVDQU      (R8)(BX*4), Y4
+	VPSUBD       (R9)(BX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y1, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y3, Y5
+	VCVTDQ2PS    Y2, Y6
+	VDIVPS       Y6, Y5, Y5
+	VMOVDQU      Y5, (AX)(BX*4)
+	VCVTPS2DQ    Y5, Y5
+	VPMULLD      Y2, Y5, Y6
+	VPSUBD       Y6, Y3, Y6
+	VPADDD       Y6, Y3, Y3
+	VPMULLD      Y5, Y3, Y3
+	VPSUBD       Y3, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS inverse+84(FP), Y3
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y3, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVDQU      Y4, (CX)(BX*4)
+	ADDQ         $+8, BX
+	JMP          rounded
+
+done:
+	MOVQ    carry+56(FP), AX
+	VMOVDQU Y0, (AX)
+	MOVQ    carry2+64(FP), AX
+	VMOVDQU Y1, (AX)
 	VZEROUPPER
 	RET
 

@@ -189,32 +189,44 @@ func meansU32F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, of
 //go:noescape
 func meansF64F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// variancesU32F32AVX512 is, for a multiple of 8
+// variancesU32F32AVX512 is, for a multiple of 16
 //
 //	for i := range n {
-//		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
-//		dst[i] = float32((q*count - s*s) * inverse)
+//		dst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go
 //	}
 //
-// with integers below 2^31 and products below 2^53, and the root of that where it is asked for.
+// and the root of that where it is asked for, with small as [Variances] has it.
 //
 //go:noescape
-func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
+func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
 
 // boxStatsAVX512 is, for a multiple of 16
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		squares[i%channels] += hi2[i] - lo2[i]
-//		s, q := float64(sum[i%channels]), float64(squares[i%channels])
-//		mean[i] = float32(s * inverse)
-//		dev[i] = sqrt(float32((q*count - s*s) * inverse2))
+//		mean[i] = float32(sum[i%channels]) / float32(count)
+//		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, integers below 2^31 and products below 2^53.
+// with carries for the sums before and after, and small as [Variances] has it.
 //
 //go:noescape
-func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+
+// boxStatsOneAVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		squares[i%channels] += hi2[i] - lo2[i]
+//		mean[i] = float32(sum[i%channels]) / float32(count)
+//		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
+//	}
+//
+// with carries for the sums before and after, and small as [Variances] has it.
+//
+//go:noescape
+func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 
 // guidedProductsAVX512 is, for a multiple of 4 bytes
 //

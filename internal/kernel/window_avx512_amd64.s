@@ -1038,64 +1038,88 @@ done:
 	VZEROUPPER
 	RET
 
-// func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-72
-	VBROADCASTSD count+48(FP), Z0
-	VBROADCASTSD inverse+56(FP), Z1
+// func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
+// Requires: AVX, AVX512F
+TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         hi+8(FP), CX
 	MOVQ         lo+16(FP), DX
 	MOVQ         n+40(FP), BX
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	MOVQ         root+64(FP), R9
+	MOVQ         root+72(FP), R9
 	XORQ         SI, SI
+	MOVL         count+48(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         small+64(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU32    (CX)(SI*4), Z1
+	VMOVDQU32    (DI)(SI*4), Z2
+	VPSUBD       (DX)(SI*4), Z1, Z1
+	VPSUBD       (R8)(SI*4), Z2, Z2
+	VPMULLD      Z0, Z2, Z2
+	VPMULLD      Z1, Z1, Z1
+	VPSUBD       Z1, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VBROADCASTSS inverse2+56(FP), Z1
+	VMULPS       Z1, Z2, Z2
 	TESTQ        R9, R9
-	JZ           plain
+	JZ           wholePlain
+	VSQRTPS      Z2, Z2
 
-roots:
-	CMPQ      SI, BX
-	JGE       done
-	VMOVDQU   (CX)(SI*4), Y2
-	VPSUBD    (DX)(SI*4), Y2, Y2
-	VCVTDQ2PD Y2, Z2
-	VMOVDQU   (DI)(SI*4), Y3
-	VPSUBD    (R8)(SI*4), Y3, Y3
-	VCVTDQ2PD Y3, Z3
-	VMULPD    Z0, Z3, Z3
-	VMULPD    Z2, Z2, Z2
-	VSUBPD    Z2, Z3, Z3
-	VMULPD    Z1, Z3, Z3
-	VCVTPD2PS Z3, Y2
-	VSQRTPS   Y2, Y2
-	VMOVDQU   Y2, (AX)(SI*4)
-	ADDQ      $+8, SI
-	JMP       roots
+wholePlain:
+	VMOVDQU32 Z2, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       whole
 
-plain:
-	CMPQ      SI, BX
-	JGE       done
-	VMOVDQU   (CX)(SI*4), Y2
-	VPSUBD    (DX)(SI*4), Y2, Y2
-	VCVTDQ2PD Y2, Z2
-	VMOVDQU   (DI)(SI*4), Y3
-	VPSUBD    (R8)(SI*4), Y3, Y3
-	VCVTDQ2PD Y3, Z3
-	VMULPD    Z0, Z3, Z3
-	VMULPD    Z2, Z2, Z2
-	VSUBPD    Z2, Z3, Z3
-	VMULPD    Z1, Z3, Z3
-	VCVTPD2PS Z3, Y2
-	VMOVDQU   Y2, (AX)(SI*4)
-	ADDQ      $+8, SI
-	JMP       plain
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU32    (CX)(SI*4), Z1
+	VMOVDQU32    (DI)(SI*4), Z2
+	VPSUBD       (DX)(SI*4), Z1, Z1
+	VPSUBD       (R8)(SI*4), Z2, Z2
+	VCVTDQ2PS    Z1, Z3
+	VCVTDQ2PS    Z0, Z4
+	VBROADCASTSS inverse+52(FP), Z5
+	VMULPS       Z5, Z3, Z6
+	VFNMADD231PS Z4, Z6, Z3
+	VFMADD231PS  Z5, Z3, Z6
+	VMOVAPS      Z6, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMULLD      Z0, Z3, Z4
+	VPSUBD       Z4, Z1, Z4
+	VPADDD       Z4, Z1, Z1
+	VPMULLD      Z3, Z1, Z1
+	VPSUBD       Z1, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VCVTDQ2PS    Z4, Z4
+	VBROADCASTSS inverse+52(FP), Z1
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VSUBPS       Z4, Z2, Z2
+	TESTQ        R9, R9
+	JZ           roundedPlain
+	VSQRTPS      Z2, Z2
+
+roundedPlain:
+	VMOVDQU32 Z2, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       rounded
 
 done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
@@ -1117,9 +1141,6 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	VMOVDQU32    (AX), Z2
 	MOVQ         carry2+64(FP), AX
 	VMOVDQU32    (AX), Z6
-	VBROADCASTSD inverse+80(FP), Z7
-	VBROADCASTSD count+88(FP), Z8
-	VBROADCASTSD inverse2+96(FP), Z9
 	MOVQ         mean+0(FP), AX
 	MOVQ         dev+8(FP), CX
 	MOVQ         n+48(FP), DX
@@ -1128,62 +1149,257 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVQ         hi2+32(FP), R8
 	MOVQ         lo2+40(FP), R9
 	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Z7
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
 
-loop:
-	CMPQ          BX, DX
-	JGE           done
-	VMOVDQU32     (SI)(BX*4), Z10
-	VPSUBD        (DI)(BX*4), Z10, Z10
-	VPERMD.Z      Z10, Z0, K1, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z1, K2, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z3, K3, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z4, K4, Z11
-	VPADDD        Z10, Z11, Z10
-	VPADDD        Z10, Z2, Z10
-	VPERMD        Z10, Z5, Z2
-	VMOVDQU32     (R8)(BX*4), Z11
-	VPSUBD        (R9)(BX*4), Z11, Z11
-	VPERMD.Z      Z11, Z0, K1, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z1, K2, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z3, K3, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z4, K4, Z12
-	VPADDD        Z11, Z12, Z11
-	VPADDD        Z11, Z6, Z11
-	VPERMD        Z11, Z5, Z6
-	VCVTDQ2PD     Y10, Z12
-	VCVTDQ2PD     Y11, Z13
-	VMULPD        Z7, Z12, Z14
-	VCVTPD2PS     Z14, Y14
-	VMOVDQU       Y14, (AX)(BX*4)
-	VMULPD        Z8, Z13, Z13
-	VMULPD        Z12, Z12, Z12
-	VSUBPD        Z12, Z13, Z13
-	VMULPD        Z9, Z13, Z13
-	VCVTPD2PS     Z13, Y12
-	VSQRTPS       Y12, Y12
-	VMOVDQU       Y12, (CX)(BX*4)
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VCVTDQ2PD     Y10, Z10
-	VEXTRACTI64X4 $0x01, Z11, Y11
-	VCVTDQ2PD     Y11, Z11
-	VMULPD        Z7, Z10, Z12
-	VCVTPD2PS     Z12, Y12
-	VMOVDQU       Y12, 32(AX)(BX*4)
-	VMULPD        Z8, Z11, Z11
-	VMULPD        Z10, Z10, Z10
-	VSUBPD        Z10, Z11, Z11
-	VMULPD        Z9, Z11, Z11
-	VCVTPD2PS     Z11, Y10
-	VSQRTPS       Y10, Y10
-	VMOVDQU       Y10, 32(CX)(BX*4)
-	ADDQ          $+16, BX
-	JMP           loop
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VPMULLD      Z7, Z9, Z9
+	VPMULLD      Z8, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VBROADCASTSS inverse2+88(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VCVTPS2DQ    Z10, Z10
+	VPMULLD      Z7, Z10, Z11
+	VPSUBD       Z11, Z8, Z11
+	VPADDD       Z11, Z8, Z8
+	VPMULLD      Z10, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VCVTDQ2PS    Z11, Z11
+	VBROADCASTSS inverse+84(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z8, Z11, Z11
+	VMULPS       Z11, Z11, Z11
+	VSUBPS       Z11, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          rounded
+
+done:
+	MOVQ      carry+56(FP), AX
+	VMOVDQU32 Z2, (AX)
+	MOVQ      carry2+64(FP), AX
+	VMOVDQU32 Z6, (AX)
+	VZEROUPPER
+	RET
+
+// func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
+	MOVQ         lanes+72(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+56(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         carry2+64(FP), AX
+	VMOVDQU32    (AX), Z6
+	MOVQ         mean+0(FP), AX
+	MOVQ         dev+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         hi+16(FP), SI
+	MOVQ         lo+24(FP), DI
+	MOVQ         hi2+32(FP), R8
+	MOVQ         lo2+40(FP), R9
+	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Z7
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VPMULLD      Z7, Z9, Z9
+	VPMULLD      Z8, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VBROADCASTSS inverse2+88(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VCVTPS2DQ    Z10, Z10
+	VPMULLD      Z7, Z10, Z11
+	VPSUBD       Z11, Z8, Z11
+	VPADDD       Z11, Z8, Z8
+	VPMULLD      Z10, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VCVTDQ2PS    Z11, Z11
+	VBROADCASTSS inverse+84(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z8, Z11, Z11
+	VMULPS       Z11, Z11, Z11
+	VSUBPS       Z11, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          rounded
 
 done:
 	MOVQ      carry+56(FP), AX

@@ -203,9 +203,25 @@ func testMeans(t *testing.T, rng *rand.Rand, level Level, n int) {
 	FloatMeans(level, got[:n], fhi, flo, float64(area), 3, most)
 	FloatMeans(Portable, want[:n], fhi, flo, float64(area), 3, most)
 	same("means of floats")
-	if FloatVariances(level, got[:n], hi, lo, hi2, lo2, float64(area), true) {
-		clear(want) // all pixels of a window are equal
-		same("deviations")
+	v, ok := NewVariances(uint64(area))
+	if !ok {
+		t.Fatalf("no variances of %d pixels", area)
+	}
+	v.Row(level, got[:n], hi, lo, hi2, lo2, true)
+	clear(want) // all pixels of a window are equal
+	same("deviations")
+	for i := range hi { // some are not
+		hi[i] -= uint32(rng.IntN(1 + int(hi[i]-lo[i])))
+		hi2[i] -= uint32(rng.IntN(1 + int(hi2[i]-lo2[i])))
+	}
+	for _, root := range []bool{false, true} {
+		v.Row(level, got[:n], hi, lo, hi2, lo2, root)
+		v.Row(Portable, want[:n], hi, lo, hi2, lo2, root)
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%v: variance %d of %d pixels is %v, want %v", level, i, area, got[i], want[i])
+			}
+		}
 	}
 	bytes, wantBytes := make([]uint8, n+9), make([]uint8, n+9)
 	RoundedMeans(level, bytes[:n], hi, lo, uint64(area), 0, most)

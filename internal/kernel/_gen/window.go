@@ -35,7 +35,8 @@ var windowKernels = []windowKernel{
 	{"meansU32F32", floatMeans(u32)},
 	{"meansF64F32", floatMeans(f64)},
 	{"variancesU32F32", variances},
-	{"boxStats", boxStats},
+	{"boxStats", boxStats(false)},
+	{"boxStatsOne", boxStats(true)},
 	{"guidedProducts", guidedProducts},
 	{"guidedFit", guidedFit},
 	{"guidedPixels", guidedPixels},
@@ -614,53 +615,129 @@ func boxTerms(set isa, name string) {
 	leave()
 }
 
-// boxStats goes along the columns of a row and their squares once.
-func boxStats(set isa, name string) {
-	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
-		"\t\ts, q := float64(sum[i%channels]), float64(squares[i%channels])",
-		"\t\tmean[i] = float32(s * inverse)", "\t\tdev[i] = sqrt(float32((q*count - s*s) * inverse2))", "\t}", "",
-		"with carries for the sums before and after, integers below 2^31 and products below 2^53.")
-	c := newScanner(set, u32, arg("lanes"))
-	c2 := *c
-	c2.carry = []reg.VecVirtual{set.vec()}
-	set.load(Mem{Base: arg("carry")}, c.carry[0])
-	set.load(Mem{Base: arg("carry2")}, c2.carry[0])
-	inverse, count, inverse2 := broadcast(set, "inverse"), broadcast(set, "count"), broadcast(set, "inverse2")
-	mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
-	hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
-	XORQ(i, i)
-	at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
-	Label("loop")
-	CMPQ(i, n)
-	JGE(LabelRef("done"))
-	sums := loaded(set, at(hi))
-	VPSUBD(at(lo), sums, sums)
-	c.sum(sums)
-	squares := loaded(set, at(hi2))
-	VPSUBD(at(lo2), squares, squares)
-	c2.sum(squares)
-	for part := range 2 {
-		s, q := part64(set, sums, part), part64(set, squares, part)
-		m := set.vec()
-		VMULPD(inverse, s, m)
-		singles(set, m, at(mean).Offset(part*set.bytes()/2))
-		VMULPD(count, q, q)
-		VMULPD(s, s, s)
-		VSUBPD(s, q, q)
-		VMULPD(inverse2, q, q)
-		half := toSingles(set, q)
-		VSQRTPS(half, half)
-		VMOVDQU(half, at(dev).Offset(part*set.bytes()/2))
+// boxStats goes along the columns of a row and their squares once. one is for one channel.
+func boxStats(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
+			"\t\tmean[i] = float32(sum[i%channels]) / float32(count)",
+			"\t\tdev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go", "\t}", "",
+			"with carries for the sums before and after, and small as [Variances] has it.")
+		var scans []*rowScan
+		if one {
+			scans = rowScans(set, "lanes", 2)
+		} else {
+			by := newScanner(set, u32, arg("lanes"))
+			for range 2 {
+				c := *by
+				c.carry = []reg.VecVirtual{set.vec()}
+				scans = append(scans, &rowScan{set: set, by: &c, carry: c.carry[0]})
+			}
+		}
+		set.load(Mem{Base: arg("carry")}, scans[0].carry)
+		set.load(Mem{Base: arg("carry2")}, scans[1].carry)
+		mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
+		hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
+		XORQ(i, i)
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+		v := newVariance(set)
+		loop := func(label string, variance func(sum, mean, squares reg.VecVirtual) reg.VecVirtual) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			sums := loaded(set, at(hi))
+			VPSUBD(at(lo), sums, sums)
+			scans[0].sum(sums)
+			squares := loaded(set, at(hi2))
+			VPSUBD(at(lo2), squares, squares)
+			scans[1].sum(squares)
+			m := set.vec()
+			VCVTDQ2PS(sums, m)
+			v.divide(m)
+			set.store(m, at(mean))
+			d := variance(sums, m, squares)
+			VSQRTPS(d, d)
+			set.store(d, at(dev))
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		}
+		CMPQ(arg("small"), Imm(0))
+		JEQ(LabelRef("centered"))
+		loop("whole", v.small)
+		Label("centered")
+		loop("rounded", v.centered)
+		Label("done")
+		set.store(scans[0].carry, Mem{Base: arg("carry")})
+		set.store(scans[1].carry, Mem{Base: arg("carry2")})
+		leave()
 	}
-	ADDQ(I32(lanes), i)
-	JMP(LabelRef("loop"))
-	Label("done")
-	set.store(c.carry[0], Mem{Base: arg("carry")})
-	set.store(c2.carry[0], Mem{Base: arg("carry2")})
-	leave()
+}
+
+// A varianceOf makes variances of windows from whole numbers.
+type varianceOf struct {
+	set   isa
+	count reg.VecVirtual
+}
+
+func newVariance(set isa) *varianceOf {
+	v := &varianceOf{set: set, count: set.vec()}
+	VPBROADCASTD(windowWord("count"), v.count)
+	return v
+}
+
+// single is a constant in all lanes.
+func (v *varianceOf) single(name string) reg.VecVirtual {
+	c := v.set.vec()
+	VBROADCASTSS(param(name), c)
+	return c
+}
+
+// divide is the quotient by the count, rounded once: a product with the inverse, and what is
+// left times the inverse once more, are that too (Markstein).
+func (v *varianceOf) divide(m reg.VecVirtual) {
+	n := v.set.vec()
+	VCVTDQ2PS(v.count, n)
+	if wide(v.set) {
+		inverse, q := v.single("inverse"), v.set.vec()
+		VMULPS(inverse, m, q)
+		VFNMADD231PS(n, q, m)
+		VFMADD231PS(inverse, m, q)
+		VMOVAPS(q, m)
+		return
+	}
+	VDIVPS(n, m, m)
+}
+
+// small is (count·squares − sum²)·inverse2, which is a whole number below 2^31 before.
+func (v *varianceOf) small(sum, _, squares reg.VecVirtual) reg.VecVirtual {
+	VPMULLD(v.count, squares, squares)
+	VPMULLD(sum, sum, sum)
+	VPSUBD(sum, squares, squares)
+	VCVTDQ2PS(squares, squares)
+	VMULPS(v.single("inverse2"), squares, squares)
+	return squares
+}
+
+// centered is the same from squared distances to the rounded mean.
+func (v *varianceOf) centered(sum, mean, squares reg.VecVirtual) reg.VecVirtual {
+	set := v.set
+	m, most := set.vec(), set.vec()
+	VCVTPS2DQ(mean, m)
+	VPMULLD(v.count, m, most)
+	VPSUBD(most, sum, most) // how much the sum is more than the rounded mean says
+	VPADDD(most, sum, sum)
+	VPMULLD(m, sum, sum)
+	VPSUBD(sum, squares, squares)
+	VCVTDQ2PS(squares, squares)
+	VCVTDQ2PS(most, most)
+	inverse := v.single("inverse")
+	VMULPS(inverse, squares, squares)
+	VMULPS(inverse, most, most)
+	VMULPS(most, most, most)
+	VSUBPS(most, squares, squares)
+	return squares
 }
 
 // part64 is the lower or the upper half of a vector of numbers of 32 bits as floats of 64.
@@ -754,36 +831,39 @@ func floatMeans(sum elem) func(set isa, name string) {
 }
 
 func variances(set isa, name string) {
-	lanes := set.bytes() / 8
-	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
-		"\tfor i := range n {", "\t\ts, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])",
-		"\t\tdst[i] = float32((q*count - s*s) * inverse)", "\t}", "", "with integers below 2^31 and products below 2^53, and the root of that where it is asked for.")
-	count, inverse := broadcast(set, "count"), broadcast(set, "inverse")
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go", "\t}", "", "and the root of that where it is asked for, with small as [Variances] has it.")
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")
 	XORQ(i, i)
-	body := func(label string, root bool) {
+	v := newVariance(set)
+	body := func(label string, variance func(sum, mean, squares reg.VecVirtual) reg.VecVirtual, mean bool) {
 		Label(label)
 		CMPQ(i, n)
 		JGE(LabelRef("done"))
-		at := func(base reg.Register) *Mem { return &Mem{Base: base, Index: i, Scale: 4} }
-		s, q := doubles(set, *at(hi), at(lo)), doubles(set, *at(hi2), at(lo2))
-		VMULPD(count, q, q)
-		VMULPD(s, s, s)
-		VSUBPD(s, q, q)
-		VMULPD(inverse, q, q)
-		half := toSingles(set, q)
-		if root {
-			VSQRTPS(half, half)
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+		s, q, m := loaded(set, at(hi)), loaded(set, at(hi2)), set.vec()
+		VPSUBD(at(lo), s, s)
+		VPSUBD(at(lo2), q, q)
+		if mean {
+			VCVTDQ2PS(s, m)
+			v.divide(m)
 		}
-		VMOVDQU(half, Mem{Base: dst, Index: i, Scale: 4})
+		d := variance(s, m, q)
+		TESTQ(root, root)
+		JZ(LabelRef(label + "Plain"))
+		VSQRTPS(d, d)
+		Label(label + "Plain")
+		set.store(d, at(dst))
 		ADDQ(I32(lanes), i)
 		JMP(LabelRef(label))
 	}
-	TESTQ(root, root)
-	JZ(LabelRef("plain"))
-	body("roots", true)
-	body("plain", false)
+	CMPQ(arg("small"), Imm(0))
+	JEQ(LabelRef("centered"))
+	body("whole", v.small, false)
+	Label("centered")
+	body("rounded", v.centered, true)
 	Label("done")
 	leave()
 }
