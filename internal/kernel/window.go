@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -17,8 +18,9 @@ type windowRoutines struct {
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
-	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
-	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
+	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
+	scaledU16                                 func(dst, hi, lo *byte, n int, factor float32)
 	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
@@ -26,7 +28,7 @@ type windowRoutines struct {
 	guidedLines, guidedOwnLines               func(a, b *byte, s *byte, n int, lanes *uint32)
 	productsU8                                func(dst, a, b *byte, n int)
 	guidedBytes                               func(dst, guide *byte, s *byte, n int, lanes *uint32)
-	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	boxPairsU8, boxTallU8                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
 	addU16                                    func(dst, a, b *byte, n int)
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
@@ -292,6 +294,7 @@ type Box struct {
 	level    Level
 	span     int // pixels across
 	channels int
+	tall     bool // columns have all 16 bits
 	divisor  Divisor
 
 	smallMultiplier, smallShift uint32
@@ -303,8 +306,8 @@ const (
 	// maxSmall is how many columns are added one by one, and maxDoubled those that are
 	// added by doubling.
 	maxSmall, maxDoubled = 6, 16
-	// maxPairs is how high windows are whose columns fit in 15 bits.
-	maxPairs = 128
+	// maxPairs is how high windows are whose columns fit in 15 bits, and maxTall in 16.
+	maxPairs, maxTall = 128, 257
 	// maxFloat is how many pixels means by floats are exact for: half a pixel more or less
 	// than a tie is more than their rounding. TestBoxFloats tries all ties.
 	maxFloat = 1 << 14
@@ -328,8 +331,8 @@ func NewBox(level Level, span, height, channels int) Box {
 		return b
 	}
 	b.Kind = BoxWords
-	if channels == 1 && height <= maxPairs {
-		b.Kind = BoxPairs
+	if channels == 1 && height <= maxTall {
+		b.Kind, b.tall = BoxPairs, height > maxPairs
 	}
 	if n <= maxFloat {
 		b.inverse = float32(1 / float64(n))
@@ -434,7 +437,11 @@ func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
 
 func (b *Box) pairs(dst []uint8, cols []uint16, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxPairsU8(first(dst), first(cols[b.span:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][0].step[0][0],
+		asm := windows[b.level].boxPairsU8
+		if b.tall {
+			asm = windows[b.level].boxTallU8
+		}
+		asm(first(dst), first(cols[b.span:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][0].step[0][0],
 			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
 	}
 }
@@ -497,25 +504,26 @@ func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 
 func (b *Box) words(dst []uint8, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxU8(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
+		asm := windows[b.level].boxU8
+		if b.channels == 1 {
+			asm = windows[b.level].boxOneU8
+		}
+		asm(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
 			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
 	}
 }
 
-// WordBox is a [Box] whose results are 16 bits: means of sums times a power of two.
+// WordBox is a [Box] whose results are 16 bits: those of [ScaledMeans].
 type WordBox struct {
 	level          Level
 	span, channels int
-	scale          uint
-	divisor        Divisor
+	factor         float32
 }
 
-// NewWordBox is for windows of span×height pixels that are most at most. It reports whether
-// a level has a kernel for them.
-func NewWordBox(level Level, span, height, channels int, most uint64, scale uint) (WordBox, bool) {
-	n := uint64(span) * uint64(height)
-	b := WordBox{level, span, channels, scale, NewDivisor(n)}
-	return b, windows[level].boxU16 != nil && channels <= FastChannels && b.divisor.most > 0 && most*n<<scale+n/2 <= b.divisor.most
+// NewWordBox is for windows of span×height pixels, times a factor, with sums below 2^31. It
+// reports whether a level has a kernel for them.
+func NewWordBox(level Level, span, height, channels int, factor float32) (WordBox, bool) {
+	return WordBox{level, span, channels, factor}, windows[level].boxU16 != nil && channels <= FastChannels
 }
 
 // Row makes a row of means from columns as those of [Box.Row].
@@ -532,8 +540,28 @@ func (b *WordBox) Row(dst []uint16, cols []uint32, s *BoxScratch) {
 
 func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxU16(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
-			uint32(b.scale), uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift)
+		asm := windows[b.level].boxU16
+		if b.channels == 1 {
+			asm = windows[b.level].boxOneU16
+		}
+		asm(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0], b.factor)
+	}
+}
+
+// ScaledMeans is
+//
+//	dst[i] = round(float32(hi[i]-lo[i]) * factor)
+//
+// to nearest, ties to even, of sums below 2^31.
+func ScaledMeans(level Level, dst []uint16, hi, lo []uint32, factor float32) {
+	hi, lo = hi[:len(dst)], lo[:len(dst)]
+	from := 0
+	if asm := windows[level].scaledU16; asm != nil {
+		from = len(dst) &^ (windowUnit - 1)
+		asm(first(dst), first(hi), first(lo), from, factor)
+	}
+	for i := from; i < len(dst); i++ {
+		dst[i] = uint16(math.RoundToEven(float64(float32(float32(hi[i]-lo[i]) * factor))))
 	}
 }
 

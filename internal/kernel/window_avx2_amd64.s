@@ -490,6 +490,92 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX2
+TEXT ·boxOneU8AVX2(SB), NOSPLIT, $0-68
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Y1
+	VBROADCASTSS bias+64(FP), Y2
+
+floats:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y3
+	VPSUBD       (BX)(DI*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VPACKUSWB    X4, X4, X4
+	VMOVQ        X4, (CX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X3
+
+words:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y4
+	VPSUBD       (BX)(DI*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y0, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPADDD       Y2, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y5
+	VPMULUDQ     Y1, Y4, Y4
+	VPMULUDQ     Y1, Y5, Y5
+	VPSHUFD      $0xf5, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       X3, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSDW    X5, X4, X5
+	VPACKUSWB    X5, X5, X5
+	VMOVQ        X5, (CX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          words
+
+done:
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX2, MMX+
 TEXT ·boxSmallU8AVX2(SB), NOSPLIT, $0-52
@@ -708,9 +794,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX2
-TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
+TEXT ·boxU16AVX2(SB), NOSPLIT, $0-52
 	MOVQ         lanes+40(FP), AX
 	VMOVDQU      (AX), Y0
 	VMOVDQU      64(AX), Y1
@@ -719,16 +805,7 @@ TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
 	VPXOR        Y4, Y4, Y4
 	MOVQ         carry+32(FP), CX
 	VMOVDQU      (CX), Y4
-	MOVL         multiplier+56(FP), DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y5
-	MOVL         half+52(FP), DX
-	VMOVD        DX, X6
-	VPBROADCASTD X6, Y6
-	MOVL         shift+60(FP), DX
-	VMOVD        DX, X7
-	MOVL         scale+48(FP), DX
-	VMOVD        DX, X8
+	VBROADCASTSS factor+48(FP), Y5
 	MOVQ         dst+0(FP), DX
 	MOVQ         hi+8(FP), BX
 	MOVQ         lo+16(FP), SI
@@ -738,30 +815,25 @@ TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
 loop:
 	CMPQ         R8, DI
 	JGE          done
-	VMOVDQU      (BX)(R8*4), Y9
-	VPSUBD       (SI)(R8*4), Y9, Y9
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VPSLLD       X8, Y9, Y9
-	VPADDD       Y6, Y9, Y9
-	VPSRLQ       $0x20, Y9, Y10
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y5, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0xaa, Y10, Y9, Y9
-	VPSRLD       X7, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VPACKUSDW    X10, X9, X10
-	VMOVDQU      X10, (DX)(R8*2)
+	VMOVDQU      (BX)(R8*4), Y6
+	VPSUBD       (SI)(R8*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSDW    X7, X6, X7
+	VMOVDQU      X7, (DX)(R8*2)
 	ADDQ         $+8, R8
 	JMP          loop
 
@@ -770,118 +842,300 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+// Requires: AVX, AVX2
+TEXT ·boxOneU16AVX2(SB), NOSPLIT, $0-52
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	VBROADCASTSS factor+48(FP), Y1
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y2
+	VPSUBD       (BX)(DI*4), Y2, Y2
+	VPSLLDQ      $0x04, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y3
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSDW    X3, X2, X3
+	VMOVDQU      X3, (CX)(DI*2)
+	ADDQ         $+8, DI
+	JMP          loop
+
+done:
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU16AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX2
+TEXT ·scaledU16AVX2(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKUSDW    X2, X1, X2
+	VMOVDQU      X2, (AX)(SI*2)
+	ADDQ         $+8, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX2
 TEXT ·boxPairsU8AVX2(SB), NOSPLIT, $0-68
-	MOVQ         lanes+40(FP), AX
+	MOVQ         carry+32(FP), AX
 	VMOVDQU      (AX), Y0
-	VMOVDQU      64(AX), Y1
-	VMOVDQU      128(AX), Y2
-	VMOVDQU      416(AX), Y3
-	VPXOR        Y4, Y4, Y4
-	MOVQ         carry+32(FP), CX
-	VMOVDQU      (CX), Y4
-	MOVQ         dst+0(FP), DX
-	MOVQ         hi+8(FP), BX
-	MOVQ         lo+16(FP), SI
-	MOVQ         n+24(FP), DI
-	XORQ         R8, R8
-	VPCMPEQD     Y5, Y5, Y5
-	VPSRLW       $0x0f, Y5, Y5
-	MOVL         inverse+60(FP), R9
-	TESTL        R9, R9
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPCMPEQD     Y1, Y1, Y1
+	VPSLLW       $0x0f, Y1, Y2
+	VPSRLW       $0x0f, Y1, Y1
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
 	JZ           integers
-	VBROADCASTSS inverse+60(FP), Y6
-	VBROADCASTSS bias+64(FP), Y7
+	VBROADCASTSS inverse+60(FP), Y2
+	VBROADCASTSS bias+64(FP), Y3
 
 floats:
-	CMPQ         R8, DI
+	CMPQ         DI, SI
 	JGE          done
-	VMOVDQU      (BX)(R8*2), Y8
-	VPSUBW       (SI)(R8*2), Y8, Y8
-	VPMADDWD     Y5, Y8, Y9
-	VPSRAD       $0x10, Y8, Y8
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VPSUBD       Y8, Y9, Y8
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y6, Y9, Y9
-	VADDPS       Y7, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y6, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VPSLLD       $0x10, Y9, Y9
-	VPOR         Y9, Y8, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VPACKUSWB    X9, X8, X9
-	VMOVDQU      X9, (DX)(R8*1)
-	ADDQ         $+16, R8
+	VMOVDQU      (DX)(DI*2), Y4
+	VPSUBW       (BX)(DI*2), Y4, Y4
+	VPMADDWD     Y1, Y4, Y5
+	VPSRAD       $0x10, Y4, Y4
+	VPSLLDQ      $0x04, Y5, Y6
+	VPADDD       Y6, Y5, Y5
+	VPSLLDQ      $0x08, Y5, Y6
+	VPADDD       Y6, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y6
+	VPERM2I128   $0x08, Y6, Y6, Y6
+	VPADDD       Y0, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y4, Y5, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y3, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VPSLLD       $0x10, Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X5
+	VMOVDQU      X5, (CX)(DI*1)
+	ADDQ         $+16, DI
 	JMP          floats
 
 integers:
-	MOVL         multiplier+52(FP), R9
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-	MOVL         half+48(FP), R9
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
-	MOVL         shift+56(FP), R9
-	VMOVD        R9, X8
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X4
 
 words:
-	CMPQ         R8, DI
+	CMPQ         DI, SI
 	JGE          done
-	VMOVDQU      (BX)(R8*2), Y9
-	VPSUBW       (SI)(R8*2), Y9, Y9
-	VPMADDWD     Y5, Y9, Y10
-	VPSRAD       $0x10, Y9, Y9
-	VPERMD       Y10, Y0, Y11
-	VPAND        192(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y1, Y11
-	VPAND        256(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y2, Y11
-	VPAND        320(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPADDD       Y10, Y4, Y10
-	VPERMD       Y10, Y3, Y4
-	VPSUBD       Y9, Y10, Y9
-	VPADDD       Y7, Y10, Y10
-	VPSRLQ       $0x20, Y10, Y11
-	VPMULUDQ     Y6, Y10, Y10
-	VPMULUDQ     Y6, Y11, Y11
-	VPSHUFD      $0xf5, Y10, Y10
-	VPBLENDD     $0xaa, Y11, Y10, Y10
-	VPSRLD       X8, Y10, Y10
-	VPADDD       Y7, Y9, Y9
-	VPSRLQ       $0x20, Y9, Y11
-	VPMULUDQ     Y6, Y9, Y9
-	VPMULUDQ     Y6, Y11, Y11
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0xaa, Y11, Y9, Y9
-	VPSRLD       X8, Y9, Y9
-	VPSLLD       $0x10, Y10, Y10
-	VPOR         Y10, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VPACKUSWB    X10, X9, X10
-	VMOVDQU      X10, (DX)(R8*1)
-	ADDQ         $+16, R8
+	VMOVDQU      (DX)(DI*2), Y5
+	VPSUBW       (BX)(DI*2), Y5, Y5
+	VPMADDWD     Y1, Y5, Y6
+	VPSRAD       $0x10, Y5, Y5
+	VPSLLDQ      $0x04, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSLLDQ      $0x08, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y0, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y5, Y6, Y5
+	VPADDD       Y3, Y6, Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPMULUDQ     Y2, Y6, Y6
+	VPMULUDQ     Y2, Y7, Y7
+	VPSHUFD      $0xf5, Y6, Y6
+	VPBLENDD     $0xaa, Y7, Y6, Y6
+	VPSRLD       X4, Y6, Y6
+	VPADDD       Y3, Y5, Y5
+	VPSRLQ       $0x20, Y5, Y7
+	VPMULUDQ     Y2, Y5, Y5
+	VPMULUDQ     Y2, Y7, Y7
+	VPSHUFD      $0xf5, Y5, Y5
+	VPBLENDD     $0xaa, Y7, Y5, Y5
+	VPSRLD       X4, Y5, Y5
+	VPSLLD       $0x10, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPACKUSWB    X6, X5, X6
+	VMOVDQU      X6, (CX)(DI*1)
+	ADDQ         $+16, DI
 	JMP          words
 
 done:
-	VMOVDQU Y4, (CX)
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func boxTallU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX2
+TEXT ·boxTallU8AVX2(SB), NOSPLIT, $0-68
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPCMPEQD     Y1, Y1, Y1
+	VPSLLW       $0x0f, Y1, Y2
+	VPSRLW       $0x0f, Y1, Y1
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Y3
+	VBROADCASTSS bias+64(FP), Y4
+
+floats:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*2), Y5
+	VMOVDQU      (BX)(DI*2), Y7
+	VPSUBW       Y2, Y5, Y6
+	VPSUBW       Y2, Y7, Y8
+	VPMADDWD     Y1, Y6, Y6
+	VPMADDWD     Y1, Y8, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSRLD       $0x10, Y5, Y5
+	VPSRLD       $0x10, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPSLLDQ      $0x04, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSLLDQ      $0x08, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y0, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y5, Y6, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSLLD       $0x10, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPACKUSWB    X6, X5, X6
+	VMOVDQU      X6, (CX)(DI*1)
+	ADDQ         $+16, DI
+	JMP          floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X5
+
+words:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*2), Y6
+	VMOVDQU      (BX)(DI*2), Y8
+	VPSUBW       Y2, Y6, Y7
+	VPSUBW       Y2, Y8, Y9
+	VPMADDWD     Y1, Y7, Y7
+	VPMADDWD     Y1, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPSRLD       $0x10, Y6, Y6
+	VPSRLD       $0x10, Y8, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSLLDQ      $0x04, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSLLDQ      $0x08, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y8
+	VPADDD       Y0, Y7, Y7
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y6, Y7, Y6
+	VPADDD       Y4, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y8
+	VPMULUDQ     Y3, Y7, Y7
+	VPMULUDQ     Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y7
+	VPBLENDD     $0xaa, Y8, Y7, Y7
+	VPSRLD       X5, Y7, Y7
+	VPADDD       Y4, Y6, Y6
+	VPSRLQ       $0x20, Y6, Y8
+	VPMULUDQ     Y3, Y6, Y6
+	VPMULUDQ     Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y6, Y6
+	VPBLENDD     $0xaa, Y8, Y6, Y6
+	VPSRLD       X5, Y6, Y6
+	VPSLLD       $0x10, Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X7
+	VMOVDQU      X7, (CX)(DI*1)
+	ADDQ         $+16, DI
+	JMP          words
+
+done:
+	VMOVDQU Y0, (AX)
 	VZEROUPPER
 	RET
 

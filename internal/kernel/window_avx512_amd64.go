@@ -112,6 +112,20 @@ func prefixF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
+// boxOneU8AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		dst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with carry for the sums before and after, and where the inverse is not zero
+//
+//	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
+//
+//go:noescape
+func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+
 // boxSmallU8AVX512 is, for a multiple of 32 and a span of 1 to 8
 //
 //	for i := range n {
@@ -129,13 +143,34 @@ func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uin
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
-//		dst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)
+//		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
 //	}
 //
 // with carry for the sums before and after.
 //
 //go:noescape
-func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// boxOneU16AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
+//	}
+//
+// with carry for the sums before and after.
+//
+//go:noescape
+func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// scaledU16AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))
+//	}
+//
+//go:noescape
+func scaledU16AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
 // boxPairsU8AVX512 is, for a multiple of 32
 //
@@ -144,10 +179,22 @@ func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *ui
 //		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with columns of 16 bits and the rest as in boxU8.
+// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
 //
 //go:noescape
 func boxPairsU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+
+// boxTallU8AVX512 is, for a multiple of 32
+//
+//	for i := range n {
+//		sum += uint32(hi[i]) - uint32(lo[i])
+//		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
+//
+//go:noescape
+func boxTallU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
 // addU16AVX512 is, for a multiple of 32
 //

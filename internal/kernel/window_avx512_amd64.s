@@ -492,6 +492,102 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxOneU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Z6
+	VBROADCASTSS bias+64(FP), Z7
+
+floats:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVDQU32   (DX)(DI*4), Z8
+	VPSUBD      (BX)(DI*4), Z8, Z8
+	VPERMD.Z    Z8, Z0, K1, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z1, K2, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z3, K3, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z4, K4, Z9
+	VPADDD      Z8, Z9, Z8
+	VPADDD      Z8, Z2, Z8
+	VPERMD      Z8, Z5, Z2
+	VCVTDQ2PS   Z8, Z8
+	VFMADD213PS Z7, Z6, Z8
+	VCVTTPS2DQ  Z8, Z8
+	VPMOVDB     Z8, (CX)(DI*1)
+	ADDQ        $+16, DI
+	JMP         floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Z6
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Z7
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X8
+	MOVL         $0x0000aaaa, R8
+	KMOVW        R8, K5
+
+words:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z9
+	VPSUBD    (BX)(DI*4), Z9, Z9
+	VPERMD.Z  Z9, Z0, K1, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z1, K2, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z3, K3, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z4, K4, Z10
+	VPADDD    Z9, Z10, Z9
+	VPADDD    Z9, Z2, Z9
+	VPERMD    Z9, Z5, Z2
+	VPADDD    Z7, Z9, Z9
+	VPSRLQ    $0x20, Z9, Z10
+	VPMULUDQ  Z6, Z9, Z9
+	VPMULUDQ  Z6, Z10, Z10
+	VPSHUFD   $0xf5, Z9, Z9
+	VMOVDQA32 Z10, K5, Z9
+	VPSRLD    X8, Z9, Z9
+	VPMOVDB   Z9, (CX)(DI*1)
+	ADDQ      $+16, DI
+	JMP       words
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
 // func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·boxSmallU8AVX512(SB), NOSPLIT, $0-52
@@ -694,9 +790,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
+TEXT ·boxU16AVX512(SB), NOSPLIT, $0-52
 	MOVQ         lanes+40(FP), AX
 	VMOVDQU32    (AX), Z0
 	VMOVDQU32    192(AX), Z1
@@ -714,18 +810,7 @@ TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
 	VPXORD       Z2, Z2, Z2
 	MOVQ         carry+32(FP), AX
 	VMOVDQU32    (AX), Z2
-	MOVL         multiplier+56(FP), CX
-	VMOVD        CX, X6
-	VPBROADCASTD X6, Z6
-	MOVL         half+52(FP), CX
-	VMOVD        CX, X7
-	VPBROADCASTD X7, Z7
-	MOVL         shift+60(FP), CX
-	VMOVD        CX, X8
-	MOVL         $0x0000aaaa, CX
-	KMOVW        CX, K5
-	MOVL         scale+48(FP), CX
-	VMOVD        CX, X9
+	VBROADCASTSS factor+48(FP), Z6
 	MOVQ         dst+0(FP), CX
 	MOVQ         hi+8(FP), DX
 	MOVQ         lo+16(FP), BX
@@ -735,32 +820,107 @@ TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
 loop:
 	CMPQ      DI, SI
 	JGE       done
-	VMOVDQU32 (DX)(DI*4), Z10
-	VPSUBD    (BX)(DI*4), Z10, Z10
-	VPERMD.Z  Z10, Z0, K1, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z1, K2, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z3, K3, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z4, K4, Z11
-	VPADDD    Z10, Z11, Z10
-	VPADDD    Z10, Z2, Z10
-	VPERMD    Z10, Z5, Z2
-	VPSLLD    X9, Z10, Z10
-	VPADDD    Z7, Z10, Z10
-	VPSRLQ    $0x20, Z10, Z11
-	VPMULUDQ  Z6, Z10, Z10
-	VPMULUDQ  Z6, Z11, Z11
-	VPSHUFD   $0xf5, Z10, Z10
-	VMOVDQA32 Z11, K5, Z10
-	VPSRLD    X8, Z10, Z10
-	VPMOVDW   Z10, (CX)(DI*2)
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDW   Z7, (CX)(DI*2)
 	ADDQ      $+16, DI
 	JMP       loop
 
 done:
 	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxOneU16AVX512(SB), NOSPLIT, $0-52
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	VBROADCASTSS factor+48(FP), Z6
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDW   Z7, (CX)(DI*2)
+	ADDQ      $+16, DI
+	JMP       loop
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU16AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX512F
+TEXT ·scaledU16AVX512(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*4), Z1
+	VPSUBD    (DX)(SI*4), Z1, Z1
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPMOVDW   Z1, (AX)(SI*2)
+	ADDQ      $+16, SI
+	JMP       loop
+
+done:
 	VZEROUPPER
 	RET
 
@@ -790,6 +950,7 @@ TEXT ·boxPairsU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
 	VPTERNLOGD   $0xff, Z3, Z3, Z3
+	VPSLLW       $0x0f, Z3, Z7
 	VPSRLW       $0x0f, Z3, Z3
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
@@ -874,6 +1035,137 @@ words:
 	VPSLLD    $0x10, Z11, Z11
 	VPORD     Z11, Z10, Z10
 	VPMOVWB   Z10, (CX)(DI*1)
+	ADDQ      $+32, DI
+	JMP       words
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxTallU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·boxTallU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z4
+	VPMOVD2M     Z4, K2
+	VMOVDQU32    128(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VPMOVD2M     Z5, K3
+	VMOVDQU32    384(AX), Z5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z6
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPTERNLOGD   $0xff, Z3, Z3, Z3
+	VPSLLW       $0x0f, Z3, Z7
+	VPSRLW       $0x0f, Z3, Z3
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Z8
+	VBROADCASTSS bias+64(FP), Z9
+
+floats:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVDQU32   (DX)(DI*2), Z10
+	VMOVDQU32   (BX)(DI*2), Z12
+	VPSUBW      Z7, Z10, Z11
+	VPSUBW      Z7, Z12, Z13
+	VPMADDWD    Z3, Z11, Z11
+	VPMADDWD    Z3, Z13, Z13
+	VPSUBD      Z13, Z11, Z11
+	VPSRLD      $0x10, Z10, Z10
+	VPSRLD      $0x10, Z12, Z12
+	VPSUBD      Z12, Z10, Z10
+	VPERMD.Z    Z11, Z0, K1, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z1, K2, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z4, K3, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z5, K4, Z12
+	VPADDD      Z11, Z12, Z11
+	VPADDD      Z11, Z2, Z11
+	VPERMD      Z11, Z6, Z2
+	VPSUBD      Z10, Z11, Z10
+	VCVTDQ2PS   Z11, Z11
+	VFMADD213PS Z9, Z8, Z11
+	VCVTTPS2DQ  Z11, Z11
+	VCVTDQ2PS   Z10, Z10
+	VFMADD213PS Z9, Z8, Z10
+	VCVTTPS2DQ  Z10, Z10
+	VPSLLD      $0x10, Z11, Z11
+	VPORD       Z11, Z10, Z10
+	VPMOVWB     Z10, (CX)(DI*1)
+	ADDQ        $+32, DI
+	JMP         floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X8
+	VPBROADCASTD X8, Z8
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X9
+	VPBROADCASTD X9, Z9
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X10
+	MOVL         $0x0000aaaa, R8
+	KMOVW        R8, K5
+
+words:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*2), Z11
+	VMOVDQU32 (BX)(DI*2), Z13
+	VPSUBW    Z7, Z11, Z12
+	VPSUBW    Z7, Z13, Z14
+	VPMADDWD  Z3, Z12, Z12
+	VPMADDWD  Z3, Z14, Z14
+	VPSUBD    Z14, Z12, Z12
+	VPSRLD    $0x10, Z11, Z11
+	VPSRLD    $0x10, Z13, Z13
+	VPSUBD    Z13, Z11, Z11
+	VPERMD.Z  Z12, Z0, K1, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z1, K2, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z4, K3, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z5, K4, Z13
+	VPADDD    Z12, Z13, Z12
+	VPADDD    Z12, Z2, Z12
+	VPERMD    Z12, Z6, Z2
+	VPSUBD    Z11, Z12, Z11
+	VPADDD    Z9, Z12, Z12
+	VPSRLQ    $0x20, Z12, Z13
+	VPMULUDQ  Z8, Z12, Z12
+	VPMULUDQ  Z8, Z13, Z13
+	VPSHUFD   $0xf5, Z12, Z12
+	VMOVDQA32 Z13, K5, Z12
+	VPSRLD    X10, Z12, Z12
+	VPADDD    Z9, Z11, Z11
+	VPSRLQ    $0x20, Z11, Z13
+	VPMULUDQ  Z8, Z11, Z11
+	VPMULUDQ  Z8, Z13, Z13
+	VPSHUFD   $0xf5, Z11, Z11
+	VMOVDQA32 Z13, K5, Z11
+	VPSRLD    X10, Z11, Z11
+	VPSLLD    $0x10, Z12, Z12
+	VPORD     Z12, Z11, Z11
+	VPMOVWB   Z11, (CX)(DI*1)
 	ADDQ      $+32, DI
 	JMP       words
 

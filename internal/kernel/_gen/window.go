@@ -26,10 +26,14 @@ var windowKernels = []windowKernel{
 	{"squaresF32F64", squareColumns(f32)},
 	{"prefixU32", prefix(u32)},
 	{"prefixF64", prefix(f64)},
-	{"boxU8", boxBytes},
+	{"boxU8", boxBytes(false)},
+	{"boxOneU8", boxBytes(true)},
 	{"boxSmallU8", boxSmall},
-	{"boxU16", boxWords},
-	{"boxPairsU8", boxPairs},
+	{"boxU16", boxWords(false)},
+	{"boxOneU16", boxWords(true)},
+	{"scaledU16", scaledMeans},
+	{"boxPairsU8", boxPairs(false)},
+	{"boxTallU8", boxPairs(true)},
 	{"addU16", addWords},
 	{"boxTermsU8", boxTerms},
 	{"meansU32F32", floatMeans(u32)},
@@ -395,51 +399,92 @@ func roundMeans(to elem) func(set isa, name string) {
 	}
 }
 
+// oneScan is a scan of one channel, or of as many as lanes says.
+func oneScan(set isa, one bool) *rowScan {
+	if one {
+		return rowScans(set, "lanes", 1)[0]
+	}
+	c := newScanner(set, u32, arg("lanes"))
+	return &rowScan{set: set, by: c, carry: c.carry[0]}
+}
+
 // boxBytes goes along the columns of a row once: the sum of a window is that of the one
 // before it and a difference of two columns. Where windows have few pixels it divides in
 // floats, which is exact there and takes less.
-func boxBytes(set isa, name string) {
-	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with carry for the sums before and after, and where the inverse is not zero", "",
-		"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	carry := c.carry[0]
-	set.load(Mem{Base: sums}, carry)
-	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
-	XORQ(i, i)
-	loop := func(label string, divide func(v reg.VecVirtual)) {
-		Label(label)
+func boxBytes(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+			"with carry for the sums before and after, and where the inverse is not zero", "",
+			"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
+		c := oneScan(set, one)
+		sums := arg("carry")
+		carry := c.carry
+		set.load(Mem{Base: sums}, carry)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		loop := func(label string, divide func(v reg.VecVirtual)) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+			VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+			c.sum(v)
+			divide(v)
+			narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		}
+		byFloatsOrWords(set, loop)
+		Label("done")
+		set.store(carry, Mem{Base: sums})
+		leave()
+	}
+}
+
+// boxWords is boxBytes with results of 16 bits, of which some stand for one: they are rounded
+// in floats.
+func boxWords(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))", "\t}", "",
+			"with carry for the sums before and after.")
+		c := oneScan(set, one)
+		sums := arg("carry")
+		set.load(Mem{Base: sums}, c.carry)
+		factor := set.vec()
+		VBROADCASTSS(param("factor"), factor)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
 		CMPQ(i, n)
 		JGE(LabelRef("done"))
 		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
 		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
 		c.sum(v)
-		divide(v)
-		narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+		VCVTDQ2PS(v, v)
+		VMULPS(factor, v, v)
+		VCVTPS2DQ(v, v)
+		narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
 		ADDQ(I32(lanes), i)
-		JMP(LabelRef(label))
+		JMP(LabelRef("loop"))
+		Label("done")
+		set.store(c.carry, Mem{Base: sums})
+		leave()
 	}
-	byFloatsOrWords(set, loop)
-	Label("done")
-	set.store(carry, Mem{Base: sums})
-	leave()
 }
 
-// boxWords is boxBytes with results of 16 bits, of sums times a power of two.
-func boxWords(set isa, name string) {
+func scaledMeans(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)",
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, factor float32)",
 		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with carry for the sums before and after.")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	set.load(Mem{Base: sums}, c.carry[0])
-	d, scale := newDivider(set), windowWord("scale")
+		"\t\tdst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))", "\t}")
+	factor := set.vec()
+	VBROADCASTSS(param("factor"), factor)
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
@@ -447,14 +492,13 @@ func boxWords(set isa, name string) {
 	JGE(LabelRef("done"))
 	v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
 	VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
-	c.sum(v)
-	VPSLLD(scale, v, v)
-	d.divide(v)
+	VCVTDQ2PS(v, v)
+	VMULPS(factor, v, v)
+	VCVTPS2DQ(v, v)
 	narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
 	ADDQ(I32(lanes), i)
 	JMP(LabelRef("loop"))
 	Label("done")
-	set.store(c.carry[0], Mem{Base: sums})
 	leave()
 }
 
@@ -482,49 +526,65 @@ func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtu
 	loop("words", newDivider(set).divide)
 }
 
-// boxPairs is boxBytes for one channel and columns of 15 bits: differences are summed by
-// pairs first, so that a vector of sums does for two of pixels.
-func boxPairs(set isa, name string) {
-	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with columns of 16 bits and the rest as in boxU8.")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	carry := c.carry[0]
-	set.load(Mem{Base: sums}, carry)
-	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
-	XORQ(i, i)
-	ones := set.vec()
-	set.ones(ones)
-	VPSRLW(Imm(15), ones, ones)
-	byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
-		Label(label)
-		CMPQ(i, n)
-		JGE(LabelRef("done"))
-		d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
-		VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
-		odd := set.vec()
-		VPMADDWD(ones, d, odd)
-		VPSRAD(Imm(16), d, d)
-		c.sum(odd)
-		VPSUBD(d, odd, d) // the even ones
-		divide(odd)
-		divide(d)
-		VPSLLD(Imm(16), odd, odd)
-		if wide(set) {
-			VPORD(odd, d, d)
-		} else {
-			VPOR(odd, d, d)
-		}
-		narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
-		ADDQ(I32(lanes), i)
-		JMP(LabelRef(label))
-	})
-	Label("done")
-	set.store(carry, Mem{Base: sums})
-	leave()
+// boxPairs is boxBytes for one channel and columns of 16 bits: differences are summed by
+// pairs first, so that a vector of sums does for two of pixels. Where columns are tall they
+// take all 16 bits: then each is summed before the difference.
+func boxPairs(tall bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 2
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+			"with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.")
+		c := oneScan(set, true)
+		sums := arg("carry")
+		set.load(Mem{Base: sums}, c.carry)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		ones, top := set.vec(), set.vec()
+		set.ones(ones)
+		VPSLLW(Imm(15), ones, top)
+		VPSRLW(Imm(15), ones, ones)
+		byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
+			odd := set.vec()
+			if tall {
+				less := loaded(set, Mem{Base: lo, Index: i, Scale: 2})
+				signed, signedLess := set.vec(), set.vec()
+				VPSUBW(top, d, signed)
+				VPSUBW(top, less, signedLess)
+				VPMADDWD(ones, signed, odd)
+				VPMADDWD(ones, signedLess, signedLess)
+				VPSUBD(signedLess, odd, odd)
+				VPSRLD(Imm(16), d, d)
+				VPSRLD(Imm(16), less, less)
+				VPSUBD(less, d, d)
+			} else {
+				VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
+				VPMADDWD(ones, d, odd)
+				VPSRAD(Imm(16), d, d)
+			}
+			c.sum(odd)
+			VPSUBD(d, odd, d) // the even ones
+			divide(odd)
+			divide(d)
+			VPSLLD(Imm(16), odd, odd)
+			if wide(set) {
+				VPORD(odd, d, d)
+			} else {
+				VPOR(odd, d, d)
+			}
+			narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		})
+		Label("done")
+		set.store(c.carry, Mem{Base: sums})
+		leave()
+	}
 }
 
 // narrowWords writes a vector of small numbers of 16 bits as bytes.
