@@ -34,6 +34,11 @@ type windowRoutines struct {
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
 	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)
 	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)
+	sort3U8, sort3U16                         func(dst *byte, plane int, a, b, c *byte, n int)
+	sort5U8, sort5U16                         func(dst *byte, plane int, a, b, c, d, e *byte, n int)
+	median3U8, median3U16                     func(dst, src *byte, plane, step, n int)
+	median5U8, median5U16                     func(dst, src *byte, plane, step, n int)
+	halveU8                                   func(dst, a, b *byte, n int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 }
 

@@ -358,6 +358,55 @@ func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 //go:noescape
 func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
 
+// sort3U8AVX2 sorts columns of 3 uint8, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort3U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+
+// sort5U8AVX2 sorts columns of 5 uint8, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort5U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+
+// sort3U16AVX2 sorts columns of 3 uint16, for a multiple of 16 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort3U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+
+// sort5U16AVX2 sorts columns of 5 uint16, for a multiple of 16 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort5U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+
+// median3U8AVX2 is the medians of 3 sorted columns of 3 uint8 each, for a multiple of 32.
+//
+//go:noescape
+func median3U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median5U8AVX2 is the medians of 5 sorted columns of 5 uint8 each, for a multiple of 32.
+//
+//go:noescape
+func median5U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median3U16AVX2 is the medians of 3 sorted columns of 3 uint16 each, for a multiple of 16.
+//
+//go:noescape
+func median3U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median5U16AVX2 is the medians of 5 sorted columns of 5 uint16 each, for a multiple of 16.
+//
+//go:noescape
+func median5U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// halveU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2
+//	}
+//
+//go:noescape
+func halveU8AVX2(dst *byte, a *byte, b *byte, n int)
+
 // roundU8AVX2 is, for a multiple of 8
 //
 //	for i := range n {
