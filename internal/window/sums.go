@@ -98,11 +98,21 @@ func copyPads[T any](cols []T, pads []pad) {
 				to[i] = cols[p.from]
 			}
 		default:
-			from := cols[p.from-p.n+1:][:p.n]
-			for i, v := range from {
-				to[len(from)-1-i] = v
-			}
+			reverse(to, cols[p.from-p.n+1:][:p.n])
 		}
+	}
+}
+
+// reverse copies elements from the last to the first, eight at a time.
+func reverse[T any](to, from []T) {
+	for len(from) >= 8 {
+		f, t := (*[8]T)(from[len(from)-8:]), (*[8]T)(to)
+		t[0], t[1], t[2], t[3] = f[7], f[6], f[5], f[4]
+		t[4], t[5], t[6], t[7] = f[3], f[2], f[1], f[0]
+		from, to = from[:len(from)-8], to[8:]
+	}
+	for i, v := range from {
+		to[len(from)-1-i] = v
 	}
 }
 
@@ -234,6 +244,9 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	}
 	s.valid = false
 }
+
+// Reach is the columns of the image that the strip sums.
+func (s *Sums[P, A, Q]) Reach() (from, to int) { return s.from, s.to }
 
 // zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
 // place starts a cache line: what vectors write then lies in one line.
