@@ -13,11 +13,11 @@ func contrastRow(level kernel.Level, dst, above, row, below []uint8, x int) {
 	n, width := len(dst), len(row)
 	from, to := x, x+n // of those that have neighbours on both sides
 	if x == 0 {
-		dst[0] = edgeContrast(level, above, row, below, 0)
+		dst[0] = edgeContrast(above, row, below, 0)
 		from++
 	}
 	if to == width && to > from {
-		dst[n-1] = edgeContrast(level, above, row, below, width-1)
+		dst[n-1] = edgeContrast(above, row, below, width-1)
 		to--
 	}
 	if to > from {
@@ -26,14 +26,12 @@ func contrastRow(level kernel.Level, dst, above, row, below []uint8, x int) {
 }
 
 // edgeContrast is that of the first or the last pixel of a row.
-func edgeContrast(level kernel.Level, above, row, below []uint8, x int) uint8 {
-	var rows [3][3]uint8
-	for i, r := range [3][]uint8{above, row, below} {
-		rows[i] = [3]uint8{r[max(0, x-1)], r[x], r[min(len(r)-1, x+1)]}
+func edgeContrast(above, row, below []uint8, x int) uint8 {
+	least, most := row[x], row[x]
+	for i := max(0, x-1); i <= min(len(row)-1, x+1); i++ {
+		least, most = min(least, above[i], row[i], below[i]), max(most, above[i], row[i], below[i])
 	}
-	var one [1]uint8
-	kernel.Contrast(kernel.Portable, one[:], rows[0][:], rows[1][:], rows[2][:])
-	return one[0]
+	return kernel.ContrastOf(least, most)
 }
 
 // contrasted is an image whose contrast is asked for, whole rows at a time.

@@ -138,6 +138,9 @@ const maxSide = 1<<30 - 1
 // shapeOf is the window of a rule for images of this width.
 func shapeOf[P filter.Pixel](r *Rule, width int) (s window.Shape, err error) {
 	w := r.Window
+	if r.Method == Su && r.Border != filter.Clip {
+		return s, grid.Invalid("su with the border %v: use clip", r.Border)
+	}
 	if w == (filter.Window{}) && r.Method == Bradley {
 		w = Square(max(1, width/8))
 	}

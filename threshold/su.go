@@ -41,9 +41,6 @@ type suWorker[A, Q kernel.Number] struct {
 
 func runSu(t *task[uint8]) error {
 	auto := t.shape == window.Shape{}
-	if !auto && t.shape.Border != window.Clip {
-		return grid.Invalid("su with the border %v: use clip", t.shape.Border)
-	}
 	area := t.area()
 	if auto { // at most twice the width
 		area = 2 * float64(t.src.Width) * float64(t.src.Height)

@@ -57,12 +57,12 @@ func ruleFor(rng *rand.Rand, m threshold.Method, size int) threshold.Rule {
 // Every decision is that of the formulas, pixel by pixel in float64.
 func TestBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 1))
-	for i := range rounds(120) {
-		img := drawn(rng, 1+rng.IntN(70), 1+rng.IntN(50), i)
+	for i := range rounds(60) {
+		img := drawn(rng, 1+rng.IntN(70), 1+rng.IntN(30), i)
 		for _, m := range threshold.Methods() {
-			size := 1 + rng.IntN(60)
+			size := 1 + rng.IntN(40)
 			if i%7 == 0 {
-				size = 100 + rng.IntN(300)
+				size = 60 + rng.IntN(300)
 			}
 			r := ruleFor(rng, m, size)
 			name := fmt.Sprintf("image %d, %v, %d×%d, window %d, k %v", i, m, img.Width, img.Height, size, r.K)

@@ -20,16 +20,16 @@ func Contrast(level Level, dst, above, row, below []uint8) {
 	l1, m1 := least3(above[1], row[1], below[1])
 	for i := range dst {
 		l2, m2 := least3(above[i+2], row[i+2], below[i+2])
-		dst[i] = contrastOf(min(l0, l1, l2), max(m0, m1, m2))
+		dst[i] = ContrastOf(min(l0, l1, l2), max(m0, m1, m2))
 		l0, m0, l1, m1 = l1, m1, l2, m2
 	}
 }
 
 func least3(a, b, c uint8) (least, most uint8) { return min(a, b, c), max(a, b, c) }
 
-// contrastOf is the same in integers: a quotient is never so near to a whole number, but
+// ContrastOf is the same in integers, of one pixel: a quotient is never so near to a whole number, but
 // where it is one, and then 0.0001 makes it less. TestContrast tries all.
-func contrastOf(least, most uint8) uint8 {
+func ContrastOf(least, most uint8) uint8 {
 	if most == least {
 		return 0
 	}

@@ -667,7 +667,7 @@ func atLeast(set isa, name string) {
 }
 
 // contrast of bytes: the quotient is far enough from whole numbers for float32, see
-// kernel.contrastOf.
+// kernel.ContrastOf.
 func contrast(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(dst, above, row, below *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", 4*lanes), "", "\tfor i := range n {",
