@@ -9,7 +9,7 @@ import (
 
 // BenchmarkBinarize is every method at 1920×1080 with a window of 25, on one worker.
 func BenchmarkBinarize(b *testing.B) {
-	img := page(1920, 1080)
+	img := strokesPage(1920, 1080)
 	dst, _ := boxsum.NewImage[uint8](img.Width, img.Height, 1)
 	for _, m := range threshold.Methods() {
 		b.Run(m.String(), func(b *testing.B) {

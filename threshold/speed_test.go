@@ -19,8 +19,8 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// page is dark strokes on paper that is lit from one side, with noise.
-func page(width, height int) boxsum.Image[uint8] {
+// strokesPage is dark strokes on paper that is lit from one side, with noise.
+func strokesPage(width, height int) boxsum.Image[uint8] {
 	img, _ := boxsum.NewImage[uint8](width, height, 1)
 	rng := rand.New(rand.NewPCG(1, 18))
 	noise := make([]float64, 1<<12)
@@ -82,7 +82,7 @@ func TestSpeed(t *testing.T) {
 	if n, _ := fmt.Sscanf(os.Getenv("BOXSUM_SPEED"), "%dx%d", &width, &height); n != 2 {
 		t.Skip("set BOXSUM_SPEED to 1920x1080 to print times")
 	}
-	img := page(width, height)
+	img := strokesPage(width, height)
 	if kind := os.Getenv("BOXSUM_IMAGE"); kind == "noise" {
 		img = drawn(rand.New(rand.NewPCG(1, 1)), width, height, 0)
 	} else if kind == "flat" {
