@@ -32,6 +32,8 @@ var below = map[string][]string{
 	"volume":                cpu,
 	"internal/window":       {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"filter":                slices.Concat(cpu, []string{"histogram", "internal/window"}),
+	"threshold":             slices.Concat(cpu, []string{"filter", "histogram", "internal/window"}),
+	"internal/page":         cpu,
 	"internal/launch":       {},
 	"internal/plot":         {},
 	"gpu/internal/cuda":     {},
@@ -49,10 +51,10 @@ var below = map[string][]string{
 	"internal/measure":      slices.Concat(cpu, drivers, inside, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
 	"internal/reproduce":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
 	"internal/bench":        slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume"}),
+	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold"}),
 	"python/clib":           slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/throughput":       {},
-	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch"}),
+	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "internal/page"}),
 
 	"gpu/internal/kernels/jobs": {},
 }

@@ -110,6 +110,9 @@ func (l *blocks[P, A]) Tile(worker, _, y, _, rows int) {
 	src, cols := &l.task.src, l.workers[worker].cols
 	c, n := src.Channels, src.Width*src.Channels
 	for end := y + rows; y < end; y++ {
+		if l.halved(y) {
+			continue
+		}
 		clear(cols)
 		from, to := y*l.fy, min(src.Height, (y+1)*l.fy)
 		for r := from; r < to; r++ {
@@ -145,6 +148,18 @@ func (l *blocks[P, A]) Tile(worker, _, y, _, rows int) {
 			}
 		}
 	}
+}
+
+// halved makes a row of blocks of 2×2 bytes, and reports whether that is what they are.
+func (l *blocks[P, A]) halved(y int) bool {
+	src := &l.task.src
+	_, bytes := any(*new(P)).(uint8)
+	if !bytes || src.Channels != 1 || l.fx != 2 || l.fy != 2 || src.Width%2 != 0 || 2*y+2 > src.Height {
+		return false
+	}
+	above, below := src.Pix[2*y*src.Stride:][:src.Width], src.Pix[(2*y+1)*src.Stride:][:src.Width]
+	kernel.Halve(l.task.set.Level, as[uint8](l.task.dst[0].row(0, y, src.Width/2, 1)), as[uint8](above), as[uint8](below))
+	return true
 }
 
 func (l *blocks[P, A]) Finish() {}

@@ -160,9 +160,19 @@ type meanMaker[P, M Pixel, A kernel.Number] struct {
 func (k *meanMaker[P, M, A]) aim(f *window.Frame, scale uint, most uint64) {
 	k.level, k.scale, k.most = f.Level, scale, most
 	k.fast = false
-	if f.Border != window.Clip && f.Plain() && grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 {
-		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, most, scale)
+	if n := uint64(f.Shape.Width()) * uint64(f.Shape.Height()); f.Border != window.Clip && f.Plain() && k.scaled(n) {
+		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, k.factor(n))
 	}
+}
+
+// scaled reports whether means of n elements are rounded in floats, as few enough are.
+func (k *meanMaker[P, M, A]) scaled(n uint64) bool {
+	return grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 && k.most*n < 1<<31
+}
+
+// factor is what sums of n elements are multiplied by.
+func (k *meanMaker[P, M, A]) factor(n uint64) float32 {
+	return float32(float64(uint64(1)<<k.scale) / float64(n))
 }
 
 func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
@@ -182,6 +192,10 @@ func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
 func (k *meanMaker[P, M, A]) some(dst []M, hi, lo []A, count int64, offset float64) {
 	if A(1)/2 != 0 {
 		means(k.level, dst, hi, lo, float64(count), offset, 0)
+		return
+	}
+	if n := uint64(count); k.scaled(n) {
+		kernel.ScaledMeans(k.level, as[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
 		return
 	}
 	kernel.RoundedMeans(k.level, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))

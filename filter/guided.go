@@ -64,6 +64,9 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
 		return err
 	}
+	if done, err := runGuidedBytes(&t, &g, epsilon, over); done {
+		return err
+	}
 	run := engine.Take[engine.Run[guided[P, G]]]()
 	l := &run.Layer
 	l.task, l.guide, l.epsilon, l.over = t, g, epsilon, over

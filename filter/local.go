@@ -308,8 +308,19 @@ func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], dst []D,
 	root := t.kind != variance
 	_, single := any(*new(D)).(float32)
 	_, words := any(*new(Q)).(uint32) // then A is too
-	if most := largestSum[P](); single && words && grid.SizeOf[A]() == 4 && most*most*uint64(count) < 1<<31 &&
-		kernel.FloatVariances(t.set.Level, as[float32](dst), as[uint32](hi), as[uint32](lo), as[uint32](hi2), as[uint32](lo2), float64(count), root) {
+	_, bytes := any(*new(P)).(uint8)
+	if v, ok := kernel.NewVariances(uint64(count)); single && bytes && ok {
+		if words && grid.SizeOf[A]() == 4 {
+			v.Row(t.set.Level, as[float32](dst), as[uint32](hi), as[uint32](lo), as[uint32](hi2), as[uint32](lo2), root)
+			return
+		}
+		for k := range dst {
+			d := v.Of(uint32(hi[k]-lo[k]), uint32(hi2[k]-lo2[k]))
+			if root {
+				d = float32(math.Sqrt(float64(d)))
+			}
+			dst[k] = D(d)
+		}
 		return
 	}
 	variances(dst, hi, lo, hi2, lo2, count)

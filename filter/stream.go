@@ -40,6 +40,11 @@ func NewStdDevStream[D Float, P Pixel](width, channels int, w Window, opt *Optio
 	return newStream[D, P](width, channels, w, opt, deviation, 0)
 }
 
+// NewVarianceStream is the same for [Variance].
+func NewVarianceStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
+	return newStream[D, P](width, channels, w, opt, variance, 0)
+}
+
 // NewNormalizeStream is the same for [Normalize].
 func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor float64, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, normalized, floor)

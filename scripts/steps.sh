@@ -34,6 +34,17 @@ oracles() {
 	fi
 }
 
+# doxa names the Python that has doxapy, if there is one.
+doxa() {
+	python_doxa=${BOXSUM_DOXA_PYTHON:-$PWD/.venv/doxa/bin/python}
+	if "$python_doxa" -c 'import doxapy' 2>/dev/null; then
+		export BOXSUM_DOXA_PYTHON="$python_doxa"
+	else
+		unset BOXSUM_DOXA_PYTHON
+		left_out "tests against Doxa: it takes Python 3.12 or newer with venv, and PyPI"
+	fi
+}
+
 # package installs the Python package, and what its tests use, for that Python.
 package() {
 	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&

@@ -5,6 +5,7 @@ set -eu
 . "$(dirname "$0")/steps.sh"
 scripts/parts.sh
 oracles
+doxa
 
 step "other platforms"
 packages=$(go list ./... | grep -v python/clib)
@@ -29,6 +30,9 @@ BOXSUM_GPU_PAIRS=all go test -timeout 30m ./gpu/...
 step "a million boxes, against whole numbers of any size"
 BOXSUM_BOXES=1000000 go test -run '^TestProof$' .
 
+step "10,000 thresholds, against Doxa and OpenCV"
+BOXSUM_THRESHOLDS=10000 go test -run 'TestDoxa|TestOpenCV|TestBruteForce' ./threshold
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...
@@ -37,7 +41,7 @@ else
 fi
 
 # What has loops of its own for every level.
-loops=". ./internal/... ./filter ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
+loops=". ./internal/... ./filter ./threshold ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
 loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"

@@ -32,6 +32,7 @@ step "oracles and devices"
 wait $parts || true
 cat "$scratch/parts"
 oracles
+doxa
 # LLVM's assembler judges the instructions that the generator encodes itself.
 if command -v llvm-mc >/dev/null || { [ -n "${CI:-}" ] && scripts/install.sh llvm; }; then
 	(cd internal/kernel/_gen && go test .)
@@ -43,6 +44,7 @@ if "$scratch/boxsum" devices | grep '^opencl *none'; then
 	left_out "tests of the GPU kernels: they take pocl-opencl-icd and ocl-icd-libopencl1, or a GPU"
 fi
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || left_out "the test that opens a report in a browser: it takes chromium"
+command -v tesseract >/dev/null || left_out "the test that reads a page: it takes tesseract-ocr"
 
 step "tests"
 go test ./...

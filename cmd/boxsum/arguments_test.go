@@ -25,6 +25,10 @@ func FuzzArguments(f *testing.F) {
 		"query b.npy --color keep --page 2 --as-stored --large --box 0,0,1,1", "query - --boxes boxes.csv",
 		"histogram a.pgm --bins 4 --range 0,9 --clamp --weights a.pgm --box 0,0,2,2 -o look.png",
 		"moments a.pgm --boxes boxes.csv --json", "haar a.pgm --feature EdgeX,0,0,2,2 --at 1,0 --corrected --rotate -1/2",
+		"blur a.pgm -o out.png --radius 1", "blur a.pgm b.npy -o out/ --sigma 2 --passes 4 --json", "blur - -o - --window 2x3 --border clip",
+		"local a.pgm -o out.npz --mean --std --median --entropy --guided --window 3", "local b.npy -o out.npy --normalize --floor 1 --border wrap --type f64",
+		"threshold a.pgm -o out.png --method su", "threshold a.pgm b.npy -o out/ --method wolf --window 3x2 --k -0.5 --json", "threshold - -o out.tiff --map out.npy -m meanc --c -3 --border wrap",
+		"compare a.pgm a.pgm --json", "compare a.pgm -",
 		"draw a.pgm --box 0,0,2,2 -o box.png --zoom --scale 3", "draw --feature LineX,0,0,3,1 --size 8x8 -o -",
 		"bench --sizes 8x8 --types u8:u32 --workers 1", "reproduce list",
 	} {
@@ -64,7 +68,7 @@ var (
 	otherValues = []string{
 		"0,0,2,2", "-1,-1,9,9", "0,0,0,2,2,2", "1,1,2,2,30", "0,0,0,0", "1/2", "-1/1", "0/1", "7", "0", "-3", "1", "1e9", "99999999999999999999", "nan", "0.5",
 		"EdgeX,0,0,2,2", "LineX,0,0,3,1", "8x8", "0x0", "0,9", "u8:u32", "f32", "u64", "i16", "boxes.csv", "a.pgm", "b.npy", "out.npy", "out.npz", "out.png",
-		"tables/", "-", "", "keep", "skip", "é", "=", "1,0", "1;2",
+		"tables/", "out.tiff", "out.ppm", "3x2", "2", "-", "", "keep", "skip", "é", "=", "1,0", "1;2",
 	}
 )
 

@@ -84,6 +84,7 @@ var flagTypes = []kong.Option{
 		return rotationFlag{rot, true}, err
 	}),
 	flagOf("LOW,HIGH", parseRange),
+	flagOf("a size such as 31x15", parseWindow),
 	flagOf("X,Y", parsePoint),
 	flagsOf[pointList]("X,Y", parsePoint),
 	flagsOf[boxList](boxForms[4], func(text string) (box, error) { return parseBox(text, 4) }),

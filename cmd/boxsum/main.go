@@ -22,6 +22,10 @@ type commands struct {
 	Histogram  histogramCmd  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
 	Moments    momentsCmd    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
 	Haar       haarCmd       `cmd:"" help:"Print the values of Haar-like features in an image."`
+	Blur       blurCmd       `cmd:"" help:"Blur images, by boxes or Gaussians."`
+	Local      localCmd      `cmd:"" help:"Make the mean, deviation, contrast, median or entropy of the window round every pixel."`
+	Threshold  thresholdCmd  `cmd:"" help:"Make images black and white: scans for OCR and archives."`
+	Compare    compareCmd    `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
 	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`
@@ -109,6 +113,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": version()},
+		kong.Vars{"color": "gray"},
 		kong.Vars(benchDefaults),
 		kong.Vars(drawDefaults),
 		kong.Writers(stdout, stderr),

@@ -11,7 +11,7 @@ import (
 
 // pictureFlags say how pictures are read.
 type pictureFlags struct {
-	Color    string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	Color    string `enum:"gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
 	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`

@@ -29,6 +29,7 @@ do = {
     "clip": lambda k: cv2.blur(a, (k, k), dst=out),
     "mean+std": stats,
     "gauss": lambda k: cv2.stackBlur(a, (3 * k + 3, 3 * k + 3), dst=out),
+    "guided": (lambda k: cv2.ximgproc.guidedFilter(a, a, k // 2, 100, out)) if hasattr(cv2, "ximgproc") else None,
     "median": lambda k: cv2.medianBlur(a, k, dst=out),
     "half": lambda k: cv2.resize(a, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA),
 }

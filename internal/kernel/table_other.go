@@ -58,5 +58,8 @@ var selects = [levelCount]map[selectKind]selectRoutine{}
 // windows holds the kernels of sums in windows.
 var windows = [levelCount]windowRoutines{}
 
+// thresholds holds the kernels of black and white.
+var thresholds = [levelCount]thresholdRoutines{}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{}

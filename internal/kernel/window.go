@@ -14,21 +14,32 @@ type Number interface {
 // windowRoutines is the assembly of a level, nil where there is none.
 type windowRoutines struct {
 	columnsU8U16, columnsU8U32, columnsU16U32 func(cols, add, sub *byte, n int)
+	columnsU32U32                             func(cols, add, sub *byte, n int)
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
+	columnsSquaresU8U32                       func(cols, squares, add, sub *byte, n int)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
-	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
-	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
-	boxStats                                  func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)
+	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
+	scaledU16                                 func(dst, hi, lo *byte, n int, factor float32)
+	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
 	guidedPixels                              func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)
-	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	guidedLines, guidedOwnLines               func(a, b *byte, s *byte, n int, lanes *uint32)
+	productsU8                                func(dst, a, b *byte, n int)
+	guidedBytes                               func(dst, guide *byte, s *byte, n int, lanes *uint32)
+	boxPairsU8, boxTallU8                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
 	addU16                                    func(dst, a, b *byte, n int)
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
 	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)
-	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)
+	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)
+	sort3U8, sort3U16                         func(dst *byte, plane int, a, b, c *byte, n int)
+	sort5U8, sort5U16                         func(dst *byte, plane int, a, b, c, d, e *byte, n int)
+	median3U8, median3U16                     func(dst, src *byte, plane, step, n int)
+	median5U8, median5U16                     func(dst, src *byte, plane, step, n int)
+	halveU8                                   func(dst, a, b *byte, n int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 }
 
@@ -96,6 +107,10 @@ func columnsOf[P Pixel, A Number](w *windowRoutines) func(cols, add, sub *byte, 
 		if _, ok := any(a).(uint32); ok {
 			return w.columnsU16U32
 		}
+	case uint32:
+		if _, ok := any(a).(uint32); ok {
+			return w.columnsU32U32
+		}
 	case float32:
 		if _, ok := any(a).(float64); ok {
 			return w.columnsF32F64
@@ -120,6 +135,21 @@ func SlideSquares[P Pixel, Q Number](level Level, cols []Q, add, sub []P, offset
 		a, b := Q(p)-offset, Q(sub[i])-offset
 		cols[i] += Q(a*a) - Q(b*b)
 	}
+}
+
+// SlideBoth is [SlideColumns] and [SlideSquares].
+func SlideBoth[P Pixel, A, Q Number](level Level, cols []A, squares []Q, add, sub []P, offset Q) {
+	asm := windows[level].columnsSquaresU8U32
+	_, bytes := any(*new(P)).(uint8)
+	_, words := any(*new(A)).(uint32)
+	_, words2 := any(*new(Q)).(uint32)
+	if n := len(add) &^ (windowUnit - 1); asm != nil && bytes && words && words2 && n > 0 {
+		_, _, _ = cols[:len(add)], squares[:len(add)], sub[:len(add)]
+		asm(first(cols), first(squares), first(add), first(sub), n)
+		cols, squares, add, sub = cols[n:], squares[n:], add[n:], sub[n:]
+	}
+	SlideColumns(level, cols, add, sub)
+	SlideSquares(level, squares, add, sub, offset)
 }
 
 func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, n int, offset float64) {
@@ -285,6 +315,7 @@ type Box struct {
 	level    Level
 	span     int // pixels across
 	channels int
+	tall     bool // columns have all 16 bits
 	divisor  Divisor
 
 	smallMultiplier, smallShift uint32
@@ -296,8 +327,8 @@ const (
 	// maxSmall is how many columns are added one by one, and maxDoubled those that are
 	// added by doubling.
 	maxSmall, maxDoubled = 6, 16
-	// maxPairs is how high windows are whose columns fit in 15 bits.
-	maxPairs = 128
+	// maxPairs is how high windows are whose columns fit in 15 bits, and maxTall in 16.
+	maxPairs, maxTall = 128, 257
 	// maxFloat is how many pixels means by floats are exact for: half a pixel more or less
 	// than a tie is more than their rounding. TestBoxFloats tries all ties.
 	maxFloat = 1 << 14
@@ -321,8 +352,8 @@ func NewBox(level Level, span, height, channels int) Box {
 		return b
 	}
 	b.Kind = BoxWords
-	if channels == 1 && height <= maxPairs {
-		b.Kind = BoxPairs
+	if channels == 1 && height <= maxTall {
+		b.Kind, b.tall = BoxPairs, height > maxPairs
 	}
 	if n <= maxFloat {
 		b.inverse = float32(1 / float64(n))
@@ -427,7 +458,11 @@ func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
 
 func (b *Box) pairs(dst []uint8, cols []uint16, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxPairsU8(first(dst), first(cols[b.span:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][0].step[0][0],
+		asm := windows[b.level].boxPairsU8
+		if b.tall {
+			asm = windows[b.level].boxTallU8
+		}
+		asm(first(dst), first(cols[b.span:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][0].step[0][0],
 			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
 	}
 }
@@ -490,25 +525,26 @@ func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 
 func (b *Box) words(dst []uint8, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxU8(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
+		asm := windows[b.level].boxU8
+		if b.channels == 1 {
+			asm = windows[b.level].boxOneU8
+		}
+		asm(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
 			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
 	}
 }
 
-// WordBox is a [Box] whose results are 16 bits: means of sums times a power of two.
+// WordBox is a [Box] whose results are 16 bits: those of [ScaledMeans].
 type WordBox struct {
 	level          Level
 	span, channels int
-	scale          uint
-	divisor        Divisor
+	factor         float32
 }
 
-// NewWordBox is for windows of span×height pixels that are most at most. It reports whether
-// a level has a kernel for them.
-func NewWordBox(level Level, span, height, channels int, most uint64, scale uint) (WordBox, bool) {
-	n := uint64(span) * uint64(height)
-	b := WordBox{level, span, channels, scale, NewDivisor(n)}
-	return b, windows[level].boxU16 != nil && channels <= FastChannels && b.divisor.most > 0 && most*n<<scale+n/2 <= b.divisor.most
+// NewWordBox is for windows of span×height pixels, times a factor, with sums below 2^31. It
+// reports whether a level has a kernel for them.
+func NewWordBox(level Level, span, height, channels int, factor float32) (WordBox, bool) {
+	return WordBox{level, span, channels, factor}, windows[level].boxU16 != nil && channels <= FastChannels
 }
 
 // Row makes a row of means from columns as those of [Box.Row].
@@ -525,46 +561,28 @@ func (b *WordBox) Row(dst []uint16, cols []uint32, s *BoxScratch) {
 
 func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
-		windows[b.level].boxU16(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
-			uint32(b.scale), uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift)
+		asm := windows[b.level].boxU16
+		if b.channels == 1 {
+			asm = windows[b.level].boxOneU16
+		}
+		asm(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0], b.factor)
 	}
 }
 
-// A StatsBox makes means and deviations of windows of bytes from the sums of columns and of
-// their squares.
-type StatsBox struct {
-	level          Level
-	span, channels int
-	n              float64
-}
-
-// NewStatsBox is for windows of span×height pixels. It reports whether a level has a kernel
-// for them.
-func NewStatsBox(level Level, span, height, channels int) (StatsBox, bool) {
-	n := uint64(span) * uint64(height)
-	return StatsBox{level, span, channels, float64(n)}, windows[level].boxStats != nil && channels <= FastChannels && n*255*255 < 1<<31
-}
-
-// Row makes a row of both from columns as those of [Box.Row].
-func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
-	s.start(squares, b.span, b.channels)
-	s.carry2 = s.carry
-	s.start(cols, b.span, b.channels)
-	n, at := len(mean)&^(windowUnit-1), b.span*b.channels
-	dev = dev[:len(mean)]
-	_, _ = cols[:len(mean)+at+WindowSlack], squares[:len(mean)+at+WindowSlack]
-	b.some(mean[:n], dev[:n], cols, squares, s)
-	if n < len(mean) {
-		b.some(s.floats[0][:], s.floats[1][:], cols[n:], squares[n:], s)
-		copy(mean[n:], s.floats[0][:])
-		copy(dev[n:], s.floats[1][:])
+// ScaledMeans is
+//
+//	dst[i] = round(float32(hi[i]-lo[i]) * factor)
+//
+// to nearest, ties to even, of sums below 2^31.
+func ScaledMeans(level Level, dst []uint16, hi, lo []uint32, factor float32) {
+	hi, lo = hi[:len(dst)], lo[:len(dst)]
+	from := 0
+	if asm := windows[level].scaledU16; asm != nil {
+		from = len(dst) &^ (windowUnit - 1)
+		asm(first(dst), first(hi), first(lo), from, factor)
 	}
-}
-
-func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
-	if at := b.span * b.channels; len(mean) > 0 {
-		windows[b.level].boxStats(first(mean), first(dev), first(cols[at:]), first(cols), first(squares[at:]), first(squares), len(mean),
-			&s.carry[0], &s.carry2[0], &lanesOf[0][b.channels-1].step[0][0], 1/b.n, b.n, 1/float64(b.n*b.n))
+	for i := from; i < len(dst); i++ {
+		dst[i] = uint16(math.RoundToEven(float64(float32(float32(hi[i]-lo[i]) * factor))))
 	}
 }
 
@@ -607,94 +625,5 @@ func FloatMeans[A Number](level Level, dst []float32, hi, lo []A, n, offset floa
 	}
 	for i := range dst {
 		dst[i] = float32(float64(float64(hi[i]-lo[i])*inverse) + offset)
-	}
-}
-
-// FloatVariances is the variances of windows of n bytes, or their roots, from sums and sums
-// of squares that are below 2^31 and with n below 2^53. It reports whether a level has it.
-func FloatVariances(level Level, dst []float32, hi, lo, hi2, lo2 []uint32, n float64, root bool) bool {
-	asm := windows[level].variancesU32F32
-	if asm == nil {
-		return false
-	}
-	hi, lo, hi2, lo2 = hi[:len(dst)], lo[:len(dst)], hi2[:len(dst)], lo2[:len(dst)]
-	inverse := 1 / float64(n*n)
-	roots := 0
-	if root {
-		roots = 1
-	}
-	whole := len(dst) &^ (windowUnit - 1)
-	asm(first(dst), first(hi), first(lo), first(hi2), first(lo2), whole, n, inverse, roots)
-	for i := whole; i < len(dst); i++ {
-		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
-		v := float32(float64(float64(q*n)-float64(s*s)) * inverse)
-		if root {
-			v = float32(math.Sqrt(float64(v)))
-		}
-		dst[i] = v
-	}
-	return true
-}
-
-// GuidedProducts makes four numbers of each pixel: i, v, i·i and i·v of the guide i and the
-// image v.
-func GuidedProducts[P, G Pixel](level Level, dst []float64, img []P, guide []G) {
-	guide, dst = guide[:len(img)], dst[:4*len(img)]
-	from := 0
-	_, bytes := any(*new(P)).(uint8)
-	_, bytes2 := any(*new(G)).(uint8)
-	if asm := windows[level].guidedProducts; asm != nil && bytes && bytes2 {
-		from = len(img) &^ 3
-		asm(first(dst), first(img), first(guide), from)
-	}
-	for x := from; x < len(img); x++ {
-		v, i := float64(img[x]), float64(guide[x])
-		to := (*[4]float64)(dst[4*x:])
-		to[0], to[1], to[2], to[3] = i, v, float64(i*i), float64(i*v)
-	}
-}
-
-// GuidedFit makes a and b of each pixel from the sums of such numbers, which are hi-lo of n
-// pixels: a is 0 where the guide is flat and epsilon zero.
-func GuidedFit(level Level, dst, hi, lo []float64, n, epsilon float64) {
-	pixels, from, inverse := len(dst)/2, 0, 1/n
-	hi, lo = hi[:4*pixels], lo[:4*pixels]
-	if asm := windows[level].guidedFit; asm != nil {
-		from = pixels &^ 3
-		asm(first(dst), first(hi), first(lo), from, inverse, epsilon)
-	}
-	for x := from; x < pixels; x++ {
-		hi, lo, to := (*[4]float64)(hi[4*x:]), (*[4]float64)(lo[4*x:]), (*[2]float64)(dst[2*x:])
-		i, v := float64((hi[0]-lo[0])*inverse), float64((hi[1]-lo[1])*inverse)
-		variance := max(0, float64((hi[2]-lo[2])*inverse)-float64(i*i)) + epsilon
-		a := (float64((hi[3]-lo[3])*inverse) - float64(i*v)) / variance
-		if variance == 0 {
-			a = 0
-		}
-		to[0], to[1] = a, v-float64(a*i)
-	}
-}
-
-// GuidedPixels makes pixels from the sums of a and b, hi-lo of n pixels, and the guide.
-// Integers are rounded and most at most; NaN, which they have not, is 0.
-func GuidedPixels[P, G Pixel](level Level, dst []P, guide []G, hi, lo []float64, n, most float64) {
-	guide, hi, lo = guide[:len(dst)], hi[:2*len(dst)], lo[:2*len(dst)]
-	from, inverse := 0, 1/n
-	_, bytes := any(*new(P)).(uint8)
-	_, bytes2 := any(*new(G)).(uint8)
-	if asm := windows[level].guidedPixels; asm != nil && bytes && bytes2 {
-		from = len(dst) &^ 3
-		asm(first(dst), first(guide), first(hi), first(lo), from, inverse, 0.5, most)
-	}
-	floats := IsFloat[P]()
-	for x := from; x < len(dst); x++ {
-		q := float64((hi[2*x+1]-lo[2*x+1])*inverse) + float64(float64((hi[2*x]-lo[2*x])*inverse)*float64(guide[x]))
-		if !floats {
-			if !(q > 0) {
-				q = 0
-			}
-			q = min(q+0.5, most)
-		}
-		dst[x] = P(q)
 	}
 }

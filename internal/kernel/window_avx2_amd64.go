@@ -31,6 +31,15 @@ func columnsU8U32AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU16U32AVX2(cols *byte, add *byte, sub *byte, n int)
 
+// columnsU32U32AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		cols[i] += uint32(add[i]) - uint32(sub[i])
+//	}
+//
+//go:noescape
+func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
+
 // columnsF32F64AVX2 is, for a multiple of 4
 //
 //	for i := range n {
@@ -58,6 +67,17 @@ func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
 //
 //go:noescape
 func squaresU8U32AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
+
+// columnsSquaresU8U32AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		a, b := uint32(add[i]), uint32(sub[i])
+//		cols[i] += a - b
+//		squares[i] += a*a - b*b
+//	}
+//
+//go:noescape
+func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
 
 // squaresF32F64AVX2 is, for a multiple of 4
 //
@@ -103,6 +123,20 @@ func prefixF64AVX2(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
+// boxOneU8AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		dst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with carry for the sums before and after, and where the inverse is not zero
+//
+//	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
+//
+//go:noescape
+func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+
 // boxSmallU8AVX2 is, for a multiple of 16 and a span of 1 to 8
 //
 //	for i := range n {
@@ -120,13 +154,34 @@ func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint3
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
-//		dst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)
+//		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
 //	}
 //
 // with carry for the sums before and after.
 //
 //go:noescape
-func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// boxOneU16AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
+//	}
+//
+// with carry for the sums before and after.
+//
+//go:noescape
+func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// scaledU16AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		dst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))
+//	}
+//
+//go:noescape
+func scaledU16AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
 // boxPairsU8AVX2 is, for a multiple of 16
 //
@@ -135,10 +190,22 @@ func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint
 //		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with columns of 16 bits and the rest as in boxU8.
+// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
 //
 //go:noescape
 func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+
+// boxTallU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum += uint32(hi[i]) - uint32(lo[i])
+//		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
+//
+//go:noescape
+func boxTallU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
 // addU16AVX2 is, for a multiple of 16
 //
@@ -180,32 +247,44 @@ func meansU32F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offs
 //go:noescape
 func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// variancesU32F32AVX2 is, for a multiple of 4
+// variancesU32F32AVX2 is, for a multiple of 8
 //
 //	for i := range n {
-//		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
-//		dst[i] = float32((q*count - s*s) * inverse)
+//		dst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go
 //	}
 //
-// with integers below 2^31 and products below 2^53, and the root of that where it is asked for.
+// and the root of that where it is asked for, with small as [Variances] has it.
 //
 //go:noescape
-func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
+func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
 
 // boxStatsAVX2 is, for a multiple of 8
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		squares[i%channels] += hi2[i] - lo2[i]
-//		s, q := float64(sum[i%channels]), float64(squares[i%channels])
-//		mean[i] = float32(s * inverse)
-//		dev[i] = sqrt(float32((q*count - s*s) * inverse2))
+//		mean[i] = float32(sum[i%channels]) / float32(count)
+//		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, integers below 2^31 and products below 2^53.
+// with carries for the sums before and after, and small as [Variances] has it.
 //
 //go:noescape
-func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+
+// boxStatsOneAVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		squares[i%channels] += hi2[i] - lo2[i]
+//		mean[i] = float32(sum[i%channels]) / float32(count)
+//		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
+//	}
+//
+// with carries for the sums before and after, and small as [Variances] has it.
+//
+//go:noescape
+func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 
 // guidedProductsAVX2 is, for a multiple of 4 bytes
 //
@@ -238,6 +317,106 @@ func guidedFitAVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilo
 //
 //go:noescape
 func guidedPixelsAVX2(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
+
+// guidedLinesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range sum {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		a[x], b[x] = s.line(sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after.
+//
+//go:noescape
+func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+
+// guidedOwnLinesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range sum {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		a[x], b[x] = s.line(sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after. The image is its own guide: sums 0 and 2 are 1 and 3.
+//
+//go:noescape
+func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+
+// guidedBytesAVX2 is, for a multiple of 8
+//
+//	for x := range n {
+//		for k := range 2 {
+//			sum[k] += s.hi[k][x] - s.lo[k][x]
+//		}
+//		dst[x] = s.pixel(guide[x], sum) // as in Go
+//	}
+//
+// with s.carry for the sums before and after.
+//
+//go:noescape
+func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
+
+// productsU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = uint16(a[i]) * uint16(b[i])
+//	}
+//
+//go:noescape
+func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// sort3U8AVX2 sorts columns of 3 uint8, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort3U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+
+// sort5U8AVX2 sorts columns of 5 uint8, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort5U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+
+// sort3U16AVX2 sorts columns of 3 uint16, for a multiple of 16 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort3U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+
+// sort5U16AVX2 sorts columns of 5 uint16, for a multiple of 16 of them. The least go to dst, the next plane bytes further on, and so on.
+//
+//go:noescape
+func sort5U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+
+// median3U8AVX2 is the medians of 3 sorted columns of 3 uint8 each, for a multiple of 32.
+//
+//go:noescape
+func median3U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median5U8AVX2 is the medians of 5 sorted columns of 5 uint8 each, for a multiple of 32.
+//
+//go:noescape
+func median5U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median3U16AVX2 is the medians of 3 sorted columns of 3 uint16 each, for a multiple of 16.
+//
+//go:noescape
+func median3U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// median5U16AVX2 is the medians of 5 sorted columns of 5 uint16 each, for a multiple of 16.
+//
+//go:noescape
+func median5U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+
+// halveU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2
+//	}
+//
+//go:noescape
+func halveU8AVX2(dst *byte, a *byte, b *byte, n int)
 
 // roundU8AVX2 is, for a multiple of 8
 //

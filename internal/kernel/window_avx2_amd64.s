@@ -130,6 +130,48 @@ done:
 	VZEROUPPER
 	RET
 
+// func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·columnsU32U32AVX2(SB), NOSPLIT, $0-32
+	MOVQ cols+0(FP), AX
+	MOVQ add+8(FP), CX
+	MOVQ sub+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+
+loop:
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*4)
+	VMOVDQU    (CX)(SI*4), Y0
+	VMOVDQU    (DX)(SI*4), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     (AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*4)
+	VMOVDQU    32(CX)(SI*4), Y0
+	VMOVDQU    32(DX)(SI*4), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     32(AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*4)
+	ADDQ       $+16, SI
+	JMP        loop
+
+rest:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (CX)(SI*4), Y0
+	VMOVDQU (DX)(SI*4), Y1
+	VPSUBD  Y1, Y0, Y0
+	VPADDD  (AX)(SI*4), Y0, Y0
+	VMOVDQU Y0, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     rest
+
+done:
+	VZEROUPPER
+	RET
+
 // func columnsF32F64AVX2(cols *byte, add *byte, sub *byte, n int)
 // Requires: AVX, MMX+
 TEXT ·columnsF32F64AVX2(SB), NOSPLIT, $0-32
@@ -235,6 +277,36 @@ loop:
 	VMOVDQU   Y0, (AX)(SI*4)
 	ADDQ      $+8, SI
 	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·columnsSquaresU8U32AVX2(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Y0
+	VPMOVZXBD  (BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     (AX)(DI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(DI*4)
+	VPADDD     (CX)(DI*4), Y2, Y2
+	VMOVDQU    Y2, (CX)(DI*4)
+	ADDQ       $+8, DI
+	JMP        loop
 
 done:
 	VZEROUPPER
@@ -445,6 +517,92 @@ words:
 
 done:
 	VMOVDQU Y4, (CX)
+	VZEROUPPER
+	RET
+
+// func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX2
+TEXT ·boxOneU8AVX2(SB), NOSPLIT, $0-68
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Y1
+	VBROADCASTSS bias+64(FP), Y2
+
+floats:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y3
+	VPSUBD       (BX)(DI*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VPACKUSWB    X4, X4, X4
+	VMOVQ        X4, (CX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X3
+
+words:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y4
+	VPSUBD       (BX)(DI*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y0, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPADDD       Y2, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y5
+	VPMULUDQ     Y1, Y4, Y4
+	VPMULUDQ     Y1, Y5, Y5
+	VPSHUFD      $0xf5, Y4, Y4
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       X3, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSDW    X5, X4, X5
+	VPACKUSWB    X5, X5, X5
+	VMOVQ        X5, (CX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          words
+
+done:
+	VMOVDQU Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -666,9 +824,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX2
-TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
+TEXT ·boxU16AVX2(SB), NOSPLIT, $0-52
 	MOVQ         lanes+40(FP), AX
 	VMOVDQU      (AX), Y0
 	VMOVDQU      64(AX), Y1
@@ -677,16 +835,7 @@ TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
 	VPXOR        Y4, Y4, Y4
 	MOVQ         carry+32(FP), CX
 	VMOVDQU      (CX), Y4
-	MOVL         multiplier+56(FP), DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y5
-	MOVL         half+52(FP), DX
-	VMOVD        DX, X6
-	VPBROADCASTD X6, Y6
-	MOVL         shift+60(FP), DX
-	VMOVD        DX, X7
-	MOVL         scale+48(FP), DX
-	VMOVD        DX, X8
+	VBROADCASTSS factor+48(FP), Y5
 	MOVQ         dst+0(FP), DX
 	MOVQ         hi+8(FP), BX
 	MOVQ         lo+16(FP), SI
@@ -696,30 +845,25 @@ TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
 loop:
 	CMPQ         R8, DI
 	JGE          done
-	VMOVDQU      (BX)(R8*4), Y9
-	VPSUBD       (SI)(R8*4), Y9, Y9
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VPSLLD       X8, Y9, Y9
-	VPADDD       Y6, Y9, Y9
-	VPSRLQ       $0x20, Y9, Y10
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y5, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0xaa, Y10, Y9, Y9
-	VPSRLD       X7, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VPACKUSDW    X10, X9, X10
-	VMOVDQU      X10, (DX)(R8*2)
+	VMOVDQU      (BX)(R8*4), Y6
+	VPSUBD       (SI)(R8*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSDW    X7, X6, X7
+	VMOVDQU      X7, (DX)(R8*2)
 	ADDQ         $+8, R8
 	JMP          loop
 
@@ -728,118 +872,300 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+// Requires: AVX, AVX2
+TEXT ·boxOneU16AVX2(SB), NOSPLIT, $0-52
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	VBROADCASTSS factor+48(FP), Y1
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y2
+	VPSUBD       (BX)(DI*4), Y2, Y2
+	VPSLLDQ      $0x04, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y3
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSDW    X3, X2, X3
+	VMOVDQU      X3, (CX)(DI*2)
+	ADDQ         $+8, DI
+	JMP          loop
+
+done:
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU16AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX2
+TEXT ·scaledU16AVX2(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKUSDW    X2, X1, X2
+	VMOVDQU      X2, (AX)(SI*2)
+	ADDQ         $+8, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX2
 TEXT ·boxPairsU8AVX2(SB), NOSPLIT, $0-68
-	MOVQ         lanes+40(FP), AX
+	MOVQ         carry+32(FP), AX
 	VMOVDQU      (AX), Y0
-	VMOVDQU      64(AX), Y1
-	VMOVDQU      128(AX), Y2
-	VMOVDQU      416(AX), Y3
-	VPXOR        Y4, Y4, Y4
-	MOVQ         carry+32(FP), CX
-	VMOVDQU      (CX), Y4
-	MOVQ         dst+0(FP), DX
-	MOVQ         hi+8(FP), BX
-	MOVQ         lo+16(FP), SI
-	MOVQ         n+24(FP), DI
-	XORQ         R8, R8
-	VPCMPEQD     Y5, Y5, Y5
-	VPSRLW       $0x0f, Y5, Y5
-	MOVL         inverse+60(FP), R9
-	TESTL        R9, R9
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPCMPEQD     Y1, Y1, Y1
+	VPSLLW       $0x0f, Y1, Y2
+	VPSRLW       $0x0f, Y1, Y1
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
 	JZ           integers
-	VBROADCASTSS inverse+60(FP), Y6
-	VBROADCASTSS bias+64(FP), Y7
+	VBROADCASTSS inverse+60(FP), Y2
+	VBROADCASTSS bias+64(FP), Y3
 
 floats:
-	CMPQ         R8, DI
+	CMPQ         DI, SI
 	JGE          done
-	VMOVDQU      (BX)(R8*2), Y8
-	VPSUBW       (SI)(R8*2), Y8, Y8
-	VPMADDWD     Y5, Y8, Y9
-	VPSRAD       $0x10, Y8, Y8
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VPSUBD       Y8, Y9, Y8
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y6, Y9, Y9
-	VADDPS       Y7, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y6, Y8, Y8
-	VADDPS       Y7, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VPSLLD       $0x10, Y9, Y9
-	VPOR         Y9, Y8, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VPACKUSWB    X9, X8, X9
-	VMOVDQU      X9, (DX)(R8*1)
-	ADDQ         $+16, R8
+	VMOVDQU      (DX)(DI*2), Y4
+	VPSUBW       (BX)(DI*2), Y4, Y4
+	VPMADDWD     Y1, Y4, Y5
+	VPSRAD       $0x10, Y4, Y4
+	VPSLLDQ      $0x04, Y5, Y6
+	VPADDD       Y6, Y5, Y5
+	VPSLLDQ      $0x08, Y5, Y6
+	VPADDD       Y6, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y6
+	VPERM2I128   $0x08, Y6, Y6, Y6
+	VPADDD       Y0, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y4, Y5, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y3, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VPSLLD       $0x10, Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X5
+	VMOVDQU      X5, (CX)(DI*1)
+	ADDQ         $+16, DI
 	JMP          floats
 
 integers:
-	MOVL         multiplier+52(FP), R9
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-	MOVL         half+48(FP), R9
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
-	MOVL         shift+56(FP), R9
-	VMOVD        R9, X8
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X4
 
 words:
-	CMPQ         R8, DI
+	CMPQ         DI, SI
 	JGE          done
-	VMOVDQU      (BX)(R8*2), Y9
-	VPSUBW       (SI)(R8*2), Y9, Y9
-	VPMADDWD     Y5, Y9, Y10
-	VPSRAD       $0x10, Y9, Y9
-	VPERMD       Y10, Y0, Y11
-	VPAND        192(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y1, Y11
-	VPAND        256(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y2, Y11
-	VPAND        320(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPADDD       Y10, Y4, Y10
-	VPERMD       Y10, Y3, Y4
-	VPSUBD       Y9, Y10, Y9
-	VPADDD       Y7, Y10, Y10
-	VPSRLQ       $0x20, Y10, Y11
-	VPMULUDQ     Y6, Y10, Y10
-	VPMULUDQ     Y6, Y11, Y11
-	VPSHUFD      $0xf5, Y10, Y10
-	VPBLENDD     $0xaa, Y11, Y10, Y10
-	VPSRLD       X8, Y10, Y10
-	VPADDD       Y7, Y9, Y9
-	VPSRLQ       $0x20, Y9, Y11
-	VPMULUDQ     Y6, Y9, Y9
-	VPMULUDQ     Y6, Y11, Y11
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0xaa, Y11, Y9, Y9
-	VPSRLD       X8, Y9, Y9
-	VPSLLD       $0x10, Y10, Y10
-	VPOR         Y10, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VPACKUSWB    X10, X9, X10
-	VMOVDQU      X10, (DX)(R8*1)
-	ADDQ         $+16, R8
+	VMOVDQU      (DX)(DI*2), Y5
+	VPSUBW       (BX)(DI*2), Y5, Y5
+	VPMADDWD     Y1, Y5, Y6
+	VPSRAD       $0x10, Y5, Y5
+	VPSLLDQ      $0x04, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSLLDQ      $0x08, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y0, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y5, Y6, Y5
+	VPADDD       Y3, Y6, Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPMULUDQ     Y2, Y6, Y6
+	VPMULUDQ     Y2, Y7, Y7
+	VPSHUFD      $0xf5, Y6, Y6
+	VPBLENDD     $0xaa, Y7, Y6, Y6
+	VPSRLD       X4, Y6, Y6
+	VPADDD       Y3, Y5, Y5
+	VPSRLQ       $0x20, Y5, Y7
+	VPMULUDQ     Y2, Y5, Y5
+	VPMULUDQ     Y2, Y7, Y7
+	VPSHUFD      $0xf5, Y5, Y5
+	VPBLENDD     $0xaa, Y7, Y5, Y5
+	VPSRLD       X4, Y5, Y5
+	VPSLLD       $0x10, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPACKUSWB    X6, X5, X6
+	VMOVDQU      X6, (CX)(DI*1)
+	ADDQ         $+16, DI
 	JMP          words
 
 done:
-	VMOVDQU Y4, (CX)
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func boxTallU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX2
+TEXT ·boxTallU8AVX2(SB), NOSPLIT, $0-68
+	MOVQ         carry+32(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPCMPEQD     Y1, Y1, Y1
+	VPSLLW       $0x0f, Y1, Y2
+	VPSRLW       $0x0f, Y1, Y1
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Y3
+	VBROADCASTSS bias+64(FP), Y4
+
+floats:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*2), Y5
+	VMOVDQU      (BX)(DI*2), Y7
+	VPSUBW       Y2, Y5, Y6
+	VPSUBW       Y2, Y7, Y8
+	VPMADDWD     Y1, Y6, Y6
+	VPMADDWD     Y1, Y8, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSRLD       $0x10, Y5, Y5
+	VPSRLD       $0x10, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPSLLDQ      $0x04, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSLLDQ      $0x08, Y6, Y7
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y0, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPSHUFD      $0xff, Y6, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y5, Y6, Y5
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y4, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSLLD       $0x10, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPACKUSWB    X6, X5, X6
+	VMOVDQU      X6, (CX)(DI*1)
+	ADDQ         $+16, DI
+	JMP          floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X5
+
+words:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*2), Y6
+	VMOVDQU      (BX)(DI*2), Y8
+	VPSUBW       Y2, Y6, Y7
+	VPSUBW       Y2, Y8, Y9
+	VPMADDWD     Y1, Y7, Y7
+	VPMADDWD     Y1, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPSRLD       $0x10, Y6, Y6
+	VPSRLD       $0x10, Y8, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSLLDQ      $0x04, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSLLDQ      $0x08, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y8
+	VPADDD       Y0, Y7, Y7
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VPSUBD       Y6, Y7, Y6
+	VPADDD       Y4, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y8
+	VPMULUDQ     Y3, Y7, Y7
+	VPMULUDQ     Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y7
+	VPBLENDD     $0xaa, Y8, Y7, Y7
+	VPSRLD       X5, Y7, Y7
+	VPADDD       Y4, Y6, Y6
+	VPSRLQ       $0x20, Y6, Y8
+	VPMULUDQ     Y3, Y6, Y6
+	VPMULUDQ     Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y6, Y6
+	VPBLENDD     $0xaa, Y8, Y6, Y6
+	VPSRLD       X5, Y6, Y6
+	VPSLLD       $0x10, Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X7
+	VMOVDQU      X7, (CX)(DI*1)
+	ADDQ         $+16, DI
+	JMP          words
+
+done:
+	VMOVDQU Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -1007,64 +1333,84 @@ done:
 	VZEROUPPER
 	RET
 
-// func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
-// Requires: AVX
-TEXT ·variancesU32F32AVX2(SB), NOSPLIT, $0-72
-	VBROADCASTSD count+48(FP), Y0
-	VBROADCASTSD inverse+56(FP), Y1
+// func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
+// Requires: AVX, AVX2
+TEXT ·variancesU32F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         hi+8(FP), CX
 	MOVQ         lo+16(FP), DX
 	MOVQ         n+40(FP), BX
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	MOVQ         root+64(FP), R9
+	MOVQ         root+72(FP), R9
 	XORQ         SI, SI
+	MOVL         count+48(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         small+64(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VMOVDQU      (DI)(SI*4), Y2
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VPSUBD       (R8)(SI*4), Y2, Y2
+	VPMULLD      Y0, Y2, Y2
+	VPMULLD      Y1, Y1, Y1
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS inverse2+56(FP), Y1
+	VMULPS       Y1, Y2, Y2
 	TESTQ        R9, R9
-	JZ           plain
+	JZ           wholePlain
+	VSQRTPS      Y2, Y2
 
-roots:
-	CMPQ       SI, BX
-	JGE        done
-	VMOVDQU    (CX)(SI*4), X2
-	VPSUBD     (DX)(SI*4), X2, X2
-	VCVTDQ2PD  X2, Y2
-	VMOVDQU    (DI)(SI*4), X3
-	VPSUBD     (R8)(SI*4), X3, X3
-	VCVTDQ2PD  X3, Y3
-	VMULPD     Y0, Y3, Y3
-	VMULPD     Y2, Y2, Y2
-	VSUBPD     Y2, Y3, Y3
-	VMULPD     Y1, Y3, Y3
-	VCVTPD2PSY Y3, X2
-	VSQRTPS    X2, X2
-	VMOVDQU    X2, (AX)(SI*4)
-	ADDQ       $+4, SI
-	JMP        roots
+wholePlain:
+	VMOVDQU Y2, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     whole
 
-plain:
-	CMPQ       SI, BX
-	JGE        done
-	VMOVDQU    (CX)(SI*4), X2
-	VPSUBD     (DX)(SI*4), X2, X2
-	VCVTDQ2PD  X2, Y2
-	VMOVDQU    (DI)(SI*4), X3
-	VPSUBD     (R8)(SI*4), X3, X3
-	VCVTDQ2PD  X3, Y3
-	VMULPD     Y0, Y3, Y3
-	VMULPD     Y2, Y2, Y2
-	VSUBPD     Y2, Y3, Y3
-	VMULPD     Y1, Y3, Y3
-	VCVTPD2PSY Y3, X2
-	VMOVDQU    X2, (AX)(SI*4)
-	ADDQ       $+4, SI
-	JMP        plain
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VMOVDQU      (DI)(SI*4), Y2
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VPSUBD       (R8)(SI*4), Y2, Y2
+	VCVTDQ2PS    Y1, Y3
+	VCVTDQ2PS    Y0, Y4
+	VDIVPS       Y4, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPMULLD      Y0, Y3, Y4
+	VPSUBD       Y4, Y1, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS inverse+52(FP), Y1
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VSUBPS       Y4, Y2, Y2
+	TESTQ        R9, R9
+	JZ           roundedPlain
+	VSQRTPS      Y2, Y2
+
+roundedPlain:
+	VMOVDQU Y2, (AX)(SI*4)
+	ADDQ    $+8, SI
+	JMP     rounded
 
 done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 // Requires: AVX, AVX2
 TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
@@ -1077,9 +1423,6 @@ TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	VMOVDQU      (CX), Y4
 	MOVQ         carry2+64(FP), CX
 	VMOVDQU      (CX), Y5
-	VBROADCASTSD inverse+80(FP), Y6
-	VBROADCASTSD count+88(FP), Y7
-	VBROADCASTSD inverse2+96(FP), Y8
 	MOVQ         mean+0(FP), CX
 	MOVQ         dev+8(FP), DX
 	MOVQ         n+48(FP), BX
@@ -1088,70 +1431,236 @@ TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         hi2+32(FP), R9
 	MOVQ         lo2+40(FP), R10
 	XORQ         SI, SI
+	MOVL         count+80(FP), R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, Y6
+	MOVQ         small+96(FP), R11
+	CMPQ         R11, $0x00
+	JEQ          centered
 
-loop:
+whole:
 	CMPQ         SI, BX
 	JGE          done
-	VMOVDQU      (DI)(SI*4), Y9
-	VPSUBD       (R8)(SI*4), Y9, Y9
-	VPERMD       Y9, Y0, Y10
-	VPAND        192(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y1, Y10
-	VPAND        256(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
-	VPAND        320(AX), Y10, Y10
-	VPADDD       Y9, Y10, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y3, Y4
-	VMOVDQU      (R9)(SI*4), Y10
-	VPSUBD       (R10)(SI*4), Y10, Y10
-	VPERMD       Y10, Y0, Y11
-	VPAND        192(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y1, Y11
-	VPAND        256(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y2, Y11
-	VPAND        320(AX), Y11, Y11
-	VPADDD       Y10, Y11, Y10
-	VPADDD       Y10, Y5, Y10
-	VPERMD       Y10, Y3, Y5
-	VCVTDQ2PD    X9, Y11
-	VCVTDQ2PD    X10, Y12
-	VMULPD       Y6, Y11, Y13
-	VCVTPD2PSY   Y13, X13
-	VMOVDQU      X13, (CX)(SI*4)
-	VMULPD       Y7, Y12, Y12
-	VMULPD       Y11, Y11, Y11
-	VSUBPD       Y11, Y12, Y12
-	VMULPD       Y8, Y12, Y12
-	VCVTPD2PSY   Y12, X11
-	VSQRTPS      X11, X11
-	VMOVDQU      X11, (DX)(SI*4)
-	VEXTRACTI128 $0x01, Y9, X9
-	VCVTDQ2PD    X9, Y9
-	VEXTRACTI128 $0x01, Y10, X10
-	VCVTDQ2PD    X10, Y10
-	VMULPD       Y6, Y9, Y11
-	VCVTPD2PSY   Y11, X11
-	VMOVDQU      X11, 16(CX)(SI*4)
-	VMULPD       Y7, Y10, Y10
-	VMULPD       Y9, Y9, Y9
-	VSUBPD       Y9, Y10, Y10
-	VMULPD       Y8, Y10, Y10
-	VCVTPD2PSY   Y10, X9
-	VSQRTPS      X9, X9
-	VMOVDQU      X9, 16(DX)(SI*4)
+	VMOVDQU      (DI)(SI*4), Y7
+	VPSUBD       (R8)(SI*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y4, Y7
+	VPERMD       Y7, Y3, Y4
+	VMOVDQU      (R9)(SI*4), Y8
+	VPSUBD       (R10)(SI*4), Y8, Y8
+	VPERMD       Y8, Y0, Y9
+	VPAND        192(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y1, Y9
+	VPAND        256(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y2, Y9
+	VPAND        320(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPADDD       Y8, Y5, Y8
+	VPERMD       Y8, Y3, Y5
+	VCVTDQ2PS    Y7, Y9
+	VCVTDQ2PS    Y6, Y10
+	VDIVPS       Y10, Y9, Y9
+	VMOVDQU      Y9, (CX)(SI*4)
+	VPMULLD      Y6, Y8, Y8
+	VPMULLD      Y7, Y7, Y7
+	VPSUBD       Y7, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS inverse2+88(FP), Y7
+	VMULPS       Y7, Y8, Y8
+	VSQRTPS      Y8, Y8
+	VMOVDQU      Y8, (DX)(SI*4)
 	ADDQ         $+8, SI
-	JMP          loop
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (DI)(SI*4), Y7
+	VPSUBD       (R8)(SI*4), Y7, Y7
+	VPERMD       Y7, Y0, Y8
+	VPAND        192(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y1, Y8
+	VPAND        256(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPERMD       Y7, Y2, Y8
+	VPAND        320(AX), Y8, Y8
+	VPADDD       Y7, Y8, Y7
+	VPADDD       Y7, Y4, Y7
+	VPERMD       Y7, Y3, Y4
+	VMOVDQU      (R9)(SI*4), Y8
+	VPSUBD       (R10)(SI*4), Y8, Y8
+	VPERMD       Y8, Y0, Y9
+	VPAND        192(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y1, Y9
+	VPAND        256(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPERMD       Y8, Y2, Y9
+	VPAND        320(AX), Y9, Y9
+	VPADDD       Y8, Y9, Y8
+	VPADDD       Y8, Y5, Y8
+	VPERMD       Y8, Y3, Y5
+	VCVTDQ2PS    Y7, Y9
+	VCVTDQ2PS    Y6, Y10
+	VDIVPS       Y10, Y9, Y9
+	VMOVDQU      Y9, (CX)(SI*4)
+	VCVTPS2DQ    Y9, Y9
+	VPMULLD      Y6, Y9, Y10
+	VPSUBD       Y10, Y7, Y10
+	VPADDD       Y10, Y7, Y7
+	VPMULLD      Y9, Y7, Y7
+	VPSUBD       Y7, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS inverse+84(FP), Y7
+	VMULPS       Y7, Y8, Y8
+	VMULPS       Y7, Y10, Y10
+	VMULPS       Y10, Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VSQRTPS      Y8, Y8
+	VMOVDQU      Y8, (DX)(SI*4)
+	ADDQ         $+8, SI
+	JMP          rounded
 
 done:
 	MOVQ    carry+56(FP), AX
 	VMOVDQU Y4, (AX)
 	MOVQ    carry2+64(FP), AX
 	VMOVDQU Y5, (AX)
+	VZEROUPPER
+	RET
+
+// func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// Requires: AVX, AVX2
+TEXT ·boxStatsOneAVX2(SB), NOSPLIT, $0-104
+	MOVQ         carry+56(FP), AX
+	VMOVDQU      (AX), Y0
+	MOVQ         carry2+64(FP), AX
+	VMOVDQU      (AX), Y1
+	MOVQ         mean+0(FP), AX
+	MOVQ         dev+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         hi+16(FP), SI
+	MOVQ         lo+24(FP), DI
+	MOVQ         hi2+32(FP), R8
+	MOVQ         lo2+40(FP), R9
+	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU      (SI)(BX*4), Y3
+	VPSUBD       (DI)(BX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VMOVDQU      (R8)(BX*4), Y4
+	VPSUBD       (R9)(BX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y1, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y3, Y5
+	VCVTDQ2PS    Y2, Y6
+	VDIVPS       Y6, Y5, Y5
+	VMOVDQU      Y5, (AX)(BX*4)
+	VPMULLD      Y2, Y4, Y4
+	VPMULLD      Y3, Y3, Y3
+	VPSUBD       Y3, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS inverse2+88(FP), Y3
+	VMULPS       Y3, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVDQU      Y4, (CX)(BX*4)
+	ADDQ         $+8, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU      (SI)(BX*4), Y3
+	VPSUBD       (DI)(BX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y4
+	VPERM2I128   $0x08, Y4, Y4, Y4
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y4, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VMOVDQU      (R8)(BX*4), Y4
+	VPSUBD       (R9)(BX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y1, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y3, Y5
+	VCVTDQ2PS    Y2, Y6
+	VDIVPS       Y6, Y5, Y5
+	VMOVDQU      Y5, (AX)(BX*4)
+	VCVTPS2DQ    Y5, Y5
+	VPMULLD      Y2, Y5, Y6
+	VPSUBD       Y6, Y3, Y6
+	VPADDD       Y6, Y3, Y3
+	VPMULLD      Y5, Y3, Y3
+	VPSUBD       Y3, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS inverse+84(FP), Y3
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y3, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVDQU      Y4, (CX)(BX*4)
+	ADDQ         $+8, BX
+	JMP          rounded
+
+done:
+	MOVQ    carry+56(FP), AX
+	VMOVDQU Y0, (AX)
+	MOVQ    carry2+64(FP), AX
+	VMOVDQU Y1, (AX)
 	VZEROUPPER
 	RET
 
@@ -1297,6 +1806,1137 @@ loop:
 	ADDQ        $0x40, BX
 	ADDQ        $0x04, DI
 	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedLinesAVX2(SB), NOSPLIT, $0-40
+	MOVQ    s+16(FP), AX
+	VMOVDQU 64(AX), Y0
+	VMOVDQU 128(AX), Y1
+	VMOVDQU 192(AX), Y2
+	VMOVDQU 256(AX), Y3
+	MOVQ    a+0(FP), DX
+	MOVQ    b+8(FP), BX
+	MOVQ    n+24(FP), SI
+	XORQ    CX, CX
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y4
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y4, Y4
+	VPSLLDQ      $0x04, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSLLDQ      $0x08, Y4, Y5
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y5
+	VPERM2I128   $0x08, Y5, Y5, Y5
+	VPADDD       Y0, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPSHUFD      $0xff, Y4, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         8(AX), DI
+	VMOVDQU      (DI)(CX*4), Y5
+	MOVQ         40(AX), DI
+	VPSUBD       (DI)(CX*4), Y5, Y5
+	VPSLLDQ      $0x04, Y5, Y10
+	VPADDD       Y10, Y5, Y5
+	VPSLLDQ      $0x08, Y5, Y10
+	VPADDD       Y10, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y10
+	VPERM2I128   $0x08, Y10, Y10, Y10
+	VPADDD       Y1, Y5, Y5
+	VPADDD       Y10, Y5, Y5
+	VPSHUFD      $0xff, Y5, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	MOVQ         16(AX), DI
+	VMOVDQU      (DI)(CX*4), Y10
+	MOVQ         48(AX), DI
+	VPSUBD       (DI)(CX*4), Y10, Y10
+	VPSLLDQ      $0x04, Y10, Y11
+	VPADDD       Y11, Y10, Y10
+	VPSLLDQ      $0x08, Y10, Y11
+	VPADDD       Y11, Y10, Y10
+	VPSHUFD      $0xff, Y10, Y11
+	VPERM2I128   $0x08, Y11, Y11, Y11
+	VPADDD       Y2, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPSHUFD      $0xff, Y10, Y2
+	VPERM2I128   $0x11, Y2, Y2, Y2
+	MOVQ         24(AX), DI
+	VMOVDQU      (DI)(CX*4), Y11
+	MOVQ         56(AX), DI
+	VPSUBD       (DI)(CX*4), Y11, Y11
+	VPSLLDQ      $0x04, Y11, Y12
+	VPADDD       Y12, Y11, Y11
+	VPSLLDQ      $0x08, Y11, Y12
+	VPADDD       Y12, Y11, Y11
+	VPSHUFD      $0xff, Y11, Y12
+	VPERM2I128   $0x08, Y12, Y12, Y12
+	VPADDD       Y3, Y11, Y11
+	VPADDD       Y12, Y11, Y11
+	VPSHUFD      $0xff, Y11, Y3
+	VPERM2I128   $0x11, Y3, Y3, Y3
+	VCVTDQ2PD    X4, Y12
+	VCVTDQ2PD    X10, Y13
+	VBROADCASTSD 320(AX), Y15
+	VMULPD       Y15, Y13, Y13
+	VMULPD       Y12, Y12, Y14
+	VSUBPD       Y14, Y13, Y13
+	VCVTDQ2PD    X5, Y16
+	VCVTDQ2PD    X11, Y17
+	VMULPD       Y15, Y17, Y17
+	VMULPD       Y12, Y16, Y14
+	VSUBPD       Y14, Y17, Y17
+	VCVTPD2PSY   Y17, X6
+	VBROADCASTSD 328(AX), Y14
+	VMULPD       Y14, Y16, Y16
+	VBROADCASTSD 344(AX), Y14
+	VSUBPD       Y14, Y16, Y16
+	VCVTPD2PSY   Y16, X7
+	VBROADCASTSD 336(AX), Y14
+	VADDPD       Y14, Y13, Y13
+	VCVTPD2PSY   Y13, X8
+	VBROADCASTSD 328(AX), Y13
+	VMULPD       Y13, Y12, Y12
+	VBROADCASTSD 344(AX), Y13
+	VSUBPD       Y13, Y12, Y12
+	VCVTPD2PSY   Y12, X9
+	VEXTRACTI128 $0x01, Y4, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y10, X10
+	VCVTDQ2PD    X10, Y10
+	VBROADCASTSD 320(AX), Y13
+	VMULPD       Y13, Y10, Y10
+	VMULPD       Y4, Y4, Y12
+	VSUBPD       Y12, Y10, Y10
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y11, X11
+	VCVTDQ2PD    X11, Y11
+	VMULPD       Y13, Y11, Y11
+	VMULPD       Y4, Y5, Y12
+	VSUBPD       Y12, Y11, Y11
+	VCVTPD2PSY   Y11, X11
+	VBROADCASTSD 328(AX), Y12
+	VMULPD       Y12, Y5, Y5
+	VBROADCASTSD 344(AX), Y12
+	VSUBPD       Y12, Y5, Y5
+	VCVTPD2PSY   Y5, X5
+	VBROADCASTSD 336(AX), Y12
+	VADDPD       Y12, Y10, Y10
+	VCVTPD2PSY   Y10, X10
+	VBROADCASTSD 328(AX), Y12
+	VMULPD       Y12, Y4, Y4
+	VBROADCASTSD 344(AX), Y12
+	VSUBPD       Y12, Y4, Y4
+	VCVTPD2PSY   Y4, X4
+	VINSERTF128  $0x01, X10, Y8, Y10
+	VBROADCASTSS 360(AX), Y12
+	VMAXPS       Y12, Y10, Y10
+	VINSERTF128  $0x01, X11, Y6, Y11
+	VDIVPS       Y10, Y11, Y11
+	VINSERTF128  $0x01, X4, Y9, Y4
+	VINSERTF128  $0x01, X5, Y7, Y5
+	VMULPS       Y11, Y4, Y4
+	VSUBPS       Y4, Y5, Y4
+	VBROADCASTSS 352(AX), Y5
+	VMULPS       Y5, Y11, Y11
+	VCVTPS2DQ    Y11, Y11
+	VMOVDQU      Y11, (DX)(CX*4)
+	VBROADCASTSS 356(AX), Y5
+	VMULPS       Y5, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMOVDQU      Y4, (BX)(CX*4)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 128(AX)
+	VMOVDQU Y2, 192(AX)
+	VMOVDQU Y3, 256(AX)
+	VZEROUPPER
+	RET
+
+// func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedOwnLinesAVX2(SB), NOSPLIT, $0-40
+	MOVQ    s+16(FP), AX
+	VMOVDQU 64(AX), Y0
+	VMOVDQU 192(AX), Y1
+	MOVQ    a+0(FP), DX
+	MOVQ    b+8(FP), BX
+	MOVQ    n+24(FP), SI
+	XORQ    CX, CX
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y2
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y2, Y2
+	VPSLLDQ      $0x04, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y3
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         16(AX), DI
+	VMOVDQU      (DI)(CX*4), Y3
+	MOVQ         48(AX), DI
+	VPSUBD       (DI)(CX*4), Y3, Y3
+	VPSLLDQ      $0x04, Y3, Y7
+	VPADDD       Y7, Y3, Y3
+	VPSLLDQ      $0x08, Y3, Y7
+	VPADDD       Y7, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y7
+	VPERM2I128   $0x08, Y7, Y7, Y7
+	VPADDD       Y1, Y3, Y3
+	VPADDD       Y7, Y3, Y3
+	VPSHUFD      $0xff, Y3, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PD    X2, Y7
+	VCVTDQ2PD    X3, Y8
+	VBROADCASTSD 320(AX), Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y7, Y7, Y9
+	VSUBPD       Y9, Y8, Y8
+	VCVTPD2PSY   Y8, X4
+	VBROADCASTSD 336(AX), Y9
+	VADDPD       Y9, Y8, Y8
+	VCVTPD2PSY   Y8, X5
+	VBROADCASTSD 328(AX), Y8
+	VMULPD       Y8, Y7, Y7
+	VBROADCASTSD 344(AX), Y8
+	VSUBPD       Y8, Y7, Y7
+	VCVTPD2PSY   Y7, X6
+	VEXTRACTI128 $0x01, Y2, X2
+	VCVTDQ2PD    X2, Y2
+	VEXTRACTI128 $0x01, Y3, X3
+	VCVTDQ2PD    X3, Y3
+	VBROADCASTSD 320(AX), Y7
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y2, Y2, Y7
+	VSUBPD       Y7, Y3, Y3
+	VCVTPD2PSY   Y3, X7
+	VBROADCASTSD 336(AX), Y8
+	VADDPD       Y8, Y3, Y3
+	VCVTPD2PSY   Y3, X3
+	VBROADCASTSD 328(AX), Y8
+	VMULPD       Y8, Y2, Y2
+	VBROADCASTSD 344(AX), Y8
+	VSUBPD       Y8, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X3, Y5, Y3
+	VBROADCASTSS 360(AX), Y8
+	VMAXPS       Y8, Y3, Y3
+	VINSERTF128  $0x01, X7, Y4, Y7
+	VDIVPS       Y3, Y7, Y7
+	VINSERTF128  $0x01, X2, Y6, Y2
+	VMULPS       Y7, Y2, Y3
+	VSUBPS       Y3, Y2, Y3
+	VBROADCASTSS 352(AX), Y2
+	VMULPS       Y2, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VMOVDQU      Y7, (DX)(CX*4)
+	VBROADCASTSS 356(AX), Y2
+	VMULPS       Y2, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMOVDQU      Y3, (BX)(CX*4)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 192(AX)
+	VZEROUPPER
+	RET
+
+// func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·guidedBytesAVX2(SB), NOSPLIT, $0-40
+	MOVQ         s+16(FP), AX
+	VMOVDQU      64(AX), Y0
+	VMOVDQU      128(AX), Y1
+	MOVQ         dst+0(FP), DX
+	MOVQ         guide+8(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         CX, CX
+	VBROADCASTSS 352(AX), Y2
+	VBROADCASTSS 356(AX), Y3
+	VBROADCASTSS 360(AX), Y4
+	VBROADCASTSS 364(AX), Y5
+	VPXOR        Y6, Y6, Y6
+
+loop:
+	CMPQ         CX, SI
+	JGE          done
+	MOVQ         (AX), DI
+	VMOVDQU      (DI)(CX*4), Y7
+	MOVQ         32(AX), DI
+	VPSUBD       (DI)(CX*4), Y7, Y7
+	VPSLLDQ      $0x04, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSLLDQ      $0x08, Y7, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y8
+	VPERM2I128   $0x08, Y8, Y8, Y8
+	VPADDD       Y0, Y7, Y7
+	VPADDD       Y8, Y7, Y7
+	VPSHUFD      $0xff, Y7, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	MOVQ         8(AX), DI
+	VMOVDQU      (DI)(CX*4), Y8
+	MOVQ         40(AX), DI
+	VPSUBD       (DI)(CX*4), Y8, Y8
+	VPSLLDQ      $0x04, Y8, Y9
+	VPADDD       Y9, Y8, Y8
+	VPSLLDQ      $0x08, Y8, Y9
+	VPADDD       Y9, Y8, Y8
+	VPSHUFD      $0xff, Y8, Y9
+	VPERM2I128   $0x08, Y9, Y9, Y9
+	VPADDD       Y1, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPSHUFD      $0xff, Y8, Y1
+	VPERM2I128   $0x11, Y1, Y1, Y1
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VPMOVZXBD    (BX)(CX*1), Y9
+	VCVTDQ2PS    Y9, Y9
+	VSUBPS       Y4, Y9, Y9
+	VMULPS       Y9, Y7, Y7
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y5, Y7, Y7
+	VMAXPS       Y6, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X8
+	VPACKUSDW    X8, X7, X8
+	VPACKUSWB    X8, X8, X8
+	VMOVQ        X8, (DX)(CX*1)
+	ADDQ         $+8, CX
+	JMP          loop
+
+done:
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y1, 128(AX)
+	VZEROUPPER
+	RET
+
+// func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·productsU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VPMOVZXBW (CX)(SI*1), Y0
+	VPMOVZXBW (DX)(SI*1), Y1
+	VPMULLW   Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(SI*2)
+	ADDQ      $+16, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort3U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sort3U8AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+
+loop:
+	CMPQ    R9, R8
+	JGE     done
+	VMOVDQU (DX)(R9*1), Y0
+	VMOVDQU (BX)(R9*1), Y1
+	VMOVDQU (SI)(R9*1), Y2
+	VPMINUB Y0, Y1, Y3
+	VPMAXUB Y0, Y1, Y1
+	VPMINUB Y1, Y2, Y0
+	VPMAXUB Y1, Y2, Y2
+	VPMINUB Y3, Y0, Y1
+	VPMAXUB Y3, Y0, Y0
+	MOVQ    AX, DI
+	VMOVDQU Y1, (DI)(R9*1)
+	ADDQ    CX, DI
+	VMOVDQU Y0, (DI)(R9*1)
+	ADDQ    CX, DI
+	VMOVDQU Y2, (DI)(R9*1)
+	ADDQ    $+32, R9
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort5U8AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sort5U8AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ d+40(FP), DI
+	MOVQ e+48(FP), R8
+	MOVQ n+56(FP), R10
+	XORQ R11, R11
+
+loop:
+	CMPQ    R11, R10
+	JGE     done
+	VMOVDQU (DX)(R11*1), Y0
+	VMOVDQU (BX)(R11*1), Y1
+	VMOVDQU (SI)(R11*1), Y2
+	VMOVDQU (DI)(R11*1), Y3
+	VMOVDQU (R8)(R11*1), Y4
+	VPMINUB Y0, Y1, Y5
+	VPMAXUB Y0, Y1, Y1
+	VPMINUB Y3, Y4, Y0
+	VPMAXUB Y3, Y4, Y4
+	VPMINUB Y2, Y4, Y3
+	VPMAXUB Y2, Y4, Y4
+	VPMINUB Y3, Y0, Y2
+	VPMAXUB Y3, Y0, Y0
+	VPMINUB Y1, Y4, Y3
+	VPMAXUB Y1, Y4, Y4
+	VPMINUB Y5, Y0, Y1
+	VPMAXUB Y5, Y0, Y0
+	VPMINUB Y1, Y2, Y5
+	VPMAXUB Y1, Y2, Y2
+	VPMINUB Y3, Y0, Y1
+	VPMAXUB Y3, Y0, Y0
+	VPMINUB Y1, Y2, Y3
+	VPMAXUB Y1, Y2, Y2
+	MOVQ    AX, R9
+	VMOVDQU Y5, (R9)(R11*1)
+	ADDQ    CX, R9
+	VMOVDQU Y3, (R9)(R11*1)
+	ADDQ    CX, R9
+	VMOVDQU Y2, (R9)(R11*1)
+	ADDQ    CX, R9
+	VMOVDQU Y0, (R9)(R11*1)
+	ADDQ    CX, R9
+	VMOVDQU Y4, (R9)(R11*1)
+	ADDQ    $+32, R11
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort3U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sort3U16AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+
+loop:
+	CMPQ    R9, R8
+	JGE     done
+	VMOVDQU (DX)(R9*2), Y0
+	VMOVDQU (BX)(R9*2), Y1
+	VMOVDQU (SI)(R9*2), Y2
+	VPMINUW Y0, Y1, Y3
+	VPMAXUW Y0, Y1, Y1
+	VPMINUW Y1, Y2, Y0
+	VPMAXUW Y1, Y2, Y2
+	VPMINUW Y3, Y0, Y1
+	VPMAXUW Y3, Y0, Y0
+	MOVQ    AX, DI
+	VMOVDQU Y1, (DI)(R9*2)
+	ADDQ    CX, DI
+	VMOVDQU Y0, (DI)(R9*2)
+	ADDQ    CX, DI
+	VMOVDQU Y2, (DI)(R9*2)
+	ADDQ    $+16, R9
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort5U16AVX2(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·sort5U16AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ d+40(FP), DI
+	MOVQ e+48(FP), R8
+	MOVQ n+56(FP), R10
+	XORQ R11, R11
+
+loop:
+	CMPQ    R11, R10
+	JGE     done
+	VMOVDQU (DX)(R11*2), Y0
+	VMOVDQU (BX)(R11*2), Y1
+	VMOVDQU (SI)(R11*2), Y2
+	VMOVDQU (DI)(R11*2), Y3
+	VMOVDQU (R8)(R11*2), Y4
+	VPMINUW Y0, Y1, Y5
+	VPMAXUW Y0, Y1, Y1
+	VPMINUW Y3, Y4, Y0
+	VPMAXUW Y3, Y4, Y4
+	VPMINUW Y2, Y4, Y3
+	VPMAXUW Y2, Y4, Y4
+	VPMINUW Y3, Y0, Y2
+	VPMAXUW Y3, Y0, Y0
+	VPMINUW Y1, Y4, Y3
+	VPMAXUW Y1, Y4, Y4
+	VPMINUW Y5, Y0, Y1
+	VPMAXUW Y5, Y0, Y0
+	VPMINUW Y1, Y2, Y5
+	VPMAXUW Y1, Y2, Y2
+	VPMINUW Y3, Y0, Y1
+	VPMAXUW Y3, Y0, Y0
+	VPMINUW Y1, Y2, Y3
+	VPMAXUW Y1, Y2, Y2
+	MOVQ    AX, R9
+	VMOVDQU Y5, (R9)(R11*2)
+	ADDQ    CX, R9
+	VMOVDQU Y3, (R9)(R11*2)
+	ADDQ    CX, R9
+	VMOVDQU Y2, (R9)(R11*2)
+	ADDQ    CX, R9
+	VMOVDQU Y0, (R9)(R11*2)
+	ADDQ    CX, R9
+	VMOVDQU Y4, (R9)(R11*2)
+	ADDQ    $+16, R11
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median3U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX2
+TEXT ·median3U8AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, DI
+	JGE     done
+	MOVQ    CX, SI
+	VMOVDQU (SI)(R8*1), Y0
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y2
+	VPMAXUB Y0, Y1, Y0
+	VPMAXUB Y0, Y2, Y0
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	VPMINUB Y1, Y2, Y1
+	VPMINUB Y1, Y3, Y1
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	VPMINUB Y2, Y4, Y5
+	VPMAXUB Y2, Y4, Y4
+	VPMINUB Y5, Y3, Y2
+	VPMAXUB Y5, Y3, Y3
+	VPMINUB Y3, Y4, Y2
+	VPMAXUB Y3, Y4, Y4
+	VPMINUB Y0, Y1, Y3
+	VPMAXUB Y0, Y1, Y1
+	VPMINUB Y3, Y2, Y0
+	VPMAXUB Y3, Y2, Y2
+	VPMINUB Y2, Y1, Y0
+	VPMAXUB Y2, Y1, Y1
+	VMOVDQU Y0, (AX)(R8*1)
+	ADDQ    $+32, R8
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median5U8AVX2(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX2
+TEXT ·median5U8AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, DI
+	JGE     done
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y0
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	VPMINUB Y0, Y4, Y5
+	VPMAXUB Y0, Y4, Y4
+	VPMINUB Y1, Y3, Y0
+	VPMAXUB Y1, Y3, Y3
+	VPMINUB Y5, Y0, Y1
+	VPMAXUB Y5, Y0, Y0
+	VPMINUB Y1, Y2, Y5
+	VPMAXUB Y1, Y2, Y2
+	VPMINUB Y2, Y4, Y1
+	VPMAXUB Y2, Y4, Y4
+	VPMINUB Y3, Y4, Y2
+	VPMAXUB Y3, Y4, Y4
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y5
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y7
+	VPMINUB Y3, Y4, Y8
+	VPMAXUB Y3, Y4, Y4
+	VPMINUB Y8, Y5, Y3
+	VPMAXUB Y8, Y5, Y5
+	VPMINUB Y3, Y6, Y8
+	VPMAXUB Y3, Y6, Y6
+	VPMAXUB Y8, Y7, Y7
+	VPMINUB Y4, Y5, Y3
+	VPMAXUB Y4, Y5, Y5
+	VPMINUB Y3, Y6, Y4
+	VPMAXUB Y3, Y6, Y6
+	VPMAXUB Y4, Y7, Y7
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y8
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y9
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y10
+	VPMINUB Y9, Y10, Y11
+	VPMAXUB Y9, Y10, Y10
+	VPMINUB Y8, Y10, Y9
+	VPMAXUB Y8, Y10, Y10
+	VPMINUB Y4, Y10, Y8
+	VPMAXUB Y4, Y10, Y10
+	VPMINUB Y3, Y10, Y3
+	VPMINUB Y9, Y11, Y4
+	VPMAXUB Y9, Y11, Y11
+	VPMINUB Y8, Y11, Y9
+	VPMAXUB Y8, Y11, Y11
+	VPMINUB Y3, Y11, Y3
+	VPMINUB Y0, Y9, Y8
+	VPMAXUB Y0, Y9, Y9
+	VPMINUB Y1, Y3, Y0
+	VPMAXUB Y1, Y3, Y3
+	VPMINUB Y2, Y7, Y1
+	VPMAXUB Y2, Y7, Y7
+	VPMINUB Y5, Y6, Y2
+	VPMAXUB Y5, Y6, Y6
+	VPMINUB Y8, Y0, Y5
+	VPMAXUB Y8, Y0, Y0
+	VPMINUB Y5, Y1, Y8
+	VPMAXUB Y5, Y1, Y1
+	VPMINUB Y8, Y2, Y5
+	VPMAXUB Y8, Y2, Y2
+	VPMINUB Y6, Y9, Y5
+	VPMAXUB Y6, Y9, Y9
+	VPMINUB Y7, Y9, Y6
+	VPMAXUB Y7, Y9, Y9
+	VPMINUB Y3, Y9, Y7
+	VPMAXUB Y3, Y9, Y9
+	VPMINUB Y0, Y4, Y3
+	VPMAXUB Y0, Y4, Y4
+	VPMINUB Y1, Y7, Y0
+	VPMAXUB Y1, Y7, Y7
+	VPMINUB Y2, Y6, Y1
+	VPMAXUB Y2, Y6, Y6
+	VPMINUB Y3, Y0, Y2
+	VPMAXUB Y3, Y0, Y0
+	VPMINUB Y2, Y1, Y3
+	VPMAXUB Y2, Y1, Y1
+	VPMINUB Y3, Y5, Y2
+	VPMAXUB Y3, Y5, Y5
+	VPMINUB Y5, Y4, Y2
+	VPMAXUB Y5, Y4, Y4
+	VPMINUB Y6, Y4, Y3
+	VPMAXUB Y6, Y4, Y4
+	VPMINUB Y7, Y4, Y5
+	VPMAXUB Y7, Y4, Y4
+	MOVQ    CX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y7
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y8
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y9
+	VPMINUB Y4, Y6, Y10
+	VPMAXUB Y4, Y6, Y6
+	VPMINUB Y10, Y7, Y4
+	VPMAXUB Y10, Y7, Y7
+	VPMINUB Y4, Y8, Y10
+	VPMAXUB Y4, Y8, Y8
+	VPMAXUB Y10, Y9, Y9
+	VPMINUB Y6, Y7, Y4
+	VPMAXUB Y6, Y7, Y7
+	VPMINUB Y4, Y8, Y6
+	VPMAXUB Y4, Y8, Y8
+	VPMAXUB Y6, Y9, Y9
+	VPMINUB Y7, Y8, Y4
+	VPMAXUB Y7, Y8, Y8
+	VPMAXUB Y4, Y9, Y9
+	VPMINUB Y0, Y8, Y4
+	VPMAXUB Y0, Y8, Y8
+	VPMINUB Y1, Y5, Y0
+	VPMAXUB Y1, Y5, Y5
+	VPMINUB Y2, Y3, Y1
+	VPMAXUB Y2, Y3, Y3
+	VPMINUB Y4, Y0, Y2
+	VPMAXUB Y4, Y0, Y0
+	VPMINUB Y2, Y1, Y4
+	VPMAXUB Y2, Y1, Y1
+	VPMINUB Y3, Y8, Y2
+	VPMAXUB Y3, Y8, Y8
+	VPMINUB Y5, Y8, Y3
+	VPMAXUB Y5, Y8, Y8
+	VPMINUB Y0, Y9, Y4
+	VPMAXUB Y0, Y9, Y9
+	VPMINUB Y1, Y3, Y0
+	VPMAXUB Y1, Y3, Y3
+	VPMINUB Y4, Y0, Y1
+	VPMAXUB Y4, Y0, Y0
+	VPMINUB Y1, Y2, Y4
+	VPMAXUB Y1, Y2, Y2
+	VPMINUB Y2, Y9, Y1
+	VPMAXUB Y2, Y9, Y9
+	VPMINUB Y3, Y9, Y2
+	VPMAXUB Y3, Y9, Y9
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*1), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y5
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*1), Y7
+	VPMINUB Y6, Y7, Y8
+	VPMAXUB Y6, Y7, Y7
+	VPMINUB Y5, Y7, Y6
+	VPMAXUB Y5, Y7, Y7
+	VPMINUB Y4, Y7, Y5
+	VPMAXUB Y4, Y7, Y7
+	VPMINUB Y3, Y7, Y3
+	VPMINUB Y6, Y8, Y4
+	VPMAXUB Y6, Y8, Y8
+	VPMINUB Y5, Y8, Y6
+	VPMAXUB Y5, Y8, Y8
+	VPMINUB Y3, Y8, Y3
+	VPMINUB Y6, Y4, Y5
+	VPMAXUB Y6, Y4, Y4
+	VPMINUB Y3, Y4, Y3
+	VPMINUB Y0, Y3, Y4
+	VPMAXUB Y0, Y3, Y3
+	VPMINUB Y1, Y2, Y0
+	VPMAXUB Y1, Y2, Y2
+	VPMINUB Y4, Y0, Y1
+	VPMAXUB Y4, Y0, Y0
+	VPMINUB Y2, Y3, Y1
+	VPMAXUB Y2, Y3, Y3
+	VPMINUB Y0, Y5, Y2
+	VPMAXUB Y0, Y5, Y5
+	VPMINUB Y2, Y1, Y0
+	VPMAXUB Y2, Y1, Y1
+	VPMINUB Y1, Y5, Y0
+	VPMAXUB Y1, Y5, Y5
+	VMOVDQU Y0, (AX)(R8*1)
+	ADDQ    $+32, R8
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median3U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX2
+TEXT ·median3U16AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, DI
+	JGE     done
+	MOVQ    CX, SI
+	VMOVDQU (SI)(R8*2), Y0
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y2
+	VPMAXUW Y0, Y1, Y0
+	VPMAXUW Y0, Y2, Y0
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	VPMINUW Y1, Y2, Y1
+	VPMINUW Y1, Y3, Y1
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	VPMINUW Y2, Y4, Y5
+	VPMAXUW Y2, Y4, Y4
+	VPMINUW Y5, Y3, Y2
+	VPMAXUW Y5, Y3, Y3
+	VPMINUW Y3, Y4, Y2
+	VPMAXUW Y3, Y4, Y4
+	VPMINUW Y0, Y1, Y3
+	VPMAXUW Y0, Y1, Y1
+	VPMINUW Y3, Y2, Y0
+	VPMAXUW Y3, Y2, Y2
+	VPMINUW Y2, Y1, Y0
+	VPMAXUW Y2, Y1, Y1
+	VMOVDQU Y0, (AX)(R8*2)
+	ADDQ    $+16, R8
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median5U16AVX2(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX2
+TEXT ·median5U16AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, DI
+	JGE     done
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y0
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y1
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y2
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	VPMINUW Y0, Y4, Y5
+	VPMAXUW Y0, Y4, Y4
+	VPMINUW Y1, Y3, Y0
+	VPMAXUW Y1, Y3, Y3
+	VPMINUW Y5, Y0, Y1
+	VPMAXUW Y5, Y0, Y0
+	VPMINUW Y1, Y2, Y5
+	VPMAXUW Y1, Y2, Y2
+	VPMINUW Y2, Y4, Y1
+	VPMAXUW Y2, Y4, Y4
+	VPMINUW Y3, Y4, Y2
+	VPMAXUW Y3, Y4, Y4
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y5
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y7
+	VPMINUW Y3, Y4, Y8
+	VPMAXUW Y3, Y4, Y4
+	VPMINUW Y8, Y5, Y3
+	VPMAXUW Y8, Y5, Y5
+	VPMINUW Y3, Y6, Y8
+	VPMAXUW Y3, Y6, Y6
+	VPMAXUW Y8, Y7, Y7
+	VPMINUW Y4, Y5, Y3
+	VPMAXUW Y4, Y5, Y5
+	VPMINUW Y3, Y6, Y4
+	VPMAXUW Y3, Y6, Y6
+	VPMAXUW Y4, Y7, Y7
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y8
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y9
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y10
+	VPMINUW Y9, Y10, Y11
+	VPMAXUW Y9, Y10, Y10
+	VPMINUW Y8, Y10, Y9
+	VPMAXUW Y8, Y10, Y10
+	VPMINUW Y4, Y10, Y8
+	VPMAXUW Y4, Y10, Y10
+	VPMINUW Y3, Y10, Y3
+	VPMINUW Y9, Y11, Y4
+	VPMAXUW Y9, Y11, Y11
+	VPMINUW Y8, Y11, Y9
+	VPMAXUW Y8, Y11, Y11
+	VPMINUW Y3, Y11, Y3
+	VPMINUW Y0, Y9, Y8
+	VPMAXUW Y0, Y9, Y9
+	VPMINUW Y1, Y3, Y0
+	VPMAXUW Y1, Y3, Y3
+	VPMINUW Y2, Y7, Y1
+	VPMAXUW Y2, Y7, Y7
+	VPMINUW Y5, Y6, Y2
+	VPMAXUW Y5, Y6, Y6
+	VPMINUW Y8, Y0, Y5
+	VPMAXUW Y8, Y0, Y0
+	VPMINUW Y5, Y1, Y8
+	VPMAXUW Y5, Y1, Y1
+	VPMINUW Y8, Y2, Y5
+	VPMAXUW Y8, Y2, Y2
+	VPMINUW Y6, Y9, Y5
+	VPMAXUW Y6, Y9, Y9
+	VPMINUW Y7, Y9, Y6
+	VPMAXUW Y7, Y9, Y9
+	VPMINUW Y3, Y9, Y7
+	VPMAXUW Y3, Y9, Y9
+	VPMINUW Y0, Y4, Y3
+	VPMAXUW Y0, Y4, Y4
+	VPMINUW Y1, Y7, Y0
+	VPMAXUW Y1, Y7, Y7
+	VPMINUW Y2, Y6, Y1
+	VPMAXUW Y2, Y6, Y6
+	VPMINUW Y3, Y0, Y2
+	VPMAXUW Y3, Y0, Y0
+	VPMINUW Y2, Y1, Y3
+	VPMAXUW Y2, Y1, Y1
+	VPMINUW Y3, Y5, Y2
+	VPMAXUW Y3, Y5, Y5
+	VPMINUW Y5, Y4, Y2
+	VPMAXUW Y5, Y4, Y4
+	VPMINUW Y6, Y4, Y3
+	VPMAXUW Y6, Y4, Y4
+	VPMINUW Y7, Y4, Y5
+	VPMAXUW Y7, Y4, Y4
+	MOVQ    CX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y7
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y8
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y9
+	VPMINUW Y4, Y6, Y10
+	VPMAXUW Y4, Y6, Y6
+	VPMINUW Y10, Y7, Y4
+	VPMAXUW Y10, Y7, Y7
+	VPMINUW Y4, Y8, Y10
+	VPMAXUW Y4, Y8, Y8
+	VPMAXUW Y10, Y9, Y9
+	VPMINUW Y6, Y7, Y4
+	VPMAXUW Y6, Y7, Y7
+	VPMINUW Y4, Y8, Y6
+	VPMAXUW Y4, Y8, Y8
+	VPMAXUW Y6, Y9, Y9
+	VPMINUW Y7, Y8, Y4
+	VPMAXUW Y7, Y8, Y8
+	VPMAXUW Y4, Y9, Y9
+	VPMINUW Y0, Y8, Y4
+	VPMAXUW Y0, Y8, Y8
+	VPMINUW Y1, Y5, Y0
+	VPMAXUW Y1, Y5, Y5
+	VPMINUW Y2, Y3, Y1
+	VPMAXUW Y2, Y3, Y3
+	VPMINUW Y4, Y0, Y2
+	VPMAXUW Y4, Y0, Y0
+	VPMINUW Y2, Y1, Y4
+	VPMAXUW Y2, Y1, Y1
+	VPMINUW Y3, Y8, Y2
+	VPMAXUW Y3, Y8, Y8
+	VPMINUW Y5, Y8, Y3
+	VPMAXUW Y5, Y8, Y8
+	VPMINUW Y0, Y9, Y4
+	VPMAXUW Y0, Y9, Y9
+	VPMINUW Y1, Y3, Y0
+	VPMAXUW Y1, Y3, Y3
+	VPMINUW Y4, Y0, Y1
+	VPMAXUW Y4, Y0, Y0
+	VPMINUW Y1, Y2, Y4
+	VPMAXUW Y1, Y2, Y2
+	VPMINUW Y2, Y9, Y1
+	VPMAXUW Y2, Y9, Y9
+	VPMINUW Y3, Y9, Y2
+	VPMAXUW Y3, Y9, Y9
+	MOVQ    CX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	ADDQ    DX, SI
+	VMOVDQU (SI)(R8*2), Y3
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y4
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y5
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y6
+	ADDQ    BX, SI
+	VMOVDQU (SI)(R8*2), Y7
+	VPMINUW Y6, Y7, Y8
+	VPMAXUW Y6, Y7, Y7
+	VPMINUW Y5, Y7, Y6
+	VPMAXUW Y5, Y7, Y7
+	VPMINUW Y4, Y7, Y5
+	VPMAXUW Y4, Y7, Y7
+	VPMINUW Y3, Y7, Y3
+	VPMINUW Y6, Y8, Y4
+	VPMAXUW Y6, Y8, Y8
+	VPMINUW Y5, Y8, Y6
+	VPMAXUW Y5, Y8, Y8
+	VPMINUW Y3, Y8, Y3
+	VPMINUW Y6, Y4, Y5
+	VPMAXUW Y6, Y4, Y4
+	VPMINUW Y3, Y4, Y3
+	VPMINUW Y0, Y3, Y4
+	VPMAXUW Y0, Y3, Y3
+	VPMINUW Y1, Y2, Y0
+	VPMAXUW Y1, Y2, Y2
+	VPMINUW Y4, Y0, Y1
+	VPMAXUW Y4, Y0, Y0
+	VPMINUW Y2, Y3, Y1
+	VPMAXUW Y2, Y3, Y3
+	VPMINUW Y0, Y5, Y2
+	VPMAXUW Y0, Y5, Y5
+	VPMINUW Y2, Y1, Y0
+	VPMAXUW Y2, Y1, Y1
+	VPMINUW Y1, Y5, Y0
+	VPMAXUW Y1, Y5, Y5
+	VMOVDQU Y0, (AX)(R8*2)
+	ADDQ    $+16, R8
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func halveU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·halveU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ     dst+0(FP), AX
+	MOVQ     a+8(FP), CX
+	MOVQ     b+16(FP), DX
+	MOVQ     n+24(FP), BX
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLW   $0x0f, Y0, Y1
+	VPADDW   Y1, Y1, Y1
+	VPABSB   Y0, Y0
+	XORQ     SI, SI
+
+loop:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*2), Y2
+	VMOVDQU      (DX)(SI*2), Y3
+	VPMADDUBSW   Y0, Y2, Y2
+	VPMADDUBSW   Y0, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPADDW       Y1, Y2, Y2
+	VPSRLW       $0x02, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X3
+	VMOVDQU      X3, (AX)(SI*1)
+	ADDQ         $+16, SI
+	JMP          loop
 
 done:
 	VZEROUPPER

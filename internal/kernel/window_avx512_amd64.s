@@ -130,6 +130,48 @@ done:
 	VZEROUPPER
 	RET
 
+// func columnsU32U32AVX512(cols *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·columnsU32U32AVX512(SB), NOSPLIT, $0-32
+	MOVQ cols+0(FP), AX
+	MOVQ add+8(FP), CX
+	MOVQ sub+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	LEAQ -32(BX), DI
+
+loop:
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*4)
+	VMOVDQU32  (CX)(SI*4), Z0
+	VMOVDQU32  (DX)(SI*4), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     (AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*4)
+	VMOVDQU32  64(CX)(SI*4), Z0
+	VMOVDQU32  64(DX)(SI*4), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     64(AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*4)
+	ADDQ       $+32, SI
+	JMP        loop
+
+rest:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*4), Z0
+	VMOVDQU32 (DX)(SI*4), Z1
+	VPSUBD    Z1, Z0, Z0
+	VPADDD    (AX)(SI*4), Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       rest
+
+done:
+	VZEROUPPER
+	RET
+
 // func columnsF32F64AVX512(cols *byte, add *byte, sub *byte, n int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·columnsF32F64AVX512(SB), NOSPLIT, $0-32
@@ -235,6 +277,36 @@ loop:
 	VMOVDQU32 Z0, (AX)(SI*4)
 	ADDQ      $+16, SI
 	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func columnsSquaresU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·columnsSquaresU8U32AVX512(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Z0
+	VPMOVZXBD  (BX)(DI*1), Z1
+	VPADDD     Z0, Z1, Z2
+	VPSUBD     Z1, Z0, Z0
+	VPMADDWD   Z2, Z0, Z2
+	VPADDD     (AX)(DI*4), Z0, Z0
+	VMOVDQU32  Z0, (AX)(DI*4)
+	VPADDD     (CX)(DI*4), Z2, Z2
+	VMOVDQU32  Z2, (CX)(DI*4)
+	ADDQ       $+16, DI
+	JMP        loop
 
 done:
 	VZEROUPPER
@@ -357,6 +429,102 @@ done:
 // func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Z6
+	VBROADCASTSS bias+64(FP), Z7
+
+floats:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVDQU32   (DX)(DI*4), Z8
+	VPSUBD      (BX)(DI*4), Z8, Z8
+	VPERMD.Z    Z8, Z0, K1, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z1, K2, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z3, K3, Z9
+	VPADDD      Z8, Z9, Z8
+	VPERMD.Z    Z8, Z4, K4, Z9
+	VPADDD      Z8, Z9, Z8
+	VPADDD      Z8, Z2, Z8
+	VPERMD      Z8, Z5, Z2
+	VCVTDQ2PS   Z8, Z8
+	VFMADD213PS Z7, Z6, Z8
+	VCVTTPS2DQ  Z8, Z8
+	VPMOVDB     Z8, (CX)(DI*1)
+	ADDQ        $+16, DI
+	JMP         floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Z6
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Z7
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X8
+	MOVL         $0x0000aaaa, R8
+	KMOVW        R8, K5
+
+words:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z9
+	VPSUBD    (BX)(DI*4), Z9, Z9
+	VPERMD.Z  Z9, Z0, K1, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z1, K2, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z3, K3, Z10
+	VPADDD    Z9, Z10, Z9
+	VPERMD.Z  Z9, Z4, K4, Z10
+	VPADDD    Z9, Z10, Z9
+	VPADDD    Z9, Z2, Z9
+	VPERMD    Z9, Z5, Z2
+	VPADDD    Z7, Z9, Z9
+	VPSRLQ    $0x20, Z9, Z10
+	VPMULUDQ  Z6, Z9, Z9
+	VPMULUDQ  Z6, Z10, Z10
+	VPSHUFD   $0xf5, Z9, Z9
+	VMOVDQA32 Z10, K5, Z9
+	VPSRLD    X8, Z9, Z9
+	VPMOVDB   Z9, (CX)(DI*1)
+	ADDQ      $+16, DI
+	JMP       words
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxOneU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         lanes+40(FP), AX
 	VMOVDQU32    (AX), Z0
 	VMOVDQU32    192(AX), Z1
@@ -652,9 +820,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
+TEXT ·boxU16AVX512(SB), NOSPLIT, $0-52
 	MOVQ         lanes+40(FP), AX
 	VMOVDQU32    (AX), Z0
 	VMOVDQU32    192(AX), Z1
@@ -672,18 +840,7 @@ TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
 	VPXORD       Z2, Z2, Z2
 	MOVQ         carry+32(FP), AX
 	VMOVDQU32    (AX), Z2
-	MOVL         multiplier+56(FP), CX
-	VMOVD        CX, X6
-	VPBROADCASTD X6, Z6
-	MOVL         half+52(FP), CX
-	VMOVD        CX, X7
-	VPBROADCASTD X7, Z7
-	MOVL         shift+60(FP), CX
-	VMOVD        CX, X8
-	MOVL         $0x0000aaaa, CX
-	KMOVW        CX, K5
-	MOVL         scale+48(FP), CX
-	VMOVD        CX, X9
+	VBROADCASTSS factor+48(FP), Z6
 	MOVQ         dst+0(FP), CX
 	MOVQ         hi+8(FP), DX
 	MOVQ         lo+16(FP), BX
@@ -693,32 +850,107 @@ TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
 loop:
 	CMPQ      DI, SI
 	JGE       done
-	VMOVDQU32 (DX)(DI*4), Z10
-	VPSUBD    (BX)(DI*4), Z10, Z10
-	VPERMD.Z  Z10, Z0, K1, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z1, K2, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z3, K3, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z4, K4, Z11
-	VPADDD    Z10, Z11, Z10
-	VPADDD    Z10, Z2, Z10
-	VPERMD    Z10, Z5, Z2
-	VPSLLD    X9, Z10, Z10
-	VPADDD    Z7, Z10, Z10
-	VPSRLQ    $0x20, Z10, Z11
-	VPMULUDQ  Z6, Z10, Z10
-	VPMULUDQ  Z6, Z11, Z11
-	VPSHUFD   $0xf5, Z10, Z10
-	VMOVDQA32 Z11, K5, Z10
-	VPSRLD    X8, Z10, Z10
-	VPMOVDW   Z10, (CX)(DI*2)
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDW   Z7, (CX)(DI*2)
 	ADDQ      $+16, DI
 	JMP       loop
 
 done:
 	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxOneU16AVX512(SB), NOSPLIT, $0-52
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	VBROADCASTSS factor+48(FP), Z6
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDW   Z7, (CX)(DI*2)
+	ADDQ      $+16, DI
+	JMP       loop
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU16AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX512F
+TEXT ·scaledU16AVX512(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*4), Z1
+	VPSUBD    (DX)(SI*4), Z1, Z1
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPMOVDW   Z1, (AX)(SI*2)
+	ADDQ      $+16, SI
+	JMP       loop
+
+done:
 	VZEROUPPER
 	RET
 
@@ -748,6 +980,7 @@ TEXT ·boxPairsU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
 	VPTERNLOGD   $0xff, Z3, Z3, Z3
+	VPSLLW       $0x0f, Z3, Z7
 	VPSRLW       $0x0f, Z3, Z3
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
@@ -832,6 +1065,137 @@ words:
 	VPSLLD    $0x10, Z11, Z11
 	VPORD     Z11, Z10, Z10
 	VPMOVWB   Z10, (CX)(DI*1)
+	ADDQ      $+32, DI
+	JMP       words
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxTallU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·boxTallU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z4
+	VPMOVD2M     Z4, K2
+	VMOVDQU32    128(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VPMOVD2M     Z5, K3
+	VMOVDQU32    384(AX), Z5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z6
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPTERNLOGD   $0xff, Z3, Z3, Z3
+	VPSLLW       $0x0f, Z3, Z7
+	VPSRLW       $0x0f, Z3, Z3
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Z8
+	VBROADCASTSS bias+64(FP), Z9
+
+floats:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVDQU32   (DX)(DI*2), Z10
+	VMOVDQU32   (BX)(DI*2), Z12
+	VPSUBW      Z7, Z10, Z11
+	VPSUBW      Z7, Z12, Z13
+	VPMADDWD    Z3, Z11, Z11
+	VPMADDWD    Z3, Z13, Z13
+	VPSUBD      Z13, Z11, Z11
+	VPSRLD      $0x10, Z10, Z10
+	VPSRLD      $0x10, Z12, Z12
+	VPSUBD      Z12, Z10, Z10
+	VPERMD.Z    Z11, Z0, K1, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z1, K2, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z4, K3, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z5, K4, Z12
+	VPADDD      Z11, Z12, Z11
+	VPADDD      Z11, Z2, Z11
+	VPERMD      Z11, Z6, Z2
+	VPSUBD      Z10, Z11, Z10
+	VCVTDQ2PS   Z11, Z11
+	VFMADD213PS Z9, Z8, Z11
+	VCVTTPS2DQ  Z11, Z11
+	VCVTDQ2PS   Z10, Z10
+	VFMADD213PS Z9, Z8, Z10
+	VCVTTPS2DQ  Z10, Z10
+	VPSLLD      $0x10, Z11, Z11
+	VPORD       Z11, Z10, Z10
+	VPMOVWB     Z10, (CX)(DI*1)
+	ADDQ        $+32, DI
+	JMP         floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X8
+	VPBROADCASTD X8, Z8
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X9
+	VPBROADCASTD X9, Z9
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X10
+	MOVL         $0x0000aaaa, R8
+	KMOVW        R8, K5
+
+words:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*2), Z11
+	VMOVDQU32 (BX)(DI*2), Z13
+	VPSUBW    Z7, Z11, Z12
+	VPSUBW    Z7, Z13, Z14
+	VPMADDWD  Z3, Z12, Z12
+	VPMADDWD  Z3, Z14, Z14
+	VPSUBD    Z14, Z12, Z12
+	VPSRLD    $0x10, Z11, Z11
+	VPSRLD    $0x10, Z13, Z13
+	VPSUBD    Z13, Z11, Z11
+	VPERMD.Z  Z12, Z0, K1, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z1, K2, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z4, K3, Z13
+	VPADDD    Z12, Z13, Z12
+	VPERMD.Z  Z12, Z5, K4, Z13
+	VPADDD    Z12, Z13, Z12
+	VPADDD    Z12, Z2, Z12
+	VPERMD    Z12, Z6, Z2
+	VPSUBD    Z11, Z12, Z11
+	VPADDD    Z9, Z12, Z12
+	VPSRLQ    $0x20, Z12, Z13
+	VPMULUDQ  Z8, Z12, Z12
+	VPMULUDQ  Z8, Z13, Z13
+	VPSHUFD   $0xf5, Z12, Z12
+	VMOVDQA32 Z13, K5, Z12
+	VPSRLD    X10, Z12, Z12
+	VPADDD    Z9, Z11, Z11
+	VPSRLQ    $0x20, Z11, Z13
+	VPMULUDQ  Z8, Z11, Z11
+	VPMULUDQ  Z8, Z13, Z13
+	VPSHUFD   $0xf5, Z11, Z11
+	VMOVDQA32 Z13, K5, Z11
+	VPSRLD    X10, Z11, Z11
+	VPSLLD    $0x10, Z12, Z12
+	VPORD     Z12, Z11, Z11
+	VPMOVWB   Z11, (CX)(DI*1)
 	ADDQ      $+32, DI
 	JMP       words
 
@@ -996,64 +1360,88 @@ done:
 	VZEROUPPER
 	RET
 
-// func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-72
-	VBROADCASTSD count+48(FP), Z0
-	VBROADCASTSD inverse+56(FP), Z1
+// func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
+// Requires: AVX, AVX512F
+TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         hi+8(FP), CX
 	MOVQ         lo+16(FP), DX
 	MOVQ         n+40(FP), BX
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	MOVQ         root+64(FP), R9
+	MOVQ         root+72(FP), R9
 	XORQ         SI, SI
+	MOVL         count+48(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         small+64(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU32    (CX)(SI*4), Z1
+	VMOVDQU32    (DI)(SI*4), Z2
+	VPSUBD       (DX)(SI*4), Z1, Z1
+	VPSUBD       (R8)(SI*4), Z2, Z2
+	VPMULLD      Z0, Z2, Z2
+	VPMULLD      Z1, Z1, Z1
+	VPSUBD       Z1, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VBROADCASTSS inverse2+56(FP), Z1
+	VMULPS       Z1, Z2, Z2
 	TESTQ        R9, R9
-	JZ           plain
+	JZ           wholePlain
+	VSQRTPS      Z2, Z2
 
-roots:
-	CMPQ      SI, BX
-	JGE       done
-	VMOVDQU   (CX)(SI*4), Y2
-	VPSUBD    (DX)(SI*4), Y2, Y2
-	VCVTDQ2PD Y2, Z2
-	VMOVDQU   (DI)(SI*4), Y3
-	VPSUBD    (R8)(SI*4), Y3, Y3
-	VCVTDQ2PD Y3, Z3
-	VMULPD    Z0, Z3, Z3
-	VMULPD    Z2, Z2, Z2
-	VSUBPD    Z2, Z3, Z3
-	VMULPD    Z1, Z3, Z3
-	VCVTPD2PS Z3, Y2
-	VSQRTPS   Y2, Y2
-	VMOVDQU   Y2, (AX)(SI*4)
-	ADDQ      $+8, SI
-	JMP       roots
+wholePlain:
+	VMOVDQU32 Z2, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       whole
 
-plain:
-	CMPQ      SI, BX
-	JGE       done
-	VMOVDQU   (CX)(SI*4), Y2
-	VPSUBD    (DX)(SI*4), Y2, Y2
-	VCVTDQ2PD Y2, Z2
-	VMOVDQU   (DI)(SI*4), Y3
-	VPSUBD    (R8)(SI*4), Y3, Y3
-	VCVTDQ2PD Y3, Z3
-	VMULPD    Z0, Z3, Z3
-	VMULPD    Z2, Z2, Z2
-	VSUBPD    Z2, Z3, Z3
-	VMULPD    Z1, Z3, Z3
-	VCVTPD2PS Z3, Y2
-	VMOVDQU   Y2, (AX)(SI*4)
-	ADDQ      $+8, SI
-	JMP       plain
+centered:
+rounded:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU32    (CX)(SI*4), Z1
+	VMOVDQU32    (DI)(SI*4), Z2
+	VPSUBD       (DX)(SI*4), Z1, Z1
+	VPSUBD       (R8)(SI*4), Z2, Z2
+	VCVTDQ2PS    Z1, Z3
+	VCVTDQ2PS    Z0, Z4
+	VBROADCASTSS inverse+52(FP), Z5
+	VMULPS       Z5, Z3, Z6
+	VFNMADD231PS Z4, Z6, Z3
+	VFMADD231PS  Z5, Z3, Z6
+	VMOVAPS      Z6, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMULLD      Z0, Z3, Z4
+	VPSUBD       Z4, Z1, Z4
+	VPADDD       Z4, Z1, Z1
+	VPMULLD      Z3, Z1, Z1
+	VPSUBD       Z1, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VCVTDQ2PS    Z4, Z4
+	VBROADCASTSS inverse+52(FP), Z1
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VSUBPS       Z4, Z2, Z2
+	TESTQ        R9, R9
+	JZ           roundedPlain
+	VSQRTPS      Z2, Z2
+
+roundedPlain:
+	VMOVDQU32 Z2, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       rounded
 
 done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
@@ -1075,9 +1463,6 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	VMOVDQU32    (AX), Z2
 	MOVQ         carry2+64(FP), AX
 	VMOVDQU32    (AX), Z6
-	VBROADCASTSD inverse+80(FP), Z7
-	VBROADCASTSD count+88(FP), Z8
-	VBROADCASTSD inverse2+96(FP), Z9
 	MOVQ         mean+0(FP), AX
 	MOVQ         dev+8(FP), CX
 	MOVQ         n+48(FP), DX
@@ -1086,62 +1471,257 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVQ         hi2+32(FP), R8
 	MOVQ         lo2+40(FP), R9
 	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Z7
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
 
-loop:
-	CMPQ          BX, DX
-	JGE           done
-	VMOVDQU32     (SI)(BX*4), Z10
-	VPSUBD        (DI)(BX*4), Z10, Z10
-	VPERMD.Z      Z10, Z0, K1, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z1, K2, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z3, K3, Z11
-	VPADDD        Z10, Z11, Z10
-	VPERMD.Z      Z10, Z4, K4, Z11
-	VPADDD        Z10, Z11, Z10
-	VPADDD        Z10, Z2, Z10
-	VPERMD        Z10, Z5, Z2
-	VMOVDQU32     (R8)(BX*4), Z11
-	VPSUBD        (R9)(BX*4), Z11, Z11
-	VPERMD.Z      Z11, Z0, K1, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z1, K2, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z3, K3, Z12
-	VPADDD        Z11, Z12, Z11
-	VPERMD.Z      Z11, Z4, K4, Z12
-	VPADDD        Z11, Z12, Z11
-	VPADDD        Z11, Z6, Z11
-	VPERMD        Z11, Z5, Z6
-	VCVTDQ2PD     Y10, Z12
-	VCVTDQ2PD     Y11, Z13
-	VMULPD        Z7, Z12, Z14
-	VCVTPD2PS     Z14, Y14
-	VMOVDQU       Y14, (AX)(BX*4)
-	VMULPD        Z8, Z13, Z13
-	VMULPD        Z12, Z12, Z12
-	VSUBPD        Z12, Z13, Z13
-	VMULPD        Z9, Z13, Z13
-	VCVTPD2PS     Z13, Y12
-	VSQRTPS       Y12, Y12
-	VMOVDQU       Y12, (CX)(BX*4)
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VCVTDQ2PD     Y10, Z10
-	VEXTRACTI64X4 $0x01, Z11, Y11
-	VCVTDQ2PD     Y11, Z11
-	VMULPD        Z7, Z10, Z12
-	VCVTPD2PS     Z12, Y12
-	VMOVDQU       Y12, 32(AX)(BX*4)
-	VMULPD        Z8, Z11, Z11
-	VMULPD        Z10, Z10, Z10
-	VSUBPD        Z10, Z11, Z11
-	VMULPD        Z9, Z11, Z11
-	VCVTPD2PS     Z11, Y10
-	VSQRTPS       Y10, Y10
-	VMOVDQU       Y10, 32(CX)(BX*4)
-	ADDQ          $+16, BX
-	JMP           loop
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VPMULLD      Z7, Z9, Z9
+	VPMULLD      Z8, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VBROADCASTSS inverse2+88(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VCVTPS2DQ    Z10, Z10
+	VPMULLD      Z7, Z10, Z11
+	VPSUBD       Z11, Z8, Z11
+	VPADDD       Z11, Z8, Z8
+	VPMULLD      Z10, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VCVTDQ2PS    Z11, Z11
+	VBROADCASTSS inverse+84(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z8, Z11, Z11
+	VMULPS       Z11, Z11, Z11
+	VSUBPS       Z11, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          rounded
+
+done:
+	MOVQ      carry+56(FP), AX
+	VMOVDQU32 Z2, (AX)
+	MOVQ      carry2+64(FP), AX
+	VMOVDQU32 Z6, (AX)
+	VZEROUPPER
+	RET
+
+// func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
+	MOVQ         lanes+72(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+56(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         carry2+64(FP), AX
+	VMOVDQU32    (AX), Z6
+	MOVQ         mean+0(FP), AX
+	MOVQ         dev+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         hi+16(FP), SI
+	MOVQ         lo+24(FP), DI
+	MOVQ         hi2+32(FP), R8
+	MOVQ         lo2+40(FP), R9
+	XORQ         BX, BX
+	MOVL         count+80(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Z7
+	MOVQ         small+96(FP), R10
+	CMPQ         R10, $0x00
+	JEQ          centered
+
+whole:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VPMULLD      Z7, Z9, Z9
+	VPMULLD      Z8, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VBROADCASTSS inverse2+88(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          whole
+
+centered:
+rounded:
+	CMPQ         BX, DX
+	JGE          done
+	VMOVDQU32    (SI)(BX*4), Z8
+	VPSUBD       (DI)(BX*4), Z8, Z8
+	VPERMD.Z     Z8, Z0, K1, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z1, K2, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z3, K3, Z9
+	VPADDD       Z8, Z9, Z8
+	VPERMD.Z     Z8, Z4, K4, Z9
+	VPADDD       Z8, Z9, Z8
+	VPADDD       Z8, Z2, Z8
+	VPERMD       Z8, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z9
+	VPSUBD       (R9)(BX*4), Z9, Z9
+	VPERMD.Z     Z9, Z0, K1, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z1, K2, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z3, K3, Z10
+	VPADDD       Z9, Z10, Z9
+	VPERMD.Z     Z9, Z4, K4, Z10
+	VPADDD       Z9, Z10, Z9
+	VPADDD       Z9, Z6, Z9
+	VPERMD       Z9, Z5, Z6
+	VCVTDQ2PS    Z8, Z10
+	VCVTDQ2PS    Z7, Z11
+	VBROADCASTSS inverse+84(FP), Z12
+	VMULPS       Z12, Z10, Z13
+	VFNMADD231PS Z11, Z13, Z10
+	VFMADD231PS  Z12, Z10, Z13
+	VMOVAPS      Z13, Z10
+	VMOVDQU32    Z10, (AX)(BX*4)
+	VCVTPS2DQ    Z10, Z10
+	VPMULLD      Z7, Z10, Z11
+	VPSUBD       Z11, Z8, Z11
+	VPADDD       Z11, Z8, Z8
+	VPMULLD      Z10, Z8, Z8
+	VPSUBD       Z8, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VCVTDQ2PS    Z11, Z11
+	VBROADCASTSS inverse+84(FP), Z8
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z8, Z11, Z11
+	VMULPS       Z11, Z11, Z11
+	VSUBPS       Z11, Z9, Z9
+	VSQRTPS      Z9, Z9
+	VMOVDQU32    Z9, (CX)(BX*4)
+	ADDQ         $+16, BX
+	JMP          rounded
 
 done:
 	MOVQ      carry+56(FP), AX
@@ -1293,6 +1873,1177 @@ loop:
 	ADDQ        $0x40, BX
 	ADDQ        $0x04, DI
 	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func guidedLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·guidedLinesAVX512(SB), NOSPLIT, $0-40
+	MOVQ      lanes+32(FP), AX
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 192(AX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(AX), Z1
+	VMOVDQU32 256(AX), Z7
+	VPMOVD2M  Z7, K2
+	VMOVDQU32 128(AX), Z7
+	VMOVDQU32 320(AX), Z8
+	VPMOVD2M  Z8, K3
+	VMOVDQU32 384(AX), Z8
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K4
+	VMOVDQU32 512(AX), Z9
+	VPXORD    Z2, Z2, Z2
+	MOVQ      s+16(FP), AX
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 128(AX), Z10
+	VMOVDQU32 192(AX), Z11
+	VMOVDQU32 256(AX), Z12
+	MOVQ      a+0(FP), DX
+	MOVQ      b+8(FP), BX
+	MOVQ      n+24(FP), SI
+	XORQ      CX, CX
+
+loop:
+	CMPQ          CX, SI
+	JGE           done
+	MOVQ          (AX), DI
+	VMOVDQU32     (DI)(CX*4), Z13
+	MOVQ          32(AX), DI
+	VPSUBD        (DI)(CX*4), Z13, Z13
+	VPERMD.Z      Z13, Z0, K1, Z14
+	VPADDD        Z13, Z14, Z13
+	VPERMD.Z      Z13, Z1, K2, Z14
+	VPADDD        Z13, Z14, Z13
+	VPERMD.Z      Z13, Z7, K3, Z14
+	VPADDD        Z13, Z14, Z13
+	VPERMD.Z      Z13, Z8, K4, Z14
+	VPADDD        Z13, Z14, Z13
+	VPADDD        Z13, Z2, Z13
+	VPERMD        Z13, Z9, Z2
+	MOVQ          8(AX), DI
+	VMOVDQU32     (DI)(CX*4), Z14
+	MOVQ          40(AX), DI
+	VPSUBD        (DI)(CX*4), Z14, Z14
+	VPERMD.Z      Z14, Z0, K1, Z15
+	VPADDD        Z14, Z15, Z14
+	VPERMD.Z      Z14, Z1, K2, Z15
+	VPADDD        Z14, Z15, Z14
+	VPERMD.Z      Z14, Z7, K3, Z15
+	VPADDD        Z14, Z15, Z14
+	VPERMD.Z      Z14, Z8, K4, Z15
+	VPADDD        Z14, Z15, Z14
+	VPADDD        Z14, Z10, Z14
+	VPERMD        Z14, Z9, Z10
+	MOVQ          16(AX), DI
+	VMOVDQU32     (DI)(CX*4), Z15
+	MOVQ          48(AX), DI
+	VPSUBD        (DI)(CX*4), Z15, Z15
+	VPERMD.Z      Z15, Z0, K1, Z16
+	VPADDD        Z15, Z16, Z15
+	VPERMD.Z      Z15, Z1, K2, Z16
+	VPADDD        Z15, Z16, Z15
+	VPERMD.Z      Z15, Z7, K3, Z16
+	VPADDD        Z15, Z16, Z15
+	VPERMD.Z      Z15, Z8, K4, Z16
+	VPADDD        Z15, Z16, Z15
+	VPADDD        Z15, Z11, Z15
+	VPERMD        Z15, Z9, Z11
+	MOVQ          24(AX), DI
+	VMOVDQU32     (DI)(CX*4), Z16
+	MOVQ          56(AX), DI
+	VPSUBD        (DI)(CX*4), Z16, Z16
+	VPERMD.Z      Z16, Z0, K1, Z17
+	VPADDD        Z16, Z17, Z16
+	VPERMD.Z      Z16, Z1, K2, Z17
+	VPADDD        Z16, Z17, Z16
+	VPERMD.Z      Z16, Z7, K3, Z17
+	VPADDD        Z16, Z17, Z16
+	VPERMD.Z      Z16, Z8, K4, Z17
+	VPADDD        Z16, Z17, Z16
+	VPADDD        Z16, Z12, Z16
+	VPERMD        Z16, Z9, Z12
+	VCVTDQ2PD     Y13, Z17
+	VCVTDQ2PD     Y15, Z18
+	VBROADCASTSD  320(AX), Z20
+	VMULPD        Z20, Z18, Z18
+	VMULPD        Z17, Z17, Z19
+	VSUBPD        Z19, Z18, Z18
+	VCVTDQ2PD     Y14, Z21
+	VCVTDQ2PD     Y16, Z22
+	VMULPD        Z20, Z22, Z22
+	VMULPD        Z17, Z21, Z19
+	VSUBPD        Z19, Z22, Z22
+	VCVTPD2PS     Z22, Y3
+	VBROADCASTSD  328(AX), Z19
+	VMULPD        Z19, Z21, Z21
+	VBROADCASTSD  344(AX), Z19
+	VSUBPD        Z19, Z21, Z21
+	VCVTPD2PS     Z21, Y4
+	VBROADCASTSD  336(AX), Z19
+	VADDPD        Z19, Z18, Z18
+	VCVTPD2PS     Z18, Y5
+	VBROADCASTSD  328(AX), Z18
+	VMULPD        Z18, Z17, Z17
+	VBROADCASTSD  344(AX), Z18
+	VSUBPD        Z18, Z17, Z17
+	VCVTPD2PS     Z17, Y6
+	VEXTRACTI64X4 $0x01, Z13, Y13
+	VCVTDQ2PD     Y13, Z13
+	VEXTRACTI64X4 $0x01, Z15, Y15
+	VCVTDQ2PD     Y15, Z15
+	VBROADCASTSD  320(AX), Z18
+	VMULPD        Z18, Z15, Z15
+	VMULPD        Z13, Z13, Z17
+	VSUBPD        Z17, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z14, Y14
+	VCVTDQ2PD     Y14, Z14
+	VEXTRACTI64X4 $0x01, Z16, Y16
+	VCVTDQ2PD     Y16, Z16
+	VMULPD        Z18, Z16, Z16
+	VMULPD        Z13, Z14, Z17
+	VSUBPD        Z17, Z16, Z16
+	VCVTPD2PS     Z16, Y16
+	VBROADCASTSD  328(AX), Z17
+	VMULPD        Z17, Z14, Z14
+	VBROADCASTSD  344(AX), Z17
+	VSUBPD        Z17, Z14, Z14
+	VCVTPD2PS     Z14, Y14
+	VBROADCASTSD  336(AX), Z17
+	VADDPD        Z17, Z15, Z15
+	VCVTPD2PS     Z15, Y15
+	VBROADCASTSD  328(AX), Z17
+	VMULPD        Z17, Z13, Z13
+	VBROADCASTSD  344(AX), Z17
+	VSUBPD        Z17, Z13, Z13
+	VCVTPD2PS     Z13, Y13
+	VINSERTF64X4  $0x01, Y15, Z5, Z15
+	VBROADCASTSS  360(AX), Z17
+	VMAXPS        Z17, Z15, Z15
+	VINSERTF64X4  $0x01, Y16, Z3, Z16
+	VDIVPS        Z15, Z16, Z16
+	VINSERTF64X4  $0x01, Y13, Z6, Z13
+	VINSERTF64X4  $0x01, Y14, Z4, Z14
+	VMULPS        Z16, Z13, Z13
+	VSUBPS        Z13, Z14, Z13
+	VBROADCASTSS  352(AX), Z14
+	VMULPS        Z14, Z16, Z16
+	VCVTPS2DQ     Z16, Z16
+	VMOVDQU32     Z16, (DX)(CX*4)
+	VBROADCASTSS  356(AX), Z14
+	VMULPS        Z14, Z13, Z13
+	VCVTPS2DQ     Z13, Z13
+	VMOVDQU32     Z13, (BX)(CX*4)
+	ADDQ          $+16, CX
+	JMP           loop
+
+done:
+	VMOVDQU32 Z2, 64(AX)
+	VMOVDQU32 Z10, 128(AX)
+	VMOVDQU32 Z11, 192(AX)
+	VMOVDQU32 Z12, 256(AX)
+	VZEROUPPER
+	RET
+
+// func guidedOwnLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·guidedOwnLinesAVX512(SB), NOSPLIT, $0-40
+	MOVQ      lanes+32(FP), AX
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 192(AX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(AX), Z1
+	VMOVDQU32 256(AX), Z6
+	VPMOVD2M  Z6, K2
+	VMOVDQU32 128(AX), Z6
+	VMOVDQU32 320(AX), Z7
+	VPMOVD2M  Z7, K3
+	VMOVDQU32 384(AX), Z7
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K4
+	VMOVDQU32 512(AX), Z8
+	VPXORD    Z2, Z2, Z2
+	MOVQ      s+16(FP), AX
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 192(AX), Z9
+	MOVQ      a+0(FP), DX
+	MOVQ      b+8(FP), BX
+	MOVQ      n+24(FP), SI
+	XORQ      CX, CX
+
+loop:
+	CMPQ          CX, SI
+	JGE           done
+	MOVQ          (AX), DI
+	VMOVDQU32     (DI)(CX*4), Z10
+	MOVQ          32(AX), DI
+	VPSUBD        (DI)(CX*4), Z10, Z10
+	VPERMD.Z      Z10, Z0, K1, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z1, K2, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z6, K3, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z7, K4, Z11
+	VPADDD        Z10, Z11, Z10
+	VPADDD        Z10, Z2, Z10
+	VPERMD        Z10, Z8, Z2
+	MOVQ          16(AX), DI
+	VMOVDQU32     (DI)(CX*4), Z11
+	MOVQ          48(AX), DI
+	VPSUBD        (DI)(CX*4), Z11, Z11
+	VPERMD.Z      Z11, Z0, K1, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z1, K2, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z6, K3, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z7, K4, Z12
+	VPADDD        Z11, Z12, Z11
+	VPADDD        Z11, Z9, Z11
+	VPERMD        Z11, Z8, Z9
+	VCVTDQ2PD     Y10, Z12
+	VCVTDQ2PD     Y11, Z13
+	VBROADCASTSD  320(AX), Z14
+	VMULPD        Z14, Z13, Z13
+	VMULPD        Z12, Z12, Z14
+	VSUBPD        Z14, Z13, Z13
+	VCVTPD2PS     Z13, Y3
+	VBROADCASTSD  336(AX), Z14
+	VADDPD        Z14, Z13, Z13
+	VCVTPD2PS     Z13, Y4
+	VBROADCASTSD  328(AX), Z13
+	VMULPD        Z13, Z12, Z12
+	VBROADCASTSD  344(AX), Z13
+	VSUBPD        Z13, Z12, Z12
+	VCVTPD2PS     Z12, Y5
+	VEXTRACTI64X4 $0x01, Z10, Y10
+	VCVTDQ2PD     Y10, Z10
+	VEXTRACTI64X4 $0x01, Z11, Y11
+	VCVTDQ2PD     Y11, Z11
+	VBROADCASTSD  320(AX), Z12
+	VMULPD        Z12, Z11, Z11
+	VMULPD        Z10, Z10, Z12
+	VSUBPD        Z12, Z11, Z11
+	VCVTPD2PS     Z11, Y12
+	VBROADCASTSD  336(AX), Z13
+	VADDPD        Z13, Z11, Z11
+	VCVTPD2PS     Z11, Y11
+	VBROADCASTSD  328(AX), Z13
+	VMULPD        Z13, Z10, Z10
+	VBROADCASTSD  344(AX), Z13
+	VSUBPD        Z13, Z10, Z10
+	VCVTPD2PS     Z10, Y10
+	VINSERTF64X4  $0x01, Y11, Z4, Z11
+	VBROADCASTSS  360(AX), Z13
+	VMAXPS        Z13, Z11, Z11
+	VINSERTF64X4  $0x01, Y12, Z3, Z12
+	VDIVPS        Z11, Z12, Z12
+	VINSERTF64X4  $0x01, Y10, Z5, Z10
+	VMULPS        Z12, Z10, Z11
+	VSUBPS        Z11, Z10, Z11
+	VBROADCASTSS  352(AX), Z10
+	VMULPS        Z10, Z12, Z12
+	VCVTPS2DQ     Z12, Z12
+	VMOVDQU32     Z12, (DX)(CX*4)
+	VBROADCASTSS  356(AX), Z10
+	VMULPS        Z10, Z11, Z11
+	VCVTPS2DQ     Z11, Z11
+	VMOVDQU32     Z11, (BX)(CX*4)
+	ADDQ          $+16, CX
+	JMP           loop
+
+done:
+	VMOVDQU32 Z2, 64(AX)
+	VMOVDQU32 Z9, 192(AX)
+	VZEROUPPER
+	RET
+
+// func guidedBytesAVX512(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·guidedBytesAVX512(SB), NOSPLIT, $0-40
+	MOVQ         lanes+32(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z4
+	VPMOVD2M     Z4, K2
+	VMOVDQU32    128(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VPMOVD2M     Z5, K3
+	VMOVDQU32    384(AX), Z5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z6
+	VPXORD       Z2, Z2, Z2
+	MOVQ         s+16(FP), AX
+	VMOVDQU32    64(AX), Z2
+	VMOVDQU32    128(AX), Z7
+	MOVQ         dst+0(FP), DX
+	MOVQ         guide+8(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         CX, CX
+	VBROADCASTSS 352(AX), Z8
+	VBROADCASTSS 356(AX), Z9
+	VBROADCASTSS 360(AX), Z10
+	VBROADCASTSS 364(AX), Z11
+	VPXORD       Z3, Z3, Z3
+
+loop:
+	CMPQ       CX, SI
+	JGE        done
+	MOVQ       (AX), DI
+	VMOVDQU32  (DI)(CX*4), Z12
+	MOVQ       32(AX), DI
+	VPSUBD     (DI)(CX*4), Z12, Z12
+	VPERMD.Z   Z12, Z0, K1, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z1, K2, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z4, K3, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z5, K4, Z13
+	VPADDD     Z12, Z13, Z12
+	VPADDD     Z12, Z2, Z12
+	VPERMD     Z12, Z6, Z2
+	MOVQ       8(AX), DI
+	VMOVDQU32  (DI)(CX*4), Z13
+	MOVQ       40(AX), DI
+	VPSUBD     (DI)(CX*4), Z13, Z13
+	VPERMD.Z   Z13, Z0, K1, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z1, K2, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z4, K3, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z5, K4, Z14
+	VPADDD     Z13, Z14, Z13
+	VPADDD     Z13, Z7, Z13
+	VPERMD     Z13, Z6, Z7
+	VCVTDQ2PS  Z12, Z12
+	VMULPS     Z8, Z12, Z12
+	VPMOVZXBD  (BX)(CX*1), Z14
+	VCVTDQ2PS  Z14, Z14
+	VSUBPS     Z10, Z14, Z14
+	VMULPS     Z14, Z12, Z12
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z9, Z13, Z13
+	VADDPS     Z13, Z12, Z12
+	VADDPS     Z11, Z12, Z12
+	VMAXPS     Z3, Z12, Z12
+	VCVTTPS2DQ Z12, Z12
+	VPMOVUSDB  Z12, (DX)(CX*1)
+	ADDQ       $+16, CX
+	JMP        loop
+
+done:
+	VMOVDQU32 Z2, 64(AX)
+	VMOVDQU32 Z7, 128(AX)
+	VZEROUPPER
+	RET
+
+// func productsU8AVX512(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·productsU8AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VPMOVZXBW (CX)(SI*1), Z0
+	VPMOVZXBW (DX)(SI*1), Z1
+	VPMULLW   Z1, Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*2)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort3U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·sort3U8AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+
+loop:
+	CMPQ      R9, R8
+	JGE       done
+	VMOVDQU32 (DX)(R9*1), Z0
+	VMOVDQU32 (BX)(R9*1), Z1
+	VMOVDQU32 (SI)(R9*1), Z2
+	VPMINUB   Z0, Z1, Z3
+	VPMAXUB   Z0, Z1, Z1
+	VPMINUB   Z1, Z2, Z0
+	VPMAXUB   Z1, Z2, Z2
+	VPMINUB   Z3, Z0, Z1
+	VPMAXUB   Z3, Z0, Z0
+	MOVQ      AX, DI
+	VMOVDQU32 Z1, (DI)(R9*1)
+	ADDQ      CX, DI
+	VMOVDQU32 Z0, (DI)(R9*1)
+	ADDQ      CX, DI
+	VMOVDQU32 Z2, (DI)(R9*1)
+	ADDQ      $+64, R9
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort5U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·sort5U8AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ d+40(FP), DI
+	MOVQ e+48(FP), R8
+	MOVQ n+56(FP), R10
+	XORQ R11, R11
+
+loop:
+	CMPQ      R11, R10
+	JGE       done
+	VMOVDQU32 (DX)(R11*1), Z0
+	VMOVDQU32 (BX)(R11*1), Z1
+	VMOVDQU32 (SI)(R11*1), Z2
+	VMOVDQU32 (DI)(R11*1), Z3
+	VMOVDQU32 (R8)(R11*1), Z4
+	VPMINUB   Z0, Z1, Z5
+	VPMAXUB   Z0, Z1, Z1
+	VPMINUB   Z3, Z4, Z0
+	VPMAXUB   Z3, Z4, Z4
+	VPMINUB   Z2, Z4, Z3
+	VPMAXUB   Z2, Z4, Z4
+	VPMINUB   Z3, Z0, Z2
+	VPMAXUB   Z3, Z0, Z0
+	VPMINUB   Z1, Z4, Z3
+	VPMAXUB   Z1, Z4, Z4
+	VPMINUB   Z5, Z0, Z1
+	VPMAXUB   Z5, Z0, Z0
+	VPMINUB   Z1, Z2, Z5
+	VPMAXUB   Z1, Z2, Z2
+	VPMINUB   Z3, Z0, Z1
+	VPMAXUB   Z3, Z0, Z0
+	VPMINUB   Z1, Z2, Z3
+	VPMAXUB   Z1, Z2, Z2
+	MOVQ      AX, R9
+	VMOVDQU32 Z5, (R9)(R11*1)
+	ADDQ      CX, R9
+	VMOVDQU32 Z3, (R9)(R11*1)
+	ADDQ      CX, R9
+	VMOVDQU32 Z2, (R9)(R11*1)
+	ADDQ      CX, R9
+	VMOVDQU32 Z0, (R9)(R11*1)
+	ADDQ      CX, R9
+	VMOVDQU32 Z4, (R9)(R11*1)
+	ADDQ      $+64, R11
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort3U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·sort3U16AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+
+loop:
+	CMPQ      R9, R8
+	JGE       done
+	VMOVDQU32 (DX)(R9*2), Z0
+	VMOVDQU32 (BX)(R9*2), Z1
+	VMOVDQU32 (SI)(R9*2), Z2
+	VPMINUW   Z0, Z1, Z3
+	VPMAXUW   Z0, Z1, Z1
+	VPMINUW   Z1, Z2, Z0
+	VPMAXUW   Z1, Z2, Z2
+	VPMINUW   Z3, Z0, Z1
+	VPMAXUW   Z3, Z0, Z0
+	MOVQ      AX, DI
+	VMOVDQU32 Z1, (DI)(R9*2)
+	ADDQ      CX, DI
+	VMOVDQU32 Z0, (DI)(R9*2)
+	ADDQ      CX, DI
+	VMOVDQU32 Z2, (DI)(R9*2)
+	ADDQ      $+32, R9
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort5U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·sort5U16AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ d+40(FP), DI
+	MOVQ e+48(FP), R8
+	MOVQ n+56(FP), R10
+	XORQ R11, R11
+
+loop:
+	CMPQ      R11, R10
+	JGE       done
+	VMOVDQU32 (DX)(R11*2), Z0
+	VMOVDQU32 (BX)(R11*2), Z1
+	VMOVDQU32 (SI)(R11*2), Z2
+	VMOVDQU32 (DI)(R11*2), Z3
+	VMOVDQU32 (R8)(R11*2), Z4
+	VPMINUW   Z0, Z1, Z5
+	VPMAXUW   Z0, Z1, Z1
+	VPMINUW   Z3, Z4, Z0
+	VPMAXUW   Z3, Z4, Z4
+	VPMINUW   Z2, Z4, Z3
+	VPMAXUW   Z2, Z4, Z4
+	VPMINUW   Z3, Z0, Z2
+	VPMAXUW   Z3, Z0, Z0
+	VPMINUW   Z1, Z4, Z3
+	VPMAXUW   Z1, Z4, Z4
+	VPMINUW   Z5, Z0, Z1
+	VPMAXUW   Z5, Z0, Z0
+	VPMINUW   Z1, Z2, Z5
+	VPMAXUW   Z1, Z2, Z2
+	VPMINUW   Z3, Z0, Z1
+	VPMAXUW   Z3, Z0, Z0
+	VPMINUW   Z1, Z2, Z3
+	VPMAXUW   Z1, Z2, Z2
+	MOVQ      AX, R9
+	VMOVDQU32 Z5, (R9)(R11*2)
+	ADDQ      CX, R9
+	VMOVDQU32 Z3, (R9)(R11*2)
+	ADDQ      CX, R9
+	VMOVDQU32 Z2, (R9)(R11*2)
+	ADDQ      CX, R9
+	VMOVDQU32 Z0, (R9)(R11*2)
+	ADDQ      CX, R9
+	VMOVDQU32 Z4, (R9)(R11*2)
+	ADDQ      $+32, R11
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median3U8AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·median3U8AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	MOVQ      CX, SI
+	VMOVDQU32 (SI)(R8*1), Z0
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z2
+	VPMAXUB   Z0, Z1, Z0
+	VPMAXUB   Z0, Z2, Z0
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	VPMINUB   Z1, Z2, Z1
+	VPMINUB   Z1, Z3, Z1
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	VPMINUB   Z2, Z4, Z5
+	VPMAXUB   Z2, Z4, Z4
+	VPMINUB   Z5, Z3, Z2
+	VPMAXUB   Z5, Z3, Z3
+	VPMINUB   Z3, Z4, Z2
+	VPMAXUB   Z3, Z4, Z4
+	VPMINUB   Z0, Z1, Z3
+	VPMAXUB   Z0, Z1, Z1
+	VPMINUB   Z3, Z2, Z0
+	VPMAXUB   Z3, Z2, Z2
+	VPMINUB   Z2, Z1, Z0
+	VPMAXUB   Z2, Z1, Z1
+	VMOVDQU32 Z0, (AX)(R8*1)
+	ADDQ      $+64, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median5U8AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·median5U8AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z0
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	VPMINUB   Z0, Z4, Z5
+	VPMAXUB   Z0, Z4, Z4
+	VPMINUB   Z1, Z3, Z0
+	VPMAXUB   Z1, Z3, Z3
+	VPMINUB   Z5, Z0, Z1
+	VPMAXUB   Z5, Z0, Z0
+	VPMINUB   Z1, Z2, Z5
+	VPMAXUB   Z1, Z2, Z2
+	VPMINUB   Z2, Z4, Z1
+	VPMAXUB   Z2, Z4, Z4
+	VPMINUB   Z3, Z4, Z2
+	VPMAXUB   Z3, Z4, Z4
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z5
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z7
+	VPMINUB   Z3, Z4, Z8
+	VPMAXUB   Z3, Z4, Z4
+	VPMINUB   Z8, Z5, Z3
+	VPMAXUB   Z8, Z5, Z5
+	VPMINUB   Z3, Z6, Z8
+	VPMAXUB   Z3, Z6, Z6
+	VPMAXUB   Z8, Z7, Z7
+	VPMINUB   Z4, Z5, Z3
+	VPMAXUB   Z4, Z5, Z5
+	VPMINUB   Z3, Z6, Z4
+	VPMAXUB   Z3, Z6, Z6
+	VPMAXUB   Z4, Z7, Z7
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z8
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z9
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z10
+	VPMINUB   Z9, Z10, Z11
+	VPMAXUB   Z9, Z10, Z10
+	VPMINUB   Z8, Z10, Z9
+	VPMAXUB   Z8, Z10, Z10
+	VPMINUB   Z4, Z10, Z8
+	VPMAXUB   Z4, Z10, Z10
+	VPMINUB   Z3, Z10, Z3
+	VPMINUB   Z9, Z11, Z4
+	VPMAXUB   Z9, Z11, Z11
+	VPMINUB   Z8, Z11, Z9
+	VPMAXUB   Z8, Z11, Z11
+	VPMINUB   Z3, Z11, Z3
+	VPMINUB   Z0, Z9, Z8
+	VPMAXUB   Z0, Z9, Z9
+	VPMINUB   Z1, Z3, Z0
+	VPMAXUB   Z1, Z3, Z3
+	VPMINUB   Z2, Z7, Z1
+	VPMAXUB   Z2, Z7, Z7
+	VPMINUB   Z5, Z6, Z2
+	VPMAXUB   Z5, Z6, Z6
+	VPMINUB   Z8, Z0, Z5
+	VPMAXUB   Z8, Z0, Z0
+	VPMINUB   Z5, Z1, Z8
+	VPMAXUB   Z5, Z1, Z1
+	VPMINUB   Z8, Z2, Z5
+	VPMAXUB   Z8, Z2, Z2
+	VPMINUB   Z6, Z9, Z5
+	VPMAXUB   Z6, Z9, Z9
+	VPMINUB   Z7, Z9, Z6
+	VPMAXUB   Z7, Z9, Z9
+	VPMINUB   Z3, Z9, Z7
+	VPMAXUB   Z3, Z9, Z9
+	VPMINUB   Z0, Z4, Z3
+	VPMAXUB   Z0, Z4, Z4
+	VPMINUB   Z1, Z7, Z0
+	VPMAXUB   Z1, Z7, Z7
+	VPMINUB   Z2, Z6, Z1
+	VPMAXUB   Z2, Z6, Z6
+	VPMINUB   Z3, Z0, Z2
+	VPMAXUB   Z3, Z0, Z0
+	VPMINUB   Z2, Z1, Z3
+	VPMAXUB   Z2, Z1, Z1
+	VPMINUB   Z3, Z5, Z2
+	VPMAXUB   Z3, Z5, Z5
+	VPMINUB   Z5, Z4, Z2
+	VPMAXUB   Z5, Z4, Z4
+	VPMINUB   Z6, Z4, Z3
+	VPMAXUB   Z6, Z4, Z4
+	VPMINUB   Z7, Z4, Z5
+	VPMAXUB   Z7, Z4, Z4
+	MOVQ      CX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z7
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z8
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z9
+	VPMINUB   Z4, Z6, Z10
+	VPMAXUB   Z4, Z6, Z6
+	VPMINUB   Z10, Z7, Z4
+	VPMAXUB   Z10, Z7, Z7
+	VPMINUB   Z4, Z8, Z10
+	VPMAXUB   Z4, Z8, Z8
+	VPMAXUB   Z10, Z9, Z9
+	VPMINUB   Z6, Z7, Z4
+	VPMAXUB   Z6, Z7, Z7
+	VPMINUB   Z4, Z8, Z6
+	VPMAXUB   Z4, Z8, Z8
+	VPMAXUB   Z6, Z9, Z9
+	VPMINUB   Z7, Z8, Z4
+	VPMAXUB   Z7, Z8, Z8
+	VPMAXUB   Z4, Z9, Z9
+	VPMINUB   Z0, Z8, Z4
+	VPMAXUB   Z0, Z8, Z8
+	VPMINUB   Z1, Z5, Z0
+	VPMAXUB   Z1, Z5, Z5
+	VPMINUB   Z2, Z3, Z1
+	VPMAXUB   Z2, Z3, Z3
+	VPMINUB   Z4, Z0, Z2
+	VPMAXUB   Z4, Z0, Z0
+	VPMINUB   Z2, Z1, Z4
+	VPMAXUB   Z2, Z1, Z1
+	VPMINUB   Z3, Z8, Z2
+	VPMAXUB   Z3, Z8, Z8
+	VPMINUB   Z5, Z8, Z3
+	VPMAXUB   Z5, Z8, Z8
+	VPMINUB   Z0, Z9, Z4
+	VPMAXUB   Z0, Z9, Z9
+	VPMINUB   Z1, Z3, Z0
+	VPMAXUB   Z1, Z3, Z3
+	VPMINUB   Z4, Z0, Z1
+	VPMAXUB   Z4, Z0, Z0
+	VPMINUB   Z1, Z2, Z4
+	VPMAXUB   Z1, Z2, Z2
+	VPMINUB   Z2, Z9, Z1
+	VPMAXUB   Z2, Z9, Z9
+	VPMINUB   Z3, Z9, Z2
+	VPMAXUB   Z3, Z9, Z9
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*1), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z5
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*1), Z7
+	VPMINUB   Z6, Z7, Z8
+	VPMAXUB   Z6, Z7, Z7
+	VPMINUB   Z5, Z7, Z6
+	VPMAXUB   Z5, Z7, Z7
+	VPMINUB   Z4, Z7, Z5
+	VPMAXUB   Z4, Z7, Z7
+	VPMINUB   Z3, Z7, Z3
+	VPMINUB   Z6, Z8, Z4
+	VPMAXUB   Z6, Z8, Z8
+	VPMINUB   Z5, Z8, Z6
+	VPMAXUB   Z5, Z8, Z8
+	VPMINUB   Z3, Z8, Z3
+	VPMINUB   Z6, Z4, Z5
+	VPMAXUB   Z6, Z4, Z4
+	VPMINUB   Z3, Z4, Z3
+	VPMINUB   Z0, Z3, Z4
+	VPMAXUB   Z0, Z3, Z3
+	VPMINUB   Z1, Z2, Z0
+	VPMAXUB   Z1, Z2, Z2
+	VPMINUB   Z4, Z0, Z1
+	VPMAXUB   Z4, Z0, Z0
+	VPMINUB   Z2, Z3, Z1
+	VPMAXUB   Z2, Z3, Z3
+	VPMINUB   Z0, Z5, Z2
+	VPMAXUB   Z0, Z5, Z5
+	VPMINUB   Z2, Z1, Z0
+	VPMAXUB   Z2, Z1, Z1
+	VPMINUB   Z1, Z5, Z0
+	VPMAXUB   Z1, Z5, Z5
+	VMOVDQU32 Z0, (AX)(R8*1)
+	ADDQ      $+64, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median3U16AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·median3U16AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	MOVQ      CX, SI
+	VMOVDQU32 (SI)(R8*2), Z0
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z2
+	VPMAXUW   Z0, Z1, Z0
+	VPMAXUW   Z0, Z2, Z0
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	VPMINUW   Z1, Z2, Z1
+	VPMINUW   Z1, Z3, Z1
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	VPMINUW   Z2, Z4, Z5
+	VPMAXUW   Z2, Z4, Z4
+	VPMINUW   Z5, Z3, Z2
+	VPMAXUW   Z5, Z3, Z3
+	VPMINUW   Z3, Z4, Z2
+	VPMAXUW   Z3, Z4, Z4
+	VPMINUW   Z0, Z1, Z3
+	VPMAXUW   Z0, Z1, Z1
+	VPMINUW   Z3, Z2, Z0
+	VPMAXUW   Z3, Z2, Z2
+	VPMINUW   Z2, Z1, Z0
+	VPMAXUW   Z2, Z1, Z1
+	VMOVDQU32 Z0, (AX)(R8*2)
+	ADDQ      $+32, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median5U16AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·median5U16AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z0
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z1
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z2
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	VPMINUW   Z0, Z4, Z5
+	VPMAXUW   Z0, Z4, Z4
+	VPMINUW   Z1, Z3, Z0
+	VPMAXUW   Z1, Z3, Z3
+	VPMINUW   Z5, Z0, Z1
+	VPMAXUW   Z5, Z0, Z0
+	VPMINUW   Z1, Z2, Z5
+	VPMAXUW   Z1, Z2, Z2
+	VPMINUW   Z2, Z4, Z1
+	VPMAXUW   Z2, Z4, Z4
+	VPMINUW   Z3, Z4, Z2
+	VPMAXUW   Z3, Z4, Z4
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z5
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z7
+	VPMINUW   Z3, Z4, Z8
+	VPMAXUW   Z3, Z4, Z4
+	VPMINUW   Z8, Z5, Z3
+	VPMAXUW   Z8, Z5, Z5
+	VPMINUW   Z3, Z6, Z8
+	VPMAXUW   Z3, Z6, Z6
+	VPMAXUW   Z8, Z7, Z7
+	VPMINUW   Z4, Z5, Z3
+	VPMAXUW   Z4, Z5, Z5
+	VPMINUW   Z3, Z6, Z4
+	VPMAXUW   Z3, Z6, Z6
+	VPMAXUW   Z4, Z7, Z7
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z8
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z9
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z10
+	VPMINUW   Z9, Z10, Z11
+	VPMAXUW   Z9, Z10, Z10
+	VPMINUW   Z8, Z10, Z9
+	VPMAXUW   Z8, Z10, Z10
+	VPMINUW   Z4, Z10, Z8
+	VPMAXUW   Z4, Z10, Z10
+	VPMINUW   Z3, Z10, Z3
+	VPMINUW   Z9, Z11, Z4
+	VPMAXUW   Z9, Z11, Z11
+	VPMINUW   Z8, Z11, Z9
+	VPMAXUW   Z8, Z11, Z11
+	VPMINUW   Z3, Z11, Z3
+	VPMINUW   Z0, Z9, Z8
+	VPMAXUW   Z0, Z9, Z9
+	VPMINUW   Z1, Z3, Z0
+	VPMAXUW   Z1, Z3, Z3
+	VPMINUW   Z2, Z7, Z1
+	VPMAXUW   Z2, Z7, Z7
+	VPMINUW   Z5, Z6, Z2
+	VPMAXUW   Z5, Z6, Z6
+	VPMINUW   Z8, Z0, Z5
+	VPMAXUW   Z8, Z0, Z0
+	VPMINUW   Z5, Z1, Z8
+	VPMAXUW   Z5, Z1, Z1
+	VPMINUW   Z8, Z2, Z5
+	VPMAXUW   Z8, Z2, Z2
+	VPMINUW   Z6, Z9, Z5
+	VPMAXUW   Z6, Z9, Z9
+	VPMINUW   Z7, Z9, Z6
+	VPMAXUW   Z7, Z9, Z9
+	VPMINUW   Z3, Z9, Z7
+	VPMAXUW   Z3, Z9, Z9
+	VPMINUW   Z0, Z4, Z3
+	VPMAXUW   Z0, Z4, Z4
+	VPMINUW   Z1, Z7, Z0
+	VPMAXUW   Z1, Z7, Z7
+	VPMINUW   Z2, Z6, Z1
+	VPMAXUW   Z2, Z6, Z6
+	VPMINUW   Z3, Z0, Z2
+	VPMAXUW   Z3, Z0, Z0
+	VPMINUW   Z2, Z1, Z3
+	VPMAXUW   Z2, Z1, Z1
+	VPMINUW   Z3, Z5, Z2
+	VPMAXUW   Z3, Z5, Z5
+	VPMINUW   Z5, Z4, Z2
+	VPMAXUW   Z5, Z4, Z4
+	VPMINUW   Z6, Z4, Z3
+	VPMAXUW   Z6, Z4, Z4
+	VPMINUW   Z7, Z4, Z5
+	VPMAXUW   Z7, Z4, Z4
+	MOVQ      CX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z7
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z8
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z9
+	VPMINUW   Z4, Z6, Z10
+	VPMAXUW   Z4, Z6, Z6
+	VPMINUW   Z10, Z7, Z4
+	VPMAXUW   Z10, Z7, Z7
+	VPMINUW   Z4, Z8, Z10
+	VPMAXUW   Z4, Z8, Z8
+	VPMAXUW   Z10, Z9, Z9
+	VPMINUW   Z6, Z7, Z4
+	VPMAXUW   Z6, Z7, Z7
+	VPMINUW   Z4, Z8, Z6
+	VPMAXUW   Z4, Z8, Z8
+	VPMAXUW   Z6, Z9, Z9
+	VPMINUW   Z7, Z8, Z4
+	VPMAXUW   Z7, Z8, Z8
+	VPMAXUW   Z4, Z9, Z9
+	VPMINUW   Z0, Z8, Z4
+	VPMAXUW   Z0, Z8, Z8
+	VPMINUW   Z1, Z5, Z0
+	VPMAXUW   Z1, Z5, Z5
+	VPMINUW   Z2, Z3, Z1
+	VPMAXUW   Z2, Z3, Z3
+	VPMINUW   Z4, Z0, Z2
+	VPMAXUW   Z4, Z0, Z0
+	VPMINUW   Z2, Z1, Z4
+	VPMAXUW   Z2, Z1, Z1
+	VPMINUW   Z3, Z8, Z2
+	VPMAXUW   Z3, Z8, Z8
+	VPMINUW   Z5, Z8, Z3
+	VPMAXUW   Z5, Z8, Z8
+	VPMINUW   Z0, Z9, Z4
+	VPMAXUW   Z0, Z9, Z9
+	VPMINUW   Z1, Z3, Z0
+	VPMAXUW   Z1, Z3, Z3
+	VPMINUW   Z4, Z0, Z1
+	VPMAXUW   Z4, Z0, Z0
+	VPMINUW   Z1, Z2, Z4
+	VPMAXUW   Z1, Z2, Z2
+	VPMINUW   Z2, Z9, Z1
+	VPMAXUW   Z2, Z9, Z9
+	VPMINUW   Z3, Z9, Z2
+	VPMAXUW   Z3, Z9, Z9
+	MOVQ      CX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	ADDQ      DX, SI
+	VMOVDQU32 (SI)(R8*2), Z3
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z4
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z5
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z6
+	ADDQ      BX, SI
+	VMOVDQU32 (SI)(R8*2), Z7
+	VPMINUW   Z6, Z7, Z8
+	VPMAXUW   Z6, Z7, Z7
+	VPMINUW   Z5, Z7, Z6
+	VPMAXUW   Z5, Z7, Z7
+	VPMINUW   Z4, Z7, Z5
+	VPMAXUW   Z4, Z7, Z7
+	VPMINUW   Z3, Z7, Z3
+	VPMINUW   Z6, Z8, Z4
+	VPMAXUW   Z6, Z8, Z8
+	VPMINUW   Z5, Z8, Z6
+	VPMAXUW   Z5, Z8, Z8
+	VPMINUW   Z3, Z8, Z3
+	VPMINUW   Z6, Z4, Z5
+	VPMAXUW   Z6, Z4, Z4
+	VPMINUW   Z3, Z4, Z3
+	VPMINUW   Z0, Z3, Z4
+	VPMAXUW   Z0, Z3, Z3
+	VPMINUW   Z1, Z2, Z0
+	VPMAXUW   Z1, Z2, Z2
+	VPMINUW   Z4, Z0, Z1
+	VPMAXUW   Z4, Z0, Z0
+	VPMINUW   Z2, Z3, Z1
+	VPMAXUW   Z2, Z3, Z3
+	VPMINUW   Z0, Z5, Z2
+	VPMAXUW   Z0, Z5, Z5
+	VPMINUW   Z2, Z1, Z0
+	VPMAXUW   Z2, Z1, Z1
+	VPMINUW   Z1, Z5, Z0
+	VPMAXUW   Z1, Z5, Z5
+	VMOVDQU32 Z0, (AX)(R8*2)
+	ADDQ      $+32, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func halveU8AVX512(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·halveU8AVX512(SB), NOSPLIT, $0-32
+	MOVQ       dst+0(FP), AX
+	MOVQ       a+8(FP), CX
+	MOVQ       b+16(FP), DX
+	MOVQ       n+24(FP), BX
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLW     $0x0f, Z0, Z1
+	VPADDW     Z1, Z1, Z1
+	VPABSB     Z0, Z0
+	XORQ       SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU32  (CX)(SI*2), Z2
+	VMOVDQU32  (DX)(SI*2), Z3
+	VPMADDUBSW Z0, Z2, Z2
+	VPMADDUBSW Z0, Z3, Z3
+	VPADDW     Z3, Z2, Z2
+	VPADDW     Z1, Z2, Z2
+	VPSRLW     $0x02, Z2, Z2
+	VPMOVWB    Z2, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        loop
 
 done:
 	VZEROUPPER

@@ -168,10 +168,19 @@ func testBoxRow(t *testing.T, rng *rand.Rand, level Level, pixels, channels int)
 			t.Fatalf("%v: a row of %d wrote beyond its end", level, n)
 		}
 	}
-	if words, ok := NewWordBox(level, span, height, channels, 255, 8); ok {
+	factor := float32(256 / float64(area))
+	if words, ok := NewWordBox(level, span, height, channels, factor); ok {
 		dst := make([]uint16, n+40)
 		words.Row(dst[:n], cols, &scratch)
-		check(256, func(i int) uint64 { return uint64(dst[i]) }, "words")
+		for i := range n {
+			sum := float32(0)
+			for j := range span {
+				sum += float32(cols[channels+i+j*channels])
+			}
+			if want := math.RoundToEven(float64(float32(sum * factor))); float64(dst[i]) != want {
+				t.Fatalf("%v: words %d×%d, element %d of %d in %d channels is %d, want %v", level, span, height, i, n, channels, dst[i], want)
+			}
+		}
 		if slices.ContainsFunc(dst[n:], func(v uint16) bool { return v != 0 }) {
 			t.Fatalf("%v: a row of %d wrote beyond its end", level, n)
 		}
@@ -203,9 +212,25 @@ func testMeans(t *testing.T, rng *rand.Rand, level Level, n int) {
 	FloatMeans(level, got[:n], fhi, flo, float64(area), 3, most)
 	FloatMeans(Portable, want[:n], fhi, flo, float64(area), 3, most)
 	same("means of floats")
-	if FloatVariances(level, got[:n], hi, lo, hi2, lo2, float64(area), true) {
-		clear(want) // all pixels of a window are equal
-		same("deviations")
+	v, ok := NewVariances(uint64(area))
+	if !ok {
+		t.Fatalf("no variances of %d pixels", area)
+	}
+	v.Row(level, got[:n], hi, lo, hi2, lo2, true)
+	clear(want) // all pixels of a window are equal
+	same("deviations")
+	for i := range hi { // some are not
+		hi[i] -= uint32(rng.IntN(1 + int(hi[i]-lo[i])))
+		hi2[i] -= uint32(rng.IntN(1 + int(hi2[i]-lo2[i])))
+	}
+	for _, root := range []bool{false, true} {
+		v.Row(level, got[:n], hi, lo, hi2, lo2, root)
+		v.Row(Portable, want[:n], hi, lo, hi2, lo2, root)
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%v: variance %d of %d pixels is %v, want %v", level, i, area, got[i], want[i])
+			}
+		}
 	}
 	bytes, wantBytes := make([]uint8, n+9), make([]uint8, n+9)
 	RoundedMeans(level, bytes[:n], hi, lo, uint64(area), 0, most)
@@ -213,6 +238,12 @@ func testMeans(t *testing.T, rng *rand.Rand, level Level, n int) {
 	words, wantWords := make([]uint16, n+9), make([]uint16, n+9)
 	RoundedMeans(level, words[:n], hi, lo, uint64(area), 8, most)
 	RoundedMeans(Portable, wantWords[:n], hi, lo, uint64(area), 8, most)
+	scaled, wantScaled := make([]uint16, n+9), make([]uint16, n+9)
+	ScaledMeans(level, scaled[:n], hi, lo, 256/float32(area))
+	ScaledMeans(Portable, wantScaled[:n], hi, lo, 256/float32(area))
+	if !slices.Equal(scaled, wantScaled) {
+		t.Fatalf("%v: scaled means of %d differ", level, n)
+	}
 	if !slices.Equal(bytes, wantBytes) || !slices.Equal(words, wantWords) {
 		t.Fatalf("%v: rounded means of %d differ", level, n)
 	}

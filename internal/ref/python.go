@@ -25,6 +25,22 @@ func Python(t testing.TB) string {
 	return ""
 }
 
+// Doxa is an interpreter with doxapy, the reference of thresholds. Without one the test is
+// skipped, and fails where CI promises it.
+func Doxa(t testing.TB) string {
+	t.Helper()
+	python := os.Getenv("BOXSUM_DOXA_PYTHON")
+	if python != "" {
+		return python
+	}
+	const missing = "BOXSUM_DOXA_PYTHON must name a Python that has doxapy; make test sets one up"
+	if os.Getenv("CI") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
+}
+
 // A Script is a Python process that answers on standard output what it is asked on
 // standard input.
 type Script struct {
@@ -36,7 +52,18 @@ type Script struct {
 // script does.
 func StartPython(t testing.TB, script string) Script {
 	t.Helper()
-	cmd := exec.Command(Python(t), script)
+	return start(t, Python(t), script)
+}
+
+// StartDoxa is the same with the Python that has doxapy.
+func StartDoxa(t testing.TB, script string) Script {
+	t.Helper()
+	return start(t, Doxa(t), script)
+}
+
+func start(t testing.TB, python, script string) Script {
+	t.Helper()
+	cmd := exec.Command(python, script)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

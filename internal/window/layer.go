@@ -30,6 +30,7 @@ type Layer[P kernel.Pixel, A, Q kernel.Number] struct {
 	Image[P]
 	Frame   Frame
 	InPlace bool // the sink writes over the image, row by row
+	Reach   int  // how many rows above and below its own the sink looks at, see [Sums.Rows]
 	Sink    Sink[P, A, Q]
 
 	bandRows int
@@ -95,7 +96,7 @@ func (l *Layer[P, A, Q]) Prepare(p *engine.Plan) error {
 	bands := engine.DivUp(p.Rows, p.BandRows)
 	l.bands = engine.Workers(l.bands, bands)
 	for i := range bands {
-		l.bands[i].save(&l.Image, i*p.BandRows, min(f.Height, (i+1)*p.BandRows), f.Up+1, f.Down)
+		l.bands[i].save(&l.Image, i*p.BandRows, min(f.Height, (i+1)*p.BandRows), max(f.Up+1, l.Reach), max(f.Down, l.Reach))
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (l *Layer[P, A, Q]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *Layer[P, A, Q]) Release() int {
-	l.Src, l.Sink = engine.Source[P]{}, nil
+	l.Src, l.Sink, l.Reach = engine.Source[P]{}, nil, 0
 	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
 	for i := range l.workers {
 		l.workers[i].sums.Forget()

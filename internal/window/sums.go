@@ -98,11 +98,21 @@ func copyPads[T any](cols []T, pads []pad) {
 				to[i] = cols[p.from]
 			}
 		default:
-			from := cols[p.from-p.n+1:][:p.n]
-			for i, v := range from {
-				to[len(from)-1-i] = v
-			}
+			reverse(to, cols[p.from-p.n+1:][:p.n])
 		}
+	}
+}
+
+// reverse copies elements from the last to the first, eight at a time.
+func reverse[T any](to, from []T) {
+	for len(from) >= 8 {
+		f, t := (*[8]T)(from[len(from)-8:]), (*[8]T)(to)
+		t[0], t[1], t[2], t[3] = f[7], f[6], f[5], f[4]
+		t[4], t[5], t[6], t[7] = f[3], f[2], f[1], f[0]
+		from, to = from[:len(from)-8], to[8:]
+	}
+	for i, v := range from {
+		to[len(from)-1-i] = v
 	}
 }
 
@@ -235,6 +245,9 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.valid = false
 }
 
+// Reach is the columns of the image that the strip sums.
+func (s *Sums[P, A, Q]) Reach() (from, to int) { return s.from, s.to }
+
 // zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
 // place starts a cache line: what vectors write then lies in one line.
 func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {
@@ -279,9 +292,10 @@ func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
-		kernel.SlideColumns(f.Level, s.image(), add, sub)
 		if f.Squares {
-			kernel.SlideSquares(f.Level, s.imageSquares(), add, sub, Q(f.Offset))
+			kernel.SlideBoth(f.Level, s.image(), s.imageSquares(), add, sub, Q(f.Offset))
+		} else {
+			kernel.SlideColumns(f.Level, s.image(), add, sub)
 		}
 	}
 	s.pad()
@@ -402,10 +416,20 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 	return r
 }
 
+// Rows are those that the sums are of, as they were before any was written over: at least
+// [Layer.Reach] of them above and below row y.
+func (s *Sums[P, A, Q]) Rows() Rows[P] { return s.rows }
+
 // Plain reports whether windows are no larger than columns say: see [Sums.Columns].
 func (f *Frame) Plain() bool {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
 	return a.periods == 0 && a.low == 0 && a.high == 0
+}
+
+// Span is how many columns make a window, see [Sums.Columns].
+func (f *Frame) Span() int {
+	a := newAxis(f.Width, f.Left, f.Right, f.Border)
+	return a.span
 }
 
 // extra reports whether windows have more than the columns say.

@@ -50,6 +50,7 @@ var parts = []struct {
 	{"columns", columnSums, 0},
 	{"valid", valid, 32},
 	{"window", windows, 0},
+	{"threshold", thresholds, 0},
 }
 
 func main() {

@@ -104,6 +104,19 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// thresholds holds the kernels of black and white.\nvar thresholds = [levelCount]thresholdRoutines{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		line("%s: {", l.name)
+		for _, k := range thresholdKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		copies := "streamCopy" + l.isa()

@@ -19,25 +19,45 @@ var windowKernels = []windowKernel{
 	{"columnsU8U16", columns(u8, u16)},
 	{"columnsU8U32", columns(u8, u32)},
 	{"columnsU16U32", columns(u16, u32)},
+	{"columnsU32U32", columns(u32, u32)},
 	{"columnsF32F64", columns(f32, f64)},
 	{"columnsF64F64", columns(f64, f64)},
 	{"squaresU8U32", squareColumns(u8)},
+	{"columnsSquaresU8U32", columnsAndSquares},
 	{"squaresF32F64", squareColumns(f32)},
 	{"prefixU32", prefix(u32)},
 	{"prefixF64", prefix(f64)},
-	{"boxU8", boxBytes},
+	{"boxU8", boxBytes(false)},
+	{"boxOneU8", boxBytes(true)},
 	{"boxSmallU8", boxSmall},
-	{"boxU16", boxWords},
-	{"boxPairsU8", boxPairs},
+	{"boxU16", boxWords(false)},
+	{"boxOneU16", boxWords(true)},
+	{"scaledU16", scaledMeans},
+	{"boxPairsU8", boxPairs(false)},
+	{"boxTallU8", boxPairs(true)},
 	{"addU16", addWords},
 	{"boxTermsU8", boxTerms},
 	{"meansU32F32", floatMeans(u32)},
 	{"meansF64F32", floatMeans(f64)},
 	{"variancesU32F32", variances},
-	{"boxStats", boxStats},
+	{"boxStats", boxStats(false)},
+	{"boxStatsOne", boxStats(true)},
 	{"guidedProducts", guidedProducts},
 	{"guidedFit", guidedFit},
 	{"guidedPixels", guidedPixels},
+	{"guidedLines", guidedLines(false)},
+	{"guidedOwnLines", guidedLines(true)},
+	{"guidedBytes", guidedBytes},
+	{"productsU8", products},
+	{"sort3U8", sortColumns(3, u8)},
+	{"sort5U8", sortColumns(5, u8)},
+	{"sort3U16", sortColumns(3, u16)},
+	{"sort5U16", sortColumns(5, u16)},
+	{"median3U8", medians(3, u8)},
+	{"median5U8", medians(5, u8)},
+	{"median3U16", medians(3, u16)},
+	{"median5U16", medians(5, u16)},
+	{"halveU8", halve},
 	{"roundU8", roundMeans(u8)},
 	{"roundU16", roundMeans(u16)},
 }
@@ -182,6 +202,34 @@ func squareColumns(pix elem) func(set isa, name string) {
 		Label("done")
 		leave()
 	}
+}
+
+// columnsAndSquares is both at once.
+func columnsAndSquares(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
+	cols, squares, plusRow, minusRow, n := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n")
+	i := GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: 1, Disp: columnsAhead})
+	at := func(base reg.Register, size int) Mem { return Mem{Base: base, Index: i, Scale: uint8(size)} }
+	a, b, e := loadNumbers(set, u8, u32, at(plusRow, 1)), loadNumbers(set, u8, u32, at(minusRow, 1)), set.vec()
+	VPADDD(a, b, e)
+	VPSUBD(b, a, a)
+	VPMADDWD(e, a, e)
+	VPADDD(at(cols, 4), a, a)
+	set.store(a, at(cols, 4))
+	VPADDD(at(squares, 4), e, e)
+	set.store(e, at(squares, 4))
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
 }
 
 // A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
@@ -389,51 +437,92 @@ func roundMeans(to elem) func(set isa, name string) {
 	}
 }
 
+// oneScan is a scan of one channel, or of as many as lanes says.
+func oneScan(set isa, one bool) *rowScan {
+	if one {
+		return rowScans(set, "lanes", 1)[0]
+	}
+	c := newScanner(set, u32, arg("lanes"))
+	return &rowScan{set: set, by: c, carry: c.carry[0]}
+}
+
 // boxBytes goes along the columns of a row once: the sum of a window is that of the one
 // before it and a difference of two columns. Where windows have few pixels it divides in
 // floats, which is exact there and takes less.
-func boxBytes(set isa, name string) {
-	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with carry for the sums before and after, and where the inverse is not zero", "",
-		"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	carry := c.carry[0]
-	set.load(Mem{Base: sums}, carry)
-	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
-	XORQ(i, i)
-	loop := func(label string, divide func(v reg.VecVirtual)) {
-		Label(label)
+func boxBytes(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+			"with carry for the sums before and after, and where the inverse is not zero", "",
+			"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
+		c := oneScan(set, one)
+		sums := arg("carry")
+		carry := c.carry
+		set.load(Mem{Base: sums}, carry)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		loop := func(label string, divide func(v reg.VecVirtual)) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+			VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+			c.sum(v)
+			divide(v)
+			narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		}
+		byFloatsOrWords(set, loop)
+		Label("done")
+		set.store(carry, Mem{Base: sums})
+		leave()
+	}
+}
+
+// boxWords is boxBytes with results of 16 bits, of which some stand for one: they are rounded
+// in floats.
+func boxWords(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))", "\t}", "",
+			"with carry for the sums before and after.")
+		c := oneScan(set, one)
+		sums := arg("carry")
+		set.load(Mem{Base: sums}, c.carry)
+		factor := set.vec()
+		VBROADCASTSS(param("factor"), factor)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
 		CMPQ(i, n)
 		JGE(LabelRef("done"))
 		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
 		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
 		c.sum(v)
-		divide(v)
-		narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+		VCVTDQ2PS(v, v)
+		VMULPS(factor, v, v)
+		VCVTPS2DQ(v, v)
+		narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
 		ADDQ(I32(lanes), i)
-		JMP(LabelRef(label))
+		JMP(LabelRef("loop"))
+		Label("done")
+		set.store(c.carry, Mem{Base: sums})
+		leave()
 	}
-	byFloatsOrWords(set, loop)
-	Label("done")
-	set.store(carry, Mem{Base: sums})
-	leave()
 }
 
-// boxWords is boxBytes with results of 16 bits, of sums times a power of two.
-func boxWords(set isa, name string) {
+func scaledMeans(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)",
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, factor float32)",
 		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with carry for the sums before and after.")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	set.load(Mem{Base: sums}, c.carry[0])
-	d, scale := newDivider(set), windowWord("scale")
+		"\t\tdst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))", "\t}")
+	factor := set.vec()
+	VBROADCASTSS(param("factor"), factor)
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
@@ -441,14 +530,13 @@ func boxWords(set isa, name string) {
 	JGE(LabelRef("done"))
 	v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
 	VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
-	c.sum(v)
-	VPSLLD(scale, v, v)
-	d.divide(v)
+	VCVTDQ2PS(v, v)
+	VMULPS(factor, v, v)
+	VCVTPS2DQ(v, v)
 	narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
 	ADDQ(I32(lanes), i)
 	JMP(LabelRef("loop"))
 	Label("done")
-	set.store(c.carry[0], Mem{Base: sums})
 	leave()
 }
 
@@ -476,49 +564,65 @@ func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtu
 	loop("words", newDivider(set).divide)
 }
 
-// boxPairs is boxBytes for one channel and columns of 15 bits: differences are summed by
-// pairs first, so that a vector of sums does for two of pixels.
-func boxPairs(set isa, name string) {
-	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
-		"with columns of 16 bits and the rest as in boxU8.")
-	c := newScanner(set, u32, arg("lanes"))
-	sums := arg("carry")
-	carry := c.carry[0]
-	set.load(Mem{Base: sums}, carry)
-	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
-	XORQ(i, i)
-	ones := set.vec()
-	set.ones(ones)
-	VPSRLW(Imm(15), ones, ones)
-	byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
-		Label(label)
-		CMPQ(i, n)
-		JGE(LabelRef("done"))
-		d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
-		VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
-		odd := set.vec()
-		VPMADDWD(ones, d, odd)
-		VPSRAD(Imm(16), d, d)
-		c.sum(odd)
-		VPSUBD(d, odd, d) // the even ones
-		divide(odd)
-		divide(d)
-		VPSLLD(Imm(16), odd, odd)
-		if wide(set) {
-			VPORD(odd, d, d)
-		} else {
-			VPOR(odd, d, d)
-		}
-		narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
-		ADDQ(I32(lanes), i)
-		JMP(LabelRef(label))
-	})
-	Label("done")
-	set.store(carry, Mem{Base: sums})
-	leave()
+// boxPairs is boxBytes for one channel and columns of 16 bits: differences are summed by
+// pairs first, so that a vector of sums does for two of pixels. Where columns are tall they
+// take all 16 bits: then each is summed before the difference.
+func boxPairs(tall bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 2
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+			"with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.")
+		c := oneScan(set, true)
+		sums := arg("carry")
+		set.load(Mem{Base: sums}, c.carry)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		ones, top := set.vec(), set.vec()
+		set.ones(ones)
+		VPSLLW(Imm(15), ones, top)
+		VPSRLW(Imm(15), ones, ones)
+		byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
+			odd := set.vec()
+			if tall {
+				less := loaded(set, Mem{Base: lo, Index: i, Scale: 2})
+				signed, signedLess := set.vec(), set.vec()
+				VPSUBW(top, d, signed)
+				VPSUBW(top, less, signedLess)
+				VPMADDWD(ones, signed, odd)
+				VPMADDWD(ones, signedLess, signedLess)
+				VPSUBD(signedLess, odd, odd)
+				VPSRLD(Imm(16), d, d)
+				VPSRLD(Imm(16), less, less)
+				VPSUBD(less, d, d)
+			} else {
+				VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
+				VPMADDWD(ones, d, odd)
+				VPSRAD(Imm(16), d, d)
+			}
+			c.sum(odd)
+			VPSUBD(d, odd, d) // the even ones
+			divide(odd)
+			divide(d)
+			VPSLLD(Imm(16), odd, odd)
+			if wide(set) {
+				VPORD(odd, d, d)
+			} else {
+				VPOR(odd, d, d)
+			}
+			narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		})
+		Label("done")
+		set.store(c.carry, Mem{Base: sums})
+		leave()
+	}
 }
 
 // narrowWords writes a vector of small numbers of 16 bits as bytes.
@@ -544,6 +648,26 @@ func addWords(set isa, name string) {
 	JGE(LabelRef("done"))
 	v := loaded(set, Mem{Base: a, Index: i, Scale: 2})
 	VPADDW(Mem{Base: b, Index: i, Scale: 2}, v, v)
+	set.store(v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+func products(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = uint16(a[i]) * uint16(b[i])", "\t}")
+	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v, w := set.vec(), set.vec()
+	VPMOVZXBW(Mem{Base: a, Index: i, Scale: 1}, v)
+	VPMOVZXBW(Mem{Base: b, Index: i, Scale: 1}, w)
+	VPMULLW(w, v, v)
 	set.store(v, Mem{Base: dst, Index: i, Scale: 2})
 	ADDQ(I32(lanes), i)
 	JMP(LabelRef("loop"))
@@ -589,53 +713,129 @@ func boxTerms(set isa, name string) {
 	leave()
 }
 
-// boxStats goes along the columns of a row and their squares once.
-func boxStats(set isa, name string) {
-	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
-		"\t\ts, q := float64(sum[i%channels]), float64(squares[i%channels])",
-		"\t\tmean[i] = float32(s * inverse)", "\t\tdev[i] = sqrt(float32((q*count - s*s) * inverse2))", "\t}", "",
-		"with carries for the sums before and after, integers below 2^31 and products below 2^53.")
-	c := newScanner(set, u32, arg("lanes"))
-	c2 := *c
-	c2.carry = []reg.VecVirtual{set.vec()}
-	set.load(Mem{Base: arg("carry")}, c.carry[0])
-	set.load(Mem{Base: arg("carry2")}, c2.carry[0])
-	inverse, count, inverse2 := broadcast(set, "inverse"), broadcast(set, "count"), broadcast(set, "inverse2")
-	mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
-	hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
-	XORQ(i, i)
-	at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
-	Label("loop")
-	CMPQ(i, n)
-	JGE(LabelRef("done"))
-	sums := loaded(set, at(hi))
-	VPSUBD(at(lo), sums, sums)
-	c.sum(sums)
-	squares := loaded(set, at(hi2))
-	VPSUBD(at(lo2), squares, squares)
-	c2.sum(squares)
-	for part := range 2 {
-		s, q := part64(set, sums, part), part64(set, squares, part)
-		m := set.vec()
-		VMULPD(inverse, s, m)
-		singles(set, m, at(mean).Offset(part*set.bytes()/2))
-		VMULPD(count, q, q)
-		VMULPD(s, s, s)
-		VSUBPD(s, q, q)
-		VMULPD(inverse2, q, q)
-		half := toSingles(set, q)
-		VSQRTPS(half, half)
-		VMOVDQU(half, at(dev).Offset(part*set.bytes()/2))
+// boxStats goes along the columns of a row and their squares once. one is for one channel.
+func boxStats(one bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
+			"\t\tmean[i] = float32(sum[i%channels]) / float32(count)",
+			"\t\tdev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go", "\t}", "",
+			"with carries for the sums before and after, and small as [Variances] has it.")
+		var scans []*rowScan
+		if one {
+			scans = rowScans(set, "lanes", 2)
+		} else {
+			by := newScanner(set, u32, arg("lanes"))
+			for range 2 {
+				c := *by
+				c.carry = []reg.VecVirtual{set.vec()}
+				scans = append(scans, &rowScan{set: set, by: &c, carry: c.carry[0]})
+			}
+		}
+		set.load(Mem{Base: arg("carry")}, scans[0].carry)
+		set.load(Mem{Base: arg("carry2")}, scans[1].carry)
+		mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
+		hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
+		XORQ(i, i)
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+		v := newVariance(set)
+		loop := func(label string, variance func(sum, mean, squares reg.VecVirtual) reg.VecVirtual) {
+			Label(label)
+			CMPQ(i, n)
+			JGE(LabelRef("done"))
+			sums := loaded(set, at(hi))
+			VPSUBD(at(lo), sums, sums)
+			scans[0].sum(sums)
+			squares := loaded(set, at(hi2))
+			VPSUBD(at(lo2), squares, squares)
+			scans[1].sum(squares)
+			m := set.vec()
+			VCVTDQ2PS(sums, m)
+			v.divide(m)
+			set.store(m, at(mean))
+			d := variance(sums, m, squares)
+			VSQRTPS(d, d)
+			set.store(d, at(dev))
+			ADDQ(I32(lanes), i)
+			JMP(LabelRef(label))
+		}
+		CMPQ(arg("small"), Imm(0))
+		JEQ(LabelRef("centered"))
+		loop("whole", v.small)
+		Label("centered")
+		loop("rounded", v.centered)
+		Label("done")
+		set.store(scans[0].carry, Mem{Base: arg("carry")})
+		set.store(scans[1].carry, Mem{Base: arg("carry2")})
+		leave()
 	}
-	ADDQ(I32(lanes), i)
-	JMP(LabelRef("loop"))
-	Label("done")
-	set.store(c.carry[0], Mem{Base: arg("carry")})
-	set.store(c2.carry[0], Mem{Base: arg("carry2")})
-	leave()
+}
+
+// A varianceOf makes variances of windows from whole numbers.
+type varianceOf struct {
+	set   isa
+	count reg.VecVirtual
+}
+
+func newVariance(set isa) *varianceOf {
+	v := &varianceOf{set: set, count: set.vec()}
+	VPBROADCASTD(windowWord("count"), v.count)
+	return v
+}
+
+// single is a constant in all lanes.
+func (v *varianceOf) single(name string) reg.VecVirtual {
+	c := v.set.vec()
+	VBROADCASTSS(param(name), c)
+	return c
+}
+
+// divide is the quotient by the count, rounded once: a product with the inverse, and what is
+// left times the inverse once more, are that too (Markstein).
+func (v *varianceOf) divide(m reg.VecVirtual) {
+	n := v.set.vec()
+	VCVTDQ2PS(v.count, n)
+	if wide(v.set) {
+		inverse, q := v.single("inverse"), v.set.vec()
+		VMULPS(inverse, m, q)
+		VFNMADD231PS(n, q, m)
+		VFMADD231PS(inverse, m, q)
+		VMOVAPS(q, m)
+		return
+	}
+	VDIVPS(n, m, m)
+}
+
+// small is (count·squares − sum²)·inverse2, which is a whole number below 2^31 before.
+func (v *varianceOf) small(sum, _, squares reg.VecVirtual) reg.VecVirtual {
+	VPMULLD(v.count, squares, squares)
+	VPMULLD(sum, sum, sum)
+	VPSUBD(sum, squares, squares)
+	VCVTDQ2PS(squares, squares)
+	VMULPS(v.single("inverse2"), squares, squares)
+	return squares
+}
+
+// centered is the same from squared distances to the rounded mean.
+func (v *varianceOf) centered(sum, mean, squares reg.VecVirtual) reg.VecVirtual {
+	set := v.set
+	m, most := set.vec(), set.vec()
+	VCVTPS2DQ(mean, m)
+	VPMULLD(v.count, m, most)
+	VPSUBD(most, sum, most) // how much the sum is more than the rounded mean says
+	VPADDD(most, sum, sum)
+	VPMULLD(m, sum, sum)
+	VPSUBD(sum, squares, squares)
+	VCVTDQ2PS(squares, squares)
+	VCVTDQ2PS(most, most)
+	inverse := v.single("inverse")
+	VMULPS(inverse, squares, squares)
+	VMULPS(inverse, most, most)
+	VMULPS(most, most, most)
+	VSUBPS(most, squares, squares)
+	return squares
 }
 
 // part64 is the lower or the upper half of a vector of numbers of 32 bits as floats of 64.
@@ -729,36 +929,39 @@ func floatMeans(sum elem) func(set isa, name string) {
 }
 
 func variances(set isa, name string) {
-	lanes := set.bytes() / 8
-	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
-		"\tfor i := range n {", "\t\ts, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])",
-		"\t\tdst[i] = float32((q*count - s*s) * inverse)", "\t}", "", "with integers below 2^31 and products below 2^53, and the root of that where it is asked for.")
-	count, inverse := broadcast(set, "count"), broadcast(set, "inverse")
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go", "\t}", "", "and the root of that where it is asked for, with small as [Variances] has it.")
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")
 	XORQ(i, i)
-	body := func(label string, root bool) {
+	v := newVariance(set)
+	body := func(label string, variance func(sum, mean, squares reg.VecVirtual) reg.VecVirtual, mean bool) {
 		Label(label)
 		CMPQ(i, n)
 		JGE(LabelRef("done"))
-		at := func(base reg.Register) *Mem { return &Mem{Base: base, Index: i, Scale: 4} }
-		s, q := doubles(set, *at(hi), at(lo)), doubles(set, *at(hi2), at(lo2))
-		VMULPD(count, q, q)
-		VMULPD(s, s, s)
-		VSUBPD(s, q, q)
-		VMULPD(inverse, q, q)
-		half := toSingles(set, q)
-		if root {
-			VSQRTPS(half, half)
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+		s, q, m := loaded(set, at(hi)), loaded(set, at(hi2)), set.vec()
+		VPSUBD(at(lo), s, s)
+		VPSUBD(at(lo2), q, q)
+		if mean {
+			VCVTDQ2PS(s, m)
+			v.divide(m)
 		}
-		VMOVDQU(half, Mem{Base: dst, Index: i, Scale: 4})
+		d := variance(s, m, q)
+		TESTQ(root, root)
+		JZ(LabelRef(label + "Plain"))
+		VSQRTPS(d, d)
+		Label(label + "Plain")
+		set.store(d, at(dst))
 		ADDQ(I32(lanes), i)
 		JMP(LabelRef(label))
 	}
-	TESTQ(root, root)
-	JZ(LabelRef("plain"))
-	body("roots", true)
-	body("plain", false)
+	CMPQ(arg("small"), Imm(0))
+	JEQ(LabelRef("centered"))
+	body("whole", v.small, false)
+	Label("centered")
+	body("rounded", v.centered, true)
 	Label("done")
 	leave()
 }
@@ -816,140 +1019,4 @@ func boxSmall(set isa, name string) {
 	}
 	Label("done")
 	leave()
-}
-
-// The kernels of the guided filter take four pixels at a time at every level: what they do
-// besides dividing is to turn rows of channels into channels of rows.
-
-// fourLoop emits a loop over n pixels by fours.
-func fourLoop(body func(i reg.Register)) {
-	n, i := arg("n"), GP64()
-	XORQ(i, i)
-	Label("loop")
-	CMPQ(i, n)
-	JGE(LabelRef("done"))
-	body(i)
-	ADDQ(Imm(4), i)
-	JMP(LabelRef("loop"))
-	Label("done")
-	leave()
-}
-
-// fourBytes is four bytes as floats of 64 bits.
-func fourBytes(m Mem) reg.VecVirtual {
-	x, v := XMM(), YMM()
-	VPMOVZXBD(m, x)
-	VCVTDQ2PD(x, v)
-	return v
-}
-
-// lanes2 is two halves of 128 bits of two vectors, as VPERM2F128 numbers them.
-func lanes2(a, b reg.VecVirtual, which uint64) reg.VecVirtual {
-	v := YMM()
-	VPERM2F128(Imm(which), b, a, v)
-	return v
-}
-
-func unpack(a, b reg.VecVirtual) (low, high reg.VecVirtual) {
-	low, high = YMM(), YMM()
-	VUNPCKLPD(b, a, low)
-	VUNPCKHPD(b, a, high)
-	return low, high
-}
-
-func guidedProducts(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, img, guide *byte, n int)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
-		"\t\ti, v := float64(guide[x]), float64(img[x])", "\t\tdst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = i, v, i*i, i*v", "\t}")
-	dst, img, guide := arg("dst"), arg("img"), arg("guide")
-	fourLoop(func(x reg.Register) {
-		i, v := fourBytes(Mem{Base: guide, Index: x, Scale: 1}), fourBytes(Mem{Base: img, Index: x, Scale: 1})
-		ii, iv := YMM(), YMM()
-		VMULPD(i, i, ii)
-		VMULPD(i, v, iv)
-		low, high := unpack(i, v)
-		low2, high2 := unpack(ii, iv)
-		for k, p := range []reg.VecVirtual{lanes2(low, low2, 0x20), lanes2(high, high2, 0x20), lanes2(low, low2, 0x31), lanes2(high, high2, 0x31)} {
-			VMOVUPD(p, Mem{Base: dst, Disp: 32 * k})
-		}
-		ADDQ(I32(128), dst)
-	})
-}
-
-func guidedFit(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, epsilon float64)", name+" is, for a multiple of 4", "", "\tfor x := range n {",
-		"\t\ti, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse", "\t\tvariance := max(0, ii-i*i) + epsilon",
-		"\t\ta := (iv - i*v) / variance // 0 where that is 0", "\t\tdst[2*x], dst[2*x+1] = a, v-a*i", "\t}")
-	dst, hi, lo := arg("dst"), arg("hi"), arg("lo")
-	inverse, epsilon, zero := YMM(), YMM(), YMM()
-	VBROADCASTSD(param("inverse"), inverse)
-	VBROADCASTSD(param("epsilon"), epsilon)
-	VXORPD(zero, zero, zero)
-	fourLoop(func(reg.Register) {
-		var d [4]reg.VecVirtual
-		for k := range d {
-			d[k] = YMM()
-			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
-			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
-			VMULPD(inverse, d[k], d[k])
-		}
-		low, high := unpack(d[0], d[1])
-		low2, high2 := unpack(d[2], d[3])
-		i, ii := lanes2(low, low2, 0x20), lanes2(low, low2, 0x31)
-		v, iv := lanes2(high, high2, 0x20), lanes2(high, high2, 0x31)
-		t := YMM()
-		VMULPD(i, i, t)
-		VSUBPD(t, ii, ii)
-		VMAXPD(ii, zero, ii) // a NaN stays
-		VADDPD(epsilon, ii, ii)
-		VMULPD(v, i, t)
-		VSUBPD(t, iv, iv)
-		a, none := YMM(), YMM()
-		VDIVPD(ii, iv, a)
-		VCMPPD(Imm(0), zero, ii, none)
-		VANDNPD(a, none, a)
-		VMULPD(i, a, t)
-		VSUBPD(t, v, v)
-		low, high = unpack(a, v)
-		VMOVUPD(lanes2(low, high, 0x20), Mem{Base: dst})
-		VMOVUPD(lanes2(low, high, 0x31), Mem{Base: dst, Disp: 32})
-		ADDQ(I32(128), hi)
-		ADDQ(I32(128), lo)
-		ADDQ(Imm(64), dst)
-	})
-}
-
-func guidedPixels(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)", name+" is, for a multiple of 4 bytes", "", "\tfor x := range n {",
-		"\t\ta, b := (hi[2*x+…]-lo[2*x+…]) * inverse", "\t\tdst[x] = uint8(min(max(b+a*float64(guide[x]), 0)+half, most))", "\t}")
-	dst, guide, hi, lo := arg("dst"), arg("guide"), arg("hi"), arg("lo")
-	inverse, half, most, zero := YMM(), YMM(), YMM(), YMM()
-	VBROADCASTSD(param("inverse"), inverse)
-	VBROADCASTSD(param("half"), half)
-	VBROADCASTSD(param("most"), most)
-	VXORPD(zero, zero, zero)
-	fourLoop(func(x reg.Register) {
-		var d [2]reg.VecVirtual
-		for k := range d {
-			d[k] = YMM()
-			VMOVUPD(Mem{Base: hi, Disp: 32 * k}, d[k])
-			VSUBPD(Mem{Base: lo, Disp: 32 * k}, d[k], d[k])
-			VMULPD(inverse, d[k], d[k])
-		}
-		a, b := unpack(d[0], d[1]) // of pixels 0, 2, 1 and 3
-		i := fourBytes(Mem{Base: guide, Index: x, Scale: 1})
-		VPERMPD(Imm(0xd8), i, i)
-		VMULPD(i, a, a)
-		VADDPD(a, b, a)
-		VPERMPD(Imm(0xd8), a, a)
-		VMAXPD(zero, a, a) // a NaN is 0
-		VADDPD(half, a, a)
-		VMINPD(most, a, a)
-		w := XMM()
-		VCVTTPD2DQY(a, w)
-		VPACKUSDW(w, w, w)
-		VPACKUSWB(w, w, w)
-		VMOVD(w, Mem{Base: dst, Index: x, Scale: 1})
-		ADDQ(Imm(64), hi)
-		ADDQ(Imm(64), lo)
-	})
 }

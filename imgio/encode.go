@@ -1,0 +1,171 @@
+package imgio
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"iter"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+)
+
+// extensions are those of the formats that [Encode] writes.
+var extensions = map[string]string{
+	".png": "png", ".tif": "tiff", ".tiff": "tiff", ".npy": "npy",
+	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm",
+}
+
+// FormatOf is the format that [Save] writes to a file of this name, and none for an
+// extension that it does not know.
+func FormatOf(path string) (format string, ok bool) {
+	format, ok = extensions[strings.ToLower(filepath.Ext(path))]
+	return format, ok
+}
+
+// Save writes an image to a file, in the format of its extension: .png, .tif or .tiff,
+// .pgm, .ppm, .pnm or .pam, .npy. The file appears whole or not at all. See [Encode].
+func Save(path string, img any) error {
+	format, ok := FormatOf(path)
+	if !ok {
+		return fmt.Errorf("imgio: %s: images are written as .png, .tiff, .pgm, .ppm, .pam or .npy: %w", path, boxsum.ErrInvalid)
+	}
+	return WriteFile(path, func(w io.Writer) error { return Encode(w, format, img) })
+}
+
+// Encode writes an image, which is a boxsum.Image[P] as [Picture] has it, as "png", "tiff",
+// "pnm" or "npy". Pictures take pixels of uint8 and uint16 with 1 to 4 channels, grey or
+// colour, each with or without straight alpha; TIFF takes float32 too, which few
+// programs read. An .npy array takes all types and channels. Others are a
+// [boxsum.ErrTypes].
+func Encode(w io.Writer, format string, img any) error {
+	switch format {
+	case "png":
+		m, err := ToImage(img)
+		if errors.Is(err, boxsum.ErrTypes) {
+			return fmt.Errorf("%w; write it as .npy", err)
+		}
+		if err != nil {
+			return err
+		}
+		if m.Bounds().Empty() {
+			return fmt.Errorf("imgio: an image without pixels cannot be a PNG file: %w", boxsum.ErrInvalid)
+		}
+		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, m)
+	case "tiff", "pnm", "npy":
+	default:
+		return fmt.Errorf("imgio: images are written as png, tiff, pnm or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
+	}
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return encode(w, format, img)
+	case boxsum.Image[uint16]:
+		return encode(w, format, img)
+	case boxsum.Image[uint32]:
+		return encode(w, format, img)
+	case boxsum.Image[int16]:
+		return encode(w, format, img)
+	case boxsum.Image[int32]:
+		return encode(w, format, img)
+	case boxsum.Image[float32]:
+		return encode(w, format, img)
+	case boxsum.Image[float64]:
+		return encode(w, format, img)
+	}
+	return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes)
+}
+
+func encode[P boxsum.Pixel](w io.Writer, format string, img boxsum.Image[P]) error {
+	if format == "npy" {
+		img.Channels = max(img.Channels, 1)
+		shape := []int{img.Height, img.Width}
+		if img.Channels > 1 {
+			shape = append(shape, img.Channels)
+		}
+		return WriteNPY(w, shape, rowsOf(img))
+	}
+	if err := showable(&img); err != nil {
+		return err
+	}
+	if img.Width == 0 || img.Height == 0 {
+		return fmt.Errorf("imgio: an image without pixels cannot be a picture: %w", boxsum.ErrInvalid)
+	}
+	to := bufio.NewWriterSize(w, 1<<16)
+	by := encodePNM[P]
+	if format == "tiff" {
+		by = encodeTIFF[P]
+	}
+	if err := by(to, img); err != nil {
+		return err
+	}
+	return to.Flush()
+}
+
+// rowsOf is the rows of an image, empty ones too.
+func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
+	return func(yield func([]P) bool) {
+		for y := range img.Height {
+			if !yield(img.Row(y)) {
+				return
+			}
+		}
+	}
+}
+
+func noPicture[P boxsum.Pixel](format string) error {
+	return fmt.Errorf("imgio: pixels of %T cannot be written as %s, but as .npy: %w", *new(P), format, boxsum.ErrTypes)
+}
+
+// encodePNM writes PGM, PPM, or PAM with alpha.
+func encodePNM[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
+	most := 255
+	switch any(*new(P)).(type) {
+	case uint8:
+	case uint16:
+		most = 65535
+	default:
+		return noPicture[P]("PNM")
+	}
+	switch img.Channels {
+	case 1:
+		fmt.Fprintf(w, "P5\n%d %d\n%d\n", img.Width, img.Height, most)
+	case 3:
+		fmt.Fprintf(w, "P6\n%d %d\n%d\n", img.Width, img.Height, most)
+	default:
+		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[img.Channels]
+		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", img.Width, img.Height, img.Channels, most, kind)
+	}
+	for row := range rowsOf(img) {
+		if err := writeOrdered(w, row, binary.BigEndian); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeOrdered writes the pixels of a row in an order of bytes.
+func writeOrdered[P boxsum.Pixel](w *bufio.Writer, row []P, order binary.AppendByteOrder) error {
+	switch row := any(row).(type) {
+	case []uint8:
+		_, err := w.Write(row)
+		return err
+	case []uint16:
+		for _, v := range row {
+			if _, err := w.Write(order.AppendUint16(w.AvailableBuffer(), v)); err != nil {
+				return err
+			}
+		}
+	case []float32:
+		for _, v := range row {
+			if _, err := w.Write(order.AppendUint32(w.AvailableBuffer(), math.Float32bits(v))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package imgio
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+func noise[P boxsum.Pixel](w, h, channels int) boxsum.Image[P] {
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	img := boxsum.Image[P]{Pix: make([]P, (w*channels+3)*h), Width: w, Height: h, Channels: channels, Stride: w*channels + 3}
+	for i := range img.Pix {
+		img.Pix[i] = P(rng.IntN(1 << 15))
+	}
+	return img
+}
+
+// tight is an image without gaps between its rows.
+func tight[P boxsum.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
+	to := img
+	to.Pix, to.Stride = nil, img.Width*img.Channels
+	for y := range img.Height {
+		to.Pix = append(to.Pix, img.Row(y)...)
+	}
+	return to
+}
+
+// What is written is read again.
+func TestEncode(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {7, 5}, {300, 401}} {
+		for channels := 1; channels <= 4; channels++ {
+			writesAndReads(t, noise[uint8](size[0], size[1], channels), "png", "tiff", "pnm", "npy")
+			writesAndReads(t, noise[uint16](size[0], size[1], channels), "png", "tiff", "pnm", "npy")
+			writesAndReads(t, noise[int32](size[0], size[1], channels), "npy")
+			writesAndReads(t, noise[float32](size[0], size[1], channels), "npy")
+			writesAndReads(t, noise[float64](size[0], size[1], channels), "npy")
+		}
+	}
+}
+
+func writesAndReads[P boxsum.Pixel](t *testing.T, img boxsum.Image[P], formats ...string) {
+	t.Helper()
+	for _, format := range formats {
+		var b bytes.Buffer
+		if err := Encode(&b, format, img); err != nil {
+			t.Fatalf("%T, %d channels as %s: %v", img, img.Channels, format, err)
+		}
+		got, err := Decode(&b, Keep)
+		if err != nil {
+			t.Fatalf("%T, %d channels as %s: %v", img, img.Channels, format, err)
+		}
+		want := tight(img)
+		if img.Channels == 2 && (format == "tiff" || format == "png") { // as R, G, B, A
+			wide := want
+			wide.Pix, wide.Channels, wide.Stride = nil, 4, 4*img.Width
+			for i := 0; i < len(want.Pix); i += 2 {
+				v := want.Pix[i]
+				wide.Pix = append(wide.Pix, v, v, v, want.Pix[i+1])
+			}
+			want = wide
+		}
+		have, ok := got.Image.(boxsum.Image[P])
+		if !ok || got.Format != format {
+			t.Fatalf("%T as %s is %T of %s", img, format, got.Image, got.Format)
+		}
+		if !reflect.DeepEqual(tight(have), want) {
+			t.Errorf("%T, %d×%d, %d channels as %s: other pixels", img, img.Width, img.Height, img.Channels, format)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	var b bytes.Buffer
+	for _, c := range []struct {
+		format string
+		img    any
+		want   error
+	}{
+		{"jpeg", noise[uint8](2, 2, 1), boxsum.ErrInvalid},
+		{"png", noise[float32](2, 2, 1), boxsum.ErrTypes},
+		{"pnm", noise[float32](2, 2, 1), boxsum.ErrTypes},
+		{"tiff", noise[float64](2, 2, 1), boxsum.ErrTypes},
+		{"npy", "text", boxsum.ErrTypes},
+		{"png", noise[uint8](0, 2, 1), boxsum.ErrInvalid},
+		{"tiff", noise[uint8](2, 0, 1), boxsum.ErrInvalid},
+		{"pnm", noise[uint8](2, 2, 5), boxsum.ErrInvalid},
+		{"tiff", boxsum.Image[uint8]{Width: 3, Height: 3, Channels: 1}, boxsum.ErrInvalid},
+	} {
+		if err := Encode(&b, c.format, c.img); !errors.Is(err, c.want) {
+			t.Errorf("%T as %s: %v", c.img, c.format, err)
+		}
+	}
+	if err := Encode(&b, "tiff", noise[float32](5, 4, 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSave(t *testing.T) {
+	folder := t.TempDir()
+	img := tight(noise[uint8](5, 4, 3))
+	for _, name := range []string{"a.PNG", "a.tif", "a.ppm", "a.npy"} {
+		path := filepath.Join(folder, name)
+		if err := Save(path, img); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Open(path, Keep)
+		if err != nil || !reflect.DeepEqual(got.Image, img) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Save(filepath.Join(folder, "a.jpg"), img); err == nil || !strings.Contains(err.Error(), ".png") {
+		t.Error(err)
+	}
+}

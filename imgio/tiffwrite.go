@@ -1,0 +1,166 @@
+package imgio
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
+
+// tiffStrip is about how many bytes a strip has.
+const tiffStrip = 1 << 16
+
+// encodeTIFF writes a TIFF file without compression: the directory first, for the sizes of
+// all strips are known. Grey with alpha becomes R, G, B, A, which more programs read.
+func encodeTIFF[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
+	var bits, format uint32 // of a sample: 1 is whole numbers, 3 floats
+	switch any(*new(P)).(type) {
+	case uint8:
+		bits, format = 8, 1
+	case uint16:
+		bits, format = 16, 1
+	case float32:
+		bits, format = 32, 3
+	default:
+		return noPicture[P]("TIFF")
+	}
+	channels := img.Channels
+	if channels == 2 {
+		channels = 4
+	}
+	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
+	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
+		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.Width, img.Height, boxsum.ErrInvalid)
+	}
+	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
+	strips := (img.Height + perStrip - 1) / perStrip
+
+	d := tiffDirectory{entries: map[uint16][]uint32{}}
+	d.shorts(tiffBitsPerSample, repeat(bits, channels)...)
+	d.shorts(tiffCompression, 1)
+	photometric := uint32(1) // black is zero
+	if channels > 2 {
+		photometric = 2
+	}
+	d.shorts(tiffPhotometric, photometric)
+	d.longs(256, uint32(img.Width))
+	d.longs(257, uint32(img.Height))
+	d.shorts(277, uint32(channels))
+	d.longs(278, uint32(perStrip))
+	if channels == 4 {
+		d.shorts(338, 2) // straight alpha
+	}
+	d.shorts(339, repeat(format, channels)...)
+	counts, offsets := make([]uint32, strips), make([]uint32, strips)
+	for i := range strips {
+		counts[i] = uint32(min(perStrip, img.Height-i*perStrip)) * uint32(rowBytes)
+	}
+	d.longs(279, counts...)
+	d.longs(273, offsets...)
+	at := d.size()
+	for i := range offsets {
+		offsets[i] = at
+		at += counts[i]
+	}
+	if _, err := w.Write(d.bytes()); err != nil {
+		return err
+	}
+	wide := make([]P, img.Width*channels)
+	for row := range rowsOf(img) {
+		if channels != img.Channels {
+			for x := range img.Width {
+				v, a := row[2*x], row[2*x+1]
+				copy(wide[4*x:], []P{v, v, v, a})
+			}
+			row = wide
+		}
+		if err := writeOrdered(w, row, binary.LittleEndian); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func repeat(v uint32, n int) []uint32 {
+	all := make([]uint32, n)
+	for i := range all {
+		all[i] = v
+	}
+	return all
+}
+
+// A tiffDirectory is the first thing in a file, after its header: tags in ascending order,
+// and after them the values that do not fit there.
+type tiffDirectory struct {
+	entries map[uint16][]uint32
+	short   map[uint16]bool
+}
+
+func (d *tiffDirectory) shorts(tag uint16, values ...uint32) {
+	if d.short == nil {
+		d.short = map[uint16]bool{}
+	}
+	d.short[tag] = true
+	d.entries[tag] = values
+}
+
+func (d *tiffDirectory) longs(tag uint16, values ...uint32) { d.entries[tag] = values }
+
+// valueBytes is how many the values of a tag take.
+func (d *tiffDirectory) valueBytes(tag uint16) int {
+	if d.short[tag] {
+		return 2 * len(d.entries[tag])
+	}
+	return 4 * len(d.entries[tag])
+}
+
+const tiffStart, tiffEntry = 8, 12
+
+// fixed is how many bytes header and entries take.
+func (d *tiffDirectory) fixed() int { return tiffStart + 2 + len(d.entries)*tiffEntry + 4 }
+
+func (d *tiffDirectory) size() uint32 {
+	n := d.fixed()
+	for tag := range d.entries {
+		if b := d.valueBytes(tag); b > 4 {
+			n += b
+		}
+	}
+	return uint32(n)
+}
+
+func (d *tiffDirectory) bytes() []byte {
+	le := binary.LittleEndian
+	b := append([]byte("II*\x00"), tiffStart, 0, 0, 0)
+	b = le.AppendUint16(b, uint16(len(d.entries)))
+	var after []byte
+	for tag := uint16(256); tag < 512; tag++ {
+		values, ok := d.entries[tag]
+		if !ok {
+			continue
+		}
+		var data []byte
+		kind := uint16(4)
+		for _, v := range values {
+			if d.short[tag] {
+				kind = 3
+				data = le.AppendUint16(data, uint16(v))
+			} else {
+				data = le.AppendUint32(data, v)
+			}
+		}
+		b = le.AppendUint16(b, tag)
+		b = le.AppendUint16(b, kind)
+		b = le.AppendUint32(b, uint32(len(values)))
+		if len(data) > 4 {
+			b = le.AppendUint32(b, uint32(d.fixed()+len(after)))
+			after = append(after, data...)
+		} else {
+			b = append(b, data...)
+			b = append(b, make([]byte, 4-len(data))...)
+		}
+	}
+	return append(append(b, 0, 0, 0, 0), after...)
+}

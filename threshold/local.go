@@ -1,0 +1,265 @@
+package threshold
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// local is the layer of thresholds that are made from the sums of windows. Wolf goes
+// through the image twice: first for its greatest variance and its least pixel.
+type local[P filter.Pixel, A, Q kernel.Number] struct {
+	window.Layer[P, A, Q]
+	task    task[P]
+	columns bool // results are made from the sums of columns, by deciders
+	look    bool // the first time of two
+	inPlace bool // when results are written
+	workers []localWorker
+}
+
+// localWorker is what a worker has.
+type localWorker struct {
+	decider  kernel.Decider
+	row      []uint8 // decisions, before they are packed
+	variance float64 // the greatest
+	darkest  float64 // the least pixel
+	_        [kernel.LineBytes]byte
+}
+
+func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
+	run := engine.Take[engine.Run[local[P, A, Q]]]()
+	l := &run.Layer
+	l.task, l.look = *t, false
+	l.Src, l.InPlace, l.Sink = t.src, t.same, l
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
+	if kernel.IsFloat[P]() {
+		first := t.src
+		first.Height = 1
+		l.Frame.Offset = float64(engine.Center(&first))
+	}
+	l.columns = t.columns()
+	p := planOf(&l.Layer, t)
+	if t.formula.Kind == kernel.WolfFormula {
+		p.Slices = 2
+	}
+	return run.Fill(t.set, p, l)
+}
+
+// planOf is how to cut the work.
+func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *task[P]) engine.Plan {
+	p := l.Plan(&t.set, t.dst.size())
+	if t.dst.form == asBits { // no two workers write to a byte
+		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
+		p.Lead = -engine.DivUp(p.N, p.TileWidth)
+	}
+	return p
+}
+
+// Prepare implements [engine.Layer].
+func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.variance, w.darkest = math.SmallestNonzeroFloat64, math.Inf(1)
+		if l.task.dst.form == asBits {
+			w.row = engine.AtLeast(w.row, p.TileWidth)
+		}
+	}
+	err := l.Layer.Prepare(p)
+	l.inPlace = l.InPlace
+	if p.Slices == 0 {
+		l.aim()
+	}
+	return err
+}
+
+// aim tells the deciders of the formula, once it is known.
+func (l *local[P, A, Q]) aim() {
+	for i := range l.workers {
+		if l.columns {
+			aim(&l.workers[i].decider, &l.task, &l.Frame)
+		}
+	}
+}
+
+func aim[P filter.Pixel](d *kernel.Decider, t *task[P], f *window.Frame) {
+	d.Aim(t.set.Level, &t.formula, f.Span(), t.height(), min(f.Up, f.Down, f.Height-1)+1)
+}
+
+// Slice implements [engine.Slicer].
+func (l *local[P, A, Q]) Slice(z int) {
+	if l.look = z == 0; l.look {
+		l.InPlace = false
+		l.aim()
+		return
+	}
+	l.InPlace = l.inPlace
+	f := &l.task.formula
+	f.Darkest, f.Spread = math.Inf(1), smallestNormal
+	for i := range l.workers {
+		f.Darkest = min(f.Darkest, l.workers[i].darkest)
+		f.Spread = max(f.Spread, l.workers[i].variance)
+	}
+	f.Spread = math.Sqrt(f.Spread)
+	l.aim()
+}
+
+// smallestNormal is the variance of images that have none.
+const smallestNormal = 0x1p-1022
+
+// Release implements [engine.Layer].
+func (l *local[P, A, Q]) Release() int {
+	l.task = task[P]{}
+	bytes := l.Layer.Release()
+	for i := range l.workers {
+		l.workers[i].decider.Forget()
+		bytes += engine.Bytes(l.workers[i].row) + l.workers[i].decider.Bytes()
+	}
+	return bytes
+}
+
+// Row implements [window.Sink].
+func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
+	w, t := &l.workers[worker], &l.task
+	if l.columns {
+		l.fromColumns(w, x, y, pix, s)
+		return
+	}
+	r := s.Windows()
+	for i, j := 0, 0; i < n; i = j {
+		j = r.Same(i)
+		some := stretch[P, A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), offset: r.Offset}
+		if t.formula.Kind.Squares() {
+			some.hi2, some.lo2 = r.HiSquares[i:j], r.LoSquares[i:j]
+		}
+		switch {
+		case l.look:
+			some.look(w)
+		case t.dst.form == asBits:
+			decide(&t.formula, w.row[i:j], &some)
+		case t.dst.form == asBytes:
+			decide(&t.formula, t.dst.bytes.row(x+i, y, j-i), &some)
+		case t.dst.form == asSingles:
+			draw(&t.formula, t.dst.singles.row(x+i, y, j-i), &some)
+		default:
+			draw(&t.formula, t.dst.doubles.row(x+i, y, j-i), &some)
+		}
+	}
+	if !l.look && t.dst.form == asBits {
+		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+	}
+}
+
+// fromColumns makes a row of bytes.
+func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *window.Sums[P, A, Q]) {
+	pix, n, dst := slice[uint8](pixels), len(pixels), &l.task.dst
+	r := s.Row()
+	w.decider.Counts(x, r.Across, r.Down, r.Area, n)
+	first, _ := s.Columns(1)
+	cols, squares := slice[uint32](first), []uint32(nil)
+	if l.Frame.Squares {
+		squares = slice[uint32](s.SquareColumns(1))
+	}
+	switch {
+	case l.look:
+		darkest := uint8(min(w.darkest, 255))
+		w.variance, darkest = w.decider.Look(w.variance, darkest, pix, cols, squares)
+		w.darkest = float64(darkest)
+	case dst.form == asBits:
+		w.decider.Row(w.row[:n], pix, cols, squares)
+		kernel.PackBits(l.task.set.Level, dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+	case dst.form == asBytes:
+		w.decider.Row(dst.bytes.row(x, y, n), pix, cols, squares)
+	case dst.form == asSingles:
+		kernel.Thresholds(&w.decider, dst.singles.row(x, y, n), pix, cols, squares)
+	default:
+		kernel.Thresholds(&w.decider, dst.doubles.row(x, y, n), pix, cols, squares)
+	}
+}
+
+// slice is a slice whose elements are known to be of type T.
+func slice[T, F any](s []F) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// A stretch is pixels of a row whose windows have as many pixels.
+type stretch[P filter.Pixel, A, Q kernel.Number] struct {
+	pix      []P
+	hi, lo   []A
+	hi2, lo2 []Q
+	count    int64
+	inverse  float64 // of the count
+	offset   float64 // of floats
+}
+
+// squareRounding is what the rounding of floats may leave of a prefix of squares where the
+// pixels of a window are equal.
+const squareRounding = 0x1p-49
+
+// stats are the mean and the variance of a window.
+func (s *stretch[P, A, Q]) stats(i int) (mean, variance float64) {
+	sum := float64(s.hi[i] - s.lo[i])
+	mean = float64(sum * s.inverse)
+	if s.hi2 != nil {
+		variance = float64(float64(s.hi2[i]-s.lo2[i])*s.inverse) - float64(mean*mean)
+		if kernel.IsFloat[P]() && variance < float64(s.hi2[i])*squareRounding*s.inverse {
+			variance = 0 // a NaN stays
+		}
+	}
+	return mean + s.offset, variance
+}
+
+// look is for the greatest variance and the least pixel.
+func (s *stretch[P, A, Q]) look(w *localWorker) {
+	for i, p := range s.pix {
+		_, variance := s.stats(i)
+		if variance > w.variance {
+			w.variance = variance
+		}
+		if p := float64(p); p < w.darkest {
+			w.darkest = p
+		}
+	}
+}
+
+// rounded is the mean of integers, rounded to nearest, ties up.
+func (s *stretch[P, A, Q]) rounded(i int) float64 {
+	return float64((uint64(s.hi[i]-s.lo[i]) + uint64(s.count)/2) / uint64(s.count))
+}
+
+// at is the threshold of a pixel.
+func at[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, s *stretch[P, A, Q], i int, floor bool) float64 {
+	mean, variance := s.stats(i)
+	if floor && variance < 0 {
+		variance = 0
+	}
+	if f.Kind == kernel.MeanCFormula && f.Whole {
+		mean = s.rounded(i)
+	}
+	return f.At(float64(s.pix[i]), mean, variance)
+}
+
+// decide makes 0 of pixels that are no more than their threshold, and 255 of others. Where
+// the rounding of bytes makes a variance less than zero there is no threshold, and pixels
+// are white, as Doxa has them.
+func decide[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, dst []uint8, s *stretch[P, A, Q]) {
+	for i, p := range s.pix {
+		var v uint8 = 255
+		if float64(p) <= at(f, s, i, !f.Bytes) {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+// draw makes a row of the map.
+func draw[P filter.Pixel, A, Q kernel.Number, D filter.Float](f *kernel.Formula, dst []D, s *stretch[P, A, Q]) {
+	for i := range s.pix {
+		dst[i] = D(at(f, s, i, true))
+	}
+}

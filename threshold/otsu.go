@@ -1,0 +1,192 @@
+package threshold
+
+import (
+	"encoding/binary"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// otsuOf is the threshold that parts a histogram into two classes whose means are farthest
+// apart, weighed by their sizes.
+func otsuOf(histogram *[256]uint64) uint8 {
+	var all, sum uint64
+	for v, n := range histogram {
+		all += n
+		sum += uint64(v) * n
+	}
+	var below, sumBelow uint64
+	best, threshold := 0.0, uint8(0)
+	for v, n := range histogram {
+		if below += n; below == 0 {
+			continue
+		}
+		above := all - below
+		if above == 0 {
+			break
+		}
+		sumBelow += uint64(v) * n
+		d := float64(sumBelow)/float64(below) - float64(sum-sumBelow)/float64(above)
+		if between := float64(float64(d*d)*float64(below)) * float64(above); between > best {
+			best, threshold = between, uint8(v)
+		}
+	}
+	return threshold
+}
+
+// countBytes adds a row to a histogram.
+func countBytes(histogram *[4][256]uint32, row []uint8) {
+	a, b, c, d := &histogram[0], &histogram[1], &histogram[2], &histogram[3]
+	for ; len(row) >= 8; row = row[8:] {
+		v := binary.LittleEndian.Uint64(row)
+		a[uint8(v)]++
+		b[uint8(v>>8)]++
+		c[uint8(v>>16)]++
+		d[uint8(v>>24)]++
+		a[uint8(v>>32)]++
+		b[uint8(v>>40)]++
+		c[uint8(v>>48)]++
+		d[uint8(v>>56)]++
+	}
+	for _, v := range row {
+		a[v]++
+	}
+}
+
+// otsu is the layer of one threshold for all: it counts pixels, then compares them.
+type otsu struct {
+	task    task[uint8]
+	workers []otsuWorker
+	level   uint8
+	count   bool
+}
+
+type otsuWorker struct {
+	counts
+	row []uint8
+}
+
+// counts are the histogram of a worker.
+type counts struct {
+	small [4][256]uint32 // of a few rows
+	all   [256]uint64
+}
+
+func (c *counts) add(row []uint8) {
+	countBytes(&c.small, row)
+}
+
+// settle moves what was counted to where no image is too large.
+func (c *counts) settle() {
+	for i := range c.small {
+		for v, n := range c.small[i] {
+			c.all[v] += uint64(n)
+		}
+	}
+	c.small = [4][256]uint32{}
+}
+
+func runOtsu(t *task[uint8]) error {
+	run := engine.Take[engine.Run[otsu]]()
+	l := &run.Layer
+	l.task = *t
+	p := planRows(t)
+	return run.Fill(t.set, p, l)
+}
+
+const (
+	rowsBand    = 64      // rows of a band
+	rowsPerTurn = 1 << 20 // bytes that make a worker worth waking
+)
+
+// planRows cuts an image into bands of rows that do not need each other, to go through
+// twice.
+func planRows(t *task[uint8]) engine.Plan {
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height), Lead: -1}, Workers: 1, Slices: 2}
+	if most := t.src.Height * t.src.Width / rowsPerTurn; most > 1 {
+		p.Workers = min(t.set.Workers(), most, engine.DivUp(p.Rows, p.BandRows))
+	}
+	return p
+}
+
+// Prepare implements [engine.Layer].
+func (l *otsu) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers {
+		l.workers[i].counts = counts{}
+		if l.task.dst.form == asBits {
+			l.workers[i].row = engine.AtLeast(l.workers[i].row, l.task.src.Width)
+		}
+	}
+	return nil
+}
+
+// Slice implements [engine.Slicer].
+func (l *otsu) Slice(z int) {
+	if l.count = z == 0; l.count {
+		return
+	}
+	all := &l.workers[0].all
+	for i := range l.workers[1:] {
+		for v, n := range l.workers[1+i].all {
+			all[v] += n
+		}
+	}
+	l.level = otsuOf(all)
+}
+
+// Tile implements [engine.Layer].
+func (l *otsu) Tile(worker, x, y, n, rows int) {
+	t, w := &l.task, &l.workers[worker]
+	for end := y + rows; y < end; y++ {
+		row := t.src.Pix[y*t.src.Stride+x:][:n]
+		if l.count {
+			w.add(row)
+			continue
+		}
+		switch t.dst.form {
+		case asBytes:
+			above(t.set.Level, t.dst.bytes.row(x, y, n), row, l.level)
+		case asBits:
+			above(t.set.Level, w.row[:n], row, l.level)
+			kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		case asSingles:
+			fill(t.dst.singles.row(x, y, n), float32(l.level))
+		default:
+			fill(t.dst.doubles.row(x, y, n), float64(l.level))
+		}
+	}
+	if l.count {
+		w.settle()
+	}
+}
+
+// above makes 255 of pixels that are more than a level, and 0 of others.
+func above(level kernel.Level, dst, src []uint8, than uint8) {
+	for len(src) > 0 {
+		n := min(len(src), len(nothing))
+		kernel.AtLeast(level, dst[:n], nothing[:n], src[:n], than, true)
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// nothing is zeros.
+var nothing [1 << 12]uint8
+
+func fill[D any](dst []D, v D) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Finish implements [engine.Layer].
+func (l *otsu) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *otsu) Release() (bytes int) {
+	l.task = task[uint8]{}
+	for i := range l.workers {
+		bytes += engine.Bytes(l.workers[i].row)
+	}
+	return bytes
+}

@@ -1,0 +1,267 @@
+package threshold
+
+import (
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// The slices of Su.
+const (
+	countSu  = iota // the histogram of the contrast, for Otsu
+	strokeSu        // how wide strokes are, if no window was given
+	decideSu
+	suSlices
+)
+
+// su is the layer of Su: sums of the pixels with high contrast alone, and how many they are.
+type su[A, Q kernel.Number] struct {
+	task    task[uint8]
+	src     engine.Source[uint8] // the image, or a copy where it is written over
+	memory  []uint8
+	slice   int
+	level   uint8 // of the contrast: more is high
+	auto    bool  // the window is found from the strokes
+	frame   window.Frame
+	workers []suWorker[A, Q]
+}
+
+type suWorker[A, Q kernel.Number] struct {
+	counts
+	strokes []uint64
+	rows    maskedRows
+	mask    maskOf
+	sums    window.Sums[uint8, A, Q]
+	numbers window.Sums[uint8, uint32, uint32]
+	masked  kernel.Masked
+	row     []uint8
+	_       [kernel.LineBytes]byte
+}
+
+func runSu(t *task[uint8]) error {
+	auto := t.shape == window.Shape{}
+	area := t.area()
+	if auto { // at most twice the width
+		area = 2 * float64(t.src.Width) * float64(t.src.Height)
+	}
+	switch {
+	case area*255*255 < 1<<32:
+		return fillSu[uint32, uint32](t, auto)
+	case area*255 < 1<<32:
+		return fillSu[uint32, uint64](t, auto)
+	}
+	return fillSu[uint64, uint64](t, auto)
+}
+
+func fillSu[A, Q kernel.Number](t *task[uint8], auto bool) error {
+	run := engine.Take[engine.Run[su[A, Q]]]()
+	l := &run.Layer
+	l.task, l.src, l.auto = *t, t.src, auto
+	p := planRows(t)
+	p.BandRows = min(max(suBand, 8*min(t.shape.Height(), t.src.Height)), engine.DivUp(p.Rows, p.Workers))
+	p.Slices = suSlices
+	return run.Fill(t.set, p, l)
+}
+
+// suBand is how many rows a band has at least: it starts with as many as a window has.
+const suBand = 128
+
+// Prepare implements [engine.Layer].
+func (l *su[A, Q]) Prepare(p *engine.Plan) error {
+	src := &l.task.src
+	if l.task.same {
+		if err := grid.Enough(src.Width*src.Height, 1); err != nil {
+			return err
+		}
+		l.memory = engine.AtLeast(l.memory, src.Width*src.Height)
+		for y := range src.Height {
+			copy(l.memory[y*src.Width:][:src.Width], src.Pix[y*src.Stride:])
+		}
+		l.src.Pix, l.src.Stride = l.memory, src.Width
+	}
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers {
+		w := &l.workers[i]
+		w.counts = counts{}
+		w.row = engine.AtLeast(w.row, src.Width)
+		if l.auto {
+			w.strokes = engine.Zeros(w.strokes, src.Width)
+		}
+	}
+	return nil
+}
+
+// Slice implements [engine.Slicer].
+func (l *su[A, Q]) Slice(z int) {
+	t := &l.task
+	switch l.slice = z; z {
+	case strokeSu:
+		all := &l.workers[0].all
+		for i := range l.workers[1:] {
+			for v, n := range l.workers[1+i].all {
+				all[v] += n
+			}
+		}
+		l.level = otsuOf(all)
+	case decideSu:
+		if l.auto {
+			size := 2 * l.strokeWidth()
+			t.shape = window.Shape{Left: size / 2, Right: size / 2, Up: size / 2, Down: size / 2, Border: window.Clip}
+			if t.minN == 0 {
+				t.minN = size
+			}
+		}
+		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: true, Level: t.set.Level}
+		for i := range l.workers {
+			l.workers[i].aim(l)
+		}
+	}
+}
+
+// aim is for a new image.
+func (w *suWorker[A, Q]) aim(l *su[A, Q]) {
+	w.rows.aim(l.src, &l.frame, l.level)
+	w.mask.rows = &w.rows
+	w.sums.Aim(&l.frame)
+	w.sums.Strip(0, l.frame.Width)
+	numbers := l.frame
+	numbers.Squares = false
+	w.numbers.Aim(&numbers)
+	w.numbers.Strip(0, l.frame.Width)
+}
+
+// strokeWidth is the most frequent distance of strokes, of two pixels and more.
+func (l *su[A, Q]) strokeWidth() int {
+	all, best, width := l.workers[0].strokes, uint64(0), 3
+	for i := range l.workers[1:] {
+		for d, n := range l.workers[1+i].strokes {
+			all[d] += n
+		}
+	}
+	for d := 2; d < len(all); d++ {
+		if all[d] > best {
+			best, width = all[d], d
+		}
+	}
+	return width
+}
+
+// countStrokes counts the distances between pixels of high contrast whose neighbours on both
+// sides have none.
+func countStrokes(distances []uint64, contrast []uint8, level uint8) {
+	last := -1
+	for x := 1; x < len(contrast)-1; x++ {
+		if contrast[x] > level && contrast[x-1] <= level && contrast[x+1] <= level {
+			if last >= 0 {
+				distances[x-last]++
+			}
+			last = x
+		}
+	}
+}
+
+// Tile implements [engine.Layer].
+func (l *su[A, Q]) Tile(worker, x, y, n, rows int) {
+	w := &l.workers[worker]
+	c := contrasted{&l.src, l.task.set.Level}
+	switch {
+	case l.slice == countSu:
+		for end := y + rows; y < end; y++ {
+			c.row(w.row, y)
+			w.add(w.row)
+		}
+		w.settle()
+	case l.slice == strokeSu && l.auto:
+		for end := y + rows; y < end; y++ {
+			c.row(w.row, y)
+			countStrokes(w.strokes, w.row, l.level)
+		}
+	case l.slice == decideSu:
+		w.rows.start(y)
+		for end := y + rows; y < end; y++ {
+			w.sums.Down(&w.rows, y)
+			w.numbers.Down(&w.mask, y)
+			l.decide(w, y)
+		}
+	}
+}
+
+// decide makes a row.
+func (l *su[A, Q]) decide(w *suWorker[A, Q], y int) {
+	t := &l.task
+	pix := l.src.Pix[y*l.src.Stride:][:l.src.Width]
+	s := masked[A, Q]{pix: pix, values: w.sums.Windows(), numbers: w.numbers.Windows(), minN: int64(t.minN)}
+	if grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 && t.area()*255*255 < 1<<31 {
+		s.kernel, s.level = &w.masked, t.set.Level
+	}
+	switch t.dst.form {
+	case asBytes:
+		s.decide(t.dst.bytes.row(0, y, len(pix)))
+	case asBits:
+		s.decide(w.row)
+		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(0, y, engine.DivUp(len(pix), 8)), w.row)
+	case asSingles:
+		drawMasked(t.dst.singles.row(0, y, len(pix)), &s)
+	default:
+		drawMasked(t.dst.doubles.row(0, y, len(pix)), &s)
+	}
+}
+
+// masked is the windows of a row, of which only pixels of high contrast count.
+type masked[A, Q kernel.Number] struct {
+	pix     []uint8
+	values  *window.Row[A, Q]
+	numbers *window.Row[uint32, uint32]
+	minN    int64
+
+	kernel *kernel.Masked // for sums below 2^31
+	level  kernel.Level
+}
+
+// at is the threshold of a pixel, and -1 where too few pixels have high contrast.
+func (m *masked[A, Q]) at(i int) float64 {
+	n := int64(m.numbers.Sum(i))
+	if n < m.minN {
+		return -1
+	}
+	return kernel.SuThreshold(float64(m.values.Sum(i)), float64(m.values.Squares(i)), float64(n))
+}
+
+func (m *masked[A, Q]) decide(dst []uint8) {
+	if m.kernel != nil {
+		v := m.values
+		m.kernel.Row(m.level, dst, m.pix, slice[uint32](v.Hi), slice[uint32](v.Lo), slice[uint32](v.HiSquares), slice[uint32](v.LoSquares), m.numbers.Hi, m.numbers.Lo, m.minN)
+		return
+	}
+	for i, p := range m.pix {
+		var v uint8 = 255
+		if float64(p) <= m.at(i) {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+func drawMasked[A, Q kernel.Number, D float32 | float64](dst []D, m *masked[A, Q]) {
+	for i := range m.pix {
+		dst[i] = D(m.at(i))
+	}
+}
+
+// Finish implements [engine.Layer].
+func (l *su[A, Q]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *su[A, Q]) Release() int {
+	l.task, l.src = task[uint8]{}, engine.Source[uint8]{}
+	bytes := engine.Bytes(l.memory)
+	for i := range l.workers {
+		w := &l.workers[i]
+		w.sums.Forget()
+		w.numbers.Forget()
+		w.rows.src = engine.Source[uint8]{}
+		bytes += w.sums.Bytes() + w.numbers.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks)
+	}
+	return bytes
+}
