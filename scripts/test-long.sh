@@ -29,6 +29,9 @@ BOXSUM_GPU_PAIRS=all go test -timeout 30m ./gpu/...
 step "a million boxes, against whole numbers of any size"
 BOXSUM_BOXES=1000000 go test -run '^TestProof$' .
 
+step "ten thousand images filtered, against their definition and OpenCV and SciPy"
+BOXSUM_FILTERS=10000 go test -run 'Definition|Gaussian|Guided|Median|Radii|Peers' ./filter
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...
