@@ -17,6 +17,7 @@ type windowRoutines struct {
 	columnsU32U32                             func(cols, add, sub *byte, n int)
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
+	bothU8U32                                 func(cols, squares, add, sub *byte, n int)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
@@ -148,6 +149,22 @@ func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, 
 		}
 	}
 	return nil
+}
+
+// SlideBoth is [SlideColumns] and [SlideSquares].
+func SlideBoth[P Pixel, A, Q Number](level Level, cols []A, squares []Q, add, sub []P, offset Q) {
+	_, bytes := any(add).([]uint8)
+	sums, words := any(cols).([]uint32)
+	all, words2 := any(squares).([]uint32)
+	n := 0
+	if asm := windows[level].bothU8U32; asm != nil && bytes && words && words2 {
+		n = len(add) &^ (windowUnit - 1)
+		asm(first(sums[:len(add)]), first(all[:len(add)]), first(add), first(sub[:len(add)]), n)
+	}
+	if n < len(add) {
+		SlideColumns(level, cols[n:], add[n:], sub[n:])
+		SlideSquares(level, squares[n:], add[n:], sub[n:], offset)
+	}
 }
 
 // Prefix sums along a row, each channel by itself:

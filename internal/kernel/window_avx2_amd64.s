@@ -311,6 +311,45 @@ done:
 	VZEROUPPER
 	RET
 
+// func bothU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·bothU8U32AVX2(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Y0
+	VPMOVZXBD  (BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     (AX)(DI*4), Y0, Y0
+	VPADDD     (CX)(DI*4), Y2, Y2
+	VMOVDQU    Y0, (AX)(DI*4)
+	VMOVDQU    Y2, (CX)(DI*4)
+	VPMOVZXBD  8(DX)(DI*1), Y0
+	VPMOVZXBD  8(BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     32(AX)(DI*4), Y0, Y0
+	VPADDD     32(CX)(DI*4), Y2, Y2
+	VMOVDQU    Y0, 32(AX)(DI*4)
+	VMOVDQU    Y2, 32(CX)(DI*4)
+	ADDQ       $+16, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func prefixU32AVX2(dst *byte, src *byte, n int, lanes *uint32)
 // Requires: AVX, AVX2
 TEXT ·prefixU32AVX2(SB), NOSPLIT, $0-32

@@ -78,6 +78,17 @@ func squaresU8U32AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 //go:noescape
 func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 
+// bothU8U32AVX512 is, for a multiple of 32
+//
+//	for i := range n {
+//		a, b := uint32(add[i]), uint32(sub[i])
+//		cols[i] += a - b
+//		squares[i] += a*a - b*b
+//	}
+//
+//go:noescape
+func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
+
 // prefixU32AVX512 is, for a multiple of 16 and in the summation order of floatPrefix,
 //
 //	for i := range n {

@@ -311,6 +311,45 @@ done:
 	VZEROUPPER
 	RET
 
+// func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·bothU8U32AVX512(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Z0
+	VPMOVZXBD  (BX)(DI*1), Z1
+	VPADDD     Z0, Z1, Z2
+	VPSUBD     Z1, Z0, Z0
+	VPMADDWD   Z2, Z0, Z2
+	VPADDD     (AX)(DI*4), Z0, Z0
+	VPADDD     (CX)(DI*4), Z2, Z2
+	VMOVDQU32  Z0, (AX)(DI*4)
+	VMOVDQU32  Z2, (CX)(DI*4)
+	VPMOVZXBD  16(DX)(DI*1), Z0
+	VPMOVZXBD  16(BX)(DI*1), Z1
+	VPADDD     Z0, Z1, Z2
+	VPSUBD     Z1, Z0, Z0
+	VPMADDWD   Z2, Z0, Z2
+	VPADDD     64(AX)(DI*4), Z0, Z0
+	VPADDD     64(CX)(DI*4), Z2, Z2
+	VMOVDQU32  Z0, 64(AX)(DI*4)
+	VMOVDQU32  Z2, 64(CX)(DI*4)
+	ADDQ       $+32, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·prefixU32AVX512(SB), NOSPLIT, $0-32

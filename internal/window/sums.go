@@ -292,9 +292,10 @@ func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
-		kernel.SlideColumns(f.Level, s.image(), add, sub)
 		if f.Squares {
-			kernel.SlideSquares(f.Level, s.imageSquares(), add, sub, Q(f.Offset))
+			kernel.SlideBoth(f.Level, s.image(), s.imageSquares(), add, sub, Q(f.Offset))
+		} else {
+			kernel.SlideColumns(f.Level, s.image(), add, sub)
 		}
 	}
 	s.pad()

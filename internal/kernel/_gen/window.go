@@ -24,6 +24,7 @@ var windowKernels = []windowKernel{
 	{"columnsF64F64", columns(f64, f64)},
 	{"squaresU8U32", squareColumns(u8)},
 	{"squaresF32F64", squareColumns(f32)},
+	{"bothU8U32", bothColumns},
 	{"prefixU32", prefix(u32)},
 	{"prefixF64", prefix(f64)},
 	{"boxU8", boxBytes(false)},
@@ -201,6 +202,37 @@ func squareColumns(pix elem) func(set isa, name string) {
 		Label("done")
 		leave()
 	}
+}
+
+// bothColumns is columns and squareColumns of bytes at once, which read the rows once.
+func bothColumns(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", 2*lanes), "",
+		"\tfor i := range n {", "\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
+	cols, squares, plusRow, minusRow, n, i := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: 1, Disp: columnsAhead})
+	for v := range 2 {
+		at := func(base reg.Register, size int) Mem {
+			return Mem{Base: base, Index: i, Scale: uint8(size), Disp: v * lanes * size}
+		}
+		a, b := loadNumbers(set, u8, u32, at(plusRow, 1)), loadNumbers(set, u8, u32, at(minusRow, 1))
+		both := set.vec()
+		VPADDD(a, b, both)
+		VPSUBD(b, a, a)
+		VPMADDWD(both, a, both)
+		VPADDD(at(cols, 4), a, a)
+		VPADDD(at(squares, 4), both, both)
+		set.store(a, at(cols, 4))
+		set.store(both, at(squares, 4))
+	}
+	ADDQ(I32(2*lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
 }
 
 // A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
