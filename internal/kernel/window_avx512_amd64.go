@@ -120,6 +120,8 @@ func prefixF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
 //
+// or, where the bias is zero, rounded to nearest, ties to even.
+//
 //go:noescape
 func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
@@ -133,6 +135,8 @@ func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uin
 // with carry for the sums before and after, and where the inverse is not zero
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
+//
+// or, where the bias is zero, rounded to nearest, ties to even.
 //
 //go:noescape
 func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
@@ -173,6 +177,15 @@ func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *ui
 //
 //go:noescape
 func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// scaledU8AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = uint8(roundToEven(float32(hi[i]-lo[i]) * factor))
+//	}
+//
+//go:noescape
+func scaledU8AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
 // scaledU16AVX512 is, for a multiple of 16
 //
