@@ -58,7 +58,7 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	}
 	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
 	each := max(1, engine.DivUp(f.Height, p.Workers))
-	p.BandRows = grid.RoundUp(min(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
+	p.BandRows = grid.RoundUp(evenly(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
 	if l.InPlace {
 		p.BandRows = grid.RoundUp(max(each, 2*min(f.Shape.Height(), f.Height)), unit)
 	}
