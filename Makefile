@@ -1,6 +1,7 @@
 # make test             the tests; installs what they need where it can
 # make test-long        their long forms: race detector, other platforms, fuzzers
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
+# make bench-filters    filters beside OpenCV, SciPy, libvips, Pillow and others, in one run, with their floors
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
@@ -8,9 +9,10 @@
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
+FILTER_PEERS_PYTHON = .filters/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test test-long bench-peers bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test test-long bench-peers bench-filters bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -22,6 +24,11 @@ bench-peers:
 	@scripts/peers.sh
 	@echo "This takes about seven minutes."
 	go run ./cmd/boxsum bench --peers $(PEERS_PYTHON)
+
+bench-filters:
+	@scripts/filter-peers.sh
+	@echo "This takes about three minutes."
+	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) $(FILTER_FLAGS)
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)

@@ -42,5 +42,5 @@
 // [Stream] filters images that are never in memory. [Median] and [Entropy] of floats, and
 // Gaussian and Guided in place, take a copy of the image.
 //
-// docs/filter.md has speeds, and how near [Gaussian] is to a Gaussian.
+// docs/filters.md has speeds, and how near [Gaussian] is to a Gaussian.
 package filter

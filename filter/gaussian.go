@@ -54,7 +54,7 @@ func boxes(sigma float64, passes int) (all [maxPasses]int) {
 }
 
 // Gaussian blurs an image by several boxes that together are nearly a Gaussian: it takes
-// the same time for every sigma. docs/filter.md has how near they are. The border is that
+// the same time for every sigma. docs/filters.md has how near they are. The border is that
 // of every box. Between boxes 8-bit pixels keep eight more bits, so that they are rounded
 // once as far as anyone can see.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
@@ -165,6 +165,13 @@ func (k *meanMaker[P, M, A]) aim(f *window.Frame, scale uint, most uint64) {
 	}
 }
 
+// scaled reports whether the last means, of n elements of 16 bits, are rounded in floats.
+func scaled[A kernel.Number](n uint64) bool {
+	return isWhole[A]() && grid.SizeOf[A]() == 4 && n*(255<<8) < 1<<31
+}
+
+func isWhole[A kernel.Number]() bool { one, two := A(1), A(2); return one/two == 0 }
+
 // scaled reports whether means of n elements are rounded in floats, as few enough are.
 func (k *meanMaker[P, M, A]) scaled(n uint64) bool {
 	return grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 && k.most*n < 1<<31
@@ -271,8 +278,8 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 	w.box.Kind = kernel.BoxNone
 	if A(1)/2 == 0 {
 		bits, most = 8, 255
-		if last.Border != window.Clip && last.Plain() && grid.SizeOf[A]() == 4 {
-			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), last.Shape.Height(), c, most<<bits, 1<<bits)
+		if n := uint64(last.Shape.Width()) * uint64(last.Shape.Height()); last.Border != window.Clip && last.Plain() && scaled[A](n) {
+			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), c, float32(1/float64(n<<bits)))
 		}
 	}
 	w.last.Aim(last)
@@ -316,6 +323,8 @@ func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
 		j = r.Same(i)
 		to, hi, lo := dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
 		switch {
+		case scaled[A](uint64(r.Count(i))) && scale > 1:
+			kernel.ScaledMeans(l.task.set.Level, as[uint8](to), as[uint32](hi), as[uint32](lo), float32(1/float64(uint64(r.Count(i))*scale)))
 		case A(1)/2 == 0:
 			kernel.RoundedMeans(l.task.set.Level, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
 		case !isFloat[P]():

@@ -163,7 +163,7 @@ func TestStream(t *testing.T) {
 // A Gaussian is its boxes, one after the other in float64.
 func TestGaussian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 18))
-	for range 60 {
+	for range rounds(60, 600) {
 		testGaussian[uint8](t, rng, 0.52)
 		testGaussian[uint16](t, rng, 0.52)
 		testGaussian[float32](t, rng, 1e-4)
@@ -214,7 +214,7 @@ func testGaussian[P filter.Pixel](t *testing.T, rng *rand.Rand, eps float64) {
 // The guided filter by its definition, with means of this package.
 func TestGuided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 18))
-	for i := range 60 {
+	for i := range rounds(60, 600) {
 		testGuided[uint8](t, rng, 1+i%2*2, 0.5001)
 		testGuided[float32](t, rng, 1+i%2*2, 1e-3)
 	}
@@ -310,7 +310,7 @@ func testGuided[P filter.Pixel](t *testing.T, rng *rand.Rand, channels int, eps 
 // Medians and entropies against sorted values and counts.
 func TestMedianEntropy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 18))
-	for range 40 {
+	for range rounds(40, 400) {
 		testMedian[uint8](t, rng)
 		testMedian[uint16](t, rng)
 		testMedian[float32](t, rng)

@@ -33,7 +33,7 @@ func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, 
 func TestPeers(t *testing.T) {
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(11, 18))
-	for i := range 60 {
+	for i := range rounds(60, 1000) {
 		img := random[uint8](rng, 1+rng.IntN(90), 1+rng.IntN(60), 1+rng.IntN(4))
 		floats := random[float32](rng, img.Width, img.Height, 1)
 		gray := random[uint8](rng, img.Width, img.Height, 1)
@@ -66,7 +66,7 @@ func TestPeers(t *testing.T) {
 			near(t, name+" INTER_AREA", must[uint8](t, name)(filter.Downsample(gray, fx, fy, nil)), asked[float64](t, py, "area", "none", gray, fx, fy, n/fx/fy), 0.5001)
 		}
 	}
-	// A Gaussian by four boxes beside the true one: as docs/filter.md says.
+	// A Gaussian by four boxes beside the true one: as docs/filters.md says.
 	img := random[uint8](rng, 200, 160, 1)
 	for _, sigma := range []int{5, 10, 20} {
 		got := must[uint8](t, "")(filter.Gaussian(img, filter.Sigma{X: float64(sigma), Y: float64(sigma), Passes: 4}, nil))

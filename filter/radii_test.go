@@ -14,7 +14,7 @@ import (
 // Windows of all sizes are those of the definition.
 func TestBoxRadii(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range 24 {
+	for i := range rounds(24, 100) {
 		testRadii[uint8](t, rng, i, 0)
 		testRadii[uint16](t, rng, i, 0)
 		testRadii[float32](t, rng, i, 1e-3)

@@ -33,6 +33,9 @@ BOXSUM_BOXES=1000000 go test -run '^TestProof$' .
 step "10,000 thresholds, against Doxa and OpenCV"
 BOXSUM_THRESHOLDS=10000 go test -run 'TestDoxa|TestOpenCV|TestBruteForce' ./threshold
 
+step "ten thousand images filtered, against their definition and OpenCV and SciPy"
+BOXSUM_FILTERS=10000 go test -run 'Definition|Gaussian|Guided|Median|Radii|Peers' ./filter
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...

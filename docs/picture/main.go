@@ -2,7 +2,8 @@
 // pixels. That of the README is an image with a box, and its table with the four
 // entries that give the sum of the box; those of rotated.md and haar.md are boxes and
 // features at angles; those of histogram.md and moments.md are regions and what is
-// known of them; those of threshold.md are pages with damage. The diagrams beside them, in SVG, are edited as they are.
+// known of them; those of filters.md are filtered, and those of threshold.md are pages with damage. The diagrams
+// beside them, in SVG, are edited as they are.
 //
 //	go run ./docs/picture docs
 package main
@@ -47,8 +48,12 @@ var pictures = map[string]func() image.Image{
 	"local.png":     drawLocal,
 	"moments.png":   drawMoments,
 
-	"threshold-lit.png":   drawLit,
-	"threshold-pages.png": drawPages,
+	"threshold-lit.png":    drawLit,
+	"threshold-pages.png":  drawPages,
+	"filters-blur.png":     drawBlurs,
+	"filters-median.png":   drawMedians,
+	"filters-contrast.png": drawContrast,
+	"filters-focus.png":    drawFocus,
 }
 
 func main() {

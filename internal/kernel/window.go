@@ -17,11 +17,11 @@ type windowRoutines struct {
 	columnsU32U32                             func(cols, add, sub *byte, n int)
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
-	columnsSquaresU8U32                       func(cols, squares, add, sub *byte, n int)
+	bothU8U32                                 func(cols, squares, add, sub *byte, n int)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
-	scaledU16                                 func(dst, hi, lo *byte, n int, factor float32)
+	scaledU8, scaledU16                       func(dst, hi, lo *byte, n int, factor float32)
 	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
@@ -137,21 +137,6 @@ func SlideSquares[P Pixel, Q Number](level Level, cols []Q, add, sub []P, offset
 	}
 }
 
-// SlideBoth is [SlideColumns] and [SlideSquares].
-func SlideBoth[P Pixel, A, Q Number](level Level, cols []A, squares []Q, add, sub []P, offset Q) {
-	asm := windows[level].columnsSquaresU8U32
-	_, bytes := any(*new(P)).(uint8)
-	_, words := any(*new(A)).(uint32)
-	_, words2 := any(*new(Q)).(uint32)
-	if n := len(add) &^ (windowUnit - 1); asm != nil && bytes && words && words2 && n > 0 {
-		_, _, _ = cols[:len(add)], squares[:len(add)], sub[:len(add)]
-		asm(first(cols), first(squares), first(add), first(sub), n)
-		cols, squares, add, sub = cols[n:], squares[n:], add[n:], sub[n:]
-	}
-	SlideColumns(level, cols, add, sub)
-	SlideSquares(level, squares, add, sub, offset)
-}
-
 func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, n int, offset float64) {
 	switch any(*new(P)).(type) {
 	case uint8:
@@ -164,6 +149,22 @@ func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, 
 		}
 	}
 	return nil
+}
+
+// SlideBoth is [SlideColumns] and [SlideSquares].
+func SlideBoth[P Pixel, A, Q Number](level Level, cols []A, squares []Q, add, sub []P, offset Q) {
+	_, bytes := any(add).([]uint8)
+	sums, words := any(cols).([]uint32)
+	all, words2 := any(squares).([]uint32)
+	n := 0
+	if asm := windows[level].bothU8U32; asm != nil && bytes && words && words2 {
+		n = len(add) &^ (windowUnit - 1)
+		asm(first(sums[:len(add)]), first(all[:len(add)]), first(add), first(sub[:len(add)]), n)
+	}
+	if n < len(add) {
+		SlideColumns(level, cols[n:], add[n:], sub[n:])
+		SlideSquares(level, squares[n:], add[n:], sub[n:], offset)
+	}
 }
 
 // Prefix sums along a row, each channel by itself:
@@ -362,15 +363,11 @@ func NewBox(level Level, span, height, channels int) Box {
 	return b
 }
 
-// NewScaledBox is for windows of span×height words that are most at most, of which scale are
-// one of a byte: of kind BoxWords if a level has a kernel.
-func NewScaledBox(level Level, span, height, channels int, most, scale uint64) Box {
-	n := uint64(span) * uint64(height)
-	b := Box{level: level, span: span, channels: channels}
-	if windows[level].boxU8 == nil || channels > FastChannels || n >= 1<<31/scale {
-		return b
-	}
-	if b.divisor = NewDivisor(n * scale); b.divisor.most >= most*n+n*scale/2 {
+// NewScaledBox is for windows of span words across, with sums below 2^31: the means of
+// [ScaledMeans]. It is of kind BoxWords if a level has a kernel.
+func NewScaledBox(level Level, span, channels int, factor float32) Box {
+	b := Box{level: level, span: span, channels: channels, inverse: factor}
+	if windows[level].boxU8 != nil && channels <= FastChannels {
 		b.Kind = BoxWords
 	}
 	return b
@@ -569,20 +566,24 @@ func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	}
 }
 
-// ScaledMeans is
+// ScaledMeans, of elements of 8 or 16 bits, is
 //
 //	dst[i] = round(float32(hi[i]-lo[i]) * factor)
 //
 // to nearest, ties to even, of sums below 2^31.
-func ScaledMeans(level Level, dst []uint16, hi, lo []uint32, factor float32) {
+func ScaledMeans[D Pixel](level Level, dst []D, hi, lo []uint32, factor float32) {
 	hi, lo = hi[:len(dst)], lo[:len(dst)]
 	from := 0
-	if asm := windows[level].scaledU16; asm != nil {
+	asm := windows[level].scaledU16
+	if unsafe.Sizeof(*new(D)) == 1 {
+		asm = windows[level].scaledU8
+	}
+	if asm != nil {
 		from = len(dst) &^ (windowUnit - 1)
 		asm(first(dst), first(hi), first(lo), from, factor)
 	}
 	for i := from; i < len(dst); i++ {
-		dst[i] = uint16(math.RoundToEven(float64(float32(float32(hi[i]-lo[i]) * factor))))
+		dst[i] = D(math.RoundToEven(float64(float32(float32(hi[i]-lo[i]) * factor))))
 	}
 }
 

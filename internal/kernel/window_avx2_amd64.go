@@ -68,17 +68,6 @@ func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func squaresU8U32AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// columnsSquaresU8U32AVX2 is, for a multiple of 8
-//
-//	for i := range n {
-//		a, b := uint32(add[i]), uint32(sub[i])
-//		cols[i] += a - b
-//		squares[i] += a*a - b*b
-//	}
-//
-//go:noescape
-func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
-
 // squaresF32F64AVX2 is, for a multiple of 4
 //
 //	for i := range n {
@@ -88,6 +77,17 @@ func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n 
 //
 //go:noescape
 func squaresF32F64AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
+
+// bothU8U32AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		a, b := uint32(add[i]), uint32(sub[i])
+//		cols[i] += a - b
+//		squares[i] += a*a - b*b
+//	}
+//
+//go:noescape
+func bothU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
 
 // prefixU32AVX2 is, for a multiple of 16 and in the summation order of floatPrefix,
 //
@@ -120,6 +120,8 @@ func prefixF64AVX2(dst *byte, src *byte, n int, lanes *uint32)
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
 //
+// or, where the bias is zero, rounded to nearest, ties to even.
+//
 //go:noescape
 func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
@@ -133,6 +135,8 @@ func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint3
 // with carry for the sums before and after, and where the inverse is not zero
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
+//
+// or, where the bias is zero, rounded to nearest, ties to even.
 //
 //go:noescape
 func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
@@ -173,6 +177,15 @@ func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint
 //
 //go:noescape
 func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
+
+// scaledU8AVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		dst[i] = uint8(roundToEven(float32(hi[i]-lo[i]) * factor))
+//	}
+//
+//go:noescape
+func scaledU8AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
 // scaledU16AVX2 is, for a multiple of 8
 //

@@ -282,36 +282,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func columnsSquaresU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·columnsSquaresU8U32AVX2(SB), NOSPLIT, $0-40
-	MOVQ cols+0(FP), AX
-	MOVQ squares+8(FP), CX
-	MOVQ add+16(FP), DX
-	MOVQ sub+24(FP), BX
-	MOVQ n+32(FP), SI
-	XORQ DI, DI
-
-loop:
-	CMPQ       DI, SI
-	JGE        done
-	PREFETCHT0 4096(DX)(DI*1)
-	VPMOVZXBD  (DX)(DI*1), Y0
-	VPMOVZXBD  (BX)(DI*1), Y1
-	VPADDD     Y0, Y1, Y2
-	VPSUBD     Y1, Y0, Y0
-	VPMADDWD   Y2, Y0, Y2
-	VPADDD     (AX)(DI*4), Y0, Y0
-	VMOVDQU    Y0, (AX)(DI*4)
-	VPADDD     (CX)(DI*4), Y2, Y2
-	VMOVDQU    Y2, (CX)(DI*4)
-	ADDQ       $+8, DI
-	JMP        loop
-
-done:
-	VZEROUPPER
-	RET
-
 // func squaresF32F64AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 // Requires: AVX
 TEXT ·squaresF32F64AVX2(SB), NOSPLIT, $0-40
@@ -336,6 +306,45 @@ loop:
 	VMOVDQU   Y1, (AX)(SI*8)
 	ADDQ      $+4, SI
 	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func bothU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·bothU8U32AVX2(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Y0
+	VPMOVZXBD  (BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     (AX)(DI*4), Y0, Y0
+	VPADDD     (CX)(DI*4), Y2, Y2
+	VMOVDQU    Y0, (AX)(DI*4)
+	VMOVDQU    Y2, (CX)(DI*4)
+	VPMOVZXBD  8(DX)(DI*1), Y0
+	VPMOVZXBD  8(BX)(DI*1), Y1
+	VPADDD     Y0, Y1, Y2
+	VPSUBD     Y1, Y0, Y0
+	VPMADDWD   Y2, Y0, Y2
+	VPADDD     32(AX)(DI*4), Y0, Y0
+	VPADDD     32(CX)(DI*4), Y2, Y2
+	VMOVDQU    Y0, 32(AX)(DI*4)
+	VMOVDQU    Y2, 32(CX)(DI*4)
+	ADDQ       $+16, DI
+	JMP        loop
 
 done:
 	VZEROUPPER
@@ -442,6 +451,41 @@ TEXT ·boxU8AVX2(SB), NOSPLIT, $0-68
 	MOVQ         lo+16(FP), SI
 	MOVQ         n+24(FP), DI
 	XORQ         R8, R8
+	MOVL         bias+64(FP), R9
+	TESTL        R9, R9
+	JNZ          biased
+	MOVL         inverse+60(FP), R9
+	TESTL        R9, R9
+	JZ           biased
+	VBROADCASTSS inverse+60(FP), Y5
+
+scaled:
+	CMPQ         R8, DI
+	JGE          done
+	VMOVDQU      (BX)(R8*4), Y6
+	VPSUBD       (SI)(R8*4), Y6, Y6
+	VPERMD       Y6, Y0, Y7
+	VPAND        192(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y1, Y7
+	VPAND        256(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPERMD       Y6, Y2, Y7
+	VPAND        320(AX), Y7, Y7
+	VPADDD       Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y6
+	VPERMD       Y6, Y3, Y4
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSDW    X7, X6, X7
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X7, (DX)(R8*1)
+	ADDQ         $+8, R8
+	JMP          scaled
+
+biased:
 	MOVL         inverse+60(FP), R9
 	TESTL        R9, R9
 	JZ           integers
@@ -530,6 +574,40 @@ TEXT ·boxOneU8AVX2(SB), NOSPLIT, $0-68
 	MOVQ         lo+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
+	MOVL         bias+64(FP), R8
+	TESTL        R8, R8
+	JNZ          biased
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           biased
+	VBROADCASTSS inverse+60(FP), Y1
+
+scaled:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (DX)(DI*4), Y2
+	VPSUBD       (BX)(DI*4), Y2, Y2
+	VPSLLDQ      $0x04, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSLLDQ      $0x08, Y2, Y3
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y3
+	VPERM2I128   $0x08, Y3, Y3, Y3
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPSHUFD      $0xff, Y2, Y0
+	VPERM2I128   $0x11, Y0, Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSDW    X3, X2, X3
+	VPACKUSWB    X3, X3, X3
+	VMOVQ        X3, (CX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          scaled
+
+biased:
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
 	JZ           integers
@@ -910,6 +988,35 @@ loop:
 
 done:
 	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU8AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX2
+TEXT ·scaledU8AVX2(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (CX)(SI*4), Y1
+	VPSUBD       (DX)(SI*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKUSDW    X2, X1, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, (AX)(SI*1)
+	ADDQ         $+8, SI
+	JMP          loop
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1411,7 +1518,7 @@ done:
 	RET
 
 // func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU      (AX), Y0
@@ -1467,6 +1574,8 @@ whole:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
+	PREFETCHT0   1024(CX)(SI*4)
+	PREFETCHT0   1024(DX)(SI*4)
 	VCVTDQ2PS    Y7, Y9
 	VCVTDQ2PS    Y6, Y10
 	VDIVPS       Y10, Y9, Y9
@@ -1512,6 +1621,8 @@ rounded:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
+	PREFETCHT0   1024(CX)(SI*4)
+	PREFETCHT0   1024(DX)(SI*4)
 	VCVTDQ2PS    Y7, Y9
 	VCVTDQ2PS    Y6, Y10
 	VDIVPS       Y10, Y9, Y9
@@ -1543,7 +1654,7 @@ done:
 	RET
 
 // func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·boxStatsOneAVX2(SB), NOSPLIT, $0-104
 	MOVQ         carry+56(FP), AX
 	VMOVDQU      (AX), Y0
@@ -1591,6 +1702,8 @@ whole:
 	VPADDD       Y5, Y4, Y4
 	VPSHUFD      $0xff, Y4, Y1
 	VPERM2I128   $0x11, Y1, Y1, Y1
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Y3, Y5
 	VCVTDQ2PS    Y2, Y6
 	VDIVPS       Y6, Y5, Y5
@@ -1634,6 +1747,8 @@ rounded:
 	VPADDD       Y5, Y4, Y4
 	VPSHUFD      $0xff, Y4, Y1
 	VPERM2I128   $0x11, Y1, Y1, Y1
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Y3, Y5
 	VCVTDQ2PS    Y2, Y6
 	VDIVPS       Y6, Y5, Y5

@@ -282,36 +282,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func columnsSquaresU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·columnsSquaresU8U32AVX512(SB), NOSPLIT, $0-40
-	MOVQ cols+0(FP), AX
-	MOVQ squares+8(FP), CX
-	MOVQ add+16(FP), DX
-	MOVQ sub+24(FP), BX
-	MOVQ n+32(FP), SI
-	XORQ DI, DI
-
-loop:
-	CMPQ       DI, SI
-	JGE        done
-	PREFETCHT0 4096(DX)(DI*1)
-	VPMOVZXBD  (DX)(DI*1), Z0
-	VPMOVZXBD  (BX)(DI*1), Z1
-	VPADDD     Z0, Z1, Z2
-	VPSUBD     Z1, Z0, Z0
-	VPMADDWD   Z2, Z0, Z2
-	VPADDD     (AX)(DI*4), Z0, Z0
-	VMOVDQU32  Z0, (AX)(DI*4)
-	VPADDD     (CX)(DI*4), Z2, Z2
-	VMOVDQU32  Z2, (CX)(DI*4)
-	ADDQ       $+16, DI
-	JMP        loop
-
-done:
-	VZEROUPPER
-	RET
-
 // func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 // Requires: AVX, AVX512F
 TEXT ·squaresF32F64AVX512(SB), NOSPLIT, $0-40
@@ -336,6 +306,45 @@ loop:
 	VMOVDQU32 Z1, (AX)(SI*8)
 	ADDQ      $+8, SI
 	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·bothU8U32AVX512(SB), NOSPLIT, $0-40
+	MOVQ cols+0(FP), AX
+	MOVQ squares+8(FP), CX
+	MOVQ add+16(FP), DX
+	MOVQ sub+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	PREFETCHT0 4096(DX)(DI*1)
+	VPMOVZXBD  (DX)(DI*1), Z0
+	VPMOVZXBD  (BX)(DI*1), Z1
+	VPADDD     Z0, Z1, Z2
+	VPSUBD     Z1, Z0, Z0
+	VPMADDWD   Z2, Z0, Z2
+	VPADDD     (AX)(DI*4), Z0, Z0
+	VPADDD     (CX)(DI*4), Z2, Z2
+	VMOVDQU32  Z0, (AX)(DI*4)
+	VMOVDQU32  Z2, (CX)(DI*4)
+	VPMOVZXBD  16(DX)(DI*1), Z0
+	VPMOVZXBD  16(BX)(DI*1), Z1
+	VPADDD     Z0, Z1, Z2
+	VPSUBD     Z1, Z0, Z0
+	VPMADDWD   Z2, Z0, Z2
+	VPADDD     64(AX)(DI*4), Z0, Z0
+	VPADDD     64(CX)(DI*4), Z2, Z2
+	VMOVDQU32  Z0, 64(AX)(DI*4)
+	VMOVDQU32  Z2, 64(CX)(DI*4)
+	ADDQ       $+32, DI
+	JMP        loop
 
 done:
 	VZEROUPPER
@@ -451,6 +460,37 @@ TEXT ·boxU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         lo+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
+	MOVL         bias+64(FP), R8
+	TESTL        R8, R8
+	JNZ          biased
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           biased
+	VBROADCASTSS inverse+60(FP), Z6
+
+scaled:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDB   Z7, (CX)(DI*1)
+	ADDQ      $+16, DI
+	JMP       scaled
+
+biased:
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
 	JZ           integers
@@ -547,6 +587,37 @@ TEXT ·boxOneU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         lo+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
+	MOVL         bias+64(FP), R8
+	TESTL        R8, R8
+	JNZ          biased
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           biased
+	VBROADCASTSS inverse+60(FP), Z6
+
+scaled:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z7
+	VPSUBD    (BX)(DI*4), Z7, Z7
+	VPERMD.Z  Z7, Z0, K1, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z1, K2, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z3, K3, Z8
+	VPADDD    Z7, Z8, Z7
+	VPERMD.Z  Z7, Z4, K4, Z8
+	VPADDD    Z7, Z8, Z7
+	VPADDD    Z7, Z2, Z7
+	VPERMD    Z7, Z5, Z2
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVDB   Z7, (CX)(DI*1)
+	ADDQ      $+16, DI
+	JMP       scaled
+
+biased:
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
 	JZ           integers
@@ -925,6 +996,32 @@ loop:
 
 done:
 	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func scaledU8AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
+// Requires: AVX, AVX512F
+TEXT ·scaledU8AVX512(SB), NOSPLIT, $0-36
+	VBROADCASTSS factor+32(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*4), Z1
+	VPSUBD    (DX)(SI*4), Z1, Z1
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPMOVDB   Z1, (AX)(SI*1)
+	ADDQ      $+16, SI
+	JMP       loop
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1374,6 +1471,7 @@ TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-80
 	MOVL         count+48(FP), R10
 	VMOVD        R10, X0
 	VPBROADCASTD X0, Z0
+	VCVTDQ2PS    Z0, Z1
 	MOVQ         small+64(FP), R10
 	CMPQ         R10, $0x00
 	JEQ          centered
@@ -1404,36 +1502,35 @@ centered:
 rounded:
 	CMPQ         SI, BX
 	JGE          done
-	VMOVDQU32    (CX)(SI*4), Z1
-	VMOVDQU32    (DI)(SI*4), Z2
-	VPSUBD       (DX)(SI*4), Z1, Z1
-	VPSUBD       (R8)(SI*4), Z2, Z2
-	VCVTDQ2PS    Z1, Z3
-	VCVTDQ2PS    Z0, Z4
+	VMOVDQU32    (CX)(SI*4), Z2
+	VMOVDQU32    (DI)(SI*4), Z3
+	VPSUBD       (DX)(SI*4), Z2, Z2
+	VPSUBD       (R8)(SI*4), Z3, Z3
+	VCVTDQ2PS    Z2, Z4
 	VBROADCASTSS inverse+52(FP), Z5
-	VMULPS       Z5, Z3, Z6
-	VFNMADD231PS Z4, Z6, Z3
-	VFMADD231PS  Z5, Z3, Z6
-	VMOVAPS      Z6, Z3
-	VCVTPS2DQ    Z3, Z3
-	VPMULLD      Z0, Z3, Z4
-	VPSUBD       Z4, Z1, Z4
-	VPADDD       Z4, Z1, Z1
-	VPMULLD      Z3, Z1, Z1
-	VPSUBD       Z1, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS inverse+52(FP), Z1
-	VMULPS       Z1, Z2, Z2
-	VMULPS       Z1, Z4, Z4
-	VMULPS       Z4, Z4, Z4
-	VSUBPS       Z4, Z2, Z2
+	VMULPS       Z5, Z4, Z6
+	VFNMADD231PS Z1, Z6, Z4
+	VFMADD231PS  Z5, Z4, Z6
+	VMOVAPS      Z6, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPMULLD      Z0, Z4, Z5
+	VPSUBD       Z5, Z2, Z5
+	VPADDD       Z5, Z2, Z2
+	VPMULLD      Z4, Z2, Z2
+	VPSUBD       Z2, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VCVTDQ2PS    Z5, Z5
+	VBROADCASTSS inverse+52(FP), Z2
+	VMULPS       Z2, Z3, Z3
+	VMULPS       Z2, Z5, Z5
+	VMULPS       Z5, Z5, Z5
+	VSUBPS       Z5, Z3, Z3
 	TESTQ        R9, R9
 	JZ           roundedPlain
-	VSQRTPS      Z2, Z2
+	VSQRTPS      Z3, Z3
 
 roundedPlain:
-	VMOVDQU32 Z2, (AX)(SI*4)
+	VMOVDQU32 Z3, (AX)(SI*4)
 	ADDQ      $+16, SI
 	JMP       rounded
 
@@ -1442,7 +1539,7 @@ done:
 	RET
 
 // func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU32    (AX), Z0
@@ -1474,6 +1571,7 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 	MOVL         count+80(FP), R10
 	VMOVD        R10, X7
 	VPBROADCASTD X7, Z7
+	VCVTDQ2PS    Z7, Z8
 	MOVQ         small+96(FP), R10
 	CMPQ         R10, $0x00
 	JEQ          centered
@@ -1481,20 +1579,8 @@ TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
 whole:
 	CMPQ         BX, DX
 	JGE          done
-	VMOVDQU32    (SI)(BX*4), Z8
-	VPSUBD       (DI)(BX*4), Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z1, K2, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z3, K3, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K4, Z9
-	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z5, Z2
-	VMOVDQU32    (R8)(BX*4), Z9
-	VPSUBD       (R9)(BX*4), Z9, Z9
+	VMOVDQU32    (SI)(BX*4), Z9
+	VPSUBD       (DI)(BX*4), Z9, Z9
 	VPERMD.Z     Z9, Z0, K1, Z10
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z1, K2, Z10
@@ -1503,24 +1589,37 @@ whole:
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z4, K4, Z10
 	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z6, Z9
-	VPERMD       Z9, Z5, Z6
-	VCVTDQ2PS    Z8, Z10
-	VCVTDQ2PS    Z7, Z11
+	VPADDD       Z9, Z2, Z9
+	VPERMD       Z9, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z10
+	VPSUBD       (R9)(BX*4), Z10, Z10
+	VPERMD.Z     Z10, Z0, K1, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z1, K2, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z3, K3, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z4, K4, Z11
+	VPADDD       Z10, Z11, Z10
+	VPADDD       Z10, Z6, Z10
+	VPERMD       Z10, Z5, Z6
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
-	VMULPS       Z12, Z10, Z13
-	VFNMADD231PS Z11, Z13, Z10
-	VFMADD231PS  Z12, Z10, Z13
-	VMOVAPS      Z13, Z10
-	VMOVDQU32    Z10, (AX)(BX*4)
-	VPMULLD      Z7, Z9, Z9
-	VPMULLD      Z8, Z8, Z8
-	VPSUBD       Z8, Z9, Z9
-	VCVTDQ2PS    Z9, Z9
-	VBROADCASTSS inverse2+88(FP), Z8
-	VMULPS       Z8, Z9, Z9
-	VSQRTPS      Z9, Z9
-	VMOVDQU32    Z9, (CX)(BX*4)
+	VMULPS       Z12, Z11, Z13
+	VFNMADD231PS Z8, Z13, Z11
+	VFMADD231PS  Z12, Z11, Z13
+	VMOVAPS      Z13, Z11
+	VMOVDQU32    Z11, (AX)(BX*4)
+	VPMULLD      Z7, Z10, Z10
+	VPMULLD      Z9, Z9, Z9
+	VPSUBD       Z9, Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VBROADCASTSS inverse2+88(FP), Z9
+	VMULPS       Z9, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMOVDQU32    Z10, (CX)(BX*4)
 	ADDQ         $+16, BX
 	JMP          whole
 
@@ -1528,20 +1627,8 @@ centered:
 rounded:
 	CMPQ         BX, DX
 	JGE          done
-	VMOVDQU32    (SI)(BX*4), Z8
-	VPSUBD       (DI)(BX*4), Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z1, K2, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z3, K3, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K4, Z9
-	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z5, Z2
-	VMOVDQU32    (R8)(BX*4), Z9
-	VPSUBD       (R9)(BX*4), Z9, Z9
+	VMOVDQU32    (SI)(BX*4), Z9
+	VPSUBD       (DI)(BX*4), Z9, Z9
 	VPERMD.Z     Z9, Z0, K1, Z10
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z1, K2, Z10
@@ -1550,31 +1637,44 @@ rounded:
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z4, K4, Z10
 	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z6, Z9
-	VPERMD       Z9, Z5, Z6
-	VCVTDQ2PS    Z8, Z10
-	VCVTDQ2PS    Z7, Z11
+	VPADDD       Z9, Z2, Z9
+	VPERMD       Z9, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z10
+	VPSUBD       (R9)(BX*4), Z10, Z10
+	VPERMD.Z     Z10, Z0, K1, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z1, K2, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z3, K3, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z4, K4, Z11
+	VPADDD       Z10, Z11, Z10
+	VPADDD       Z10, Z6, Z10
+	VPERMD       Z10, Z5, Z6
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
-	VMULPS       Z12, Z10, Z13
-	VFNMADD231PS Z11, Z13, Z10
-	VFMADD231PS  Z12, Z10, Z13
-	VMOVAPS      Z13, Z10
-	VMOVDQU32    Z10, (AX)(BX*4)
-	VCVTPS2DQ    Z10, Z10
-	VPMULLD      Z7, Z10, Z11
-	VPSUBD       Z11, Z8, Z11
-	VPADDD       Z11, Z8, Z8
-	VPMULLD      Z10, Z8, Z8
-	VPSUBD       Z8, Z9, Z9
-	VCVTDQ2PS    Z9, Z9
-	VCVTDQ2PS    Z11, Z11
-	VBROADCASTSS inverse+84(FP), Z8
-	VMULPS       Z8, Z9, Z9
-	VMULPS       Z8, Z11, Z11
-	VMULPS       Z11, Z11, Z11
-	VSUBPS       Z11, Z9, Z9
-	VSQRTPS      Z9, Z9
-	VMOVDQU32    Z9, (CX)(BX*4)
+	VMULPS       Z12, Z11, Z13
+	VFNMADD231PS Z8, Z13, Z11
+	VFMADD231PS  Z12, Z11, Z13
+	VMOVAPS      Z13, Z11
+	VMOVDQU32    Z11, (AX)(BX*4)
+	VCVTPS2DQ    Z11, Z11
+	VPMULLD      Z7, Z11, Z12
+	VPSUBD       Z12, Z9, Z12
+	VPADDD       Z12, Z9, Z9
+	VPMULLD      Z11, Z9, Z9
+	VPSUBD       Z9, Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VCVTDQ2PS    Z12, Z12
+	VBROADCASTSS inverse+84(FP), Z9
+	VMULPS       Z9, Z10, Z10
+	VMULPS       Z9, Z12, Z12
+	VMULPS       Z12, Z12, Z12
+	VSUBPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMOVDQU32    Z10, (CX)(BX*4)
 	ADDQ         $+16, BX
 	JMP          rounded
 
@@ -1587,7 +1687,7 @@ done:
 	RET
 
 // func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU32    (AX), Z0
@@ -1619,6 +1719,7 @@ TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
 	MOVL         count+80(FP), R10
 	VMOVD        R10, X7
 	VPBROADCASTD X7, Z7
+	VCVTDQ2PS    Z7, Z8
 	MOVQ         small+96(FP), R10
 	CMPQ         R10, $0x00
 	JEQ          centered
@@ -1626,20 +1727,8 @@ TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
 whole:
 	CMPQ         BX, DX
 	JGE          done
-	VMOVDQU32    (SI)(BX*4), Z8
-	VPSUBD       (DI)(BX*4), Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z1, K2, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z3, K3, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K4, Z9
-	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z5, Z2
-	VMOVDQU32    (R8)(BX*4), Z9
-	VPSUBD       (R9)(BX*4), Z9, Z9
+	VMOVDQU32    (SI)(BX*4), Z9
+	VPSUBD       (DI)(BX*4), Z9, Z9
 	VPERMD.Z     Z9, Z0, K1, Z10
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z1, K2, Z10
@@ -1648,24 +1737,37 @@ whole:
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z4, K4, Z10
 	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z6, Z9
-	VPERMD       Z9, Z5, Z6
-	VCVTDQ2PS    Z8, Z10
-	VCVTDQ2PS    Z7, Z11
+	VPADDD       Z9, Z2, Z9
+	VPERMD       Z9, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z10
+	VPSUBD       (R9)(BX*4), Z10, Z10
+	VPERMD.Z     Z10, Z0, K1, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z1, K2, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z3, K3, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z4, K4, Z11
+	VPADDD       Z10, Z11, Z10
+	VPADDD       Z10, Z6, Z10
+	VPERMD       Z10, Z5, Z6
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
-	VMULPS       Z12, Z10, Z13
-	VFNMADD231PS Z11, Z13, Z10
-	VFMADD231PS  Z12, Z10, Z13
-	VMOVAPS      Z13, Z10
-	VMOVDQU32    Z10, (AX)(BX*4)
-	VPMULLD      Z7, Z9, Z9
-	VPMULLD      Z8, Z8, Z8
-	VPSUBD       Z8, Z9, Z9
-	VCVTDQ2PS    Z9, Z9
-	VBROADCASTSS inverse2+88(FP), Z8
-	VMULPS       Z8, Z9, Z9
-	VSQRTPS      Z9, Z9
-	VMOVDQU32    Z9, (CX)(BX*4)
+	VMULPS       Z12, Z11, Z13
+	VFNMADD231PS Z8, Z13, Z11
+	VFMADD231PS  Z12, Z11, Z13
+	VMOVAPS      Z13, Z11
+	VMOVDQU32    Z11, (AX)(BX*4)
+	VPMULLD      Z7, Z10, Z10
+	VPMULLD      Z9, Z9, Z9
+	VPSUBD       Z9, Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VBROADCASTSS inverse2+88(FP), Z9
+	VMULPS       Z9, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMOVDQU32    Z10, (CX)(BX*4)
 	ADDQ         $+16, BX
 	JMP          whole
 
@@ -1673,20 +1775,8 @@ centered:
 rounded:
 	CMPQ         BX, DX
 	JGE          done
-	VMOVDQU32    (SI)(BX*4), Z8
-	VPSUBD       (DI)(BX*4), Z8, Z8
-	VPERMD.Z     Z8, Z0, K1, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z1, K2, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z3, K3, Z9
-	VPADDD       Z8, Z9, Z8
-	VPERMD.Z     Z8, Z4, K4, Z9
-	VPADDD       Z8, Z9, Z8
-	VPADDD       Z8, Z2, Z8
-	VPERMD       Z8, Z5, Z2
-	VMOVDQU32    (R8)(BX*4), Z9
-	VPSUBD       (R9)(BX*4), Z9, Z9
+	VMOVDQU32    (SI)(BX*4), Z9
+	VPSUBD       (DI)(BX*4), Z9, Z9
 	VPERMD.Z     Z9, Z0, K1, Z10
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z1, K2, Z10
@@ -1695,31 +1785,44 @@ rounded:
 	VPADDD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z4, K4, Z10
 	VPADDD       Z9, Z10, Z9
-	VPADDD       Z9, Z6, Z9
-	VPERMD       Z9, Z5, Z6
-	VCVTDQ2PS    Z8, Z10
-	VCVTDQ2PS    Z7, Z11
+	VPADDD       Z9, Z2, Z9
+	VPERMD       Z9, Z5, Z2
+	VMOVDQU32    (R8)(BX*4), Z10
+	VPSUBD       (R9)(BX*4), Z10, Z10
+	VPERMD.Z     Z10, Z0, K1, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z1, K2, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z3, K3, Z11
+	VPADDD       Z10, Z11, Z10
+	VPERMD.Z     Z10, Z4, K4, Z11
+	VPADDD       Z10, Z11, Z10
+	VPADDD       Z10, Z6, Z10
+	VPERMD       Z10, Z5, Z6
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
-	VMULPS       Z12, Z10, Z13
-	VFNMADD231PS Z11, Z13, Z10
-	VFMADD231PS  Z12, Z10, Z13
-	VMOVAPS      Z13, Z10
-	VMOVDQU32    Z10, (AX)(BX*4)
-	VCVTPS2DQ    Z10, Z10
-	VPMULLD      Z7, Z10, Z11
-	VPSUBD       Z11, Z8, Z11
-	VPADDD       Z11, Z8, Z8
-	VPMULLD      Z10, Z8, Z8
-	VPSUBD       Z8, Z9, Z9
-	VCVTDQ2PS    Z9, Z9
-	VCVTDQ2PS    Z11, Z11
-	VBROADCASTSS inverse+84(FP), Z8
-	VMULPS       Z8, Z9, Z9
-	VMULPS       Z8, Z11, Z11
-	VMULPS       Z11, Z11, Z11
-	VSUBPS       Z11, Z9, Z9
-	VSQRTPS      Z9, Z9
-	VMOVDQU32    Z9, (CX)(BX*4)
+	VMULPS       Z12, Z11, Z13
+	VFNMADD231PS Z8, Z13, Z11
+	VFMADD231PS  Z12, Z11, Z13
+	VMOVAPS      Z13, Z11
+	VMOVDQU32    Z11, (AX)(BX*4)
+	VCVTPS2DQ    Z11, Z11
+	VPMULLD      Z7, Z11, Z12
+	VPSUBD       Z12, Z9, Z12
+	VPADDD       Z12, Z9, Z9
+	VPMULLD      Z11, Z9, Z9
+	VPSUBD       Z9, Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VCVTDQ2PS    Z12, Z12
+	VBROADCASTSS inverse+84(FP), Z9
+	VMULPS       Z9, Z10, Z10
+	VMULPS       Z9, Z12, Z12
+	VMULPS       Z12, Z12, Z12
+	VSUBPS       Z12, Z10, Z10
+	VSQRTPS      Z10, Z10
+	VMOVDQU32    Z10, (CX)(BX*4)
 	ADDQ         $+16, BX
 	JMP          rounded
 

@@ -97,6 +97,11 @@ func testColumns[P Pixel, A Number](t *testing.T, rng *rand.Rand, level Level, n
 	SlideColumns(level, cols[:n], add, sub)
 	SlideSquares(Portable, wantSquares[:n], add, sub, 0)
 	SlideSquares(level, squares[:n], add, sub, 0)
+	if n > 0 {
+		SlideColumns(Portable, want[:n], add, sub)
+		SlideSquares(Portable, wantSquares[:n], add, sub, 0)
+		SlideBoth(level, cols[:n], squares[:n], add, sub, 0)
+	}
 	if !slices.Equal(cols, want) || !slices.Equal(squares, wantSquares) {
 		t.Fatalf("%v: columns of %T in %T, %d of them, differ", level, *new(P), *new(A), n)
 	}

@@ -52,14 +52,14 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	if most := bytes / workerBytes; most > 1 {
 		p.Workers = min(set.Workers(), most)
 	}
-	if strips := f.Width * f.Channels * grid.SizeOf[A]() / stripBytes; strips > 1 && !l.InPlace && !isFloat[A]() { // a strip of floats would have its own rounding
+	if strips := f.Width * f.Channels * grid.SizeOf[A]() / l.stripBytes(); strips > 1 && !l.InPlace && !isFloat[A]() { // a strip of floats would have its own rounding
 		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
 			p.TileWidth = columns
 		}
 	}
 	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
 	each := max(1, engine.DivUp(f.Height, p.Workers))
-	p.BandRows = grid.RoundUp(min(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
+	p.BandRows = grid.RoundUp(evenly(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
 	if l.InPlace {
 		p.BandRows = grid.RoundUp(max(each, 2*min(f.Shape.Height(), f.Height)), unit)
 	}
@@ -67,6 +67,15 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
 	p.Lead = -engine.DivUp(p.N, p.TileWidth) // bands do not need each other
 	return p
+}
+
+// stripBytes is less for windows of 16 bits whose columns are added to each other in rows of
+// their own: see kernel.Box.
+func (l *Layer[P, A, Q]) stripBytes() int {
+	if w := l.Frame.Shape.Width(); grid.SizeOf[A]() == 2 && w > 6 && w <= 16 {
+		return stripBytes / 2
+	}
+	return stripBytes
 }
 
 // Prepare implements [engine.Layer].

@@ -112,10 +112,16 @@ func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.
 		p.Workers = min(set.Workers(), most)
 	}
 	each := max(1, engine.DivUp(f.Height, p.Workers))
-	p.BandRows = grid.RoundUp(min(each, max(bandRows, bandWindows*min(reach, f.Height))), unit)
+	p.BandRows = grid.RoundUp(evenly(each, max(bandRows, 2*bandWindows*min(reach, f.Height))), unit)
 	p.BandRows = min(p.BandRows, max(1, f.Height))
 	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
 	return p
+}
+
+// evenly is how many of some rows a band has, where it should have about as many as wanted:
+// the last one is then no smaller than the others.
+func evenly(rows, wanted int) int {
+	return engine.DivUp(rows, max(1, (rows+wanted/2)/wanted))
 }
 
 // OutsideRow is a row of what lies outside of the image, if that is not made of its pixels.

@@ -23,8 +23,8 @@ var windowKernels = []windowKernel{
 	{"columnsF32F64", columns(f32, f64)},
 	{"columnsF64F64", columns(f64, f64)},
 	{"squaresU8U32", squareColumns(u8)},
-	{"columnsSquaresU8U32", columnsAndSquares},
 	{"squaresF32F64", squareColumns(f32)},
+	{"bothU8U32", bothColumns},
 	{"prefixU32", prefix(u32)},
 	{"prefixF64", prefix(f64)},
 	{"boxU8", boxBytes(false)},
@@ -32,7 +32,8 @@ var windowKernels = []windowKernel{
 	{"boxSmallU8", boxSmall},
 	{"boxU16", boxWords(false)},
 	{"boxOneU16", boxWords(true)},
-	{"scaledU16", scaledMeans},
+	{"scaledU8", scaledMeans(u8)},
+	{"scaledU16", scaledMeans(u16)},
 	{"boxPairsU8", boxPairs(false)},
 	{"boxTallU8", boxPairs(true)},
 	{"addU16", addWords},
@@ -204,29 +205,32 @@ func squareColumns(pix elem) func(set isa, name string) {
 	}
 }
 
-// columnsAndSquares is both at once.
-func columnsAndSquares(set isa, name string) {
+// bothColumns is columns and squareColumns of bytes at once, which read the rows once.
+func bothColumns(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
-	cols, squares, plusRow, minusRow, n := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n")
-	i := GP64()
+	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", 2*lanes), "",
+		"\tfor i := range n {", "\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
+	cols, squares, plusRow, minusRow, n, i := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
 	CMPQ(i, n)
 	JGE(LabelRef("done"))
 	PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: 1, Disp: columnsAhead})
-	at := func(base reg.Register, size int) Mem { return Mem{Base: base, Index: i, Scale: uint8(size)} }
-	a, b, e := loadNumbers(set, u8, u32, at(plusRow, 1)), loadNumbers(set, u8, u32, at(minusRow, 1)), set.vec()
-	VPADDD(a, b, e)
-	VPSUBD(b, a, a)
-	VPMADDWD(e, a, e)
-	VPADDD(at(cols, 4), a, a)
-	set.store(a, at(cols, 4))
-	VPADDD(at(squares, 4), e, e)
-	set.store(e, at(squares, 4))
-	ADDQ(I32(lanes), i)
+	for v := range 2 {
+		at := func(base reg.Register, size int) Mem {
+			return Mem{Base: base, Index: i, Scale: uint8(size), Disp: v * lanes * size}
+		}
+		a, b := loadNumbers(set, u8, u32, at(plusRow, 1)), loadNumbers(set, u8, u32, at(minusRow, 1))
+		both := set.vec()
+		VPADDD(a, b, both)
+		VPSUBD(b, a, a)
+		VPMADDWD(both, a, both)
+		VPADDD(at(cols, 4), a, a)
+		VPADDD(at(squares, 4), both, both)
+		set.store(a, at(cols, 4))
+		set.store(both, at(squares, 4))
+	}
+	ADDQ(I32(2*lanes), i)
 	JMP(LabelRef("loop"))
 	Label("done")
 	leave()
@@ -456,7 +460,7 @@ func boxBytes(one bool) func(set isa, name string) {
 			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
 			"with carry for the sums before and after, and where the inverse is not zero", "",
-			"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
+			"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)", "", "or, where the bias is zero, rounded to nearest, ties to even.")
 		c := oneScan(set, one)
 		sums := arg("carry")
 		carry := c.carry
@@ -475,6 +479,7 @@ func boxBytes(one bool) func(set isa, name string) {
 			ADDQ(I32(lanes), i)
 			JMP(LabelRef(label))
 		}
+		scaledOrNot(set, loop)
 		byFloatsOrWords(set, loop)
 		Label("done")
 		set.store(carry, Mem{Base: sums})
@@ -516,28 +521,49 @@ func boxWords(one bool) func(set isa, name string) {
 	}
 }
 
-func scaledMeans(set isa, name string) {
-	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, factor float32)",
-		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
-		"\t\tdst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))", "\t}")
+func scaledMeans(to elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, factor float32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\tdst[i] = %v(roundToEven(float32(hi[i]-lo[i]) * factor))", to), "\t}")
+		factor := set.vec()
+		VBROADCASTSS(param("factor"), factor)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+		VCVTDQ2PS(v, v)
+		VMULPS(factor, v, v)
+		VCVTPS2DQ(v, v)
+		narrow(set, to, v, Mem{Base: dst, Index: i, Scale: uint8(to.Bytes())})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// scaledOrNot emits the loop for a bias of zero: a product, rounded.
+func scaledOrNot(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
+	zero := GP32()
+	MOVL(param("bias"), zero)
+	TESTL(zero, zero)
+	JNZ(LabelRef("biased"))
+	MOVL(param("inverse"), zero)
+	TESTL(zero, zero)
+	JZ(LabelRef("biased"))
 	factor := set.vec()
-	VBROADCASTSS(param("factor"), factor)
-	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
-	XORQ(i, i)
-	Label("loop")
-	CMPQ(i, n)
-	JGE(LabelRef("done"))
-	v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
-	VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
-	VCVTDQ2PS(v, v)
-	VMULPS(factor, v, v)
-	VCVTPS2DQ(v, v)
-	narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
-	ADDQ(I32(lanes), i)
-	JMP(LabelRef("loop"))
-	Label("done")
-	leave()
+	VBROADCASTSS(param("inverse"), factor)
+	loop("scaled", func(v reg.VecVirtual) {
+		VCVTDQ2PS(v, v)
+		VMULPS(factor, v, v)
+		VCVTPS2DQ(v, v)
+	})
+	Label("biased")
 }
 
 // byFloatsOrWords emits a loop twice: with means by floats where the inverse is not zero,
@@ -713,6 +739,9 @@ func boxTerms(set isa, name string) {
 	leave()
 }
 
+// statsAhead is how many bytes further on results are asked for.
+const statsAhead = 1024
+
 // boxStats goes along the columns of a row and their squares once. one is for one channel.
 func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
@@ -751,6 +780,8 @@ func boxStats(one bool) func(set isa, name string) {
 			squares := loaded(set, at(hi2))
 			VPSUBD(at(lo2), squares, squares)
 			scans[1].sum(squares)
+			PREFETCHT0(at(mean).Offset(statsAhead))
+			PREFETCHT0(at(dev).Offset(statsAhead))
 			m := set.vec()
 			VCVTDQ2PS(sums, m)
 			v.divide(m)
@@ -775,13 +806,18 @@ func boxStats(one bool) func(set isa, name string) {
 
 // A varianceOf makes variances of windows from whole numbers.
 type varianceOf struct {
-	set   isa
-	count reg.VecVirtual
+	set     isa
+	count   reg.VecVirtual
+	divisor reg.VecVirtual // as floats, where there is a register for it
 }
 
 func newVariance(set isa) *varianceOf {
 	v := &varianceOf{set: set, count: set.vec()}
 	VPBROADCASTD(windowWord("count"), v.count)
+	if wide(set) {
+		v.divisor = set.vec()
+		VCVTDQ2PS(v.count, v.divisor)
+	}
 	return v
 }
 
@@ -795,16 +831,16 @@ func (v *varianceOf) single(name string) reg.VecVirtual {
 // divide is the quotient by the count, rounded once: a product with the inverse, and what is
 // left times the inverse once more, are that too (Markstein).
 func (v *varianceOf) divide(m reg.VecVirtual) {
-	n := v.set.vec()
-	VCVTDQ2PS(v.count, n)
 	if wide(v.set) {
 		inverse, q := v.single("inverse"), v.set.vec()
 		VMULPS(inverse, m, q)
-		VFNMADD231PS(n, q, m)
+		VFNMADD231PS(v.divisor, q, m)
 		VFMADD231PS(inverse, m, q)
 		VMOVAPS(q, m)
 		return
 	}
+	n := v.set.vec()
+	VCVTDQ2PS(v.count, n)
 	VDIVPS(n, m, m)
 }
 

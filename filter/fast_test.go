@@ -1,0 +1,141 @@
+package filter_test
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+)
+
+// Medians that are sorted in vectors, of images that are wide enough.
+func TestMedianVectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 18))
+	for range rounds(10, 150) {
+		testMedianVectors[uint8](t, rng)
+		testMedianVectors[uint16](t, rng)
+	}
+}
+
+func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	img := random[P](rng, 64+rng.IntN(100), 1+rng.IntN(12), 1+rng.IntN(4))
+	w, opt := filter.Square(3+2*rng.IntN(2)), randomOptions(rng)
+	if rng.IntN(3) == 0 {
+		w.Shift = image.Pt(1-rng.IntN(3), 1-rng.IntN(3))
+	}
+	name := fmt.Sprintf("%T %d×%d×%d %v %v %v", *new(P), img.Width, img.Height, img.Channels, w, opt.Border, opt.Level)
+	got := must[P](t, name)(filter.Median(img, w, opt))
+	var v []float64
+	for y := range img.Height {
+		for x := range img.Width {
+			for c := range img.Channels {
+				v = values(v, img, w, opt, x, y, c)
+				slices.Sort(v)
+				if m, have := v[(len(v)-1)/2], float64(got.Pix[(y*img.Width+x)*img.Channels+c]); have != m {
+					t.Fatalf("%s: median of (%d, %d) is %v, want %v", name, x, y, have, m)
+				}
+			}
+		}
+	}
+	over := img
+	over.Pix = slices.Clone(img.Pix)
+	if err := filter.MedianInto(over, over, w, opt); err != nil {
+		t.Fatal(err)
+	}
+	same(t, name+" in place", over, got)
+}
+
+// Guided filters of bytes in whole numbers are within 1/512 of those in float64 before both are
+// rounded, and the same at every level and number of workers.
+func TestGuidedBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 18))
+	worst := 0.0
+	for i := range rounds(16, 200) {
+		img := random[uint8](rng, 1+rng.IntN(150), 1+rng.IntN(90), 1)
+		if i == 0 { // wide enough for strips
+			img = random[uint8](rng, 5000, 70, 1)
+		}
+		guide := img
+		if i%2 == 0 {
+			guide = random[uint8](rng, img.Width, img.Height, 1)
+		}
+		w := randomWindow(rng, 1+rng.IntN(45))
+		epsilon := math.Exp(rng.Float64() * 9)
+		border := borders[rng.IntN(3)]
+		name := fmt.Sprintf("%d×%d %v, epsilon %.1f, %v, own guide %v", img.Width, img.Height, w, epsilon, border, i%2 == 1)
+		opt := &filter.Options{Border: border, Workers: 1}
+		got := must[uint8](t, name)(filter.Guided(img, guide, w, epsilon, opt))
+		want := must64(t, name)(filter.Guided(floats(img), floats(guide), w, epsilon, opt))
+		for k, v := range want.Pix {
+			d := math.Abs(float64(got.Pix[k])-min(max(v, 0), 255)) - 0.5
+			if worst = max(worst, d); d > 1.0/512 {
+				t.Fatalf("%s: pixel %d is %d, want %v", name, k, got.Pix[k], v)
+			}
+		}
+		for _, opt.Level = range boxsum.Levels() {
+			for opt.Workers = 1; opt.Workers < 4; opt.Workers++ {
+				same(t, fmt.Sprint(name, opt.Level, opt.Workers), must[uint8](t, name)(filter.Guided(img, guide, w, epsilon, opt)), got)
+			}
+		}
+		over := copyOf(img)
+		if i%2 == 1 {
+			guide = over
+		}
+		if err := filter.GuidedInto(over, over, guide, w, epsilon, opt); err != nil {
+			t.Fatal(err)
+		}
+		same(t, name+" in place", over, got)
+	}
+	t.Logf("at most %.6f off", worst)
+}
+
+// floats is an image in float64.
+func floats(img boxsum.Image[uint8]) boxsum.Image[float64] {
+	to := boxsum.Image[float64]{Pix: make([]float64, img.Width*img.Height), Width: img.Width, Height: img.Height, Channels: 1, Stride: img.Width}
+	for y := range img.Height {
+		for x, v := range img.Row(y) {
+			to.Pix[y*to.Stride+x] = float64(v)
+		}
+	}
+	return to
+}
+
+// copyOf is an image without gaps, in memory of its own.
+func copyOf(img boxsum.Image[uint8]) boxsum.Image[uint8] {
+	to := img
+	to.Pix, to.Stride = nil, img.Width
+	for y := range img.Height {
+		to.Pix = append(to.Pix, img.Row(y)...)
+	}
+	return to
+}
+
+// Tall windows of bytes, whose columns take all of 16 bits, and others around them.
+func TestTallWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 18))
+	img := random[uint8](rng, 90, 300, 1)
+	for i := range img.Pix {
+		img.Pix[i] |= 0xf0
+	}
+	var v []float64
+	for _, height := range []int{128, 129, 200, 256, 257, 258, 300} {
+		for _, level := range boxsum.Levels() {
+			w, opt := filter.Window{Width: 40, Height: height}, &filter.Options{Level: level}
+			got := must[uint8](t, "")(filter.Box(img, w, opt))
+			for range 200 {
+				x, y := rng.IntN(img.Width), rng.IntN(img.Height)
+				v = values(v, img, w, opt, x, y, 0)
+				s, _, _ := moments(v)
+				n := uint64(len(v))
+				if want := (uint64(s) + n/2) / n; uint64(got.Pix[y*got.Stride+x]) != want {
+					t.Fatalf("%v at %v: (%d, %d) is %d, want %d", w, level, x, y, got.Pix[y*got.Stride+x], want)
+				}
+			}
+		}
+	}
+}

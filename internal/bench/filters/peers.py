@@ -1,0 +1,63 @@
+"""Does what each line of its input says, and prints how long that took in nanoseconds.
+
+Lines are Python expressions; the names below are what they may use. One thread each.
+"""
+import sys
+import time
+
+import numpy as np
+
+w, h, clock = int(sys.argv[1]), int(sys.argv[2]), getattr(time, sys.argv[3])
+
+
+def optional(name):
+    try:
+        return __import__(name, fromlist=["_"])
+    except ImportError:
+        return None
+
+
+cv2, doxapy, pyvips = optional("cv2"), optional("doxapy"), optional("pyvips")
+ndimage, skimage = optional("scipy.ndimage"), optional("skimage")
+filters, feature = optional("skimage.filters"), optional("skimage.feature")
+PIL, ImageFilter = optional("PIL.Image"), optional("PIL.ImageFilter")
+if cv2:
+    cv2.setNumThreads(1)
+
+# The same pixels as in Go: waves with noise on them, as a photo or a page has.
+x = np.arange(w, dtype=np.uint32)[None, :]
+y = np.arange(h, dtype=np.uint32)[:, None]
+a = ((x * 5 // 8 + y * 3 // 8 + ((x * 2654435761 + y * 40503) >> 27)) & 255).astype(np.uint8)
+a16, a32 = a.astype(np.uint16) * 257, a.astype(np.float32)
+b = np.ascontiguousarray(a[::-1])
+rgb = np.repeat(a[:, :, None], 3, 2)
+out, out16, out32, other32 = np.empty_like(a), np.empty_like(a16), np.empty_like(a32), np.empty_like(a32)
+out_rgb = np.empty_like(rgb)
+template32, template128 = a[40:72, 40:72].copy(), a[40:168, 40:168].copy()
+pil = PIL.fromarray(a) if PIL else None
+vips = pyvips.Image.new_from_memory(a.tobytes(), w, h, 1, "uchar") if pyvips else None
+
+
+def stats(k):
+    cv2.boxFilter(a, cv2.CV_32F, (k, k), dst=out32)
+    cv2.sqrBoxFilter(a, cv2.CV_32F, (k, k), dst=other32)
+
+
+def doxa(method, **params):
+    """Binarizes as doxapy does: doxa("SAUVOLA", window=25, k=0.2)."""
+    binarization = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, method))
+    binarization.initialize(a)
+    binarization.to_binary(out, params)
+
+
+code = {}
+for line in sys.stdin:
+    try:
+        if line not in code:
+            code[line] = compile(line.strip(), "peer", "eval")
+            eval(code[line])  # to warm up
+        start = clock()
+        eval(code[line])
+        print(clock() - start, flush=True)
+    except Exception as e:
+        print("missing:", type(e).__name__, str(e).replace("\n", " ")[:60], flush=True)

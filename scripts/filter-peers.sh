@@ -1,0 +1,19 @@
+#!/bin/sh
+# Makes .filters, a virtual environment with the libraries that make bench-filters measures
+# beside: OpenCV with its extra modules, SciPy, scikit-image, Pillow, libvips and Doxa. What
+# PyPI does not have for this Python is left out, and so are its rows.
+set -eu
+cd "$(dirname "$0")/.."
+if .filters/bin/python -c 'import cv2.ximgproc, scipy, skimage, PIL' 2>/dev/null; then
+	exit 0
+fi
+python=${PYTHON:-python3}
+if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+	scripts/install.sh python3-venv
+	python=python3
+fi
+"$python" -m venv .filters
+.filters/bin/python -m pip install --quiet --upgrade 'opencv-contrib-python-headless>=5' numpy scipy scikit-image Pillow
+for module in 'pyvips[binary]' doxapy; do
+	.filters/bin/python -m pip install --quiet --upgrade "$module" || echo "$module is left out"
+done
