@@ -1,7 +1,7 @@
 // Package filter blurs images and measures the surroundings of every pixel: box and
 // Gaussian blurs, local means, deviations and contrast, guided filter, median, entropy,
 // block means, and the brightest windows. The time does not depend on how large a window
-// is, but for Median and Entropy.
+// is, but for Median and Entropy. [BoxRadii] takes the size of each window from a map.
 //
 //	soft, err := filter.Box(img, filter.Radius(7), nil)                    // Image[uint8] to Image[uint8]
 //	mean, dev, err := filter.MeanStdDev[float32](img, filter.Square(25), nil)
