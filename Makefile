@@ -1,6 +1,7 @@
 # make test             the tests; installs what they need where it can
 # make test-long        their long forms: race detector, other platforms, fuzzers
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
+# make bench-thresholds thresholds beside Doxa, OpenCV and scikit-image
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
@@ -10,7 +11,7 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test test-long bench-peers bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test test-long bench-peers bench-thresholds bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -22,6 +23,13 @@ bench-peers:
 	@scripts/peers.sh
 	@echo "This takes about seven minutes."
 	go run ./cmd/boxsum bench --peers $(PEERS_PYTHON)
+
+bench-thresholds:
+	@scripts/peers.sh
+	@scripts/doxa.sh
+	@for size in 1920x1080 3840x2160 8192x8192; do echo $$size; \
+		BOXSUM_SPEED=$$size BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_DOXA_PYTHON=$$PWD/.venv/doxa/bin/python \
+		go test ./threshold -run '^TestSpeed$$' -v -count 1 | grep times; done
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)
