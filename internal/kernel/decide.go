@@ -13,7 +13,7 @@ type thresholdRoutines struct {
 	decideNICK, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideLinear, decideCareful  func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideBradley, decideTRSingh func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)
-	spread                       func(pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	spread                       func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)
 	mapSauvola, mapNiblack       func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)
 	decideSu                     func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)
 	atLeast                      func(dst, a, b *byte, n int, more, flip uint32)
