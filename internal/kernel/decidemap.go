@@ -79,7 +79,7 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 		}
 		return greatest, least
 	}
-	s := &d.scratch
+	s := d.scratch()
 	d.start(cols, squares)
 	const rounding = 20 * 0x1p-24 * 255 * 255 // more than that of a variance in float32
 	s.margin = lineOf(greatest - rounding)
@@ -141,7 +141,7 @@ func Thresholds[D float32 | float64](d *Decider, dst []D, pix []uint8, cols, squ
 			single = 1
 		}
 		asm(first(dst), first(cols[d.span:]), first(cols), first(squares[d.span:]), first(squares), first(d.inverses()), whole,
-			&lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(&d.scratch)), f.K, f.InverseR, single)
+			&lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(d.scratch())), f.K, f.InverseR, single)
 	}
 	if whole == len(pix) {
 		return
