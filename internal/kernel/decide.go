@@ -161,7 +161,7 @@ func (d *Decider) constants(lost float64) bool {
 	}
 	if f.Kind.Squares() {
 		a, b := math.Abs(alpha), math.Abs(gamma)*white+math.Abs(delta)
-		inA := u * (white*(8*a+4) + 4*math.Abs(beta))
+		inA := u * (white*(6*a+2) + 4*math.Abs(beta))
 		if f.Kind == PhansalkarFormula {
 			inA += u * white * math.Abs(f.P) * (32 + 8*white*math.Abs(f.NegQ)) // of the polynomial too
 			a += math.Abs(f.P)
