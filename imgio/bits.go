@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 
 	"github.com/boxsum/boxsum"
 )
@@ -58,7 +59,7 @@ func zerosAndOnes(dst, src []byte) {
 
 // encodeFaxTIFF writes a file of one strip.
 func encodeFaxTIFF(w *bufio.Writer, strip []byte, width, height int) error {
-	if len(strip) > 1<<31 {
+	if len(strip) > math.MaxInt32 {
 		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: %w", width, height, boxsum.ErrInvalid)
 	}
 	d := tiffDirectory{entries: map[uint16][]uint32{}}

@@ -34,19 +34,21 @@ func otsuOf(histogram *[256]uint64) uint8 {
 	return threshold
 }
 
-// countBytes adds a row to a histogram.
-func countBytes(histogram *[4][256]uint32, row []uint8) {
+// countBytes adds a row to a histogram, of which there are eight: a processor waits for a
+// counter that it has just changed.
+func countBytes(histogram *[8][256]uint32, row []uint8) {
 	a, b, c, d := &histogram[0], &histogram[1], &histogram[2], &histogram[3]
+	e, f, g, h := &histogram[4], &histogram[5], &histogram[6], &histogram[7]
 	for ; len(row) >= 8; row = row[8:] {
 		v := binary.LittleEndian.Uint64(row)
 		a[uint8(v)]++
 		b[uint8(v>>8)]++
 		c[uint8(v>>16)]++
 		d[uint8(v>>24)]++
-		a[uint8(v>>32)]++
-		b[uint8(v>>40)]++
-		c[uint8(v>>48)]++
-		d[uint8(v>>56)]++
+		e[uint8(v>>32)]++
+		f[uint8(v>>40)]++
+		g[uint8(v>>48)]++
+		h[uint8(v>>56)]++
 	}
 	for _, v := range row {
 		a[v]++
@@ -68,7 +70,7 @@ type otsuWorker struct {
 
 // counts are the histogram of a worker.
 type counts struct {
-	small [4][256]uint32 // of a few rows
+	small [8][256]uint32 // of a few rows
 	all   [256]uint64
 }
 
@@ -83,7 +85,7 @@ func (c *counts) settle() {
 			c.all[v] += uint64(n)
 		}
 	}
-	c.small = [4][256]uint32{}
+	c.small = [8][256]uint32{}
 }
 
 func runOtsu(t *task[uint8]) error {

@@ -13,7 +13,10 @@ func Contrast(level Level, dst, above, row, below []uint8) {
 	if asm := thresholds[level].contrast; asm != nil {
 		if whole := n &^ (LineBytes - 1); whole > 0 {
 			asm(first(dst), first(above), first(row), first(below), whole)
-			dst, above, row, below = dst[whole:], above[whole:], row[whole:], below[whole:]
+			if last := n - LineBytes; last < whole { // which ends with the row
+				asm(first(dst[last:]), first(above[last:]), first(row[last:]), first(below[last:]), LineBytes)
+			}
+			return
 		}
 	}
 	l0, m0 := least3(above[0], row[0], below[0])

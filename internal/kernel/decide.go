@@ -13,7 +13,7 @@ type thresholdRoutines struct {
 	decideNICK, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideLinear, decideCareful  func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideBradley, decideTRSingh func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)
-	spread                       func(pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
+	spread                       func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)
 	mapSauvola, mapNiblack       func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)
 	decideSu                     func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)
 	atLeast                      func(dst, a, b *byte, n int, more, flip uint32)
@@ -81,10 +81,15 @@ type Decider struct {
 	doubled bool   // the latter are for these counts
 	exact   uint64 // the sum of the squares of a window
 	exactAt int    // which, or less than 0
-	scratch decideScratch
+	memory  [unsafe.Sizeof(decideScratch{}) + LineBytes - 1]byte
 
 	flat      [256]flatDecision // for windows of so many pixels
 	flatCount int64
+}
+
+// scratch is the part of the memory that starts a cache line: a vector is then in one.
+func (d *Decider) scratch() *decideScratch {
+	return (*decideScratch)(unsafe.Pointer(&d.memory[-uintptr(unsafe.Pointer(&d.memory))&(LineBytes-1)]))
 }
 
 // flatDecision is what becomes of a pixel in a window of its like: 0 if that is not known.
@@ -119,7 +124,7 @@ func (d *Decider) Aim(level Level, f *Formula, span, height, least int) {
 		lost = math.Ldexp(1, int(d.shift)) / float64(least)
 	}
 	d.fast = d.constants(lost) && thresholds[level].decideLinear != nil
-	s := &d.scratch
+	s := d.scratch()
 	for i := range s.power {
 		s.power[i], s.one[i] = 1<<31, 1
 	}
@@ -131,7 +136,7 @@ func (d *Decider) Aim(level Level, f *Formula, span, height, least int) {
 // constants fills in what does not change from row to row. The margin is more than rounding
 // can make of what is compared: u is the unit of float32, and every term as large as can be.
 func (d *Decider) constants(lost float64) bool {
-	f, s := d.Formula, &d.scratch
+	f, s := d.Formula, d.scratch()
 	var alpha, beta, gamma, delta, margin float64
 	const u, white = 0x1p-24, 255.0
 	spread := white * white / 4 // the greatest variance
@@ -156,7 +161,7 @@ func (d *Decider) constants(lost float64) bool {
 	}
 	if f.Kind.Squares() {
 		a, b := math.Abs(alpha), math.Abs(gamma)*white+math.Abs(delta)
-		inA := u * (white*(8*a+4) + 4*math.Abs(beta))
+		inA := u * (white*(6*a+2) + 4*math.Abs(beta))
 		if f.Kind == PhansalkarFormula {
 			inA += u * white * math.Abs(f.P) * (32 + 8*white*math.Abs(f.NegQ)) // of the polynomial too
 			a += math.Abs(f.P)
@@ -245,7 +250,7 @@ func (d *Decider) Bytes() int { return 4*cap(d.single) + 8*cap(d.double) }
 
 // start sums the columns of the window before the first.
 func (d *Decider) start(cols, squares []uint32) {
-	s := &d.scratch
+	s := d.scratch()
 	sum := sumOf(cols[1:d.span])
 	for i := range s.carry {
 		s.carry[i] = sum
@@ -301,7 +306,7 @@ func (d *Decider) Row(dst, pix []uint8, cols, squares []uint32) {
 // chunk decides pixels of which the first is that at a place of the row.
 func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 	w, n := &thresholds[d.level], len(pix)
-	lanes, scratch := &lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(&d.scratch))
+	lanes, scratch := &lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(d.scratch()))
 	to, from, inverse := first(dst), first(pix), first(d.single[at:])
 	hi, lo := first(cols[at+d.span:]), first(cols[at:])
 	var asm func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
@@ -328,7 +333,7 @@ func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 	}
 	n = min(n, d.n-at)
 	for i := 0; i < n; i += 64 {
-		doubt := binary.LittleEndian.Uint64(d.scratch.doubt[i/8:])
+		doubt := binary.LittleEndian.Uint64(d.scratch().doubt[i/8:])
 		if left := n - i; left < 64 {
 			doubt &= 1<<left - 1
 		}
@@ -341,11 +346,11 @@ func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 
 // again decides by the formula.
 func (d *Decider) again(p uint8, squares []uint32, at, j int) uint8 {
-	sum, square, count := uint64(d.scratch.sums[j]), uint64(0), d.count(at+j)
+	sum, square, count := uint64(d.scratch().sums[j]), uint64(0), d.count(at+j)
 	if squares == nil {
 		return d.Formula.decide(p, sum, square, count)
 	}
-	square = uint64(d.scratch.squares[j])
+	square = uint64(d.scratch().squares[j])
 	if d.shift > 0 {
 		square = d.exactSquares(squares, at+j)
 	}

@@ -71,7 +71,7 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 	whole := len(pix) &^ (windowUnit - 1)
 	asm := thresholds[d.level].spread
 	inverse := d.inverses()
-	if asm == nil || !d.exactSquaresFit() || whole == 0 {
+	if asm == nil || d.shift > 0 || whole == 0 {
 		r := newRunning(cols, squares, d.span)
 		for i, p := range pix {
 			r.next()
@@ -79,18 +79,17 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 		}
 		return greatest, least
 	}
-	s := &d.scratch
-	shift := d.shift
-	d.shift = 0
+	s := d.scratch()
 	d.start(cols, squares)
-	d.shift = shift
+	const rounding = 20 * 0x1p-24 * 255 * 255 // more than that of a variance in float32
+	s.margin = lineOf(greatest - rounding)
 	for i := range s.greatest {
 		s.greatest[i] = greatest
 	}
 	for i := range s.least {
 		s.least[i] = least
 	}
-	asm(first(pix), first(cols[d.span:]), first(cols), first(squares[d.span:]), first(squares), first(inverse), whole, &lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(s)))
+	asm(first(pix), first(cols[d.span:]), first(cols), first(squares[d.span:]), first(squares), first(d.single), first(inverse), whole, &lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(s)))
 	for _, v := range s.greatest {
 		greatest = max(greatest, v)
 	}
@@ -142,7 +141,7 @@ func Thresholds[D float32 | float64](d *Decider, dst []D, pix []uint8, cols, squ
 			single = 1
 		}
 		asm(first(dst), first(cols[d.span:]), first(cols), first(squares[d.span:]), first(squares), first(d.inverses()), whole,
-			&lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(&d.scratch)), f.K, f.InverseR, single)
+			&lanesOf[0][0].step[0][0], (*byte)(unsafe.Pointer(d.scratch())), f.K, f.InverseR, single)
 	}
 	if whole == len(pix) {
 		return

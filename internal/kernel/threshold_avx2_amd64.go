@@ -148,13 +148,15 @@ func decideTRSinghAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //	for i := range n {
 //		sum += hi[i] - lo[i]
 //		squares += hi2[i] - lo2[i]
-//		mean := sum * inverse[i]
-//		most = max(most, squares*inverse[i] - mean*mean)
+//		mean := sum * double[i]
+//		most = max(most, squares*double[i] - mean*mean)
 //		least = min(least, pix[i])
 //	}
 //
+// where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.
+//
 //go:noescape
-func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 
 // mapSauvolaAVX2 is, for a multiple of 8, with float64 of every sum and inverse,
 //

@@ -1117,13 +1117,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 // Requires: AVX, AVX2
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
-	MOVQ    scratch+64(FP), AX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-80
+	MOVQ    scratch+72(FP), AX
 	MOVQ    hi+8(FP), DX
 	MOVQ    lo+16(FP), BX
-	MOVQ    lanes+56(FP), SI
+	MOVQ    lanes+64(FP), SI
 	VMOVDQU (SI), Y0
 	VMOVDQU 64(SI), Y1
 	VMOVDQU 128(SI), Y2
@@ -1134,14 +1134,15 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
 	MOVQ    lo2+32(FP), R8
 	VMOVDQU 1600(AX), Y5
 	MOVQ    pix+0(FP), R9
-	MOVQ    inverse+40(FP), R10
-	MOVQ    n+48(FP), R11
+	MOVQ    single+40(FP), R10
+	MOVQ    double+48(FP), R11
+	MOVQ    n+56(FP), R12
 	VMOVDQU 1664(AX), Y6
 	VMOVDQU 1728(AX), X7
 	XORQ    CX, CX
 
 loop:
-	CMPQ         CX, R11
+	CMPQ         CX, R12
 	JGE          done
 	VMOVDQU      (DX)(CX*4), Y8
 	VPSUBD       (BX)(CX*4), Y8, Y8
@@ -1169,14 +1170,27 @@ loop:
 	VPADDD       Y9, Y10, Y9
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y3, Y5
+	VCVTDQ2PS    Y8, Y10
+	VMULPS       (R10)(CX*4), Y10, Y10
+	VCVTDQ2PS    Y9, Y11
+	VMULPS       (R10)(CX*4), Y11, Y11
+	VMULPS       Y10, Y10, Y10
+	VSUBPS       Y10, Y11, Y11
+	VMOVQ        (R9)(CX*1), X10
+	VPUNPCKLQDQ  X10, X10, X10
+	VPMINUB      X10, X7, X7
+	VCMPPS       $0x15, 256(AX), Y11, Y11
+	VMOVMSKPS    Y11, R13
+	TESTL        R13, R13
+	JZ           next
 	VPXOR        768(AX), Y8, Y10
 	VCVTDQ2PD    X10, Y10
 	VADDPD       832(AX), Y10, Y10
 	VPXOR        768(AX), Y9, Y11
 	VCVTDQ2PD    X11, Y11
 	VADDPD       832(AX), Y11, Y11
-	VMULPD       (R10)(CX*8), Y10, Y10
-	VMULPD       (R10)(CX*8), Y11, Y11
+	VMULPD       (R11)(CX*8), Y10, Y10
+	VMULPD       (R11)(CX*8), Y11, Y11
 	VMULPD       Y10, Y10, Y10
 	VSUBPD       Y10, Y11, Y11
 	VMAXPD       Y11, Y6, Y6
@@ -1188,16 +1202,15 @@ loop:
 	VEXTRACTI128 $0x01, Y9, X9
 	VCVTDQ2PD    X9, Y9
 	VADDPD       832(AX), Y9, Y9
-	VMULPD       32(R10)(CX*8), Y8, Y8
-	VMULPD       32(R10)(CX*8), Y9, Y9
+	VMULPD       32(R11)(CX*8), Y8, Y8
+	VMULPD       32(R11)(CX*8), Y9, Y9
 	VMULPD       Y8, Y8, Y8
 	VSUBPD       Y8, Y9, Y9
 	VMAXPD       Y9, Y6, Y6
-	VMOVQ        (R9)(CX*1), X8
-	VPUNPCKLQDQ  X8, X8, X8
-	VPMINUB      X8, X7, X7
-	ADDQ         $+8, CX
-	JMP          loop
+
+next:
+	ADDQ $+8, CX
+	JMP  loop
 
 done:
 	VMOVDQU Y6, 1664(AX)

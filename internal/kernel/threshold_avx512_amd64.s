@@ -1082,13 +1082,13 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-72
-	MOVQ      scratch+64(FP), AX
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-80
+	MOVQ      scratch+72(FP), AX
 	MOVQ      hi+8(FP), DX
 	MOVQ      lo+16(FP), BX
-	MOVQ      lanes+56(FP), CX
+	MOVQ      lanes+64(FP), CX
 	VMOVDQU32 (CX), Z0
 	VMOVDQU32 192(CX), Z1
 	VPMOVD2M  Z1, K1
@@ -1108,14 +1108,15 @@ TEXT ·spreadAVX512(SB), NOSPLIT, $0-72
 	MOVQ      lo2+32(FP), DI
 	VMOVDQU32 1600(AX), Z6
 	MOVQ      pix+0(FP), R8
-	MOVQ      inverse+40(FP), R9
-	MOVQ      n+48(FP), R10
+	MOVQ      single+40(FP), R9
+	MOVQ      double+48(FP), R10
+	MOVQ      n+56(FP), R11
 	VMOVDQU32 1664(AX), Z7
 	VMOVDQU   1728(AX), X8
 	XORQ      CX, CX
 
 loop:
-	CMPQ          CX, R10
+	CMPQ          CX, R11
 	JGE           done
 	VMOVDQU32     (DX)(CX*4), Z9
 	VPSUBD        (BX)(CX*4), Z9, Z9
@@ -1141,14 +1142,23 @@ loop:
 	VPADDD        Z10, Z11, Z10
 	VPADDD        Z10, Z6, Z10
 	VPERMD        Z10, Z5, Z6
+	VCVTDQ2PS     Z9, Z11
+	VMULPS        (R9)(CX*4), Z11, Z11
+	VCVTDQ2PS     Z10, Z12
+	VMULPS        (R9)(CX*4), Z12, Z12
+	VFNMADD231PS  Z11, Z11, Z12
+	VPMINUB       (R8)(CX*1), X8, X8
+	VCMPPS        $0x15, 256(AX), Z12, K5
+	KORTESTW      K5, K5
+	JZ            next
 	VPXORD        768(AX), Z9, Z11
 	VCVTDQ2PD     Y11, Z11
 	VADDPD        832(AX), Z11, Z11
 	VPXORD        768(AX), Z10, Z12
 	VCVTDQ2PD     Y12, Z12
 	VADDPD        832(AX), Z12, Z12
-	VMULPD        (R9)(CX*8), Z11, Z11
-	VMULPD        (R9)(CX*8), Z12, Z12
+	VMULPD        (R10)(CX*8), Z11, Z11
+	VMULPD        (R10)(CX*8), Z12, Z12
 	VMULPD        Z11, Z11, Z11
 	VSUBPD        Z11, Z12, Z12
 	VMAXPD        Z12, Z7, Z7
@@ -1160,14 +1170,15 @@ loop:
 	VEXTRACTI64X4 $0x01, Z10, Y10
 	VCVTDQ2PD     Y10, Z10
 	VADDPD        832(AX), Z10, Z10
-	VMULPD        64(R9)(CX*8), Z9, Z9
-	VMULPD        64(R9)(CX*8), Z10, Z10
+	VMULPD        64(R10)(CX*8), Z9, Z9
+	VMULPD        64(R10)(CX*8), Z10, Z10
 	VMULPD        Z9, Z9, Z9
 	VSUBPD        Z9, Z10, Z10
 	VMAXPD        Z10, Z7, Z7
-	VPMINUB       (R8)(CX*1), X8, X8
-	ADDQ          $+16, CX
-	JMP           loop
+
+next:
+	ADDQ $+16, CX
+	JMP  loop
 
 done:
 	VMOVDQU32 Z7, 1664(AX)

@@ -434,23 +434,27 @@ func (r *runningSums) stats64(sums, squares reg.VecVirtual, inverse reg.Register
 	return mean, variance
 }
 
+// spread looks in float32 first: few variances come near the greatest so far.
 func spread(set isa, name string) {
-	text(name, NOSPLIT, "func(pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)",
+	text(name, NOSPLIT, "func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)",
 		name+fmt.Sprintf(" is, for a multiple of %d, with float64 of every sum and inverse,", set.bytes()/4), "", "\tfor i := range n {",
-		"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * inverse[i]",
-		"\t\tmost = max(most, squares*inverse[i] - mean*mean)", "\t\tleast = min(least, pix[i])", "\t}")
+		"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * double[i]",
+		"\t\tmost = max(most, squares*double[i] - mean*mean)", "\t\tleast = min(least, pix[i])", "\t}", "",
+		"where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.")
 	r := newRunningSums(set, true)
-	pix, inverse, n := arg("pix"), arg("inverse"), arg("n")
+	pix, single, double, n := arg("pix"), arg("single"), arg("double"), arg("n")
 	most, least := loaded(set, r.k(sMost)), XMM()
 	VMOVDQU(r.k(sLeast), least)
 	XORQ(r.i, r.i)
 	r.loop("loop", n, func() {
 		sums := r.sums()
 		squares := r.squares(false)
-		for part := range 2 {
-			_, variance := r.stats64(sums, squares, inverse, part)
-			VMAXPD(variance, most, most)
-		}
+		mean, variance := set.vec(), set.vec()
+		VCVTDQ2PS(sums, mean)
+		VMULPS(r.at(single, 4), mean, mean)
+		VCVTDQ2PS(squares, variance)
+		VMULPS(r.at(single, 4), variance, variance)
+		minusProduct(set, mean, mean, variance)
 		if wide(set) {
 			VPMINUB(r.at(pix, 1), least, least)
 		} else {
@@ -459,6 +463,23 @@ func spread(set isa, name string) {
 			VPUNPCKLQDQ(p, p, p)
 			VPMINUB(p, least, least)
 		}
+		const notLess = 0x15
+		if wide(set) {
+			near := K()
+			VCMPPS(Imm(notLess), r.k(kMargin), variance, near)
+			KORTESTW(near, near)
+		} else {
+			bits := GP32()
+			VCMPPS(Imm(notLess), r.k(kMargin), variance, variance)
+			VMOVMSKPS(variance, bits)
+			TESTL(bits, bits)
+		}
+		JZ(LabelRef("next"))
+		for part := range 2 {
+			_, exact := r.stats64(sums, squares, double, part)
+			VMAXPD(exact, most, most)
+		}
+		Label("next")
 	})
 	Label("done")
 	set.store(most, r.k(sMost))
