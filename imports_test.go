@@ -32,6 +32,8 @@ var below = map[string][]string{
 	"volume":                    cpu,
 	"internal/window":           {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"filter":                    slices.Concat(cpu, []string{"histogram", "internal/window"}),
+	"internal/fourier":          {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
+	"match":                     slices.Concat(cpu, []string{"internal/window", "internal/fourier"}),
 	"threshold":                 slices.Concat(cpu, []string{"filter", "histogram", "internal/window"}),
 	"internal/page":             cpu,
 	"internal/launch":           {},
