@@ -33,6 +33,7 @@ var below = map[string][]string{
 	"internal/window":           {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"filter":                    slices.Concat(cpu, []string{"histogram", "internal/window"}),
 	"threshold":                 slices.Concat(cpu, []string{"filter", "histogram", "internal/window"}),
+	"detect":                    cpu,
 	"internal/page":             cpu,
 	"internal/launch":           {},
 	"internal/plot":             {},
