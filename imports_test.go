@@ -35,6 +35,7 @@ var below = map[string][]string{
 	"internal/fourier":          {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"match":                     slices.Concat(cpu, []string{"internal/window", "internal/fourier"}),
 	"threshold":                 slices.Concat(cpu, []string{"filter", "histogram", "internal/window"}),
+	"detect":                    cpu,
 	"internal/page":             cpu,
 	"internal/launch":           {},
 	"internal/plot":             {},
