@@ -107,6 +107,10 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 	}
 	switch any(*new(P)).(type) {
 	case uint8:
+		bytes := any(&t).(*task[uint8, uint8])
+		if l, ok := newTriple(bytes, shapes[:sigma.Passes]); ok {
+			return runTriple(bytes, &l)
+		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
 			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
 		}
