@@ -55,8 +55,8 @@ func boxes(sigma float64, passes int) (all [maxPasses]int) {
 
 // Gaussian blurs an image by several boxes that together are nearly a Gaussian: it takes
 // the same time for every sigma. docs/filters.md has how near they are. The border is that
-// of every box. Between boxes 8-bit pixels keep eight more bits, so that they are rounded
-// once as far as anyone can see.
+// of every box. Between boxes 8-bit pixels keep five to eight more bits, so that they are
+// rounded once as far as anyone can see.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	var t task[P, P]
 	if err := t.check(&img, Square(1), opt); err != nil {
@@ -107,6 +107,10 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 	}
 	switch any(*new(P)).(type) {
 	case uint8:
+		bytes := any(&t).(*task[uint8, uint8])
+		if l, ok := newTriple(bytes, shapes[:sigma.Passes]); ok {
+			return runTriple(bytes, &l)
+		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
 			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
 		}

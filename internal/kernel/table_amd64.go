@@ -228,6 +228,10 @@ var windows = [levelCount]windowRoutines{
 		halveU8:         halveU8AVX2,
 		roundU8:         roundU8AVX2,
 		roundU16:        roundU16AVX2,
+		tripleIn:        tripleInAVX2,
+		tripleOut:       tripleOutAVX2,
+		tripleAcross:    tripleAcrossAVX2,
+		tripleDown:      tripleDownAVX2,
 	},
 	avx512: {
 		columnsU8U16:    columnsU8U16AVX512,
@@ -275,6 +279,10 @@ var windows = [levelCount]windowRoutines{
 		halveU8:         halveU8AVX512,
 		roundU8:         roundU8AVX512,
 		roundU16:        roundU16AVX512,
+		tripleIn:        tripleInAVX2,
+		tripleOut:       tripleOutAVX2,
+		tripleAcross:    tripleAcrossAVX2,
+		tripleDown:      tripleDownAVX2,
 	},
 }
 

@@ -41,6 +41,10 @@ type windowRoutines struct {
 	median5U8, median5U16                     func(dst, src *byte, plane, step, n int)
 	halveU8                                   func(dst, a, b *byte, n int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
+	tripleIn                                  func(dst *byte, rows **byte, n int)
+	tripleOut                                 func(rows **byte, src *byte, n int)
+	tripleAcross                              func(src *byte, n, step int, taps *int, factor float32)
+	tripleDown                                func(dst, state *byte, rows **byte, n int, factor float32)
 }
 
 const (

@@ -64,12 +64,17 @@ var rows = []row{
 		return filter.DownsampleInto(im.half, im.a, 2, 2, o.filter())
 	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
 
-	// Go's own: an *image.RGBA in, a new one out, on both sides.
-	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage, peer: "bild.Box", at: inGo, does: "bild.Box 7", small: true},
-	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage, peer: "gift.Mean", at: inGo, does: "gift.Mean 15", small: true},
-	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "bild.Gaussian", at: inGo, does: "bild.Gaussian 20", small: true},
-	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "gift.GaussianBlur", at: inGo, does: "gift.Gaussian 20", small: true},
-	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "imaging.Blur", at: inGo, does: "imaging.Blur 20", small: true},
+	// Go's own: an *image.Gray or *image.RGBA in, a new one out, on both sides.
+	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "bild.Box", at: inGo, does: "gray bild.Box 7", small: true},
+	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "gift.Mean", at: inGo, does: "gray gift.Mean 15", small: true},
+	{name: "GaussianImage gray, σ 20", floor: 300, ours: gaussianImage(gray), peer: "bild.Gaussian", at: inGo, does: "gray bild.Gaussian 20", small: true},
+	{name: "GaussianImage gray, σ 20", floor: 300, ours: gaussianImage(gray), peer: "gift.GaussianBlur", at: inGo, does: "gray gift.Gaussian 20", small: true},
+	{name: "GaussianImage gray, σ 20", floor: 300, ours: gaussianImage(gray), peer: "imaging.Blur", at: inGo, does: "gray imaging.Blur 20", small: true},
+	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage(rgba), peer: "bild.Box", at: inGo, does: "bild.Box 7", small: true},
+	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage(rgba), peer: "gift.Mean", at: inGo, does: "gift.Mean 15", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage(rgba), peer: "bild.Gaussian", at: inGo, does: "bild.Gaussian 20", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage(rgba), peer: "gift.GaussianBlur", at: inGo, does: "gift.Gaussian 20", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage(rgba), peer: "imaging.Blur", at: inGo, does: "imaging.Blur 20", small: true},
 }
 
 func (o how) filter() *filter.Options {
@@ -104,14 +109,22 @@ func binarize(m threshold.Method) func(*images, how) error {
 	}
 }
 
-func boxImage(im *images, o how) error {
-	_, err := filter.BoxImage(im.rgba(), filter.Radius(7), o.filter())
-	return err
+func boxImage(of func(*images) image.Image) func(*images, how) error {
+	return func(im *images, o how) error {
+		_, err := filter.BoxImage(of(im), filter.Radius(7), o.filter())
+		return err
+	}
 }
 
-func gaussianImage(im *images, o how) error {
-	_, err := filter.GaussianImage(im.rgba(), filter.Sigma{X: 20, Y: 20}, o.filter())
-	return err
+func gaussianImage(of func(*images) image.Image) func(*images, how) error {
+	return func(im *images, o how) error {
+		_, err := filter.GaussianImage(of(im), filter.Sigma{X: 20, Y: 20}, o.filter())
+		return err
+	}
+}
+
+func gray(im *images) image.Image {
+	return &image.Gray{Pix: im.a.Pix, Stride: im.a.Stride, Rect: image.Rect(0, 0, im.a.Width, im.a.Height)}
 }
 
 // images are what rows read and write.
@@ -145,8 +158,8 @@ func newImages(w, h int) *images {
 	return im
 }
 
-// rgba is a as Go's libraries take it.
-func (im *images) rgba() *image.RGBA {
+// rgba is a as Go's libraries work with it.
+func rgba(im *images) image.Image {
 	if im.color == nil {
 		im.color = image.NewRGBA(image.Rect(0, 0, im.a.Width, im.a.Height))
 		for i, v := range im.a.Pix {

@@ -100,6 +100,9 @@ func table(constraint string, levels []level) []byte {
 		for _, k := range windowKernels {
 			line("%s: %s%s,", k.name, k.name, l.isa())
 		}
+		for _, k := range tripleKernels {
+			line("%s: %s%s,", k.name, k.name, levels[0].isa())
+		}
 		line("},")
 	}
 	line("}\n")

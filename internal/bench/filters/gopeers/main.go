@@ -4,13 +4,15 @@
 //
 //	gopeers WIDTH HEIGHT PIXELS CLOCK
 //
-// PIXELS is a file of bytes, which become a gray *image.RGBA: what all three take and work in.
+// PIXELS is a file of bytes. They become an *image.RGBA, which is what all three work in, or for
+// lines that begin with gray an *image.Gray.
 package main
 
 import (
 	"bufio"
 	"fmt"
 	"image"
+	"image/draw"
 	"os"
 	"strconv"
 	"strings"
@@ -53,14 +55,19 @@ func run() error {
 	for i, v := range pix[:w*h] {
 		copy(img.Pix[4*i:], []byte{v, v, v, 255})
 	}
-	mean, gaussian := gift.New(gift.Mean(15, false)), gift.New(gift.GaussianBlur(20))
-	out := image.NewRGBA(img.Rect)
-	does := map[string]func(){
-		"bild.Box 7":       func() { blur.Box(img, 7) },
-		"bild.Gaussian 20": func() { blur.Gaussian(img, 20) },
-		"gift.Mean 15":     func() { mean.Draw(out, img) },
-		"gift.Gaussian 20": func() { gaussian.Draw(out, img) },
-		"imaging.Blur 20":  func() { imaging.Blur(img, 20) },
+	gray := &image.Gray{Pix: pix, Stride: w, Rect: img.Rect}
+	does := map[string]func(){}
+	for _, kind := range []struct {
+		before string
+		img    image.Image
+		out    draw.Image
+	}{{"", img, image.NewRGBA(img.Rect)}, {"gray ", gray, image.NewGray(img.Rect)}} {
+		mean, gaussian := gift.New(gift.Mean(15, false)), gift.New(gift.GaussianBlur(20))
+		does[kind.before+"bild.Box 7"] = func() { blur.Box(kind.img, 7) }
+		does[kind.before+"bild.Gaussian 20"] = func() { blur.Gaussian(kind.img, 20) }
+		does[kind.before+"gift.Mean 15"] = func() { mean.Draw(kind.out, kind.img) }
+		does[kind.before+"gift.Gaussian 20"] = func() { gaussian.Draw(kind.out, kind.img) }
+		does[kind.before+"imaging.Blur 20"] = func() { imaging.Blur(kind.img, 20) }
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

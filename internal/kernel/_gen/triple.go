@@ -1,0 +1,231 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// tripleKernels are those of kernel/triple.go, of vectors of 32 bytes at every level: wider
+// ones would only gain in tripleDown.
+var tripleKernels = []windowKernel{
+	{"tripleIn", tripleIn},
+	{"tripleOut", tripleOut},
+	{"tripleAcross", tripleAcross},
+	{"tripleDown", tripleDown},
+}
+
+// tripleRows is that of package kernel.
+const tripleRows = 16
+
+func triples(set isa) {
+	for _, k := range tripleKernels {
+		k.emit(set, k.name+set.name())
+	}
+}
+
+// pairOf is two halves of a vector from memory.
+func pairOf(low, high Mem) reg.VecVirtual {
+	v := YMM()
+	VBROADCASTI128(low, v)
+	VINSERTI128(Imm(1), high, v, v)
+	return v
+}
+
+// interleaved is both halves of two vectors' elements by turns.
+func interleaved(low, high func(...Op), a, b reg.VecVirtual) (reg.VecVirtual, reg.VecVirtual) {
+	l, h := YMM(), YMM()
+	low(b, a, l)
+	high(b, a, h)
+	return l, h
+}
+
+// tripleIn turns sixteen rows of bytes into pixels of sixteen lanes.
+func tripleIn(_ isa, name string) {
+	text(name, NOSPLIT, "func(dst *byte, rows **byte, n int)", name+" is, for a multiple of 16", "",
+		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\tdst[16*i+r] = uint16(rows[r][i])", "\t\t}", "\t}")
+	dst, rows, n, i := arg("dst"), arg("rows"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	at := func(r int) Mem {
+		p := GP64()
+		MOVQ(Mem{Base: rows, Disp: 8 * r}, p)
+		return Mem{Base: p, Index: i, Scale: 1}
+	}
+	var v [8]reg.VecVirtual
+	for r := range v {
+		v[r] = pairOf(at(r), at(r+8)) // rows r and r+8
+	}
+	// Three rounds leave two columns in a vector, of each its rows 0 to 7 in the lower half.
+	for range 3 {
+		var w [8]reg.VecVirtual
+		for r := range 4 {
+			w[2*r], w[2*r+1] = interleaved(VPUNPCKLBW, VPUNPCKHBW, v[r], v[r+4])
+		}
+		v = w
+	}
+	for r := range v {
+		VPERMQ(Imm(0xd8), v[r], v[r])
+		low, high, half := YMM(), YMM(), XMM()
+		VPMOVZXBW(v[r].AsX(), low)
+		VEXTRACTI128(Imm(1), v[r], half)
+		VPMOVZXBW(half, high)
+		VMOVDQU(low, Mem{Base: dst, Disp: 64 * r})
+		VMOVDQU(high, Mem{Base: dst, Disp: 64*r + 32})
+	}
+	ADDQ(I32(512), dst)
+	ADDQ(Imm(16), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+// tripleOut is the way back, of 16 bits.
+func tripleOut(_ isa, name string) {
+	text(name, NOSPLIT, "func(rows **byte, src *byte, n int)", name+" is, for a multiple of 16", "",
+		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\trows[r][i] = src[16*i+r]", "\t\t}", "\t}")
+	rows, src, n, i := arg("rows"), arg("src"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	for half := range 2 {
+		var v [8]reg.VecVirtual
+		for p := range v { // pixels p and p+8
+			v[p] = pairOf(Mem{Base: src, Disp: 32*p + 16*half}, Mem{Base: src, Disp: 32*(p+8) + 16*half})
+		}
+		for range 3 {
+			var w [8]reg.VecVirtual
+			for r := range 4 {
+				w[2*r], w[2*r+1] = interleaved(VPUNPCKLWD, VPUNPCKHWD, v[r], v[r+4])
+			}
+			v = w
+		}
+		for r := range v {
+			p := GP64()
+			MOVQ(Mem{Base: rows, Disp: 8 * (8*half + r)}, p)
+			VMOVDQU(v[r], Mem{Base: p, Index: i, Scale: 2})
+		}
+	}
+	ADDQ(I32(512), src)
+	ADDQ(Imm(16), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+// scaledTriple is two vectors of sums as one of 16 bits.
+func scaledTriple(low, high, factor reg.VecVirtual) reg.VecVirtual {
+	a, b := YMM(), YMM()
+	for _, p := range [2][2]reg.VecVirtual{{low, a}, {high, b}} {
+		VCVTDQ2PS(p[0], p[1])
+		VMULPS(factor, p[1], p[1])
+		VCVTPS2DQ(p[1], p[1])
+	}
+	VPACKUSDW(b, a, a)
+	return a
+}
+
+func tripleAcross(_ isa, name string) {
+	text(name, NOSPLIT, "func(src *byte, n, step int, taps *int, factor float32)", name+" is, in each of 16 lanes and steps of bytes,", "",
+		"\tfor i := range n {", "\t\td := src[i] - src[i-taps[1]] + src[i-taps[2]] - src[i-taps[3]] + …", "\t\tfirst += d", "\t\tsecond += first", "\t\tthird += second",
+		"\t\tsrc[i-taps[7]] = uint16(roundToEven(float32(third) * factor))", "\t}")
+	src, n, step, taps := arg("src"), arg("n"), arg("step"), arg("taps")
+	factor := YMM()
+	VBROADCASTSS(param("factor"), factor)
+	at := [8]reg.GPVirtual{src}
+	for i := 1; i < len(at); i++ {
+		at[i] = GP64()
+		MOVQ(Mem{Base: taps, Disp: 8 * i}, at[i])
+		IMULQ(step, at[i])
+		NEGQ(at[i])
+		ADDQ(src, at[i])
+	}
+	i := GP64()
+	XORQ(i, i)
+	IMULQ(step, n)
+	var s [5]reg.VecVirtual // the first sums, and two of the others
+	for j := range s {
+		s[j] = YMM()
+		VPXOR(s[j], s[j], s[j])
+	}
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v := YMM()
+	VMOVDQU(Mem{Base: at[0], Index: i, Scale: 1}, v)
+	for j := 1; j < len(at); j++ {
+		if j%2 == 1 {
+			VPSUBW(Mem{Base: at[j], Index: i, Scale: 1}, v, v)
+		} else {
+			VPADDW(Mem{Base: at[j], Index: i, Scale: 1}, v, v)
+		}
+	}
+	VPADDW(v, s[0], s[0])
+	low, high := interleaved(VPUNPCKLWD, VPUNPCKHWD, s[0], s[0])
+	VPSRAD(Imm(16), low, low)
+	VPSRAD(Imm(16), high, high)
+	VPADDD(low, s[1], s[1])
+	VPADDD(high, s[2], s[2])
+	VPADDD(s[1], s[3], s[3])
+	VPADDD(s[2], s[4], s[4])
+	VMOVDQU(scaledTriple(s[3], s[4], factor), Mem{Base: at[7], Index: i, Scale: 1})
+	ADDQ(step, i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+func tripleDown(_ isa, name string) {
+	text(name, NOSPLIT, "func(dst, state *byte, rows **byte, n int, factor float32)", name+" is, for a multiple of 16,", "",
+		"\tfor i := range n {", "\t\td := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …", "\t\tfirst[i] += d", "\t\tsecond[i] += first[i]", "\t\tthird[i] += second[i]",
+		"\t\tdst[i] = uint8(roundToEven(float32(third[i]/2) * factor))", "\t}", "", "if dst is not nil, with the state in an order of its own.")
+	dst, state, rows, n, i := arg("dst"), arg("state"), arg("rows"), arg("n"), GP64()
+	factor, ones := YMM(), YMM()
+	VBROADCASTSS(param("factor"), factor)
+	VPCMPEQW(ones, ones, ones)
+	VPSRLW(Imm(15), ones, ones)
+	var at [8]reg.GPVirtual
+	for j := range at {
+		at[j] = GP64()
+		MOVQ(Mem{Base: rows, Disp: 8 * j}, at[j])
+	}
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	var d [4]reg.VecVirtual
+	for j := range d {
+		d[j] = YMM()
+		VMOVDQU(Mem{Base: at[2*j], Index: i, Scale: 2}, d[j])
+		VPSUBW(Mem{Base: at[2*j+1], Index: i, Scale: 2}, d[j], d[j])
+	}
+	low, high := interleaved(VPUNPCKLWD, VPUNPCKHWD, d[0], d[1])
+	low2, high2 := interleaved(VPUNPCKLWD, VPUNPCKHWD, d[2], d[3])
+	for _, p := range [2][2]reg.VecVirtual{{low, low2}, {high, high2}} {
+		VPMADDWD(ones, p[0], p[0])
+		VPMADDWD(ones, p[1], p[1])
+		VPADDD(p[1], p[0], p[0])
+	}
+	for s := range 3 {
+		for half, v := range []reg.VecVirtual{low, high} {
+			m := Mem{Base: state, Disp: 64*s + 32*half}
+			VPADDD(m, v, v)
+			VMOVDQU(v, m)
+		}
+	}
+	TESTQ(dst, dst)
+	JZ(LabelRef("next"))
+	VPSRLD(Imm(1), low, low)
+	VPSRLD(Imm(1), high, high)
+	words := scaledTriple(low, high, factor)
+	narrowWords(newAVX2(), words, Mem{Base: dst, Index: i, Scale: 1})
+	Label("next")
+	ADDQ(I32(192), state)
+	ADDQ(Imm(16), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
