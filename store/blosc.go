@@ -283,9 +283,12 @@ func unshuffle(dst, src []byte, size int) {
 }
 
 // unshuffleBits is [unshuffle] for bits: first come the lowest of all elements, of each byte in turn. It is
-// for whole groups of eight elements; the rest is as it was.
+// for whole groups of eight elements: other blocks are as they were.
 func unshuffleBits(dst, src []byte, size int) {
-	n := len(dst) / size &^ 7
+	n := len(dst) / size
+	if n%8 != 0 {
+		n = 0
+	}
 	row := n / 8
 	clear(dst[:n*size])
 	for k := range size {
