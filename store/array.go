@@ -308,11 +308,14 @@ func (a *Array) locate(ctx context.Context, place []int) (key string, offset, le
 	data, err := a.cache.get(cacheKey{a, ravel(object, a.counts), indexPage}, func() ([]byte, error) {
 		index, err := a.shard.readIndex(ctx, a.bucket, a.path+key, a.m.object)
 		if errors.Is(err, fs.ErrNotExist) {
-			return []byte{}, nil
+			return nil, err // which is not kept: it may be written yet
 		}
 		return bytesOf(index), a.about(key, err)
 	})
-	if err != nil || len(data) == 0 {
+	if errors.Is(err, fs.ErrNotExist) {
+		return key, 0, -1, nil
+	}
+	if err != nil {
 		return key, 0, -1, err
 	}
 	i := ravel(inner, counts)
