@@ -20,5 +20,6 @@ scripts/header.sh python3 || true
 # They fetch and unpack, which takes longer than it works.
 scripts/peers.sh &
 scripts/doxa.sh || true
+scripts/store-peers.sh || true
 scripts/cascades.sh || true
 wait

@@ -57,6 +57,17 @@ cascades() {
 	ls "${BOXSUM_CASCADES:-/usr/share/opencv4}"/*cascades/*.xml >/dev/null 2>&1 || left_out "tests of cascades: they take Debian's opencv-data"
 }
 
+# stores names the Python that has zarr-python and TensorStore, if there is one.
+stores() {
+	python_store=${BOXSUM_STORE_PYTHON:-$PWD/.venv/store/bin/python}
+	if "$python_store" -c 'import zarr, tensorstore' 2>/dev/null; then
+		export BOXSUM_STORE_PYTHON="$python_store"
+	else
+		unset BOXSUM_STORE_PYTHON
+		left_out "tests against zarr-python and TensorStore: it takes Python 3.12 or newer with venv, and PyPI"
+	fi
+}
+
 # package installs the Python package, and what its tests use, for that Python.
 package() {
 	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&

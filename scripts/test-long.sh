@@ -6,6 +6,7 @@ set -eu
 scripts/parts.sh
 oracles
 doxa
+stores
 cascades
 
 step "other platforms"

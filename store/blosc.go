@@ -1,0 +1,305 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/klauspost/compress/zlib"
+)
+
+// lz4Pack is a block of LZ4 after its size, as numcodecs has it.
+type lz4Pack struct{}
+
+func (lz4Pack) unpack(buf, data []byte, limit int) ([]byte, error) {
+	if len(data) < 4 {
+		return nil, bad("a chunk is damaged: lz4 of %d bytes", len(data))
+	}
+	n := int(binary.LittleEndian.Uint32(data))
+	if n > limit {
+		return nil, bad("a chunk is damaged: it has more than %d bytes", limit)
+	}
+	buf = room(buf, n)
+	return buf, lz4(buf, data[4:])
+}
+
+func (lz4Pack) pack([]byte, []byte) ([]byte, error) { return nil, bad("lz4 is read, and not written") }
+func (lz4Pack) bound(n int) int                     { return n + n/255 + 64 }
+func (lz4Pack) describe() named                     { return named{Name: "numcodecs.lz4"} }
+
+// lz4 decodes a block of LZ4 that has exactly the bytes of dst: runs of literals, each but the
+// last followed by a copy of bytes before (LZ4 block format, github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md).
+func lz4(dst, src []byte) error {
+	damaged := bad("a chunk is damaged: lz4")
+	d, s := 0, 0
+	length := func(n int) (int, bool) { // with the bytes that follow if it is 15
+		if n < 15 {
+			return n, true
+		}
+		for s < len(src) {
+			b := src[s]
+			s++
+			if n += int(b); b < 255 {
+				return n, n <= len(dst)
+			}
+			if n > len(dst) {
+				return 0, false
+			}
+		}
+		return 0, false
+	}
+	for s < len(src) {
+		token := int(src[s])
+		s++
+		n, ok := length(token >> 4)
+		if !ok || n > len(src)-s || n > len(dst)-d {
+			return damaged
+		}
+		copy(dst[d:], src[s:s+n])
+		d, s = d+n, s+n
+		if s == len(src) {
+			break
+		}
+		if len(src)-s < 2 {
+			return damaged
+		}
+		distance := int(binary.LittleEndian.Uint16(src[s:]))
+		s += 2
+		if n, ok = length(token & 15); !ok || distance == 0 || distance > d || n+4 > len(dst)-d {
+			return damaged
+		}
+		d = again(dst, d, distance, n+4)
+	}
+	if d != len(dst) {
+		return damaged
+	}
+	return nil
+}
+
+// again copies n bytes from this distance before d, which may overlap, and returns where they end.
+func again(dst []byte, d, distance, n int) int {
+	end := d + n
+	for d < end { // each copy doubles what can be copied at once
+		d += copy(dst[d:min(end, d+distance)], dst[d-distance:d])
+		distance *= 2
+	}
+	return end
+}
+
+// blosclz decodes a block of BloscLZ that has exactly the bytes of dst. It is FastLZ's second level: a control byte
+// is a number of literals, or the length of a copy and the high bits of its distance (c-blosc, blosc/blosclz.c).
+func blosclz(dst, src []byte) error {
+	damaged := bad("a chunk is damaged: blosclz")
+	if len(src) == 0 {
+		return damaged
+	}
+	const far = 8191 // distances from there on have two bytes of their own
+	d, s := 0, 1
+	control := int(src[0]) & 31
+	for {
+		if control >= 32 {
+			n := control>>5 - 1
+			distance := control & 31 << 8
+			if n == 6 {
+				for {
+					if s >= len(src) || n > len(dst) {
+						return damaged
+					}
+					b := int(src[s])
+					s++
+					n += b
+					if b != 255 {
+						break
+					}
+				}
+			}
+			if s >= len(src) {
+				return damaged
+			}
+			code := int(src[s])
+			s++
+			distance += code
+			if code == 255 && distance == 31<<8+255 {
+				if len(src)-s < 2 {
+					return damaged
+				}
+				distance = int(src[s])<<8 + int(src[s+1]) + far
+				s += 2
+			}
+			n, distance = n+3, distance+1
+			if n > len(dst)-d || distance > d {
+				return damaged
+			}
+			d = again(dst, d, distance, n)
+		} else {
+			n := control + 1
+			if n > len(dst)-d || n > len(src)-s {
+				return damaged
+			}
+			copy(dst[d:], src[s:s+n])
+			d, s = d+n, s+n
+		}
+		if s >= len(src) {
+			break
+		}
+		control = int(src[s])
+		s++
+	}
+	if d != len(dst) {
+		return damaged
+	}
+	return nil
+}
+
+// bloscPack reads what c-blosc writes: a header, then blocks, each cut into streams (the Blosc chunk format,
+// github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst).
+type bloscPack struct{}
+
+func (bloscPack) pack([]byte, []byte) ([]byte, error) {
+	return nil, bad("blosc is read, and not written")
+}
+func (bloscPack) bound(n int) int { return n + n>>5 + 4096 }
+func (bloscPack) describe() named { return named{Name: "blosc"} }
+
+func (bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
+	const header = 16
+	if len(data) < header {
+		return nil, bad("a chunk is damaged: blosc of %d bytes", len(data))
+	}
+	flags, typeSize := data[2], int(data[3])
+	n, block := int(binary.LittleEndian.Uint32(data[4:])), int(binary.LittleEndian.Uint32(data[8:]))
+	packed := int(binary.LittleEndian.Uint32(data[12:]))
+	switch {
+	case data[0] != 2 && data[0] != 1:
+		return nil, bad("version %d of the blosc format is not supported", data[0])
+	case n > limit:
+		return nil, bad("a chunk is damaged: it has more than %d bytes", limit)
+	case packed > len(data) || packed < header || block < 1 && n > 0 || block > max(n, 1) || typeSize == 0:
+		return nil, bad("a chunk is damaged: its blosc header")
+	}
+	data = data[:packed]
+	buf = room(buf, n)
+	if flags&2 != 0 { // stored as it is
+		if packed-header < n {
+			return nil, bad("a chunk is damaged: it is cut off")
+		}
+		copy(buf, data[header:])
+		return buf, nil
+	}
+	if n == 0 {
+		return buf, nil
+	}
+	blocks := (n + block - 1) / block
+	if blocks > (packed-header)/4 {
+		return nil, bad("a chunk is damaged: it is cut off")
+	}
+	whole := make([]byte, block)
+	shuffle, bitShuffle := flags&1 != 0 && typeSize > 1, flags&4 != 0
+	for i := range blocks {
+		dst := buf[i*block : min((i+1)*block, n)]
+		start := int(int32(binary.LittleEndian.Uint32(data[header+4*i:])))
+		if start < header || start > len(data) {
+			return nil, bad("a chunk is damaged: a block is not in it")
+		}
+		into := dst
+		if shuffle || bitShuffle {
+			into = whole[:len(dst)]
+		}
+		// Blocks are cut into a stream for each byte of an element, unless they are short, the last, or told not to be.
+		streams := 1
+		if flags&16 == 0 && len(dst) == block && typeSize <= 16 && block/typeSize >= 128 && block%typeSize == 0 {
+			streams = typeSize
+		}
+		src, part := data[start:], len(dst)/streams
+		for k := range streams {
+			if len(src) < 4 {
+				return nil, bad("a chunk is damaged: it is cut off")
+			}
+			size := int(int32(binary.LittleEndian.Uint32(src)))
+			src = src[4:]
+			if size < 0 || size > len(src) {
+				return nil, bad("a chunk is damaged: it is cut off")
+			}
+			out := into[k*part : (k+1)*part]
+			if err := bloscStream(out, src[:size], flags>>5); err != nil {
+				return nil, err
+			}
+			src = src[size:]
+		}
+		switch {
+		case bitShuffle:
+			unshuffleBits(dst, into, typeSize)
+		case shuffle:
+			unshuffle(dst, into, typeSize)
+		}
+	}
+	return buf, nil
+}
+
+// bloscStream decodes one stream by the compressor of this number.
+func bloscStream(dst, src []byte, compressor byte) error {
+	if len(src) == len(dst) { // stored as it is
+		copy(dst, src)
+		return nil
+	}
+	switch compressor {
+	case 0:
+		return blosclz(dst, src)
+	case 1: // also that of lz4hc
+		return lz4(dst, src)
+	case 3:
+		r, err := zlib.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return bad("a chunk is damaged: zlib: %v", err)
+		}
+		out, err := inflate(dst[:0:len(dst)], r, len(dst))
+		if err == nil && len(out) != len(dst) {
+			err = bad("a chunk is damaged: it is cut off")
+		}
+		return err
+	case 4:
+		out, err := zstdDecoder().DecodeAll(src, dst[:0:len(dst)])
+		if err != nil || len(out) != len(dst) {
+			return bad("a chunk is damaged: zstd: %v", err)
+		}
+		if len(dst) > 0 && &out[0] != &dst[0] {
+			copy(dst, out)
+		}
+		return nil
+	}
+	return bad("compressor %d of blosc is not supported: blosclz, lz4, lz4hc, zlib and zstd are", compressor)
+}
+
+// unshuffle puts the bytes of elements together again: first came the first of all, then the second of all. What
+// is no whole element is as it was.
+func unshuffle(dst, src []byte, size int) {
+	n := len(dst) / size
+	for k := range size {
+		part := src[k*n : (k+1)*n]
+		for i, b := range part {
+			dst[i*size+k] = b
+		}
+	}
+	copy(dst[n*size:], src[n*size:])
+}
+
+// unshuffleBits is [unshuffle] for bits: first come the lowest of all elements, of each byte in turn. It is
+// for whole groups of eight elements: other blocks are as they were.
+func unshuffleBits(dst, src []byte, size int) {
+	n := len(dst) / size
+	if n%8 != 0 {
+		n = 0
+	}
+	row := n / 8
+	clear(dst[:n*size])
+	for k := range size {
+		for bit := range 8 {
+			part := src[(8*k+bit)*row:][:row]
+			for i, b := range part {
+				for j := range 8 {
+					dst[(8*i+j)*size+k] |= b >> j & 1 << bit
+				}
+			}
+		}
+	}
+	copy(dst[n*size:], src[n*size:])
+}

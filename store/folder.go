@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// Folder is a bucket in a folder of the file system: a key is the path of a file. What is
+// written is there whole after the death of a process, and in time after that of the machine:
+// nothing waits for the disk.
+func Folder(path string) Bucket { return &folder{root: path} }
+
+type folder struct {
+	root string
+	made sync.Map // folders that are there
+}
+
+var unique atomic.Uint64
+
+// partial begins the name of a file that is not yet an object.
+const partial = ".partial-"
+
+func (f *folder) path(key string) (string, error) {
+	if err := checkKey(key); err != nil {
+		return "", err
+	}
+	return filepath.Join(f.root, filepath.FromSlash(key)), nil
+}
+
+func (f *folder) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	path, err := f.path(key)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, syscall.ENOTDIR) {
+			err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer file.Close()
+	if offset < 0 || length < 0 {
+		info, err := file.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		if info.IsDir() {
+			return nil, fmt.Errorf("store: %w", &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist})
+		}
+		if offset, length, err = section(key, info.Size(), offset, length); err != nil {
+			return nil, err
+		}
+	}
+	buf = room(buf, int(length))
+	if n, err := file.ReadAt(buf, offset); n < len(buf) {
+		if errors.Is(err, syscall.EISDIR) {
+			err = fs.ErrNotExist
+		}
+		return nil, fmt.Errorf("store: %s: %d bytes instead of %d: %w", path, n, len(buf), unexpected(err))
+	}
+	return buf, nil
+}
+
+func (f *folder) Put(ctx context.Context, key string, data []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	path, err := f.path(key)
+	if err != nil {
+		return err
+	}
+	dir, name := filepath.Split(path)
+	if _, ok := f.made.Load(dir); !ok {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		f.made.Store(dir, true)
+	}
+	temporary := dir + partial + name + "-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(unique.Add(1), 36)
+	if err := os.WriteFile(temporary, data, 0o666); err == nil {
+		err = os.Rename(temporary, path)
+		if err == nil {
+			return nil
+		}
+		os.Remove(temporary)
+		return fmt.Errorf("store: %w", err)
+	} else {
+		os.Remove(temporary)
+		return fmt.Errorf("store: %w", err)
+	}
+}
+
+func (f *folder) Delete(ctx context.Context, key string) error {
+	path, err := f.path(key)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: %w", err)
+	}
+	// Folders that are empty now go too, as far as they are: a store has none.
+	for dir := filepath.Dir(path); len(dir) > len(filepath.Clean(f.root)) && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		f.made.Delete(dir + string(filepath.Separator))
+	}
+	return nil
+}
+
+func (f *folder) List(ctx context.Context, prefix string, visit func(Object) error) error {
+	root := filepath.Clean(f.root)
+	start := root
+	if dir, _ := filepath.Split(filepath.FromSlash(prefix)); dir != "" {
+		start = filepath.Join(root, dir)
+	}
+	err := filepath.WalkDir(start, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), partial) {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		key := filepath.ToSlash(relative)
+		if !strings.HasPrefix(key, prefix) {
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return visit(Object{Key: key, Size: info.Size(), Version: strconv.FormatInt(info.ModTime().UnixNano(), 36)})
+	})
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// sweep removes what writers that died have left behind in a part of the folder.
+func (f *folder) sweep(prefix string) {
+	filepath.WalkDir(filepath.Join(f.root, filepath.FromSlash(prefix)), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasPrefix(entry.Name(), partial) {
+			os.Remove(path)
+		}
+		return nil
+	})
+}
+
+func (f *folder) Close() error { return nil }

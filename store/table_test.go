@@ -1,0 +1,645 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/boxsum/boxsum"
+)
+
+var ctx = context.Background()
+
+// imageOf makes an image of random elements in memory.
+func imageOf(t testing.TB, spec *Spec, seed uint64) (*Array, []byte) {
+	t.Helper()
+	a, err := CreateArray(ctx, Memory(), "", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := noise(product(spec.Shape)*spec.Type.Size(), spec.Type, seed)
+	random := rand.New(rand.NewPCG(seed, 9))
+	switch spec.Type {
+	case Float16:
+		for i, x := range elementsOf[uint16](data) {
+			elementsOf[uint16](data)[i] = x & 0x3fff
+		}
+	case Float32:
+		for i := range elementsOf[float32](data) {
+			elementsOf[float32](data)[i] = float32(random.NormFloat64())
+		}
+	case Float64:
+		for i := range elementsOf[float64](data) {
+			elementsOf[float64](data)[i] = random.NormFloat64()
+		}
+	}
+	if err := a.writeBytes(ctx, data, make([]int, len(spec.Shape)), spec.Shape); err != nil {
+		t.Fatal(err)
+	}
+	return a, data
+}
+
+func makeTable(t testing.TB, src *Array, opt *Options) (Bucket, *Table) {
+	t.Helper()
+	b := Memory()
+	job, err := NewJob(ctx, src, b, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenTable(ctx, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, table
+}
+
+// contents is all objects of a bucket but those of work under way.
+func contents(t testing.TB, b Bucket) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	if err := b.List(ctx, "", func(o Object) error {
+		data, err := b.Get(ctx, o.Key, 0, -1, nil)
+		all[o.Key] = string(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func same(t testing.TB, what string, a, b map[string]string) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Errorf("%s: %d objects and %d", what, len(a), len(b))
+	}
+	for key, data := range a {
+		if b[key] != data {
+			t.Errorf("%s: %s differs", what, key)
+			return
+		}
+	}
+}
+
+// reference is the sum of a box of any pixels, by boxsum itself.
+func reference[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t testing.TB, data []byte, w, h, c int) *boxsum.SquaredTable[S, Q] {
+	t.Helper()
+	table, err := boxsum.IntegrateSquares[S, Q](boxsum.Image[P]{Pix: elementsOf[P](data), Width: w, Height: h, Channels: c}, &boxsum.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func randomBoxes(n, w, h int) []image.Rectangle {
+	random := rand.New(rand.NewPCG(7, 7))
+	boxes := []image.Rectangle{{}, image.Rect(-5, -5, w+5, h+5), image.Rect(0, 0, w, h), image.Rect(0, 0, 1, 1), image.Rect(w-1, h-1, w, h)}
+	for range n {
+		x, y := random.IntN(w+2)-1, random.IntN(h+2)-1
+		boxes = append(boxes, image.Rect(x, y, x+random.IntN(w), y+random.IntN(h)))
+	}
+	return boxes
+}
+
+// checkTable holds sums, means and deviations against those of a table in memory.
+func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what string, table *Table, want *boxsum.SquaredTable[S, Q]) {
+	t.Helper()
+	c := want.Sum.Channels
+	boxes := randomBoxes(150, want.Sum.Width, want.Sum.Height)
+	sums, wanted := make([]S, len(boxes)*c), make([]S, len(boxes)*c)
+	if err := SumBoxes(ctx, table, sums, boxes); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if err := want.Sum.SumBoxes(wanted, boxes); err != nil {
+		t.Fatal(err)
+	}
+	_, isFloat := any(*new(S)).(float64)
+	near := func(a, b, tolerance float64) bool {
+		return a == b || a != a && b != b || isFloat && math.Abs(a-b) <= tolerance*(1+math.Abs(b))
+	}
+	for i := range sums {
+		if sums[i] != wanted[i] && !near(float64(sums[i]), float64(wanted[i]), 1e-9) {
+			t.Fatalf("%s: sum of %v is %v, and not %v", what, boxes[i/c], sums[i], wanted[i])
+		}
+	}
+	got, numbers := make([]float64, len(boxes)*c), make([]float64, len(boxes)*c)
+	if err := table.MeanBoxes(ctx, got, boxes); err != nil {
+		t.Fatal(err)
+	}
+	want.MeanBoxes(numbers, boxes)
+	for i := range got {
+		if !near(got[i], numbers[i], 1e-9) {
+			t.Fatalf("%s: mean of %v is %v, and not %v", what, boxes[i/c], got[i], numbers[i])
+		}
+	}
+	err := table.StdDevBoxes(ctx, got, boxes)
+	if !table.Squares {
+		if err == nil {
+			t.Fatalf("%s: deviations without squares", what)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.StdDevBoxes(numbers, boxes)
+	for i := range got {
+		if !near(got[i], numbers[i], 1e-6) && !(isFloat && (got[i] != got[i] || numbers[i] != numbers[i])) {
+			t.Fatalf("%s: deviation of %v is %v, and not %v", what, boxes[i/c], got[i], numbers[i])
+		}
+	}
+}
+
+// Tables of all types, whole and compact, of one channel and three, answer as those in memory do. The passes write
+// the bytes that Run does, whatever the number of workers.
+func TestTables(t *testing.T) {
+	for typ := Bool; typ <= Float64; typ++ {
+		for n, opt := range []Options{
+			{Block: 16, Compression: "none", Squares: true},
+			{Block: 16, Chunk: 8, Compression: "zstd", Squares: true, Compact: true},
+			{Block: 24, Chunk: 8, Compression: "none", Compact: true, Workers: 3},
+			{Block: 64, Compression: "gzip", Workers: 5},
+		} {
+			shape := [][]int{{53, 70}, {1, 53, 70}, {40, 61, 3}, {61, 17}}[n]
+			chunk := [][]int{{16, 16}, {1, 20, 12}, {10, 16, 2}, {61, 1}}[n]
+			if typ == Int64 || typ == Uint64 {
+				opt.Squares = false
+			}
+			src, data := imageOf(t, &Spec{Type: typ, Shape: shape, Chunk: chunk, Compression: "zstd"}, uint64(typ))
+			b, table := makeTable(t, src, &opt)
+			what := fmt.Sprintf("%v %d", typ, n)
+			if n == 1 {
+				shape = shape[1:]
+			}
+			h, w, c := shape[0], shape[1], 1
+			if len(shape) > 2 {
+				c = shape[2]
+			}
+			switch typ {
+			case Bool, Uint8:
+				checkTable(t, what, table, reference[uint8, uint64, uint64](t, data, w, h, c))
+			case Uint16:
+				checkTable(t, what, table, reference[uint16, uint64, uint64](t, data, w, h, c))
+			case Uint32:
+				checkTable(t, what, table, reference[uint32, uint64, uint64](t, data, w, h, c))
+			case Int8:
+				wide := make([]int16, len(data))
+				for i, v := range elementsOf[int8](data) {
+					wide[i] = int16(v)
+				}
+				checkTable(t, what, table, reference[int16, int64, uint64](t, bytesOf(wide), w, h, c))
+			case Int16:
+				checkTable(t, what, table, reference[int16, int64, uint64](t, data, w, h, c))
+			case Int32:
+				checkTable(t, what, table, reference[int32, int64, uint64](t, data, w, h, c))
+			case Float32:
+				checkTable(t, what, table, reference[float32, float64, float64](t, data, w, h, c))
+			case Float64:
+				checkTable(t, what, table, reference[float64, float64, float64](t, data, w, h, c))
+			case Int64:
+				one, err := boxsum.Integrate64(boxsum.Image64[int64]{Pix: elementsOf[int64](data), Width: w, Height: h, Channels: c}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkTable(t, what, table, &boxsum.SquaredTable[int64, uint64]{Sum: one})
+			}
+			if damaged, err := table.Verify(ctx, nil, nil); err != nil || len(damaged) > 0 {
+				t.Errorf("%s: verify: %v, %v", what, damaged, err)
+			}
+			// The passes of many machines.
+			passes := Memory()
+			job, err := NewJob(ctx, src, passes, &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := job.Begin(ctx); err != nil {
+				t.Fatal(err)
+			}
+			rows, columns := job.Blocks()
+			for range 2 { // all may be done twice
+				for i := range rows * columns {
+					if err := job.Edges(ctx, i/columns, i%columns); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := job.Scan(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range rows * columns {
+				if err := job.Integrate(ctx, i/columns, i%columns); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := job.Finish(ctx); err != nil {
+				t.Fatal(err)
+			}
+			same(t, what+": passes", contents(t, b), contents(t, passes))
+		}
+	}
+}
+
+// The entries of a whole table are those of a table in memory, to the bit.
+func TestEntries(t *testing.T) {
+	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{130, 150}, Chunk: []int{32, 32}}, 4)
+	b, _ := makeTable(t, src, &Options{})
+	want, err := boxsum.Integrate[uint64](boxsum.Image[uint8]{Pix: data, Width: 150, Height: 130}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := ArrayAt(ctx, b, "sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint64, 130*150)
+	if err := Read(ctx, a, got, []int{0, 0}, []int{130, 150}); err != nil {
+		t.Fatal(err)
+	}
+	for y := range 130 {
+		for x := range 150 {
+			if got[y*150+x] != want.At(x+1, y+1, 0) {
+				t.Fatalf("entry (%d, %d)", y, x)
+			}
+		}
+	}
+}
+
+// An unreliable bucket fails, cuts and changes what is read, and fails to write.
+type unreliable struct {
+	Bucket
+	lock   sync.Mutex
+	random *rand.Rand
+	often  float64 // from 0 to 1
+	what   string
+	faults atomic.Int64
+}
+
+var errFault = errors.New("the store failed")
+
+func (u *unreliable) fault() bool {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	if u.random.Float64() < u.often {
+		u.faults.Add(1)
+		return true
+	}
+	return false
+}
+
+func (u *unreliable) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	data, err := u.Bucket.Get(ctx, key, offset, length, buf)
+	if err != nil || strings.HasSuffix(key, "zarr.json") || !u.fault() {
+		return data, err
+	}
+	switch u.what {
+	case "fails":
+		return nil, errFault
+	case "cuts":
+		return data[:len(data)/2], nil
+	case "delays":
+		time.Sleep(time.Millisecond)
+	case "changes":
+		data = bytes.Clone(data)
+		data[len(data)/3] ^= 4
+	}
+	return data, nil
+}
+
+func (u *unreliable) Put(ctx context.Context, key string, data []byte) error {
+	if u.what == "fails" && u.fault() {
+		return errFault
+	}
+	return u.Bucket.Put(ctx, key, data)
+}
+
+// With stores that fail, a run gives the right table or an error, and runs until it is finished give the right one.
+func TestUnreliable(t *testing.T) {
+	spec := &Spec{Type: Uint16, Shape: []int{90, 100}, Chunk: []int{20, 20}, Compression: "zstd", Checksum: true}
+	src, data := imageOf(t, spec, 5)
+	opt := &Options{Block: 20, Chunk: 10, Squares: true, Compact: true}
+	good, _ := makeTable(t, src, opt)
+	want := contents(t, good)
+	for _, what := range []string{"fails", "cuts", "delays", "changes"} {
+		from := &unreliable{Bucket: src.bucket, random: rand.New(rand.NewPCG(1, 1)), often: 0.1, what: what}
+		to := &unreliable{Bucket: Memory(), random: rand.New(rand.NewPCG(2, 1)), often: 0.1, what: what}
+		for try := 0; ; try++ {
+			bad, err := ArrayAt(ctx, from, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			job, err := NewJob(ctx, bad, to, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = job.Run(ctx); err == nil {
+				break
+			}
+			if try > 500 {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		if from.faults.Load() == 0 {
+			t.Errorf("%s: no faults", what)
+		}
+		same(t, what, want, contents(t, to.Bucket))
+		// Questions are answered right, or not.
+		table, err := OpenTable(ctx, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		boxes := randomBoxes(50, 100, 90)
+		ref := reference[uint16, uint64, uint64](t, data, 100, 90, 1)
+		to.often = 0.2
+		for i := range boxes {
+			sum := make([]uint64, 1)
+			if err := SumBoxes(ctx, table, sum, boxes[i:i+1]); err == nil && sum[0] != ref.Sum.Sum(boxes[i]) {
+				t.Fatalf("%s: %v sums to %d, and not to %d", what, boxes[i], sum[0], ref.Sum.Sum(boxes[i]))
+			}
+		}
+	}
+}
+
+// A fullBucket takes some objects, and then no more.
+type fullBucket struct {
+	Bucket
+	left atomic.Int64
+}
+
+func (f *fullBucket) Put(ctx context.Context, key string, data []byte) error {
+	if f.left.Add(-1) < 0 {
+		return errFault
+	}
+	return f.Bucket.Put(ctx, key, data)
+}
+
+// A table that was stopped goes on; other sources and options are refused, or begun anew.
+func TestResume(t *testing.T) {
+	src, _ := imageOf(t, &Spec{Type: Float32, Shape: []int{200, 100}, Chunk: []int{10, 10}, Checksum: true}, 5)
+	opt := &Options{Block: 10}
+	good, _ := makeTable(t, src, opt)
+	want := contents(t, good)
+	b := Memory()
+	stops, random := 0, rand.New(rand.NewPCG(1, 3))
+	for {
+		full := &fullBucket{Bucket: b}
+		full.left.Store(int64(3 + random.IntN(30)))
+		job, err := NewJob(ctx, src, full, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = job.Run(ctx)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errFault) {
+			t.Fatal(err)
+		}
+		if _, err := OpenTable(ctx, b, nil); !errors.Is(err, ErrIncomplete) {
+			t.Fatalf("a table that is not finished: %v", err)
+		}
+		if stops++; stops > 500 {
+			t.Fatal("it does not go on")
+		}
+	}
+	if stops == 0 {
+		t.Error("it was never stopped")
+	}
+	same(t, "stopped", want, contents(t, b))
+	run := func(src *Array, opt *Options) error {
+		job, err := NewJob(ctx, src, b, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job.Run(ctx)
+	}
+	if err := run(src, opt); err != nil {
+		t.Errorf("a finished table: %v", err)
+	}
+	if err := run(src, &Options{Block: 20}); !errors.Is(err, ErrChanged) {
+		t.Errorf("other blocks: %v", err)
+	}
+	if err := Write(ctx, src, []float32{7}, []int{3, 3}, []int{1, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(src, opt); !errors.Is(err, ErrChanged) {
+		t.Errorf("another image: %v", err)
+	}
+	if err := run(src, &Options{Block: 10, Restart: true}); err != nil {
+		t.Errorf("restart: %v", err)
+	}
+	good, _ = makeTable(t, src, opt)
+	same(t, "restarted", contents(t, good), contents(t, b))
+	other := Memory()
+	if _, err := CreateArray(ctx, other, "", &Spec{Type: Uint8, Shape: []int{5}, Chunk: []int{5}}); err != nil {
+		t.Fatal(err)
+	}
+	b = other
+	if err := run(src, &Options{Block: 10, Restart: true}); err == nil {
+		t.Error("an array was written over by a table")
+	}
+}
+
+// Verify names a damaged block and makes it anew.
+func TestVerify(t *testing.T) {
+	for _, compact := range []bool{false, true} {
+		src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
+		opt := &Options{Block: 16, Squares: true, Compact: compact, Compression: "none"}
+		b, table := makeTable(t, src, opt)
+		want := contents(t, b)
+		main := table.layers[0].main
+		key := main.path + main.m.key([]int{1, 2})
+		data, _ := b.Get(ctx, key, 0, -1, nil)
+		other, _ := b.Get(ctx, main.path+main.m.key([]int{2, 2}), 0, -1, nil)
+		job, err := NewJob(ctx, src, b, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := bytes.Clone(data)
+		flipped[17] ^= 1
+		for what, put := range map[string][]byte{"a bit": flipped, "cut": data[:100], "another block": other, "gone": nil} {
+			if b.Delete(ctx, key); put != nil {
+				b.Put(ctx, key, put)
+			}
+			found, err := table.Verify(ctx, nil, nil)
+			if err != nil || len(found) != 1 || found[0].Row != 1 || found[0].Column != 2 || found[0].Key != key || found[0].Repaired {
+				t.Errorf("%s: %v, %v", what, found, err)
+			}
+			if found, err = table.Verify(ctx, job, nil); err != nil || len(found) != 1 || !found[0].Repaired {
+				t.Errorf("%s: %v, %v", what, found, err)
+			}
+			same(t, what, want, contents(t, b))
+		}
+		line := table.layers[0].top
+		key = line.path + line.m.key([]int{1, 0})
+		b.Put(ctx, key, []byte("nothing"))
+		if found, err := table.Verify(ctx, nil, nil); err != nil || len(found) != 1 || found[0].Key != key {
+			t.Errorf("a line: %v, %v", found, err)
+		}
+	}
+}
+
+// A child that makes a table over and over is killed at any moment; what it leaves is taken up again.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
+		if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr"), &Options{Block: 32, Squares: true}); err != nil {
+			fmt.Println(err)
+			os.Exit(3)
+		}
+		return
+	}
+	kills := 10
+	if n, err := strconv.Atoi(os.Getenv("BOXSUM_STORE_KILLS")); err == nil {
+		kills = n
+	}
+	dir := t.TempDir()
+	src, err := CreateArray(ctx, Folder(filepath.Join(dir, "image.zarr")), "", &Spec{Type: Float32, Shape: []int{512, 512}, Chunk: []int{32, 32}, Compression: "zstd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := make([]float32, 512*512)
+	random := rand.New(rand.NewPCG(3, 3))
+	for i := range pixels {
+		pixels[i] = random.Float32()
+	}
+	if err := Write(ctx, src, pixels, []int{0, 0}, []int{512, 512}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), filepath.Join(dir, "good.zarr"), &Options{Block: 32, Squares: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, Folder(filepath.Join(dir, "good.zarr")))
+	table := filepath.Join(dir, "table.zarr")
+	killed, finished, span := 0, 0, 200*time.Millisecond
+	for killed < kills {
+		began := time.Now()
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir)
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatalf("%v: %s", err, &out)
+			}
+			finished++
+			span = min(span, time.Since(began)*5/4)
+			same(t, fmt.Sprintf("after %d kills", killed), want, contents(t, Folder(table)))
+			if err := os.RemoveAll(table); err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(time.Duration(random.Float64() * float64(span))):
+			cmd.Process.Kill()
+			<-done
+			killed++
+		}
+	}
+	if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), table, &Options{Block: 32, Squares: true}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "at the end", want, contents(t, Folder(table)))
+	t.Logf("%d kills, %d times finished before one", killed, finished)
+}
+
+// Every bad argument is an error that says so.
+func TestErrors(t *testing.T) {
+	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
+	cube, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
+	wide, _ := imageOf(t, &Spec{Type: Int64, Shape: []int{5, 5}, Chunk: []int{5, 5}}, 5)
+	for want, f := range map[string]func() error{
+		"below zero":         func() error { _, err := NewJob(ctx, src, Memory(), &Options{Workers: -1}); return err },
+		"do not divide":      func() error { _, err := NewJob(ctx, src, Memory(), &Options{Block: 32, Chunk: 5}); return err },
+		"is no image":        func() error { _, err := NewJob(ctx, cube, Memory(), nil); return err },
+		"no table of square": func() error { _, err := NewJob(ctx, wide, Memory(), &Options{Squares: true}); return err },
+		"none of none":       func() error { _, err := NewJob(ctx, src, Memory(), &Options{Compression: "rar"}); return err },
+		"are allowed": func() error {
+			j, err := NewJob(ctx, src, Memory(), &Options{Block: 1 << 12, Memory: 1 << 20})
+			if err != nil {
+				return err
+			}
+			return j.Run(ctx)
+		},
+		"no such file":        func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
+		"no Zarr":             func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
+		"boxsum-cloud has s3": func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
+		"not a table":         func() error { _, err := OpenTable(ctx, src.bucket, nil); return err },
+		"is not in an array":  func() error { return Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
+		"and not of float32":  func() error { return Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
+		"no key":              func() error { return Folder(t.TempDir()).Put(ctx, "../x", nil) },
+	} {
+		err := f()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Errorf("a credential: %v", err)
+		}
+	}
+}
+
+// Buckets of all kinds keep objects, parts of them, and say what is not there.
+func TestBuckets(t *testing.T) {
+	zipped, err := OpenBucket(ctx, filepath.Join(t.TempDir(), "a.zip"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, _ := OpenBucket(ctx, "mem://test/below", true)
+	for name, b := range map[string]Bucket{"folder": Folder(t.TempDir()), "memory": memory, "zip": zipped, "sub": Sub(Memory(), "a/b")} {
+		data := []byte("0123456789")
+		if err := b.Put(ctx, "x/y", data); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, c := range []struct {
+			offset, length int64
+			want           string
+		}{{0, -1, "0123456789"}, {2, 3, "234"}, {-4, -1, "6789"}, {9, 1, "9"}, {10, 0, ""}} {
+			if got, err := b.Get(ctx, "x/y", c.offset, c.length, nil); err != nil || string(got) != c.want {
+				t.Errorf("%s: %d bytes from %d are %q, %v", name, c.length, c.offset, got, err)
+			}
+		}
+		for _, c := range [][2]int64{{8, 5}, {-11, -1}} {
+			if _, err := b.Get(ctx, "x/y", c[0], c[1], nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s: beyond the end: %v", name, err)
+			}
+		}
+		for _, key := range []string{"x", "z", "x/y/z"} {
+			if _, err := b.Get(ctx, key, 0, -1, nil); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: %q is not there: %v", name, key, err)
+			}
+		}
+		var keys []string
+		b.List(ctx, "x/", func(o Object) error { keys = append(keys, o.Key); return nil })
+		if len(keys) != 1 || keys[0] != "x/y" {
+			t.Errorf("%s: has %q", name, keys)
+		}
+		if name != "zip" {
+			if err := b.Delete(ctx, "x/y"); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := b.Get(ctx, "x/y", 0, -1, nil); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: deleted: %v", name, err)
+			}
+		}
+	}
+	runtime.KeepAlive(zipped)
+}
