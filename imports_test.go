@@ -55,7 +55,7 @@ var below = map[string][]string{
 	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
 	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
 	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "papers", "gpu", "histogram", "rotated", "tilted", "volume", "filter", "internal/window", "threshold"}),
-	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold"}),
+	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold", "store"}),
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume", "filter", "internal/window", "threshold"}),
 	"store":                     cpu,
 	"docs/throughput":           {},

@@ -459,6 +459,68 @@ func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) err
 	return a.writeBytes(ctx, bytesOf(src), at, box)
 }
 
+// ReadAll reads all elements, as a slice of them: those of bool as uint8, of int8 as int16 and of float16 as
+// float32.
+func ReadAll(ctx context.Context, a *Array) (any, error) {
+	n := product(a.m.shape)
+	if err := grid.Enough(n, max(a.m.typ.Size(), pixelsOf(a.m.typ).Size())); err != nil {
+		return nil, err
+	}
+	data := aligned(n * a.m.typ.Size())
+	if err := a.readBytes(ctx, data, make([]int, len(a.m.shape)), a.m.shape, true); err != nil {
+		return nil, err
+	}
+	switch a.m.typ {
+	case Bool, Uint8:
+		return elementsOf[uint8](data), nil
+	case Uint16:
+		return elementsOf[uint16](data), nil
+	case Uint32:
+		return elementsOf[uint32](data), nil
+	case Uint64:
+		return elementsOf[uint64](data), nil
+	case Int8:
+		var wide []int16
+		widen(&wide, elementsOf[int8](data), func(v int8) int16 { return int16(v) })
+		return wide, nil
+	case Int16:
+		return elementsOf[int16](data), nil
+	case Int32:
+		return elementsOf[int32](data), nil
+	case Int64:
+		return elementsOf[int64](data), nil
+	case Float16:
+		var wide []float32
+		widen(&wide, elementsOf[uint16](data), halfToFloat)
+		return wide, nil
+	case Float32:
+		return elementsOf[float32](data), nil
+	}
+	return elementsOf[float64](data), nil
+}
+
+// Copy writes all elements of an array to another of the same shape and type, object by object.
+func Copy(ctx context.Context, dst, src *Array, progress func(done, all int)) error {
+	if dst.m.typ != src.m.typ || !slices.Equal(dst.m.shape, src.m.shape) {
+		return grid.Invalid("an array of %v and shape %v is no copy of one of %v and shape %v", dst.m.typ, dst.m.shape, src.m.typ, src.m.shape)
+	}
+	done, all := 0, product(dst.counts)
+	var buf []byte
+	return each(make([]int, len(dst.m.shape)), dst.m.shape, dst.m.object, func(place, _, inBox, part []int) error {
+		buf = room(buf, product(part)*dst.m.typ.Size())
+		if err := src.readBytes(ctx, buf, inBox, part, true); err != nil {
+			return err
+		}
+		if err := dst.writeBytes(ctx, buf, inBox, part); err != nil {
+			return err
+		}
+		if done++; progress != nil {
+			progress(done, all)
+		}
+		return nil
+	})
+}
+
 func (a *Array) writeBytes(ctx context.Context, src []byte, at, box []int) error {
 	if a.m.version != 3 {
 		return fmt.Errorf("store: arrays of Zarr version %d are read, and not written: %w", a.m.version, errors.ErrUnsupported)

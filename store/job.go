@@ -85,6 +85,9 @@ type about struct {
 	Block       int    `json:"block"`
 	Squares     bool   `json:"squares"`
 	Compact     bool   `json:"compact"`
+	Chunk       int    `json:"chunk,omitempty"`
+	Compression string `json:"compression"`
+	Level       int    `json:"level,omitempty"`
 }
 
 const (
@@ -323,7 +326,7 @@ func (j *Job) write(ctx context.Context, complete bool) error {
 	}
 	// It comes last: a table that was begun has the metadata of its arrays.
 	return WriteGroup(ctx, j.dst, "", map[string]any{"boxsum": about{
-		tableKind, tableVersion, complete, j.fingerprint, j.width, j.height, j.channels, j.src.m.typ.String(), j.block, j.opt.Squares, j.opt.Compact,
+		tableKind, tableVersion, complete, j.fingerprint, j.width, j.height, j.channels, j.src.m.typ.String(), j.block, j.opt.Squares, j.opt.Compact, j.opt.Chunk, j.opt.Compression, j.opt.Level,
 	}}, arrays)
 }
 

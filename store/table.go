@@ -130,6 +130,12 @@ func (t *Table) Close() error {
 	return nil
 }
 
+// Options are those that make the same table, for a job that repairs it.
+func (t *Table) Options() *Options {
+	a := &t.about
+	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact}
+}
+
 // Bounds is the rectangle of all pixels.
 func (t *Table) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
 

@@ -20,6 +20,7 @@ type integrateCmd struct {
 	Volume  bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	pictureFlags
 	validFlags
+	storeFlags
 	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
@@ -31,6 +32,9 @@ type integrateCmd struct {
 
 // Run integrates, writes and reports.
 func (c *integrateCmd) Run(sh *shell) error {
+	if isStore(c.Out) {
+		return c.runStore(sh)
+	}
 	if c.many() {
 		return c.runMany(sh)
 	}

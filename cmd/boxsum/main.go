@@ -19,6 +19,9 @@ import (
 type commands struct {
 	Integrate  integrateCmd  `cmd:"" help:"Make the summed-area table of an image."`
 	Query      queryCmd      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Info       infoCmd       `cmd:"" help:"Say what a Zarr array, group or table is."`
+	Convert    convertCmd    `cmd:"" help:"Write an image or array as another: to Zarr and from it."`
+	Verify     verifyCmd     `cmd:"" help:"Check every chunk of a table in a store, and make damaged ones anew."`
 	Histogram  histogramCmd  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
 	Moments    momentsCmd    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
 	Haar       haarCmd       `cmd:"" help:"Print the values of Haar-like features in an image."`
@@ -150,7 +153,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "moments: ", "rotated: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "moments: ", "rotated: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

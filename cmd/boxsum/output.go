@@ -63,7 +63,7 @@ func formatOf(path, tables string, squares, tilted bool) (format, error) {
 
 // checkApart refuses an output that would replace the input, or be a slice of the volume next time.
 func checkApart(in, out string, volume bool) error {
-	if in == standard || out == standard || out == "" {
+	if in == standard || out == standard || out == "" || strings.Contains(in, "://") {
 		return nil
 	}
 	from, err := os.Stat(in)

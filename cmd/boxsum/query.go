@@ -46,6 +46,11 @@ func (c *queryCmd) Run(sh *shell) error {
 			return err
 		}
 	}
+	if isStore(c.In) && !c.Image {
+		if done, err := c.askStore(sh, boxes); done || err != nil {
+			return err
+		}
+	}
 	if c.Table {
 		return c.askSaved(sh, boxes)
 	}
