@@ -148,3 +148,14 @@ func HistogramPassKernels(pixel string, across int) (count, write string) {
 	}
 	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }
+
+// FilterKernels are the kernels of filters: sums of columns, and what is made of them.
+var FilterKernels = []string{"columns", "box", "stats", "sauvola"}
+
+// FilterKernel is the name of one of them.
+func FilterKernel(name, pixel string) string {
+	if name == "stats" || name == "sauvola" {
+		return "filter_" + name + "_" + pixel + "_f64"
+	}
+	return "filter_" + name + "_" + pixel
+}

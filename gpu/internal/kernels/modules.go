@@ -55,6 +55,7 @@ var modules = []module{
 	{"volume", 75, "6.3", []string{"dialect.h", "job.h", "jobs/volume.h"}, volumeInstances(), nil},
 	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
 	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
+	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},
@@ -173,6 +174,17 @@ func histogramInstances() (all []instance) {
 	return append(all,
 		instance{"counts.cl", [][2]string{{"CARRY", "1"}}, HistogramGroup, false, []string{HistogramCarry}},
 		instance{"counts.cl", [][2]string{{"FINISH", "1"}}, HistogramTeam, false, []string{HistogramFinish}})
+}
+
+// filterInstances has columns and what is made of them, for each type of pixels.
+func filterInstances() (all []instance) {
+	for _, t := range [][2]string{{"u8", "u32"}, {"u16", "u64"}} {
+		for _, name := range FilterKernels {
+			macros := [][2]string{{"PIXEL", t[0]}, {"SQUARE", t[1]}, {strings.ToUpper(name), "1"}}
+			all = append(all, instance{"filter.cl", macros, FilterGroup, false, []string{FilterKernel(name, t[0])}})
+		}
+	}
+	return all
 }
 
 // papersInstances has one for each type of values. Work-groups are as large whatever

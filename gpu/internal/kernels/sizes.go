@@ -48,3 +48,6 @@ const (
 
 // HistogramPassWriters is how many threads have a strip.
 func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
+
+// FilterGroup is how many work-items the work-groups of portable filters have at most.
+const FilterGroup = 128

@@ -16,6 +16,7 @@ type (
 	histogramPassJob = jobs.HistogramPass
 	fastJob          = jobs.PlanePass
 	volumePassJob    = jobs.VolumePass
+	kernelFilter     = jobs.Filter
 )
 
 type (
