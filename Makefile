@@ -1,8 +1,7 @@
 # make test             the tests; installs what they need where it can
 # make test-long        their long forms: race detector, other platforms, fuzzers
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
-# make bench-filters    filters beside OpenCV, SciPy, libvips, Pillow and others, in one run, with their floors
-# make bench-thresholds thresholds beside Doxa, OpenCV and scikit-image
+# make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
@@ -11,9 +10,10 @@
 
 PEERS_PYTHON = .venv/bin/python
 FILTER_PEERS_PYTHON = .filters/bin/python
+DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test test-long bench-peers bench-filters bench-thresholds bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test test-long bench-peers bench-filters bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -28,15 +28,9 @@ bench-peers:
 
 bench-filters:
 	@scripts/filter-peers.sh
-	@echo "This takes about three minutes."
-	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) $(FILTER_FLAGS)
-
-bench-thresholds:
-	@scripts/peers.sh
-	@scripts/doxa.sh
-	@for size in 1920x1080 3840x2160 8192x8192; do echo $$size; \
-		BOXSUM_SPEED=$$size BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_DOXA_PYTHON=$$PWD/.venv/doxa/bin/python \
-		go test ./threshold -run '^TestSpeed$$' -v -count 1 | grep times; done
+	@scripts/doxa.sh || true
+	@echo "This takes about eight minutes."
+	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) $(FILTER_FLAGS)
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes .filters, a virtual environment with the libraries that make bench-filters measures
-# beside: OpenCV with its extra modules, SciPy, scikit-image, Pillow, libvips and Doxa. What
-# PyPI does not have for this Python is left out, and so are its rows.
+# beside: OpenCV with its extra modules, SciPy, scikit-image, Pillow and libvips, which is left
+# out with its rows where PyPI does not have it. Doxa has an environment of its own.
 set -eu
 cd "$(dirname "$0")/.."
 if .filters/bin/python -c 'import cv2.ximgproc, scipy, skimage, PIL' 2>/dev/null; then
@@ -14,6 +14,4 @@ if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
 fi
 "$python" -m venv .filters
 .filters/bin/python -m pip install --quiet --upgrade 'opencv-contrib-python-headless>=5' numpy scipy scikit-image Pillow
-for module in 'pyvips[binary]' doxapy; do
-	.filters/bin/python -m pip install --quiet --upgrade "$module" || echo "$module is left out"
-done
+.filters/bin/python -m pip install --quiet --upgrade 'pyvips[binary]' || echo "libvips is left out"

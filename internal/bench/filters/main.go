@@ -1,29 +1,21 @@
-// Command filters measures filters beside other libraries, by turns in one run, and prints a
-// table with the floors that they are held to. make bench-filters runs it.
+// Command filters measures filters and thresholds beside other libraries, by turns in one
+// run, and prints a table with the floors that they are held to. make bench-filters runs it.
 package main
 
 import (
-	"bufio"
-	"cmp"
-	_ "embed"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/measure"
 )
-
-//go:embed peers.py
-var script string
 
 func main() {
 	if err := run(os.Stdout); err != nil {
@@ -35,8 +27,12 @@ func main() {
 func run(w io.Writer) error {
 	sizes := flag.String("sizes", "1080p,2160p,8192x8192", "sizes of images")
 	level := flag.String("level", "auto", "instructions to use: auto, portable, avx2 or avx512")
-	python := flag.String("python", ".venv/bin/python", "Python that has the other libraries")
-	only := flag.String("only", "", "rows whose names have this")
+	var where places
+	flag.StringVar(&where.python, "python", ".venv/bin/python", "Python that has OpenCV and others")
+	flag.StringVar(&where.doxa, "doxa", ".venv/doxa/bin/python", "Python that has doxapy, which takes 3.12 or newer")
+	flag.StringVar(&where.golang, "go", "internal/bench/filters/gopeers", "folder of the module that has Go's other libraries")
+	only := flag.String("only", "", "rows whose names or peers have one of these, such as Gaussian,doxapy")
+	alone := flag.Bool("alone", false, "no peers: one worker and two")
 	busy := flag.Bool("busy", false, "for a machine that has other work: measure the time on processors, and one worker only")
 	seconds := flag.Float64("seconds", 1.5, "time for a row of one size, about")
 	flag.Parse()
@@ -48,152 +44,148 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s, level %s; one worker beside one thread of the peer, the least of several turns in ms; then two workers\n\n", processor(), cmp.Or(*level, "auto"))
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "size\twhat\tboxsum\tpeer\tms\ttimes\tfloor\t\ttwo workers\ttimes\t")
+	if *level == "auto" {
+		levels := boxsum.Levels()
+		l = levels[len(levels)-1]
+	}
+	clock := "the clock"
+	if *busy {
+		clock = "the time on processors, as the machine has other work"
+	}
+	fmt.Fprintf(w, "%s, level %v, %s/%s; one worker beside one thread of the peer, by turns, the least of several, in ms of %s; then two workers, which should gain %g\n\n",
+		processor(), l, runtime.GOOS, runtime.GOARCH, clock, gainFloor)
 	for _, size := range all {
-		p, err := startPeers(*python, size, *busy)
-		if err != nil {
-			return err
-		}
-		im := newImages(size.Width, size.Height)
-		for _, r := range rows {
-			if strings.Contains(r.name, *only) {
-				if err := r.print(out, p, im, l, size, time.Duration(*seconds*float64(time.Second))); err != nil {
-					return err
-				}
-			}
-		}
-		p.stop()
-		if err := out.Flush(); err != nil {
+		if err := table(w, size, l, where, *only, *alone, *busy, time.Duration(*seconds*float64(time.Second))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A row is a line of the table: what this library does, and what the peer does, in Python,
-// with the names that peers.py has. The peer must do it in at least floor times the time.
+// table measures and prints the rows of one size.
+func table(w io.Writer, size measure.Size, level boxsum.Level, where places, only string, alone, busy bool, limit time.Duration) error {
+	im := newImages(size.Width, size.Height)
+	peers, err := newPeers(where, im, size, busy)
+	if err != nil {
+		return err
+	}
+	defer peers.stop()
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "size\twhat\tboxsum\tpeer\tms\ttimes\tfloor\t\ttwo workers\ttimes\t\t")
+	for _, r := range rows {
+		if r.small && size.Width*size.Height > smallPixels || !chosen(&r, only) || alone && (r.small || r.again) {
+			continue
+		}
+		m, err := r.measure(peers, im, level, limit, alone)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		m.print(out, &r, size)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w)
+	return err
+}
+
+// chosen reports whether a row is one of those that are asked for.
+func chosen(r *row, only string) bool {
+	return slices.ContainsFunc(strings.Split(only, ","), func(part string) bool {
+		return strings.Contains(r.name, part) || strings.Contains(r.peer, part)
+	})
+}
+
+const (
+	// gainFloor is how many times as fast two workers should be.
+	gainFloor = 1.7
+	// smallPixels is how large images of slow peers are at most: 1080p.
+	smallPixels = 1920 * 1080
+)
+
+// A row is a line of the table: what this library does, and what the peer does, in the
+// language of its process. The peer must take at least floor times as long; zero is for rows
+// without a floor.
 type row struct {
 	name  string
 	floor float64
-	ours  func(im *images, opt *filter.Options) error
+	ours  func(im *images, o how) error
 	peer  string // its name
+	at    place  // the process that has it
 	does  string
+	small bool // the peer is slow: up to 1080p only
+	again bool // the same of ours as in the row before, beside another peer
 }
 
-// print measures both by turns and prints the line.
-func (r *row) print(w io.Writer, p *peers, im *images, level boxsum.Level, size measure.Size, limit time.Duration) error {
-	one, two := &filter.Options{Workers: 1, Level: level}, &filter.Options{Workers: 2, Level: level}
-	var ours, theirs, both time.Duration
-	var missing string
+// A measured row.
+type measured struct {
+	ours, theirs, two time.Duration // the least; zero is none
+	missing           string        // why there is no peer
+}
+
+// measure takes both by turns.
+func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Duration, alone bool) (m measured, err error) {
 	least := func(to *time.Duration, took time.Duration) {
 		if *to == 0 || took < *to {
 			*to = took
 		}
 	}
-	started := time.Now()
-	clock := func() time.Duration { return time.Since(started) }
-	if p.busy {
-		clock = processTime
+	timed := func(workers int) (time.Duration, error) {
+		start := p.clock()
+		err := r.ours(im, how{workers, level})
+		return p.clock() - start, err
 	}
-	timed := func(opt *filter.Options) (time.Duration, error) {
-		start := clock()
-		err := r.ours(im, opt)
-		return clock() - start, err
+	if _, err = timed(2); err != nil { // to warm up
+		return m, err
 	}
-	for start, round := time.Now(), 0; round < 4 || round < 60 && time.Since(start) < limit; round++ {
-		took, err := timed(one)
+	for start, round := time.Now(), 0; round < 3 || round < 60 && time.Since(start) < limit; round++ {
+		took, err := timed(1)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
+			return m, err
 		}
-		least(&ours, took)
+		least(&m.ours, took)
 		if !p.busy {
-			if took, err = timed(two); err != nil {
-				return err
+			if took, err = timed(2); err != nil {
+				return m, err
 			}
-			least(&both, took)
+			least(&m.two, took)
 		}
-		if missing == "" {
-			if took, missing, err = p.time(r.does); err != nil {
-				return err
-			}
-			least(&theirs, took)
+		if alone || m.missing != "" || r.small && round > 0 {
+			continue
+		}
+		if took, m.missing, err = p.time(r.at, r.does); err != nil {
+			return m, err
+		}
+		least(&m.theirs, took)
+	}
+	return m, nil
+}
+
+// print writes the line of a row.
+func (m *measured) print(w io.Writer, r *row, size measure.Size) {
+	peer, times, floor, met := m.missing, "", "", ""
+	if m.theirs > 0 {
+		peer, times = ms(m.theirs), fmt.Sprintf("%.2f", ratio(m.theirs, m.ours))
+		if r.floor > 0 {
+			floor, met = fmt.Sprint(r.floor), verdict(ratio(m.theirs, m.ours), r.floor)
 		}
 	}
-	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1e3) }
-	second, more := "", ""
-	if both > 0 {
-		second, more = ms(both), fmt.Sprintf("%.2f", float64(ours)/float64(both))
+	two, gain, gained := "", "", ""
+	if m.two > 0 {
+		two, gain, gained = ms(m.two), fmt.Sprintf("%.2f", ratio(m.ours, m.two)), verdict(ratio(m.ours, m.two), gainFloor)
 	}
-	peer, times, verdict := ms(theirs), fmt.Sprintf("%.2f", float64(theirs)/float64(ours)), "yes"
-	switch {
-	case missing != "":
-		peer, times, verdict = missing, "", ""
-	case float64(theirs) < r.floor*float64(ours):
-		verdict = "NO"
-	}
-	_, err := fmt.Fprintf(w, "%v\t%s\t%s\t%s\t%s\t%s\t%g\t%s\t%s\t%s\t\n", size, r.name, ms(ours), r.peer, peer, times, r.floor, verdict, second, more)
-	return err
+	fmt.Fprintf(w, "%v\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", size, r.name, ms(m.ours), r.peer, peer, times, floor, met, two, gain, gained)
 }
 
-// peers is a Python that does what it is told, and says how long that took.
-type peers struct {
-	process *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	file    string
-	busy    bool
-}
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1e3) }
 
-func startPeers(python string, size measure.Size, busy bool) (*peers, error) {
-	folder, err := os.MkdirTemp("", "filters")
-	if err != nil {
-		return nil, err
-	}
-	p := &peers{file: folder, busy: busy}
-	clock := "perf_counter_ns"
-	if busy {
-		clock = "process_time_ns"
-	}
-	path := filepath.Join(folder, "peers.py")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		return nil, err
-	}
-	p.process = exec.Command(python, path, fmt.Sprint(size.Width), fmt.Sprint(size.Height), clock)
-	p.process.Stderr = os.Stderr
-	p.process.Env = append(os.Environ(), "VIPS_CONCURRENCY=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	if p.in, err = p.process.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.process.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = bufio.NewReader(out)
-	return p, p.process.Start()
-}
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// time is how long a peer takes, or what is missing.
-func (p *peers) time(does string) (took time.Duration, missing string, err error) {
-	if _, err := fmt.Fprintln(p.in, does); err != nil {
-		return 0, "", err
+func verdict(times, floor float64) string {
+	if times < floor {
+		return "NO"
 	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, "", fmt.Errorf("the peers' Python ended: %w", err)
-	}
-	if why, ok := strings.CutPrefix(line, "missing: "); ok {
-		return 0, strings.TrimSpace(why), nil
-	}
-	_, err = fmt.Sscan(line, &took)
-	return took, "", err
-}
-
-func (p *peers) stop() {
-	p.in.Close()
-	p.process.Wait()
-	os.RemoveAll(p.file)
+	return "met"
 }
 
 // processor is the name of the machine's.

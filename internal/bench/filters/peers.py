@@ -2,12 +2,13 @@
 
 Lines are Python expressions; the names below are what they may use. One thread each.
 """
+import os
 import sys
 import time
 
 import numpy as np
 
-w, h, clock = int(sys.argv[1]), int(sys.argv[2]), getattr(time, sys.argv[3])
+w, h, folder, clock = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], getattr(time, sys.argv[4])
 
 
 def optional(name):
@@ -17,6 +18,10 @@ def optional(name):
         return None
 
 
+def read(name):
+    return np.fromfile(os.path.join(folder, name), np.uint8).reshape(h, w)
+
+
 cv2, doxapy, pyvips = optional("cv2"), optional("doxapy"), optional("pyvips")
 ndimage, skimage = optional("scipy.ndimage"), optional("skimage")
 filters, feature = optional("skimage.filters"), optional("skimage.feature")
@@ -24,10 +29,7 @@ PIL, ImageFilter = optional("PIL.Image"), optional("PIL.ImageFilter")
 if cv2:
     cv2.setNumThreads(1)
 
-# The same pixels as in Go: waves with noise on them, as a photo or a page has.
-x = np.arange(w, dtype=np.uint32)[None, :]
-y = np.arange(h, dtype=np.uint32)[:, None]
-a = ((x * 5 // 8 + y * 3 // 8 + ((x * 2654435761 + y * 40503) >> 27)) & 255).astype(np.uint8)
+a, page = read("photo"), read("page")
 a16, a32 = a.astype(np.uint16) * 257, a.astype(np.float32)
 b = np.ascontiguousarray(a[::-1])
 rgb = np.repeat(a[:, :, None], 3, 2)
@@ -43,11 +45,15 @@ def stats(k):
     cv2.sqrBoxFilter(a, cv2.CV_32F, (k, k), dst=other32)
 
 
-def doxa(method, **params):
-    """Binarizes as doxapy does: doxa("SAUVOLA", window=25, k=0.2)."""
-    binarization = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, method))
-    binarization.initialize(a)
-    binarization.to_binary(out, params)
+methods = {}  # of Doxa, with the page in them
+
+
+def doxa(method, **parameters):
+    """Binarizes the page: doxa("SAUVOLA", window=25, k=0.2)."""
+    if method not in methods:
+        methods[method] = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, method))
+        methods[method].initialize(page)
+    methods[method].to_binary(out, parameters)
 
 
 code = {}

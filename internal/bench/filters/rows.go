@@ -1,73 +1,129 @@
 package main
 
 import (
+	"image"
+	"math/rand/v2"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/threshold"
 )
 
-// rows is the table. To add one, write what we do and what the peer does in Python.
+// rows is the table. To add one, write what we do and what the peer does.
 var rows = []row{
-	{"box mean u8, k = 3", 1.5, box(3), "cv2.blur", "cv2.blur(a, (3, 3), dst=out)"},
-	{"box mean u8, k = 9", 1.8, box(9), "cv2.blur", "cv2.blur(a, (9, 9), dst=out)"},
-	{"box mean u8, k = 15", 1.8, box(15), "cv2.blur", "cv2.blur(a, (15, 15), dst=out)"},
-	{"box mean u8, k = 31", 1.8, box(31), "cv2.blur", "cv2.blur(a, (31, 31), dst=out)"},
-	{"box mean u8, k = 63", 1.8, box(63), "cv2.blur", "cv2.blur(a, (63, 63), dst=out)"},
-	{"box mean u8, k = 127", 1.8, box(127), "cv2.blur", "cv2.blur(a, (127, 127), dst=out)"},
-	{"box mean u8, k = 255", 1.8, box(255), "cv2.blur", "cv2.blur(a, (255, 255), dst=out)"},
-	{"box mean u8×3, k = 15", 1.5, func(im *images, opt *filter.Options) error {
-		return filter.BoxInto(im.outRGB, im.rgb, filter.Square(15), opt)
-	}, "cv2.blur", "cv2.blur(rgb, (15, 15), dst=out_rgb)"},
-	{"local mean + std to f32, k = 15", 3, func(im *images, opt *filter.Options) error {
-		return filter.MeanStdDevInto(im.out32, im.other32, im.a, filter.Square(15), opt)
-	}, "cv2 boxFilter + sqrBoxFilter", "stats(15)"},
-	{"box f32, k = 15", 1.5, func(im *images, opt *filter.Options) error {
-		return filter.BoxInto(im.out32, im.a32, filter.Square(15), opt)
-	}, "cv2.blur", "cv2.blur(a32, (15, 15), dst=out32)"},
-	{"box u16, k = 15", 8, func(im *images, opt *filter.Options) error {
-		return filter.BoxInto(im.out16, im.a16, filter.Square(15), opt)
-	}, "scipy uniform_filter", "ndimage.uniform_filter(a16, 15, output=out16)"},
-	{"Gaussian σ 20", 2, gaussian(3), "cv2.stackBlur", "cv2.stackBlur(a, (63, 63), dst=out)"},
-	{"Gaussian σ 20", 3, gaussian(3), "libvips", "vips.gaussblur(20).write_to_memory()"},
-	{"Gaussian σ 20", 10, gaussian(3), "Pillow", "pil.filter(ImageFilter.GaussianBlur(20))"},
-	{"Gaussian σ 20, 4 boxes", 0, gaussian(4), "cv2.GaussianBlur", "cv2.GaussianBlur(a, (0, 0), 20, dst=out)"},
-	{"guided, gray, r 16", 4, func(im *images, opt *filter.Options) error {
-		return filter.GuidedInto(im.out, im.b, im.a, filter.Radius(16), 100, opt)
-	}, "cv2.ximgproc", "cv2.ximgproc.guidedFilter(a, b, 16, 100, out)"},
-	{"guided by itself, r 16", 4, func(im *images, opt *filter.Options) error {
-		return filter.GuidedInto(im.out, im.a, im.a, filter.Radius(16), 100, opt)
-	}, "cv2.ximgproc", "cv2.ximgproc.guidedFilter(a, a, 16, 100, out)"},
-	{"median u8, 3×3", 0, median(3), "cv2.medianBlur", "cv2.medianBlur(a, 3, dst=out)"},
-	{"median u8, 5×5", 0, median(5), "cv2.medianBlur", "cv2.medianBlur(a, 5, dst=out)"},
-	{"downsample u8, 2×2", 0, func(im *images, opt *filter.Options) error {
-		return filter.DownsampleInto(im.half, im.a, 2, 2, opt)
-	}, "cv2.resize", "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
+	{name: "box mean u8, k = 3", floor: 1.5, ours: box(3), peer: "cv2.blur", does: "cv2.blur(a, (3, 3), dst=out)"},
+	{name: "box mean u8, k = 9", floor: 1.8, ours: box(9), peer: "cv2.blur", does: "cv2.blur(a, (9, 9), dst=out)"},
+	{name: "box mean u8, k = 15", floor: 1.8, ours: box(15), peer: "cv2.blur", does: "cv2.blur(a, (15, 15), dst=out)"},
+	{name: "box mean u8, k = 31", floor: 1.8, ours: box(31), peer: "cv2.blur", does: "cv2.blur(a, (31, 31), dst=out)"},
+	{name: "box mean u8, k = 63", floor: 1.8, ours: box(63), peer: "cv2.blur", does: "cv2.blur(a, (63, 63), dst=out)"},
+	{name: "box mean u8, k = 127", floor: 1.8, ours: box(127), peer: "cv2.blur", does: "cv2.blur(a, (127, 127), dst=out)"},
+	{name: "box mean u8, k = 255", floor: 1.8, ours: box(255), peer: "cv2.blur", does: "cv2.blur(a, (255, 255), dst=out)"},
+	{name: "box mean u8×3, k = 15", ours: func(im *images, o how) error {
+		return filter.BoxInto(im.outRGB, im.rgb, filter.Square(15), o.filter())
+	}, peer: "cv2.blur", does: "cv2.blur(rgb, (15, 15), dst=out_rgb)"},
+	{name: "Sauvola", floor: 5, ours: binarize(threshold.Sauvola), peer: "doxapy", at: inDoxa, does: `doxa("SAUVOLA", window=25)`},
+	{name: "Niblack", floor: 5, ours: binarize(threshold.Niblack), peer: "doxapy", at: inDoxa, does: `doxa("NIBLACK", window=25)`},
+	{name: "Wolf", floor: 5, ours: binarize(threshold.Wolf), peer: "doxapy", at: inDoxa, does: `doxa("WOLF", window=25)`},
+	{name: "NICK", floor: 5, ours: binarize(threshold.NICK), peer: "doxapy", at: inDoxa, does: `doxa("NICK", window=25)`},
+	{name: "TRSingh", floor: 5, ours: binarize(threshold.TRSingh), peer: "doxapy", at: inDoxa, does: `doxa("TRSINGH", window=25)`},
+	{name: "Phansalkar", floor: 5, ours: binarize(threshold.Phansalkar), peer: "doxapy", at: inDoxa, does: `doxa("PHANSALKAR", window=25)`},
+	{name: "Bradley", floor: 3, ours: binarize(threshold.Bradley), peer: "doxapy", at: inDoxa, does: `doxa("BRADLEY", window=25)`},
+	{name: "mean-C, k = 31", floor: 3, ours: func(im *images, o how) error {
+		return threshold.BinarizeInto(im.out, im.page, threshold.New(threshold.MeanC, 31), o.threshold())
+	}, peer: "cv2.adaptiveThreshold", does: "cv2.adaptiveThreshold(page, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 31, 10, dst=out)"},
+	{name: "ISauvola", floor: 3, ours: binarize(threshold.ISauvola), peer: "doxapy", at: inDoxa, does: `doxa("ISAUVOLA", window=25)`},
+	{name: "Su", floor: 3, ours: binarize(threshold.Su), peer: "doxapy", at: inDoxa, does: `doxa("SU", window=25)`},
+	{name: "Otsu", ours: binarize(threshold.Otsu), peer: "doxapy", at: inDoxa, does: `doxa("OTSU")`},
+	{name: "Sauvola's map, f64", floor: 20, ours: func(im *images, o how) error {
+		r := threshold.New(threshold.Sauvola, 25)
+		r.Border, r.R = filter.Reflect101, 127.5
+		return threshold.MapInto(im.thresholds(), im.page, r, o.threshold())
+	}, peer: "skimage", does: "filters.threshold_sauvola(page, 25)"},
+	{name: "local mean + std to f32, k = 15", floor: 3, ours: func(im *images, o how) error {
+		return filter.MeanStdDevInto(im.out32, im.other32, im.a, filter.Square(15), o.filter())
+	}, peer: "cv2 boxFilter + sqrBoxFilter", does: "stats(15)"},
+	{name: "box f32, k = 15", floor: 1.5, ours: func(im *images, o how) error {
+		return filter.BoxInto(im.out32, im.a32, filter.Square(15), o.filter())
+	}, peer: "cv2.blur", does: "cv2.blur(a32, (15, 15), dst=out32)"},
+	{name: "box u16, k = 15", floor: 8, ours: func(im *images, o how) error {
+		return filter.BoxInto(im.out16, im.a16, filter.Square(15), o.filter())
+	}, peer: "scipy uniform_filter", does: "ndimage.uniform_filter(a16, 15, output=out16)"},
+	{name: "Gaussian σ 20", floor: 2, ours: gaussian(3), peer: "cv2.stackBlur", does: "cv2.stackBlur(a, (63, 63), dst=out)"},
+	{name: "Gaussian σ 20", floor: 3, ours: gaussian(3), peer: "libvips", does: "vips.gaussblur(20).write_to_memory()", again: true},
+	{name: "Gaussian σ 20", floor: 10, ours: gaussian(3), peer: "Pillow", does: "pil.filter(ImageFilter.GaussianBlur(20))", again: true},
+	{name: "Gaussian σ 20, 4 boxes", ours: gaussian(4), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 20, dst=out)"},
+	{name: "guided, gray, r 16", floor: 4, ours: func(im *images, o how) error {
+		return filter.GuidedInto(im.out, im.b, im.a, filter.Radius(16), 100, o.filter())
+	}, peer: "cv2.ximgproc", does: "cv2.ximgproc.guidedFilter(a, b, 16, 100, out)"},
+	{name: "guided by itself, r 16", floor: 4, ours: func(im *images, o how) error {
+		return filter.GuidedInto(im.out, im.a, im.a, filter.Radius(16), 100, o.filter())
+	}, peer: "cv2.ximgproc", does: "cv2.ximgproc.guidedFilter(a, a, 16, 100, out)"},
+	{name: "median u8, 3×3", ours: median(3), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 3, dst=out)"},
+	{name: "median u8, 5×5", ours: median(5), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 5, dst=out)"},
+	{name: "downsample u8, 2×2", ours: func(im *images, o how) error {
+		return filter.DownsampleInto(im.half, im.a, 2, 2, o.filter())
+	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
+
+	// Go's own: an *image.RGBA in, a new one out, on both sides.
+	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage, peer: "bild.Box", at: inGo, does: "bild.Box 7", small: true},
+	{name: "BoxImage RGBA, k = 15", floor: 300, ours: boxImage, peer: "gift.Mean", at: inGo, does: "gift.Mean 15", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "bild.Gaussian", at: inGo, does: "bild.Gaussian 20", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "gift.GaussianBlur", at: inGo, does: "gift.Gaussian 20", small: true},
+	{name: "GaussianImage RGBA, σ 20", floor: 300, ours: gaussianImage, peer: "imaging.Blur", at: inGo, does: "imaging.Blur 20", small: true},
 }
 
-func box(k int) func(*images, *filter.Options) error {
-	return func(im *images, opt *filter.Options) error {
-		return filter.BoxInto(im.out, im.a, filter.Square(k), opt)
+func (o how) filter() *filter.Options {
+	return &filter.Options{Workers: o.workers, Level: o.level}
+}
+
+func (o how) threshold() *threshold.Options {
+	return &threshold.Options{Workers: o.workers, Level: o.level}
+}
+
+func box(k int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.BoxInto(im.out, im.a, filter.Square(k), o.filter())
 	}
 }
 
-func gaussian(passes int) func(*images, *filter.Options) error {
-	return func(im *images, opt *filter.Options) error {
-		return filter.GaussianInto(im.out, im.a, filter.Sigma{X: 20, Y: 20, Passes: passes}, opt)
+func gaussian(passes int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.GaussianInto(im.out, im.a, filter.Sigma{X: 20, Y: 20, Passes: passes}, o.filter())
 	}
 }
 
-func median(k int) func(*images, *filter.Options) error {
-	return func(im *images, opt *filter.Options) error {
-		return filter.MedianInto(im.out, im.a, filter.Square(k), opt)
+func median(k int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.MedianInto(im.out, im.a, filter.Square(k), o.filter())
 	}
 }
 
-// images are what rows read and write: those of peers.py.
+func binarize(m threshold.Method) func(*images, how) error {
+	return func(im *images, o how) error {
+		return threshold.BinarizeInto(im.out, im.page, threshold.New(m, 25), o.threshold())
+	}
+}
+
+func boxImage(im *images, o how) error {
+	_, err := filter.BoxImage(im.rgba(), filter.Radius(7), o.filter())
+	return err
+}
+
+func gaussianImage(im *images, o how) error {
+	_, err := filter.GaussianImage(im.rgba(), filter.Sigma{X: 20, Y: 20}, o.filter())
+	return err
+}
+
+// images are what rows read and write.
 type images struct {
-	a, b, out, half      boxsum.Image[uint8]
-	rgb, outRGB          boxsum.Image[uint8]
-	a16, out16           boxsum.Image[uint16]
-	a32, out32, other32  boxsum.Image[float32]
-	template32, template boxsum.Image[uint8]
+	a, b, page, out, half boxsum.Image[uint8]
+	rgb, outRGB           boxsum.Image[uint8]
+	a16, out16            boxsum.Image[uint16]
+	a32, out32, other32   boxsum.Image[float32]
+
+	// Made when they are asked for.
+	color *image.RGBA
+	out64 boxsum.Image[float64]
 }
 
 func newImages(w, h int) *images {
@@ -75,9 +131,9 @@ func newImages(w, h int) *images {
 		a: pixels[uint8](w, h, 1), b: pixels[uint8](w, h, 1), out: pixels[uint8](w, h, 1), half: pixels[uint8](w/2, h/2, 1),
 		rgb: pixels[uint8](w, h, 3), outRGB: pixels[uint8](w, h, 3), a16: pixels[uint16](w, h, 1), out16: pixels[uint16](w, h, 1),
 		a32: pixels[float32](w, h, 1), out32: pixels[float32](w, h, 1), other32: pixels[float32](w, h, 1),
-		template32: pixels[uint8](32, 32, 1), template: pixels[uint8](128, 128, 1),
+		page: drawPage(w, h),
 	}
-	for y := range h {
+	for y := range h { // waves with noise on them
 		for x := range w {
 			v := uint8(uint32(x)*5/8 + uint32(y)*3/8 + (uint32(x)*2654435761+uint32(y)*40503)>>27)
 			i := y*w + x
@@ -86,18 +142,47 @@ func newImages(w, h int) *images {
 			im.a16.Pix[i], im.a32.Pix[i] = uint16(v)*257, float32(v)
 		}
 	}
-	crop(im.template32, im.a)
-	crop(im.template, im.a)
 	return im
 }
 
-// crop copies a part of an image, from (40, 40) on.
-func crop(dst, src boxsum.Image[uint8]) {
-	for y := range dst.Height {
-		if row := src.Row(min(40+y, src.Height-1)); len(row) >= 40+dst.Width {
-			copy(dst.Row(y), row[40:])
+// rgba is a as Go's libraries take it.
+func (im *images) rgba() *image.RGBA {
+	if im.color == nil {
+		im.color = image.NewRGBA(image.Rect(0, 0, im.a.Width, im.a.Height))
+		for i, v := range im.a.Pix {
+			copy(im.color.Pix[4*i:], []uint8{v, v, v, 255})
 		}
 	}
+	return im.color
+}
+
+func (im *images) thresholds() boxsum.Image[float64] {
+	if im.out64.Pix == nil {
+		im.out64 = pixels[float64](im.a.Width, im.a.Height, 1)
+	}
+	return im.out64
+}
+
+// drawPage is dark strokes on paper that is lit from one side, with noise.
+func drawPage(w, h int) boxsum.Image[uint8] {
+	img := pixels[uint8](w, h, 1)
+	rng := rand.New(rand.NewPCG(1, 18))
+	var noise [1 << 12]float32
+	for i := range noise {
+		noise[i] = float32(4 * rng.NormFloat64())
+	}
+	for y := range h {
+		row, at := img.Row(y), rng.IntN(len(noise))
+		down := 250 * (0.8 + 0.2*float32(y)/float32(h))
+		for x := range row {
+			v := down * (0.4 + 0.6*float32(x)/float32(w))
+			if y%34 > 10 && y%34 < 26 && (x*7+y/34*131)%97 < 60 && (x/5+y/5*3)%3 == 0 {
+				v *= 0.2
+			}
+			row[x] = uint8(max(0, min(255, v+noise[(x+at)%len(noise)])))
+		}
+	}
+	return img
 }
 
 func pixels[P boxsum.Pixel](w, h, channels int) boxsum.Image[P] {
