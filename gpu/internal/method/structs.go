@@ -17,6 +17,8 @@ type (
 	fastJob          = jobs.PlanePass
 	volumePassJob    = jobs.VolumePass
 	kernelFilter     = jobs.Filter
+	kernelMatch      = jobs.Match
+	filterPass       = jobs.FilterPass
 )
 
 type (
