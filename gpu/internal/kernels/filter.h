@@ -51,12 +51,12 @@ FUNCTION u32 rounded_mean(u64 sum, u32 n)
 
 FUNCTION f32 mean_of(u64 sum, u32 n) { return (f32)((f64)sum * (1 / (f64)n)); }
 
-// byte_variance is kernel.Variances.
+// byte_variance is kernel.Variances. A quotient of float64, rounded once more, is that of float32.
 FUNCTION f32 byte_variance(u32 sum, u32 squares, u32 n, f32 inverse, f32 inverse2)
 {
 	if (n <= MAX_SMALL_VARIANCE)
 		return (f32)(i32)(n * squares - sum * sum) * inverse2;
-	u32 m = (u32)rint((f64)((f32)sum / (f32)n)), more = sum - n * m, far = squares - m * (sum + more);
+	u32 m = (u32)rint((f32)((f64)sum / (f64)n)), more = sum - n * m, far = squares - m * (sum + more);
 	f32 e = (f32)(i32)more * inverse;
 	return (f32)(i32)far * inverse - e * e;
 }

@@ -159,3 +159,6 @@ func FilterKernel(name, pixel string) string {
 	}
 	return "filter_" + name + "_" + pixel
 }
+
+// MatchKernel is the name of the kernel that scores places of a template.
+const MatchKernel = "match_scores_u8_f64"

@@ -56,6 +56,7 @@ var modules = []module{
 	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
 	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
 	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
+	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}}}, nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},

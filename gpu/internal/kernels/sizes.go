@@ -51,3 +51,6 @@ func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/acr
 
 // FilterGroup is how many work-items the work-groups of portable filters have at most.
 const FilterGroup = 128
+
+// MatchGroup is the same for templates.
+const MatchGroup = 128

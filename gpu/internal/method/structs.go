@@ -17,6 +17,7 @@ type (
 	fastJob          = jobs.PlanePass
 	volumePassJob    = jobs.VolumePass
 	kernelFilter     = jobs.Filter
+	kernelMatch      = jobs.Match
 )
 
 type (
