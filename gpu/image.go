@@ -59,6 +59,43 @@ func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	return using(a, func() error { return a.CopyIn(i, devmem.HostRows(src.Pix, src.Stride)) })
 }
 
+// Download copies image i of the batch to the host.
+func (im *Image[P]) Download(i int) (boxsum.Image[P], error) {
+	a := im.inner()
+	if a.Device == nil {
+		return boxsum.Image[P]{}, errNoImage
+	}
+	dst, err := boxsum.NewImage[P](a.Width, a.Height, a.Channels)
+	if err == nil {
+		err = im.DownloadInto(i, dst)
+	}
+	if err != nil {
+		return boxsum.Image[P]{}, err
+	}
+	return dst, nil
+}
+
+// DownloadInto copies image i of the batch into dst, which must have its size.
+func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
+	a := im.inner()
+	if a.Device == nil {
+		return errNoImage
+	}
+	dst, err := goesAmong(a, dst)
+	if err != nil {
+		return err
+	}
+	if err := a.Index(i); err != nil {
+		return err
+	}
+	return using(a, func() error {
+		if a.Width == 0 || a.Height == 0 {
+			return nil
+		}
+		return a.CopyOut(i, devmem.HostRows(dst.Pix, dst.Stride))
+	})
+}
+
 var (
 	errNoImage = fmt.Errorf("gpu: %w: no image or volume: make one with NewImage, NewVolume, Upload or UploadVolume", boxsum.ErrInvalid)
 	errNoTable = fmt.Errorf("gpu: %w: no table: make one with one of the New or Integrate functions", boxsum.ErrInvalid)

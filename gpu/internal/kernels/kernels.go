@@ -148,3 +148,30 @@ func HistogramPassKernels(pixel string, across int) (count, write string) {
 	}
 	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }
+
+// FilterKernels are the kernels of filters: sums of columns, and what is made of them.
+var FilterKernels = []string{"columns", "box", "stats", "sauvola"}
+
+// FilterKernel is the name of one of them.
+func FilterKernel(name, pixel string) string {
+	if name == "stats" || name == "sauvola" {
+		return "filter_" + name + "_" + pixel + "_f64"
+	}
+	return "filter_" + name + "_" + pixel
+}
+
+// FilterPassShapes are the kernels that filter bytes in one launch, see filter_pass.h: how
+// many columns a lane has, and how many blocks a processor at least. The first is used.
+var FilterPassShapes = map[string][][2]int{
+	"box":     {{8, 10}, {8, 12}, {4, 12}, {4, 16}, {16, 6}},
+	"stats":   {{8, 6}, {4, 8}},
+	"sauvola": {{8, 6}, {8, 8}, {4, 8}, {16, 4}},
+}
+
+// FilterPassKernel is the name of one of them.
+func FilterPassKernel(kind string, columns, blocks int) string {
+	return fmt.Sprintf("filterpass_%s_%d_%d", kind, columns, blocks)
+}
+
+// MatchKernel is the name of the kernel that scores places of a template.
+const MatchKernel = "match_scores_u8_f64"

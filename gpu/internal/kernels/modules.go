@@ -55,11 +55,14 @@ var modules = []module{
 	{"volume", 75, "6.3", []string{"dialect.h", "job.h", "jobs/volume.h"}, volumeInstances(), nil},
 	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
 	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
+	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
+	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}}}, nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},
 	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
+	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -175,6 +178,17 @@ func histogramInstances() (all []instance) {
 		instance{"counts.cl", [][2]string{{"FINISH", "1"}}, HistogramTeam, false, []string{HistogramFinish}})
 }
 
+// filterInstances has columns and what is made of them, for each type of pixels.
+func filterInstances() (all []instance) {
+	for _, t := range [][2]string{{"u8", "u32"}, {"u16", "u64"}} {
+		for _, name := range FilterKernels {
+			macros := [][2]string{{"PIXEL", t[0]}, {"SQUARE", t[1]}, {strings.ToUpper(name), "1"}}
+			all = append(all, instance{"filter.cl", macros, FilterGroup, false, []string{FilterKernel(name, t[0])}})
+		}
+	}
+	return all
+}
+
 // papersInstances has one for each type of values. Work-groups are as large whatever
 // the launch: rows and columns take any.
 func papersInstances() (all []instance) {
@@ -223,6 +237,18 @@ func histogramPassLines() (lines []string) {
 	}
 	return append(lines, line("BOXSUM_STRIPS", "u8"), line("BOXSUM_STRIPS", "u16"))
 }
+
+func filterPassLines() (lines []string) {
+	for _, kind := range FilterKernels[1:] {
+		for _, shape := range FilterPassShapes[kind] {
+			lines = append(lines, line("BOXSUM_FILTER", kind, filterPassKinds[kind], fmt.Sprint(shape[0]), fmt.Sprint(shape[1])))
+		}
+	}
+	return lines
+}
+
+// filterPassKinds is what filter_pass.h calls them.
+var filterPassKinds = map[string]string{"box": "kBox", "stats": "kStats", "sauvola": "kSauvola"}
 
 func line(macro string, args ...string) string { return macro + "(" + strings.Join(args, ", ") + ")" }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h jobs/*.h
+//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h filter.h jobs/*.h
 var sources embed.FS
 
 // OpenCL is a program that has a kernel, for work-groups of this many

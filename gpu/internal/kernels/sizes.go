@@ -48,3 +48,17 @@ const (
 
 // HistogramPassWriters is how many threads have a strip.
 func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
+
+// FilterGroup is how many work-items the work-groups of portable filters have at most.
+const FilterGroup = 128
+
+// MatchGroup is the same for templates.
+const MatchGroup = 128
+
+// What the kernels of FilterPassShapes are for: blocks of so many warps, windows that reach
+// over so many lanes, and of so many pixels where squares are summed.
+const (
+	FilterPassWarps = 4
+	FilterPassReach = 16
+	FilterPassArea  = 33025
+)

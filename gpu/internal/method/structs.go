@@ -16,6 +16,9 @@ type (
 	histogramPassJob = jobs.HistogramPass
 	fastJob          = jobs.PlanePass
 	volumePassJob    = jobs.VolumePass
+	kernelFilter     = jobs.Filter
+	kernelMatch      = jobs.Match
+	filterPass       = jobs.FilterPass
 )
 
 type (

@@ -1,0 +1,132 @@
+package method
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// A FilterKind is what is made of the sums of windows, by the name of its kernels.
+type FilterKind string
+
+// The kinds: rounded means, means and deviations, and decisions.
+const (
+	BoxFilter     FilterKind = "box"
+	StatsFilter   FilterKind = "stats"
+	SauvolaFilter FilterKind = "sauvola"
+)
+
+// A Filter makes images of the windows round pixels. Deviations are the squares of a job.
+type Filter struct {
+	images
+	Kind        FilterKind
+	Shape       window.Shape
+	NoMean      bool    // only deviations are wanted
+	K, InverseR float64 // of Sauvola
+}
+
+// filterSide is how many pixels a side of a window may have.
+const filterSide = math.MaxUint16
+
+// Fits reports what keeps a filter from images of a size: sums must fit their types.
+func (f *Filter) Fits(pixel pairs.Type, width, height int) error {
+	s := f.reach(width, height)
+	w, h := s.Width(), s.Height()
+	most := uint64(math.MaxUint32 / 255) // sums of bytes fit 32 bits, and with that n²·variance 64
+	if pixel == pairs.U16 && f.Kind != BoxFilter {
+		most = math.MaxUint16
+	}
+	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
+		return fmt.Errorf("gpu: %w: a window of %d×%d is too large for a device: use at most %d pixels a side and %d in all, or package filter",
+			boxsum.ErrInvalid, w, h, filterSide, most)
+	}
+	return nil
+}
+
+// reach is the window, less what no pixel finds in the image where windows are clipped.
+func (f *Filter) reach(width, height int) window.Shape {
+	s := f.Shape
+	if s.Border == window.Clip {
+		s.Left, s.Right = min(s.Left, width-1), min(s.Right, width-1)
+		s.Up, s.Down = min(s.Up, height-1), min(s.Down, height-1)
+	}
+	return s
+}
+
+// squares reports whether sums of squares are wanted.
+func (f *Filter) squares(job Job) bool { return f.Kind == SauvolaFilter || job.Square != 0 }
+
+const (
+	filterBytes   = 256 << 20 // about how much memory the columns of a launch take
+	filterBand    = 64        // rows, and at least twice as many as a window has
+	filterSegment = 32        // pixels, and at least half as many as a window has
+)
+
+// Portable makes a filter in two launches: sums of columns, and what is made of them.
+func (f *Filter) Portable(job Job) (Plan, error) {
+	pixel, squares := job.Pixel.Short(), f.squares(job)
+	columns, rows := kernels.FilterKernel("columns", pixel), kernels.FilterKernel(string(f.Kind), pixel)
+	group, err := job.group(kernels.FilterGroup, columns, rows)
+	if err != nil {
+		return Plan{}, err
+	}
+	s := f.reach(job.Width, job.Height)
+	values := int64(job.Width) * int64(job.Channels)
+	value, square := int64(4), int64(0)
+	if squares {
+		square = 4
+		if job.Pixel != pairs.U8 {
+			square = 8
+		}
+	}
+	c := kernelFilter{
+		InStride: job.In.Stride, InDistance: job.In.Distance, OutStride: job.Out.Stride, OutDistance: job.Out.Distance,
+		DevStride: job.Squares.Stride, DevDistance: job.Squares.Distance,
+		Width: int32(job.Width), Height: int32(job.Height), Channels: int32(job.Channels),
+		Left: int32(s.Left), Right: int32(s.Right), Up: int32(s.Up), Down: int32(s.Down), Border: int32(s.Border), Value: int32(s.Value),
+		BandRows: int32(max(filterBand, 2*s.Height())), SegmentPixels: int32(max(filterSegment, s.Width()/2)),
+		WantSquares: flag(squares), WantMean: flag(!f.NoMean),
+	}
+	c.Segments = int32(devmem.CeilDiv(job.Width, int(c.SegmentPixels)))
+	launch := func(part Job) error {
+		row := values * (value + square) * int64(part.Count)
+		c := c
+		c.InStart, c.OutStart, c.DevStart, c.Images = part.In.Offset, part.Out.Offset, part.Squares.Offset, int32(part.Count)
+		most := int(min(int64(job.Height), max(1, filterBytes/row)))
+		for first := 0; first < job.Height; first += most {
+			if job.Context != nil && job.Context.Err() != nil {
+				return fmt.Errorf("gpu: %w", job.Context.Err())
+			}
+			n := min(most, job.Height-first)
+			c.FirstRow, c.Rows, c.Bands = int32(first), int32(n), int32(devmem.CeilDiv(n, int(c.BandRows)))
+			c.SquaresStart = devmem.RoundUp(values*value*int64(n)*int64(part.Count), 256)
+			space, _, err := job.Device.Workspace(job.Stream, "columns", c.SquaresStart+values*square*int64(n)*int64(part.Count))
+			if err != nil {
+				return err
+			}
+			items := values * int64(c.Bands) * int64(part.Count)
+			if err := job.launch(columns, devmem.CeilDiv(items, int64(group)), group, arg(&c), arg(&part.In.Memory), arg(&space)); err != nil {
+				return err
+			}
+			args := []driver.Arg{arg(&c), arg(&part.In.Memory), arg(&space), arg(&part.Out.Memory)}
+			switch f.Kind {
+			case StatsFilter:
+				args = append(args, arg(&part.Squares.Memory))
+			case SauvolaFilter:
+				args = append(args, arg(&f.K), arg(&f.InverseR))
+			}
+			items = int64(job.Channels) * int64(c.Segments) * int64(n) * int64(part.Count)
+			if err := job.launch(rows, devmem.CeilDiv(items, int64(group)), group, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return Plan{int(min(int64(job.Count), max(1, filterBytes/(values*(value+square)*int64(job.Height))))), launch}, nil
+}

@@ -1,0 +1,80 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/match"
+)
+
+// Match is [match.Match] of images of one channel on their device: a score for every place
+// of a template, which lies on the host. Sums are exact and scores are rounded once or twice
+// in float64 and then to float32, so that they are within 1e-5 of those of package match,
+// which has transforms. Templates have at most 66051 pixels, 257 a side, and no mask; the
+// time grows with them. OpenCL devices need float64. Of the options, the context counts
+// here.
+//
+//	scores, err := gpu.Match(images, template, match.ZNCC, nil)
+func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) (*Image[float32], error) {
+	return filled(nil, func() (*Image[float32], error) {
+		a := src.inner()
+		if a.Device == nil {
+			return nil, errNoImage
+		}
+		w, h := a.Width-template.Width+1, a.Height-template.Height+1
+		return NewImage[float32](&Device{inner: a.Device}, max(w, 0), max(h, 0), 1, a.Count)
+	}, func(scores *Image[float32]) error { return MatchInto(scores, src, template, m, opt) })
+}
+
+// MatchInto is [Match] into images of the right size on the same device. It returns when the
+// work is queued.
+func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) error {
+	a, to := src.inner(), scores.inner()
+	if a.Device == nil || to.Device == nil {
+		return errNoImage
+	}
+	template, err := checkedImage(template)
+	if err != nil {
+		return err
+	}
+	w, h := template.Width, template.Height
+	switch {
+	case m > match.SSD:
+		return fmt.Errorf("gpu: %w: unknown %v", boxsum.ErrInvalid, m)
+	case opt != nil && opt.Mask.Pix != nil:
+		return fmt.Errorf("gpu: %w: a mask: package match has them", boxsum.ErrTypes)
+	case a.Channels != 1 || template.Channels != 1:
+		return fmt.Errorf("gpu: %w: an image with %d channels and a template with %d: on a device both have one", boxsum.ErrInvalid, a.Channels, template.Channels)
+	case w == 0 || h == 0 || w > a.Width || h > a.Height:
+		return fmt.Errorf("gpu: %w: a template of %d×%d pixels for an image of %d×%d: it must have some and fit into the image", boxsum.ErrInvalid, w, h, a.Width, a.Height)
+	case w*h > method.MatchPixels:
+		return fmt.Errorf("gpu: %w: a template of %d×%d pixels: on a device it has at most %d, package match takes larger ones", boxsum.ErrInvalid, w, h, method.MatchPixels)
+	case to.Device != a.Device || to.Width != a.Width-w+1 || to.Height != a.Height-h+1 || to.Channels != 1 || to.Count != a.Count:
+		return fmt.Errorf("gpu: %w: %s cannot take the scores of a template of %d×%d in %s", boxsum.ErrInvalid, to, w, h, a)
+	case opt != nil && opt.Context != nil && opt.Context.Err() != nil:
+		return fmt.Errorf("gpu: %w", opt.Context.Err())
+	}
+	t := &method.Match{Width: w, Height: h, Number: int(m)}
+	for y := range h {
+		t.Template = append(t.Template, template.Pix[y*template.Stride:][:w]...)
+	}
+	if t.Flat() {
+		return fmt.Errorf("gpu: %w: the template is flat: %v has no scores for it", boxsum.ErrInvalid, m)
+	}
+	return using(a, func() error {
+		if err := to.Open(); err != nil {
+			return err
+		}
+		if to.Overlaps(a) {
+			return devmem.ErrOverlap
+		}
+		job := method.Of(to, nil, a, 0)
+		job.Width, job.Height = to.Width, to.Height
+		if opt != nil {
+			job.Context = opt.Context
+		}
+		return method.Run(t, job, method.Portable)
+	})
+}
