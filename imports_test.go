@@ -53,7 +53,7 @@ var below = map[string][]string{
 	"internal/measure":          slices.Concat(cpu, drivers, inside, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
 	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
 	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "papers", "gpu", "histogram", "rotated", "tilted", "volume", "filter", "internal/window", "threshold"}),
+	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "papers", "gpu", "histogram", "rotated", "tilted", "volume", "filter", "internal/window", "threshold", "match", "internal/fourier"}),
 	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold"}),
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/throughput":           {},
