@@ -2,9 +2,12 @@ package match
 
 import (
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -78,6 +81,23 @@ type precision[T kernel.Real] struct {
 	squared [maxChannels]fourier.Block[T] // in general scores
 	results [3]fourier.Block[T]
 	conv    fourier.Convolver[T]
+	sums    lineOfSums // of squares
+}
+
+type lineOfSums = [kernel.LineBytes / 4]float32
+
+// resize makes room for blocks.
+func (p *precision[T]) resize(plan *blockPlan, channels int, general bool) {
+	for i := range channels {
+		p.pixels[i].Resize(plan.nx, plan.ny)
+		if general {
+			p.squared[i].Resize(plan.nx, plan.ny)
+		}
+	}
+	for i := 0; i < len(p.results) && general; i++ {
+		p.results[i].Resize(plan.nx, plan.ny)
+	}
+	p.conv.Resize(plan.nx)
 }
 
 func (p *precision[T]) bytes() (n int) {
@@ -113,6 +133,7 @@ type blockLayer[P Pixel] struct {
 type blockWorker struct {
 	single precision[float32]
 	double precision[float64]
+	most   lineOfSums // factors
 	_      [kernel.LineBytes]byte
 }
 
@@ -131,6 +152,14 @@ func (t *task[P]) correlate(kind scoring) error {
 // Prepare implements [engine.Layer].
 func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
+	c := l.task.src.Channels
+	for i := range l.workers[:p.Workers] { // all have their memory, whoever comes to work this time
+		if w := &l.workers[i]; l.kind == fastScores {
+			w.single.resize(&l.blockPlan, c, false)
+		} else {
+			w.double.resize(&l.blockPlan, c, true)
+		}
+	}
 	l.prepareTemplate()
 	return nil
 }
@@ -241,10 +270,12 @@ func (l *blockLayer[P]) Tile(worker, _, pair, _, _ int) {
 		l.general(&w.double, blocks)
 		return
 	}
-	most := l.mostFactor(blocks[0])
+	clear(w.most[:])
+	l.mostFactors(&w.most, blocks[0])
 	if blocks[1] < l.blocks {
-		most = max(most, l.mostFactor(blocks[1]))
+		l.mostFactors(&w.most, blocks[1])
 	}
+	most := slices.Max(w.most[:])
 	if correlateFast(l, &w.single, l.single[:], blocks, most) {
 		return
 	}
@@ -260,18 +291,14 @@ func (l *blockLayer[P]) scores(block, row int) []float32 {
 	return l.task.dst[row*l.task.stride+x:][:min(l.width, l.task.width-x)]
 }
 
-// mostFactor is the largest of a block's factors.
-func (l *blockLayer[P]) mostFactor(block int) (most float32) {
+// mostFactors looks for the largest of a block's factors.
+func (l *blockLayer[P]) mostFactors(most *lineOfSums, block int) {
 	for row := 0; ; row++ {
 		scores := l.scores(block, row)
 		if scores == nil {
-			return most
+			return
 		}
-		for _, f := range scores {
-			if f > most {
-				most = f
-			}
-		}
+		kernel.Most(l.task.set.Level, most, scores)
 	}
 }
 
@@ -293,12 +320,12 @@ func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], sp
 	var kernels [maxChannels]*fourier.Spectrum[T]
 	var bias [2]float64
 	energy := 0.0
+	w.resize(&l.blockPlan, c, false)
 	for ch := range c {
 		b := &w.pixels[ch]
-		b.Resize(l.nx, l.ny)
 		in[ch], kernels[ch] = b, &spectra[ch]
 		centers := [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
-		energy += fill(l, b, blocks, ch, centers)
+		energy += fill(l, b, blocks, ch, centers, &w.sums)
 		bias[0] += float64(centers[0] * l.sums[ch])
 		bias[1] += float64(centers[1] * l.sums[ch])
 	}
@@ -329,6 +356,13 @@ func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], sp
 				continue
 			}
 			x0, y0 := l.place(block)
+			if single {
+				rows, n := min(l.height, t.height-y0), min(lanes, l.width-x, t.width-x0-x)
+				if rows > 0 && n > 0 {
+					kernel.ScoreLines(t.set.Level, t.dst[y0*t.stride+x0+x:], t.stride, asSingles(g)[i*lanes:], rows, n, float32(bias[i]))
+				}
+				continue
+			}
 			for row := 0; ; row++ {
 				scores := l.scores(block, row)
 				if len(scores) <= x {
@@ -380,9 +414,12 @@ func (l *blockLayer[P]) centerOf(block, ch int) float64 {
 
 // fill puts the pixels of two blocks, less a number, into the parts of one. It tells the
 // sum of their squares. What is not finite is left out.
-func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64) (energy float64) {
+func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64, sums *lineOfSums) (energy float64) {
 	t, lanes := &l.task, kernel.Lanes[T]()
 	c := t.src.Channels
+	bytes := asBytes(t.src.Pix) // if they are
+	fast := grid.SizeOf[P]() == 1 && c == 1 && lanes > doubleLanes
+	clear(sums[:])
 	for x := 0; x < l.nx; x += lanes {
 		g := b.Group(x)
 		for part, block := range blocks {
@@ -393,6 +430,11 @@ func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks 
 				h = 0
 			}
 			center := centers[part]
+			if fast && n == lanes && h > 0 {
+				kernel.FillLines(t.set.Level, asSingles(g)[part*lanes:], bytes[y0*t.src.Stride+x0+x:], t.src.Stride, h, float32(center), sums)
+				clearLines(g[part*lanes:], h, l.ny)
+				continue
+			}
 			for y := range h {
 				line := g[(2*y+part)*lanes:][:lanes]
 				row := t.src.Pix[(y0+y)*t.src.Stride+(x0+x)*c+ch:]
@@ -406,10 +448,29 @@ func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks 
 				}
 				clear(line[n:])
 			}
-			for y := h; y < l.ny; y++ {
-				clear(g[(2*y+part)*lanes:][:lanes])
-			}
+			clearLines(g[part*lanes:], h, l.ny)
 		}
 	}
+	for _, v := range sums {
+		energy += float64(v)
+	}
 	return energy
+}
+
+// clearLines makes zeros of the first or second line of points.
+func clearLines[T kernel.Real](lines []T, from, to int) {
+	lanes := kernel.Lanes[T]()
+	for y := from; y < to; y++ {
+		clear(lines[2*y*lanes:][:lanes])
+	}
+}
+
+// asBytes is pixels as bytes.
+func asBytes[P Pixel](s []P) []uint8 {
+	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// asSingles is numbers that are known to be of 32 bits.
+func asSingles[T kernel.Real](s []T) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

@@ -3,6 +3,7 @@ package match
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -76,6 +77,14 @@ func (l *factorLayer[P, A, Q]) Row(_, x, y, n int, _ []P, s *window.Sums[P, A, Q
 	if t.method == NCC {
 		root = 1
 	}
+	if c == 1 && float64(l.area)*largest[P]()*largest[P]() < 1<<31 { // then S and Q are sums of 32 bits
+		area, mean := float64(l.area), 1.0
+		if t.method == NCC {
+			area, mean = 1, 0
+		}
+		kernel.Factors(t.set.Level, dst, words(r.Hi), words(r.Lo), words(r.HiSquares), words(r.LoSquares), area, mean, float32(root))
+		return
+	}
 	for i := range dst {
 		var v wide
 		for k := i * c; k < (i+1)*c; k++ {
@@ -89,6 +98,11 @@ func (l *factorLayer[P, A, Q]) Row(_, x, y, n int, _ []P, s *window.Sums[P, A, Q
 		}
 		dst[i] = factor(v.float(), root)
 	}
+}
+
+// words is sums that are known to be of 32 bits.
+func words[A kernel.Number](s []A) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
 // factor is root/√v, and 0 where v is.

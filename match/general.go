@@ -30,8 +30,6 @@ func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
 	c := l.task.src.Channels
 	for ch := range c {
 		g.in[ch], g.in[c+ch] = &w.pixels[ch], &w.squared[ch]
-		g.in[ch].Resize(l.nx, l.ny)
-		g.in[c+ch].Resize(l.nx, l.ny)
 		centers := [2]float64{l.center[ch], l.center[ch]}
 		switch l.task.method {
 		case NCC:
@@ -39,7 +37,7 @@ func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
 		case ZNCC:
 			centers = [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
 		}
-		g.size += fill(l, g.in[ch], blocks, ch, centers)
+		g.size += fill(l, g.in[ch], blocks, ch, centers, &w.sums)
 		for i, v := range g.in[ch].Lines {
 			v *= v
 			g.in[c+ch].Lines[i] = v
@@ -53,9 +51,6 @@ func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
 		for x := 0; x < l.nx; x += doubleLanes {
 			b.Columns(l.task.set.Level, x)
 		}
-	}
-	for i := range w.results {
-		w.results[i].Resize(l.nx, l.ny)
 	}
 	if l.task.method == SSD {
 		g.differences()

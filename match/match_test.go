@@ -7,6 +7,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -181,7 +182,7 @@ func definition[P match.Pixel](t *testing.T) {
 			}
 			continue // flat
 		}
-		check(t, fmt.Sprintf("%d: %v, %d×%d×%d in %d×%d, mask %t", i, m, w, h, c, img.Width, img.Height, i%2 == 1), img, template, m, opt, 1+img.Width*img.Height*w*h/400_000)
+		check(t, fmt.Sprintf("%d: %v, %d×%d×%d in %d×%d, mask %t", i, m, w, h, c, img.Width, img.Height, i%2 == 1), img, template, m, opt, 1+img.Width*img.Height*w*h/100_000)
 	}
 }
 
@@ -194,11 +195,11 @@ func part[P match.Pixel](img boxsum.Image[P], x, y, w, h int) boxsum.Image[P] {
 // Large templates, and windows of next to no contrast beside much of it.
 func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	img := picture[uint8](rng, 700, 500, 1, 1)
+	img := picture[uint8](rng, 500, 400, 1, 1)
 	for _, size := range []image.Point{{32, 32}, {128, 128}, {300, 40}, {5, 200}} {
 		for m := match.ZNCC; m <= match.SSD; m++ {
 			for kind := range 4 {
-				check(t, fmt.Sprintf("%v %v %d", size, m, kind), img, picture[uint8](rng, size.X, size.Y, 1, kind), m, &match.Options{}, 2503)
+				check(t, fmt.Sprintf("%v %v %d", size, m, kind), img, picture[uint8](rng, size.X, size.Y, 1, kind), m, &match.Options{}, 5003)
 			}
 		}
 	}
@@ -257,8 +258,10 @@ func same[P match.Pixel](t *testing.T) {
 
 // The second time nothing is allocated.
 func TestAllocates(t *testing.T) {
+	runtime.GC() // memory that other tests left for types of theirs goes
+	runtime.GC()
 	rng := rand.New(rand.NewPCG(7, 8))
-	img := picture[uint8](rng, 300, 200, 1, 0)
+	img := picture[uint8](rng, 150, 100, 1, 0)
 	for m := match.ZNCC; m <= match.SSD; m++ {
 		for _, size := range []int{8, 40} {
 			template := picture[uint8](rng, size, size, 1, 0)
@@ -281,9 +284,9 @@ func TestNotFinite(t *testing.T) {
 	for m := match.ZNCC; m <= match.SSD; m++ {
 		for i := range 6 {
 			c := 1 + i%2
-			img := picture[float32](rng, 120, 90, c, i%3)
+			img := picture[float32](rng, 70, 50, c, i%3)
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				img.Row(rng.IntN(90))[rng.IntN(120*c)] = float32(v)
+				img.Row(rng.IntN(50))[rng.IntN(70*c)] = float32(v)
 			}
 			template := picture[float32](rng, 9, 7, c, 0)
 			opt := &match.Options{}

@@ -28,6 +28,7 @@ type commands struct {
 	Blur       blurCmd       `cmd:"" help:"Blur images, by boxes or Gaussians."`
 	Local      localCmd      `cmd:"" help:"Make the mean, deviation, contrast, median or entropy of the window round every pixel."`
 	Threshold  thresholdCmd  `cmd:"" help:"Make images black and white: scans for OCR and archives."`
+	Match      matchCmd      `cmd:"" help:"Find a template in images: the best places and their scores."`
 	Compare    compareCmd    `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
 	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`

@@ -59,15 +59,18 @@ type Spectrum[T kernel.Real] struct {
 // A Convolver has what a worker needs to multiply the transforms of blocks.
 type Convolver[T kernel.Real] struct{ row, sum []T }
 
+// Resize makes room for rows of this width.
+func (c *Convolver[T]) Resize(width int) {
+	n := 2 * kernel.Lanes[T]() * width
+	c.row, c.sum = engine.AtLeast(c.row, n), engine.AtLeast(c.sum, n)
+}
+
 // Convolve makes dst of blocks whose columns are transformed: the sum of each times its
 // spectrum, with columns that are still transformed. Dst may be one of them.
 func (c *Convolver[T]) Convolve(level kernel.Level, dst *Block[T], blocks []*Block[T], spectra []*Spectrum[T]) {
 	width, height, l := dst.Width, dst.Height, kernel.Lanes[T]()
 	n := 2 * l * width
-	c.row = engine.AtLeast(c.row, n)
-	if len(blocks) > 1 {
-		c.sum = engine.AtLeast(c.sum, n)
-	}
+	c.Resize(width)
 	factors := twiddles[T](width)
 	for y := 0; y < height; y += l {
 		result := c.row[:n]

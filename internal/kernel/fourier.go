@@ -227,5 +227,3 @@ func fourierOf[T Real](level Level) *fourierRoutines {
 }
 
 type fourierLevel struct{ single, double fourierRoutines }
-
-var fourier [16]fourierLevel

@@ -328,6 +328,70 @@ var thresholds = [levelCount]thresholdRoutines{
 	},
 }
 
+// fourier holds the steps of Fourier transforms.
+var fourier = [levelCount]fourierLevel{
+	avx2: {
+		single: fourierRoutines{
+			down4:       down4F32AVX2,
+			up4:         up4F32AVX2,
+			last4:       last4F32AVX2,
+			first4:      first4F32AVX2,
+			step2:       step2F32AVX2,
+			multiply:    multiplyF32AVX2,
+			multiplyAdd: multiplyAddF32AVX2,
+			transpose:   transposeF32AVX2,
+		},
+		double: fourierRoutines{
+			down4:       down4F64AVX2,
+			up4:         up4F64AVX2,
+			last4:       last4F64AVX2,
+			first4:      first4F64AVX2,
+			step2:       step2F64AVX2,
+			multiply:    multiplyF64AVX2,
+			multiplyAdd: multiplyAddF64AVX2,
+			transpose:   transposeF64AVX2,
+		},
+	},
+	avx512: {
+		single: fourierRoutines{
+			down4:       down4F32AVX512,
+			up4:         up4F32AVX512,
+			last4:       last4F32AVX512,
+			first4:      first4F32AVX512,
+			step2:       step2F32AVX512,
+			multiply:    multiplyF32AVX512,
+			multiplyAdd: multiplyAddF32AVX512,
+			transpose:   transposeF32AVX512,
+		},
+		double: fourierRoutines{
+			down4:       down4F64AVX512,
+			up4:         up4F64AVX512,
+			last4:       last4F64AVX512,
+			first4:      first4F64AVX512,
+			step2:       step2F64AVX512,
+			multiply:    multiplyF64AVX512,
+			multiplyAdd: multiplyAddF64AVX512,
+			transpose:   transposeF64AVX512,
+		},
+	},
+}
+
+// matches holds the kernels of templates.
+var matches = [levelCount]matchRoutines{
+	avx2: {
+		fillU8:     fillU8AVX2,
+		scoresF32:  scoresF32AVX2,
+		mostF32:    mostF32AVX2,
+		factorsU32: factorsU32AVX2,
+	},
+	avx512: {
+		fillU8:     fillU8AVX512,
+		scoresF32:  scoresF32AVX512,
+		mostF32:    mostF32AVX512,
+		factorsU32: factorsU32AVX512,
+	},
+}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{
 	avx2:   {fillAVX2, readAVX2, fillReadAVX2, streamCopyAVX2},

@@ -61,5 +61,11 @@ var windows = [levelCount]windowRoutines{}
 // thresholds holds the kernels of black and white.
 var thresholds = [levelCount]thresholdRoutines{}
 
+// fourier holds the steps of Fourier transforms.
+var fourier = [levelCount]fourierLevel{}
+
+// matches holds the kernels of templates.
+var matches = [levelCount]matchRoutines{}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{}

@@ -52,6 +52,7 @@ var parts = []struct {
 	{"window", windows, 0},
 	{"threshold", thresholds, 0},
 	{"triple", triples, 32},
+	{"fourier", fouriers, 0},
 }
 
 func main() {

@@ -120,6 +120,36 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// fourier holds the steps of Fourier transforms.\nvar fourier = [levelCount]fourierLevel{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		line("%s: {", l.name)
+		for _, e := range []elem{f32, f64} {
+			line("%s: fourierRoutines{", map[elem]string{f32: "single", f64: "double"}[e])
+			for _, k := range fourierKernels {
+				line("%s: %s%s%s,", k.name, k.name, fourierType(e), l.isa())
+			}
+			line("},")
+		}
+		line("},")
+	}
+	line("}\n")
+
+	line("// matches holds the kernels of templates.\nvar matches = [levelCount]matchRoutines{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		line("%s: {", l.name)
+		for _, k := range matchKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		copies := "streamCopy" + l.isa()
