@@ -179,7 +179,7 @@ func (c *detectCmd) several(sh *shell, d *detector) error {
 	outs := make([]string, len(c.Ins))
 	if c.Out != "" {
 		var err error
-		if outs, err = inFolder(c.Ins, c.Out, "found", func(string) string { return ".png" }); err != nil {
+		if outs, err = inFolder(c.Ins, c.Out, "pictures", func(string) string { return ".png" }); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(c.Out, 0o777); err != nil {
