@@ -28,6 +28,7 @@ func FuzzArguments(f *testing.F) {
 		"blur a.pgm -o out.png --radius 1", "blur a.pgm b.npy -o out/ --sigma 2 --passes 4 --json", "blur - -o - --window 2x3 --border clip",
 		"local a.pgm -o out.npz --mean --std --median --entropy --guided --window 3", "local b.npy -o out.npy --normalize --floor 1 --border wrap --type f64",
 		"threshold a.pgm -o out.png --method su", "match a.pgm b.npy", "match a.pgm b.pgm c.pgm --method ssd --top 3 --json", "match a.pgm b.npy --mask c.pgm -o out.npy --least 0.5 --apart 3 --subpixel", "threshold a.pgm b.npy -o out/ --method wolf --window 3x2 --k -0.5 --json", "threshold - -o out.tiff --map out.npy -m meanc --c -3 --border wrap",
+		"detect a.pgm --cascade none --json", "detect a.pgm b.npy --cascade boxes.csv -o out/ --blur", "detect - --cascade a.pgm --angles all --min 3x2 --eval boxes.csv",
 		"compare a.pgm a.pgm --json", "compare a.pgm -",
 		"draw a.pgm --box 0,0,2,2 -o box.png --zoom --scale 3", "draw --feature LineX,0,0,3,1 --size 8x8 -o -",
 		"bench --sizes 8x8 --types u8:u32 --workers 1", "reproduce list",

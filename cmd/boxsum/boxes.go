@@ -86,6 +86,7 @@ var flagTypes = []kong.Option{
 	flagOf("LOW,HIGH", parseRange),
 	flagOf("a size such as 31x15", parseWindow),
 	flagOf("X,Y", parsePoint),
+	flagOf("angles in degrees, or all", parseAngles),
 	flagsOf[pointList]("X,Y", parsePoint),
 	flagsOf[boxList](boxForms[4], func(text string) (box, error) { return parseBox(text, 4) }),
 	flagsOf[boxTexts](boxForms[4], func(text string) (string, error) { return text, nil }),

@@ -30,6 +30,7 @@ type commands struct {
 	Threshold  thresholdCmd  `cmd:"" help:"Make images black and white: scans for OCR and archives."`
 	Match      matchCmd      `cmd:"" help:"Find a template in images: the best places and their scores."`
 	Compare    compareCmd    `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
+	Detect     detectCmd     `cmd:"" help:"Find faces, eyes, plates: what OpenCV has cascades for."`
 	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`
@@ -154,7 +155,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "moments: ", "rotated: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "moments: ", "rotated: ", "y4m: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

@@ -1,0 +1,224 @@
+// Package y4m reads and writes streams of uncompressed frames as FFmpeg's format
+// yuv4mpegpipe and MJPEG tools have them: a line for the stream, and then for each frame a
+// line and the samples of its planes, brightness first.
+//
+//	r, err := y4m.NewReader(os.Stdin)
+//	w, err := y4m.NewWriter(os.Stdout, r.Header)
+//	var f y4m.Frame
+//	for {
+//		if err := r.Read(&f); err == io.EOF {
+//			break
+//		}
+//		f.Planes[0].Pix[0] = 255
+//		err = w.Write(&f)
+//	}
+//
+// Samples have 8 bits.
+package y4m
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Magic is how a stream starts.
+const Magic = "YUV4MPEG2"
+
+const (
+	frameMagic = "FRAME"
+	maxLine    = 4096
+	maxSamples = 1 << 27 // of a plane
+)
+
+// A Header is what a stream says of all its frames.
+type Header struct {
+	Width, Height int
+	Layout        string   // of the planes: 420jpeg, 422, 444, mono …; empty stands for 420
+	Others        []string // further parameters, as they are: F25:1 Ip A1:1
+}
+
+// A Plane is samples of one kind, without room between rows.
+type Plane struct {
+	Pix           []byte
+	Width, Height int
+}
+
+// A Frame is the planes of a picture: brightness, two of colour, opacity.
+type Frame struct {
+	Planes []Plane
+	Others []string // parameters of the frame, as they are
+}
+
+// planes is how many there are, and how many pixels across and down a sample of colour
+// stands for.
+func (h *Header) planes() (n, across, down int, err error) {
+	switch h.Layout {
+	case "", "420", "420jpeg", "420mpeg2", "420paldv":
+		return 3, 2, 2, nil
+	case "411":
+		return 3, 4, 1, nil
+	case "422":
+		return 3, 2, 1, nil
+	case "444":
+		return 3, 1, 1, nil
+	case "444alpha":
+		return 4, 1, 1, nil
+	case "mono":
+		return 1, 1, 1, nil
+	}
+	return 0, 0, 0, fmt.Errorf("y4m: planes of %.20q: use 420, 422, 444 or mono with 8 bits, such as ffmpeg's -pix_fmt yuv420p", h.Layout)
+}
+
+// check reports what is wrong with a header.
+func (h *Header) check() error {
+	if h.Width < 1 || h.Height < 1 || h.Width > maxSamples/h.Height {
+		return fmt.Errorf("y4m: frames of %d×%d pixels: use 1×1 to %d pixels in all", h.Width, h.Height, maxSamples)
+	}
+	_, _, _, err := h.planes()
+	return err
+}
+
+// String is the first line of a stream.
+func (h *Header) String() string {
+	all := []string{Magic, "W" + strconv.Itoa(h.Width), "H" + strconv.Itoa(h.Height)}
+	all = append(all, h.Others...)
+	if h.Layout != "" {
+		all = append(all, "C"+h.Layout)
+	}
+	return strings.Join(all, " ")
+}
+
+// size is how many samples a plane has across and down.
+func (h *Header) size(plane int) (width, height int) {
+	if plane == 1 || plane == 2 {
+		_, across, down, _ := h.planes()
+		return (h.Width + across - 1) / across, (h.Height + down - 1) / down
+	}
+	return h.Width, h.Height
+}
+
+// A Reader reads a stream.
+type Reader struct {
+	Header
+	r *bufio.Reader
+	n int // frames so far
+}
+
+// NewReader reads the line of a stream.
+func NewReader(r io.Reader) (*Reader, error) {
+	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
+	words, err := in.line(Magic)
+	if err == io.EOF {
+		err = errors.New("y4m: an empty stream")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		value := word[1:]
+		switch word[0] {
+		case 'W':
+			in.Width, err = strconv.Atoi(value)
+		case 'H':
+			in.Height, err = strconv.Atoi(value)
+		case 'C':
+			in.Layout = value
+		default:
+			in.Others = append(in.Others, word)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("y4m: %.40q is no size", word)
+		}
+	}
+	return in, in.check()
+}
+
+// line reads a line that starts with a word, and returns the others.
+func (r *Reader) line(first string) ([]string, error) {
+	line, err := r.r.ReadSlice('\n')
+	switch {
+	case err == io.EOF && len(line) == 0:
+		return nil, io.EOF
+	case len(line) > maxLine || err == bufio.ErrBufferFull:
+		return nil, fmt.Errorf("y4m: a line of more than %d bytes", maxLine)
+	case err != nil && err != io.EOF:
+		return nil, err
+	case !bytes.HasPrefix(line, []byte(first)) || len(line) > len(first) && line[len(first)] != ' ' && line[len(first)] != '\n':
+		return nil, fmt.Errorf("y4m: %.20q where %s should be", line, first)
+	case err == io.EOF:
+		return nil, fmt.Errorf("y4m: it ends in the line of %s: %w", first, io.ErrUnexpectedEOF)
+	}
+	return strings.Fields(string(line[len(first):])), nil
+}
+
+// Read reads the next frame. After the last one the error is [io.EOF].
+func (r *Reader) Read(f *Frame) error {
+	words, err := r.line(frameMagic)
+	if err == io.EOF {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w, at frame %d", err, r.n)
+	}
+	f.Others = words
+	n, _, _, err := r.planes()
+	if err != nil {
+		return err
+	}
+	f.Planes = slices.Grow(f.Planes[:0], n)[:n]
+	for i := range f.Planes {
+		p := &f.Planes[i]
+		p.Width, p.Height = r.size(i)
+		p.Pix = slices.Grow(p.Pix[:0], p.Width*p.Height)[:p.Width*p.Height]
+		if _, err := io.ReadFull(r.r, p.Pix); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("y4m: it ends in frame %d: %w", r.n, io.ErrUnexpectedEOF)
+		} else if err != nil {
+			return err
+		}
+	}
+	r.n++
+	return nil
+}
+
+// A Writer writes a stream.
+type Writer struct {
+	Header
+	w *bufio.Writer
+}
+
+// NewWriter begins a stream.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	out := &Writer{Header: h, w: bufio.NewWriterSize(w, 1<<16)}
+	fmt.Fprintln(out.w, h.String())
+	return out, out.w.Flush()
+}
+
+// Write writes a frame, all of it.
+func (w *Writer) Write(f *Frame) error {
+	n, _, _, err := w.planes()
+	if err != nil {
+		return err
+	}
+	if len(f.Planes) != n {
+		return fmt.Errorf("y4m: a frame of %d planes in a stream of %d", len(f.Planes), n)
+	}
+	for i, p := range f.Planes {
+		if width, height := w.size(i); p.Width != width || p.Height != height || len(p.Pix) != width*height {
+			return fmt.Errorf("y4m: plane %d has %d×%d samples and not %d×%d", i, p.Width, p.Height, width, height)
+		}
+	}
+	fmt.Fprintln(w.w, strings.Join(append([]string{frameMagic}, f.Others...), " "))
+	for _, p := range f.Planes {
+		w.w.Write(p.Pix)
+	}
+	return w.w.Flush()
+}
