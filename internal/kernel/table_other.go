@@ -61,5 +61,8 @@ var windows = [levelCount]windowRoutines{}
 // thresholds holds the kernels of black and white.
 var thresholds = [levelCount]thresholdRoutines{}
 
+// cascades holds the kernels of detectors.
+var cascades = [levelCount]cascadeRoutines{}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{}

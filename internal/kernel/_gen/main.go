@@ -51,6 +51,7 @@ var parts = []struct {
 	{"valid", valid, 32},
 	{"window", windows, 0},
 	{"threshold", thresholds, 0},
+	{"cascade", cascades, 0},
 }
 
 func main() {

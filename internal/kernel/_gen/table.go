@@ -117,6 +117,19 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// cascades holds the kernels of detectors.\nvar cascades = [levelCount]cascadeRoutines{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		line("%s: {", l.name)
+		for _, k := range cascadeKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		copies := "streamCopy" + l.isa()
