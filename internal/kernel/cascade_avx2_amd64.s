@@ -158,136 +158,359 @@ node:
 	JG           three
 
 two:
+	VPSUBD       Y2, Y2, Y2
 	MOVQ         at+32(FP), R14
-	VMOVDQU      (R14)(BX*4), Y2
-	VPXOR        Y6, Y6, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VPGATHERDD   Y7, (SI)(Y2*4), Y6
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (DI)(Y2*4), Y7
-	VPSUBD       Y7, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (R8)(Y2*4), Y7
-	VPSUBD       Y7, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (R9)(Y2*4), Y7
-	VPADDD       Y7, Y6, Y6
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X2
+	MOVQ         at+32(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X2, X2
+	MOVQ         at+32(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X2, X2
+	MOVQ         at+32(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X2, X2
+	MOVQ         at+32(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI128  $0x01, X6, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPSUBD       Y6, Y6, Y6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI128  $0x01, X7, Y6, Y6
 	VCVTDQ2PS    Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (R10)(Y2*4), Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R11)(Y2*4), Y8
-	VPSUBD       Y8, Y7, Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R12)(Y2*4), Y8
-	VPSUBD       Y8, Y7, Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R13)(Y2*4), Y8
-	VPADDD       Y8, Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y1, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       (DX)(BX*4), Y6, Y6
-	VCMPPS       $0x01, Y3, Y6, Y6
-	VBLENDVPS    Y6, Y4, Y5, Y6
-	VCVTPS2PD    X6, Y2
-	VEXTRACTF128 $0x01, Y6, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       (AX)(BX*8), Y2, Y2
-	VADDPD       32(AX)(BX*8), Y6, Y6
-	VMOVUPD      Y2, (AX)(BX*8)
-	VMOVUPD      Y6, 32(AX)(BX*8)
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       (DX)(BX*4), Y2, Y2
+	VCMPPS       $0x01, Y3, Y2, Y2
+	VBLENDVPS    Y2, Y4, Y5, Y2
+	VCVTPS2PD    X2, Y6
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       (AX)(BX*8), Y6, Y6
+	VADDPD       32(AX)(BX*8), Y2, Y2
+	VMOVUPD      Y6, (AX)(BX*8)
+	VMOVUPD      Y2, 32(AX)(BX*8)
 	ADDQ         $+8, BX
 	CMPQ         BX, n+48(FP)
 	JL           two
 	JMP          next
 
 three:
+	VPSUBD       Y6, Y6, Y6
 	MOVQ         at+32(FP), R14
-	VMOVDQU      (R14)(BX*4), Y6
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (SI)(Y6*4), Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (DI)(Y6*4), Y8
-	VPSUBD       Y8, Y7, Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R8)(Y6*4), Y8
-	VPSUBD       Y8, Y7, Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R9)(Y6*4), Y8
-	VPADDD       Y8, Y7, Y7
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+32(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI128  $0x01, X7, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSUBD       Y7, Y7, Y7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI128  $0x01, X8, Y7, Y7
 	VCVTDQ2PS    Y7, Y7
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R10)(Y6*4), Y8
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R11)(Y6*4), Y9
-	VPSUBD       Y9, Y8, Y8
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R12)(Y6*4), Y9
-	VPSUBD       Y9, Y8, Y8
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R13)(Y6*4), Y9
-	VPADDD       Y9, Y8, Y8
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y0, Y7, Y7
-	VMULPS       Y1, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVLQSX      32(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (R14)(Y6*4), Y8
-	MOVLQSX      36(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R14)(Y6*4), Y9
-	VPSUBD       Y9, Y8, Y8
-	MOVLQSX      40(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R14)(Y6*4), Y9
-	VPSUBD       Y9, Y8, Y8
-	MOVLQSX      44(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (R14)(Y6*4), Y9
-	VPADDD       Y9, Y8, Y8
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y2, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMULPS       (DX)(BX*4), Y7, Y7
-	VCMPPS       $0x01, Y3, Y7, Y7
-	VBLENDVPS    Y7, Y4, Y5, Y7
-	VCVTPS2PD    X7, Y6
-	VEXTRACTF128 $0x01, Y7, X7
-	VCVTPS2PD    X7, Y7
-	VADDPD       (AX)(BX*8), Y6, Y6
-	VADDPD       32(AX)(BX*8), Y7, Y7
-	VMOVUPD      Y6, (AX)(BX*8)
-	VMOVUPD      Y7, 32(AX)(BX*8)
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y1, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVLQSX      32(CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+24(FP), SI
+	MOVLQSX      36(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+24(FP), DI
+	MOVLQSX      40(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+24(FP), R8
+	MOVLQSX      44(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+24(FP), R9
+	VPSUBD       Y7, Y7, Y7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	MOVQ         at+32(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+32(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI128  $0x01, X8, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	MOVLQSX      (CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+24(FP), SI
+	MOVLQSX      4(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+24(FP), DI
+	MOVLQSX      8(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+24(FP), R8
+	MOVLQSX      12(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+24(FP), R9
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       (DX)(BX*4), Y6, Y6
+	VCMPPS       $0x01, Y3, Y6, Y6
+	VBLENDVPS    Y6, Y4, Y5, Y6
+	VCVTPS2PD    X6, Y7
+	VEXTRACTF128 $0x01, Y6, X6
+	VCVTPS2PD    X6, Y6
+	VADDPD       (AX)(BX*8), Y7, Y7
+	VADDPD       32(AX)(BX*8), Y6, Y6
+	VMOVUPD      Y7, (AX)(BX*8)
+	VMOVUPD      Y6, 32(AX)(BX*8)
 	ADDQ         $+8, BX
 	CMPQ         BX, n+48(FP)
 	JL           three
@@ -677,200 +900,536 @@ leftfalse:
 	JMP  loopfalse1
 
 loopfalse0:
-	MOVQ       at+24(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (SI)(Y2*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (DI)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R8)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R9)(Y2*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R10)(Y2*4), Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R11)(Y2*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R12)(Y2*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R13)(Y2*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VMULPS     Y0, Y6, Y6
-	VMULPS     Y1, Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	VMULPS     (DX)(BX*4), Y6, Y6
-	VCMPPS     $0x01, Y3, Y6, Y6
-	VBLENDVPS  Y6, Y4, Y5, Y6
-	VMOVDQU    Y6, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse0
-	JMP        done
+	VPSUBD      Y2, Y2, Y2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X6, X6
+	VINSERTI128 $0x01, X6, Y2, Y2
+	VCVTDQ2PS   Y2, Y2
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X7
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X7, X7
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X7, X7
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	VMULPS      Y0, Y2, Y2
+	VMULPS      Y1, Y6, Y6
+	VADDPS      Y6, Y2, Y2
+	VMULPS      (DX)(BX*4), Y2, Y2
+	VCMPPS      $0x01, Y3, Y2, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y2
+	VMOVDQU     Y2, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          loopfalse0
+	JMP         done
 
 loopfalse1:
-	MOVQ       at+24(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VPXOR      Y4, Y4, Y4
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (SI)(Y2*4), Y4
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (DI)(Y2*4), Y6
-	VPSUBD     Y6, Y4, Y4
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R8)(Y2*4), Y6
-	VPSUBD     Y6, Y4, Y4
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R9)(Y2*4), Y6
-	VPADDD     Y6, Y4, Y4
-	VCVTDQ2PS  Y4, Y4
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R10)(Y2*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R11)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R12)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R13)(Y2*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VMULPS     Y0, Y4, Y4
-	VMULPS     Y1, Y6, Y6
-	VADDPS     Y6, Y4, Y4
-	VMULPS     (DX)(BX*4), Y4, Y4
-	MOVQ       left+40(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VCMPPS     $0x01, Y3, Y4, Y4
-	VBLENDVPS  Y4, Y2, Y5, Y4
-	VMOVDQU    Y4, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse1
-	JMP        done
+	VPSUBD      Y2, Y2, Y2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X4, X4
+	VINSERTI128 $0x01, X4, Y2, Y2
+	VCVTDQ2PS   Y2, Y2
+	VPSUBD      Y4, Y4, Y4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X6, X6
+	VINSERTI128 $0x01, X6, Y4, Y4
+	VCVTDQ2PS   Y4, Y4
+	VMULPS      Y0, Y2, Y2
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMULPS      (DX)(BX*4), Y2, Y2
+	MOVQ        left+40(FP), CX
+	VMOVDQU     (CX)(BX*4), Y4
+	VCMPPS      $0x01, Y3, Y2, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y2
+	VMOVDQU     Y2, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          loopfalse1
+	JMP         done
 
 loopfalse2:
-	MOVQ       at+24(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (SI)(Y2*4), Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (DI)(Y2*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R8)(Y2*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R9)(Y2*4), Y6
-	VPADDD     Y6, Y5, Y5
-	VCVTDQ2PS  Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R10)(Y2*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R11)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R12)(Y2*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R13)(Y2*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VMULPS     Y0, Y5, Y5
-	VMULPS     Y1, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	VMULPS     (DX)(BX*4), Y5, Y5
-	MOVQ       right+48(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VCMPPS     $0x01, Y3, Y5, Y5
-	VBLENDVPS  Y5, Y4, Y2, Y5
-	VMOVDQU    Y5, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse2
-	JMP        done
+	VPSUBD      Y2, Y2, Y2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X5, X5
+	VINSERTI128 $0x01, X5, Y2, Y2
+	VCVTDQ2PS   Y2, Y2
+	VPSUBD      Y5, Y5, Y5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X6, X6
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X6, X6
+	VINSERTI128 $0x01, X6, Y5, Y5
+	VCVTDQ2PS   Y5, Y5
+	VMULPS      Y0, Y2, Y2
+	VMULPS      Y1, Y5, Y5
+	VADDPS      Y5, Y2, Y2
+	VMULPS      (DX)(BX*4), Y2, Y2
+	MOVQ        right+48(FP), CX
+	VMOVDQU     (CX)(BX*4), Y5
+	VCMPPS      $0x01, Y3, Y2, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y2
+	VMOVDQU     Y2, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          loopfalse2
+	JMP         done
 
 loopfalse3:
-	MOVQ       at+24(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	VPXOR      Y4, Y4, Y4
-	VPCMPEQD   Y5, Y5, Y5
-	VPGATHERDD Y5, (SI)(Y2*4), Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (DI)(Y2*4), Y5
-	VPSUBD     Y5, Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (R8)(Y2*4), Y5
-	VPSUBD     Y5, Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (R9)(Y2*4), Y5
-	VPADDD     Y5, Y4, Y4
-	VCVTDQ2PS  Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (R10)(Y2*4), Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R11)(Y2*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R12)(Y2*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R13)(Y2*4), Y6
-	VPADDD     Y6, Y5, Y5
-	VCVTDQ2PS  Y5, Y5
-	VMULPS     Y0, Y4, Y4
-	VMULPS     Y1, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	VMULPS     (DX)(BX*4), Y4, Y4
-	MOVQ       left+40(FP), CX
-	VMOVDQU    (CX)(BX*4), Y2
-	MOVQ       right+48(FP), CX
-	VMOVDQU    (CX)(BX*4), Y5
-	VCMPPS     $0x01, Y3, Y4, Y4
-	VBLENDVPS  Y4, Y2, Y5, Y4
-	VMOVDQU    Y4, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse3
-	JMP        done
+	VPSUBD      Y2, Y2, Y2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X2, X2
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VMOVD       R14, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x01, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x02, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (SI)(CX*4), R14
+	SUBL        (DI)(CX*4), R14
+	SUBL        (R8)(CX*4), R14
+	ADDL        (R9)(CX*4), R14
+	VPINSRD     $0x03, R14, X4, X4
+	VINSERTI128 $0x01, X4, Y2, Y2
+	VCVTDQ2PS   Y2, Y2
+	VPSUBD      Y4, Y4, Y4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     (CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     4(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     8(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     12(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X4, X4
+	MOVQ        at+24(FP), CX
+	MOVLQSX     16(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VMOVD       R14, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     20(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x01, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     24(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x02, R14, X5, X5
+	MOVQ        at+24(FP), CX
+	MOVLQSX     28(CX)(BX*4), CX
+	MOVL        (R10)(CX*4), R14
+	SUBL        (R11)(CX*4), R14
+	SUBL        (R12)(CX*4), R14
+	ADDL        (R13)(CX*4), R14
+	VPINSRD     $0x03, R14, X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y4
+	VCVTDQ2PS   Y4, Y4
+	VMULPS      Y0, Y2, Y2
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y4, Y2, Y2
+	VMULPS      (DX)(BX*4), Y2, Y2
+	MOVQ        left+40(FP), CX
+	VMOVDQU     (CX)(BX*4), Y4
+	MOVQ        right+48(FP), CX
+	VMOVDQU     (CX)(BX*4), Y5
+	VCMPPS      $0x01, Y3, Y2, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y2
+	VMOVDQU     Y2, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          loopfalse3
+	JMP         done
 
 kindtrue:
 	CMPQ left+40(FP), $0x00
@@ -885,319 +1444,875 @@ lefttrue:
 	JMP  looptrue1
 
 looptrue0:
-	MOVQ       at+24(FP), R14
-	VMOVDQU    (R14)(BX*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (SI)(Y6*4), Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (DI)(Y6*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R8)(Y6*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R9)(Y6*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R10)(Y6*4), Y8
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R11)(Y6*4), Y9
-	VPSUBD     Y9, Y8, Y8
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R12)(Y6*4), Y9
-	VPSUBD     Y9, Y8, Y8
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R13)(Y6*4), Y9
-	VPADDD     Y9, Y8, Y8
-	VCVTDQ2PS  Y8, Y8
-	VMULPS     Y0, Y7, Y7
-	VMULPS     Y1, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y6*4), Y8
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R14)(Y6*4), Y9
-	VPSUBD     Y9, Y8, Y8
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R14)(Y6*4), Y9
-	VPSUBD     Y9, Y8, Y8
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y9, Y9, Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VPGATHERDD Y10, (R14)(Y6*4), Y9
-	VPADDD     Y9, Y8, Y8
-	VCVTDQ2PS  Y8, Y8
-	VMULPS     Y2, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	VMULPS     (DX)(BX*4), Y7, Y7
-	VCMPPS     $0x01, Y3, Y7, Y7
-	VBLENDVPS  Y7, Y4, Y5, Y7
-	VMOVDQU    Y7, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue0
-	JMP        done
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	VPSUBD      Y7, Y7, Y7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X8, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X8, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X8, X8
+	VINSERTI128 $0x01, X8, Y7, Y7
+	VCVTDQ2PS   Y7, Y7
+	VMULPS      Y0, Y6, Y6
+	VMULPS      Y1, Y7, Y7
+	VADDPS      Y7, Y6, Y6
+	MOVLQSX     32(CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     36(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     40(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     44(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VPSUBD      Y7, Y7, Y7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X8, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X8, X8
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X8, X8
+	VINSERTI128 $0x01, X8, Y7, Y7
+	VCVTDQ2PS   Y7, Y7
+	MOVLQSX     (CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     4(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     8(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     12(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VMULPS      Y2, Y7, Y7
+	VADDPS      Y7, Y6, Y6
+	VMULPS      (DX)(BX*4), Y6, Y6
+	VCMPPS      $0x01, Y3, Y6, Y6
+	VBLENDVPS   Y6, Y4, Y5, Y6
+	VMOVDQU     Y6, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          looptrue0
+	JMP         done
 
 looptrue1:
-	MOVQ       at+24(FP), R14
-	VMOVDQU    (R14)(BX*4), Y4
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (SI)(Y4*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (DI)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R8)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R9)(Y4*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R10)(Y4*4), Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R11)(Y4*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R12)(Y4*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R13)(Y4*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VMULPS     Y0, Y6, Y6
-	VMULPS     Y1, Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R14)(Y4*4), Y7
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y4*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y4*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y4*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VMULPS     Y2, Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	VMULPS     (DX)(BX*4), Y6, Y6
-	MOVQ       left+40(FP), R14
-	VMOVDQU    (R14)(BX*4), Y4
-	VCMPPS     $0x01, Y3, Y6, Y6
-	VBLENDVPS  Y6, Y4, Y5, Y6
-	VMOVDQU    Y6, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue1
-	JMP        done
+	VPSUBD      Y4, Y4, Y4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	VINSERTI128 $0x01, X6, Y4, Y4
+	VCVTDQ2PS   Y4, Y4
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	VMULPS      Y0, Y4, Y4
+	VMULPS      Y1, Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	MOVLQSX     32(CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     36(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     40(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     44(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	MOVLQSX     (CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     4(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     8(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     12(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VMULPS      Y2, Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	VMULPS      (DX)(BX*4), Y4, Y4
+	MOVQ        left+40(FP), R14
+	VMOVDQU     (R14)(BX*4), Y6
+	VCMPPS      $0x01, Y3, Y4, Y4
+	VBLENDVPS   Y4, Y6, Y5, Y4
+	VMOVDQU     Y4, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          looptrue1
+	JMP         done
 
 looptrue2:
-	MOVQ       at+24(FP), R14
-	VMOVDQU    (R14)(BX*4), Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (SI)(Y5*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (DI)(Y5*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R8)(Y5*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R9)(Y5*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R10)(Y5*4), Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R11)(Y5*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R12)(Y5*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R13)(Y5*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VMULPS     Y0, Y6, Y6
-	VMULPS     Y1, Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R14)(Y5*4), Y7
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y5*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y5*4), Y8
-	VPSUBD     Y8, Y7, Y7
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y8, Y8, Y8
-	VPCMPEQD   Y9, Y9, Y9
-	VPGATHERDD Y9, (R14)(Y5*4), Y8
-	VPADDD     Y8, Y7, Y7
-	VCVTDQ2PS  Y7, Y7
-	VMULPS     Y2, Y7, Y7
-	VADDPS     Y7, Y6, Y6
-	VMULPS     (DX)(BX*4), Y6, Y6
-	MOVQ       right+48(FP), R14
-	VMOVDQU    (R14)(BX*4), Y5
-	VCMPPS     $0x01, Y3, Y6, Y6
-	VBLENDVPS  Y6, Y4, Y5, Y6
-	VMOVDQU    Y6, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue2
-	JMP        done
+	VPSUBD      Y5, Y5, Y5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	VINSERTI128 $0x01, X6, Y5, Y5
+	VCVTDQ2PS   Y5, Y5
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y1, Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	MOVLQSX     32(CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     36(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     40(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     44(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VPSUBD      Y6, Y6, Y6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X7, X7
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y6
+	VCVTDQ2PS   Y6, Y6
+	MOVLQSX     (CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     4(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     8(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     12(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VMULPS      Y2, Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	VMULPS      (DX)(BX*4), Y5, Y5
+	MOVQ        right+48(FP), R14
+	VMOVDQU     (R14)(BX*4), Y6
+	VCMPPS      $0x01, Y3, Y5, Y5
+	VBLENDVPS   Y5, Y4, Y6, Y5
+	VMOVDQU     Y5, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          looptrue2
+	JMP         done
 
 looptrue3:
-	MOVQ       at+24(FP), R14
-	VMOVDQU    (R14)(BX*4), Y4
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y6, Y6, Y6
-	VPGATHERDD Y6, (SI)(Y4*4), Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (DI)(Y4*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R8)(Y4*4), Y6
-	VPSUBD     Y6, Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R9)(Y4*4), Y6
-	VPADDD     Y6, Y5, Y5
-	VCVTDQ2PS  Y5, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R10)(Y4*4), Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R11)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R12)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R13)(Y4*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VMULPS     Y0, Y5, Y5
-	VMULPS     Y1, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (R14)(Y4*4), Y6
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R14)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R14)(Y4*4), Y7
-	VPSUBD     Y7, Y6, Y6
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VPXOR      Y7, Y7, Y7
-	VPCMPEQD   Y8, Y8, Y8
-	VPGATHERDD Y8, (R14)(Y4*4), Y7
-	VPADDD     Y7, Y6, Y6
-	VCVTDQ2PS  Y6, Y6
-	VMULPS     Y2, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	VMULPS     (DX)(BX*4), Y5, Y5
-	MOVQ       left+40(FP), R14
-	VMOVDQU    (R14)(BX*4), Y4
-	MOVQ       right+48(FP), R14
-	VMOVDQU    (R14)(BX*4), Y6
-	VCMPPS     $0x01, Y3, Y5, Y5
-	VBLENDVPS  Y5, Y4, Y6, Y5
-	VMOVDQU    Y5, (AX)(BX*4)
-	ADDQ       $+8, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue3
+	VPSUBD      Y4, Y4, Y4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X4, X4
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y4
+	VCVTDQ2PS   Y4, Y4
+	VPSUBD      Y5, Y5, Y5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (R10)(R14*4), R15
+	SUBL        (R11)(R14*4), R15
+	SUBL        (R12)(R14*4), R15
+	ADDL        (R13)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	VINSERTI128 $0x01, X6, Y5, Y5
+	VCVTDQ2PS   Y5, Y5
+	VMULPS      Y0, Y4, Y4
+	VMULPS      Y1, Y5, Y5
+	VADDPS      Y5, Y4, Y4
+	MOVLQSX     32(CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     36(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     40(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     44(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VPSUBD      Y5, Y5, Y5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     (R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     4(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     8(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     12(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X5, X5
+	MOVQ        at+24(FP), R14
+	MOVLQSX     16(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VMOVD       R15, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     20(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x01, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     24(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x02, R15, X6, X6
+	MOVQ        at+24(FP), R14
+	MOVLQSX     28(R14)(BX*4), R14
+	MOVL        (SI)(R14*4), R15
+	SUBL        (DI)(R14*4), R15
+	SUBL        (R8)(R14*4), R15
+	ADDL        (R9)(R14*4), R15
+	VPINSRD     $0x03, R15, X6, X6
+	VINSERTI128 $0x01, X6, Y5, Y5
+	VCVTDQ2PS   Y5, Y5
+	MOVLQSX     (CX), SI
+	SHLQ        $0x02, SI
+	ADDQ        table+16(FP), SI
+	MOVLQSX     4(CX), DI
+	SHLQ        $0x02, DI
+	ADDQ        table+16(FP), DI
+	MOVLQSX     8(CX), R8
+	SHLQ        $0x02, R8
+	ADDQ        table+16(FP), R8
+	MOVLQSX     12(CX), R9
+	SHLQ        $0x02, R9
+	ADDQ        table+16(FP), R9
+	VMULPS      Y2, Y5, Y5
+	VADDPS      Y5, Y4, Y4
+	VMULPS      (DX)(BX*4), Y4, Y4
+	MOVQ        left+40(FP), R14
+	VMOVDQU     (R14)(BX*4), Y5
+	MOVQ        right+48(FP), R14
+	VMOVDQU     (R14)(BX*4), Y6
+	VCMPPS      $0x01, Y3, Y4, Y4
+	VBLENDVPS   Y4, Y5, Y6, Y4
+	VMOVDQU     Y4, (AX)(BX*4)
+	ADDQ        $+8, BX
+	CMPQ        BX, n+56(FP)
+	JL          looptrue3
 
 done:
 	VZEROUPPER

@@ -125,12 +125,9 @@ next:
 // func haarStumpsListAVX512(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·haarStumpsListAVX512(SB), NOSPLIT, $0-56
-	MOVQ   sums+0(FP), AX
-	MOVQ   nodes+8(FP), CX
-	MOVQ   norms+40(FP), DX
-	VPXORD Z0, Z0, Z0
-	MOVL   $0x0000ffff, BX
-	KMOVW  BX, K1
+	MOVQ sums+0(FP), AX
+	MOVQ nodes+8(FP), CX
+	MOVQ norms+40(FP), DX
 
 node:
 	MOVQ         table+24(FP), BX
@@ -150,147 +147,660 @@ node:
 	LEAQ         (BX)(R12*4), R12
 	MOVLQSX      28(CX), R13
 	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z1
-	VBROADCASTSS 52(CX), Z2
-	VBROADCASTSS 56(CX), Z3
-	VBROADCASTSS 60(CX), Z4
-	VBROADCASTSS 64(CX), Z5
-	VBROADCASTSS 68(CX), Z6
+	VBROADCASTSS 48(CX), Z0
+	VBROADCASTSS 52(CX), Z1
+	VBROADCASTSS 56(CX), Z2
+	VBROADCASTSS 60(CX), Z3
+	VBROADCASTSS 64(CX), Z4
+	VBROADCASTSS 68(CX), Z5
 	XORQ         BX, BX
 	CMPL         72(CX), $0x02
 	JG           three
 
 two:
+	VPSUBD        Z2, Z2, Z2
 	MOVQ          at+32(FP), R14
-	VMOVDQU32     (R14)(BX*4), Z3
-	VMOVDQA32     Z0, Z7
-	KMOVW         K1, K2
-	VPGATHERDD    (SI)(Z3*4), K2, Z7
-	VMOVDQA32     Z0, Z8
-	KMOVW         K1, K2
-	VPGATHERDD    (DI)(Z3*4), K2, Z8
-	VPSUBD        Z8, Z7, Z7
-	VMOVDQA32     Z0, Z8
-	KMOVW         K1, K2
-	VPGATHERDD    (R8)(Z3*4), K2, Z8
-	VPSUBD        Z8, Z7, Z7
-	VMOVDQA32     Z0, Z8
-	KMOVW         K1, K2
-	VPGATHERDD    (R9)(Z3*4), K2, Z8
-	VPADDD        Z8, Z7, Z7
-	VCVTDQ2PS     Z7, Z7
-	VMOVDQA32     Z0, Z8
-	KMOVW         K1, K2
-	VPGATHERDD    (R10)(Z3*4), K2, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R11)(Z3*4), K2, Z9
-	VPSUBD        Z9, Z8, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R12)(Z3*4), K2, Z9
-	VPSUBD        Z9, Z8, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R13)(Z3*4), K2, Z9
-	VPADDD        Z9, Z8, Z8
-	VCVTDQ2PS     Z8, Z8
-	VMULPS        Z1, Z7, Z7
-	VMULPS        Z2, Z8, Z8
-	VADDPS        Z8, Z7, Z7
-	VMULPS        (DX)(BX*4), Z7, Z7
-	VCMPPS        $0x01, Z4, Z7, K2
-	VBLENDMPS     Z5, Z6, K2, Z7
-	VCVTPS2PD     Y7, Z3
-	VEXTRACTF64X4 $0x01, Z7, Y7
-	VCVTPS2PD     Y7, Z7
-	VADDPD        (AX)(BX*8), Z3, Z3
-	VADDPD        64(AX)(BX*8), Z7, Z7
-	VMOVUPD       Z3, (AX)(BX*8)
-	VMOVUPD       Z7, 64(AX)(BX*8)
+	MOVLQSX       (R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       4(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X2, X2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       8(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X2, X2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       12(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X2, X2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       16(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       20(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       24(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       28(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X6, X6
+	VINSERTI32X4  $0x01, X6, Z2, Z2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       32(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       36(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       40(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       44(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X6, X6
+	VINSERTI32X4  $0x02, X6, Z2, Z2
+	MOVQ          at+32(FP), R14
+	MOVLQSX       48(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       52(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       56(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       60(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X6, X6
+	VINSERTI32X4  $0x03, X6, Z2, Z2
+	VCVTDQ2PS     Z2, Z2
+	VPSUBD        Z6, Z6, Z6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       (R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       4(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       8(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       12(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       16(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       20(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       24(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       28(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x01, X7, Z6, Z6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       32(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       36(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       40(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       44(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x02, X7, Z6, Z6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       48(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       52(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       56(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       60(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x03, X7, Z6, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z0, Z2, Z2
+	VMULPS        Z1, Z6, Z6
+	VADDPS        Z6, Z2, Z2
+	VMULPS        (DX)(BX*4), Z2, Z2
+	VCMPPS        $0x01, Z3, Z2, K1
+	VBLENDMPS     Z4, Z5, K1, Z2
+	VCVTPS2PD     Y2, Z6
+	VEXTRACTF64X4 $0x01, Z2, Y2
+	VCVTPS2PD     Y2, Z2
+	VADDPD        (AX)(BX*8), Z6, Z6
+	VADDPD        64(AX)(BX*8), Z2, Z2
+	VMOVUPD       Z6, (AX)(BX*8)
+	VMOVUPD       Z2, 64(AX)(BX*8)
 	ADDQ          $+16, BX
 	CMPQ          BX, n+48(FP)
 	JL            two
 	JMP           next
 
 three:
+	VPSUBD        Z6, Z6, Z6
 	MOVQ          at+32(FP), R14
-	VMOVDQU32     (R14)(BX*4), Z7
-	VMOVDQA32     Z0, Z8
-	KMOVW         K1, K2
-	VPGATHERDD    (SI)(Z7*4), K2, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (DI)(Z7*4), K2, Z9
-	VPSUBD        Z9, Z8, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R8)(Z7*4), K2, Z9
-	VPSUBD        Z9, Z8, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R9)(Z7*4), K2, Z9
-	VPADDD        Z9, Z8, Z8
-	VCVTDQ2PS     Z8, Z8
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R10)(Z7*4), K2, Z9
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R11)(Z7*4), K2, Z10
-	VPSUBD        Z10, Z9, Z9
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R12)(Z7*4), K2, Z10
-	VPSUBD        Z10, Z9, Z9
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R13)(Z7*4), K2, Z10
-	VPADDD        Z10, Z9, Z9
-	VCVTDQ2PS     Z9, Z9
-	VMULPS        Z1, Z8, Z8
-	VMULPS        Z2, Z9, Z9
-	VADDPS        Z9, Z8, Z8
-	MOVLQSX       32(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VMOVDQA32     Z0, Z9
-	KMOVW         K1, K2
-	VPGATHERDD    (R14)(Z7*4), K2, Z9
-	MOVLQSX       36(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R14)(Z7*4), K2, Z10
-	VPSUBD        Z10, Z9, Z9
-	MOVLQSX       40(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R14)(Z7*4), K2, Z10
-	VPSUBD        Z10, Z9, Z9
-	MOVLQSX       44(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VMOVDQA32     Z0, Z10
-	KMOVW         K1, K2
-	VPGATHERDD    (R14)(Z7*4), K2, Z10
-	VPADDD        Z10, Z9, Z9
-	VCVTDQ2PS     Z9, Z9
-	VMULPS        Z3, Z9, Z9
-	VADDPS        Z9, Z8, Z8
-	VMULPS        (DX)(BX*4), Z8, Z8
-	VCMPPS        $0x01, Z4, Z8, K2
-	VBLENDMPS     Z5, Z6, K2, Z8
-	VCVTPS2PD     Y8, Z7
-	VEXTRACTF64X4 $0x01, Z8, Y8
-	VCVTPS2PD     Y8, Z8
+	MOVLQSX       (R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       4(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       8(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       12(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X6, X6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       16(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       20(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       24(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       28(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x01, X7, Z6, Z6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       32(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       36(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       40(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       44(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x02, X7, Z6, Z6
+	MOVQ          at+32(FP), R14
+	MOVLQSX       48(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       52(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       56(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       60(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	VINSERTI32X4  $0x03, X7, Z6, Z6
+	VCVTDQ2PS     Z6, Z6
+	VPSUBD        Z7, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       (R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       4(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       8(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       12(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       16(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       20(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       24(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       28(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x01, X8, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       32(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       36(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       40(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       44(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x02, X8, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       48(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       52(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       56(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       60(R14)(BX*4), R14
+	MOVL          (R10)(R14*4), R15
+	SUBL          (R11)(R14*4), R15
+	SUBL          (R12)(R14*4), R15
+	ADDL          (R13)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x03, X8, Z7, Z7
+	VCVTDQ2PS     Z7, Z7
+	VMULPS        Z0, Z6, Z6
+	VMULPS        Z1, Z7, Z7
+	VADDPS        Z7, Z6, Z6
+	MOVLQSX       32(CX), SI
+	SHLQ          $0x02, SI
+	ADDQ          table+24(FP), SI
+	MOVLQSX       36(CX), DI
+	SHLQ          $0x02, DI
+	ADDQ          table+24(FP), DI
+	MOVLQSX       40(CX), R8
+	SHLQ          $0x02, R8
+	ADDQ          table+24(FP), R8
+	MOVLQSX       44(CX), R9
+	SHLQ          $0x02, R9
+	ADDQ          table+24(FP), R9
+	VPSUBD        Z7, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       (R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       4(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       8(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       12(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X7, X7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       16(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       20(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       24(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       28(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x01, X8, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       32(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       36(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       40(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       44(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x02, X8, Z7, Z7
+	MOVQ          at+32(FP), R14
+	MOVLQSX       48(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VMOVD         R15, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       52(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x01, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       56(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x02, R15, X8, X8
+	MOVQ          at+32(FP), R14
+	MOVLQSX       60(R14)(BX*4), R14
+	MOVL          (SI)(R14*4), R15
+	SUBL          (DI)(R14*4), R15
+	SUBL          (R8)(R14*4), R15
+	ADDL          (R9)(R14*4), R15
+	VPINSRD       $0x03, R15, X8, X8
+	VINSERTI32X4  $0x03, X8, Z7, Z7
+	VCVTDQ2PS     Z7, Z7
+	MOVLQSX       (CX), SI
+	SHLQ          $0x02, SI
+	ADDQ          table+24(FP), SI
+	MOVLQSX       4(CX), DI
+	SHLQ          $0x02, DI
+	ADDQ          table+24(FP), DI
+	MOVLQSX       8(CX), R8
+	SHLQ          $0x02, R8
+	ADDQ          table+24(FP), R8
+	MOVLQSX       12(CX), R9
+	SHLQ          $0x02, R9
+	ADDQ          table+24(FP), R9
+	VMULPS        Z2, Z7, Z7
+	VADDPS        Z7, Z6, Z6
+	VMULPS        (DX)(BX*4), Z6, Z6
+	VCMPPS        $0x01, Z3, Z6, K1
+	VBLENDMPS     Z4, Z5, K1, Z6
+	VCVTPS2PD     Y6, Z7
+	VEXTRACTF64X4 $0x01, Z6, Y6
+	VCVTPS2PD     Y6, Z6
 	VADDPD        (AX)(BX*8), Z7, Z7
-	VADDPD        64(AX)(BX*8), Z8, Z8
+	VADDPD        64(AX)(BX*8), Z6, Z6
 	VMOVUPD       Z7, (AX)(BX*8)
-	VMOVUPD       Z8, 64(AX)(BX*8)
+	VMOVUPD       Z6, 64(AX)(BX*8)
 	ADDQ          $+16, BX
 	CMPQ          BX, n+48(FP)
 	JL            three
@@ -642,9 +1152,6 @@ TEXT ·haarSplitListAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         node+8(FP), CX
 	MOVQ         norms+32(FP), DX
-	VPXORD       Z0, Z0, Z0
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K1
 	MOVQ         table+16(FP), BX
 	MOVLQSX      (CX), SI
 	LEAQ         (BX)(SI*4), SI
@@ -662,12 +1169,12 @@ TEXT ·haarSplitListAVX512(SB), NOSPLIT, $0-64
 	LEAQ         (BX)(R12*4), R12
 	MOVLQSX      28(CX), R13
 	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z1
-	VBROADCASTSS 52(CX), Z2
-	VBROADCASTSS 56(CX), Z3
-	VBROADCASTSS 60(CX), Z4
-	VBROADCASTSS 64(CX), Z5
-	VBROADCASTSS 68(CX), Z6
+	VBROADCASTSS 48(CX), Z0
+	VBROADCASTSS 52(CX), Z1
+	VBROADCASTSS 56(CX), Z2
+	VBROADCASTSS 60(CX), Z3
+	VBROADCASTSS 64(CX), Z4
+	VBROADCASTSS 68(CX), Z5
 	XORQ         BX, BX
 	CMPL         72(CX), $0x02
 	JG           kindtrue
@@ -683,200 +1190,1000 @@ leftfalse:
 	JMP  loopfalse1
 
 loopfalse0:
-	MOVQ       at+24(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z3*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z3*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z3*4), K2, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z3*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z3*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z3*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     Z1, Z7, Z7
-	VMULPS     Z2, Z8, Z8
-	VADDPS     Z8, Z7, Z7
-	VMULPS     (DX)(BX*4), Z7, Z7
-	VCMPPS     $0x01, Z4, Z7, K2
-	VBLENDMPS  Z5, Z6, K2, Z7
-	VMOVDQU32  Z7, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse0
-	JMP        done
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x01, X6, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x02, X6, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x03, X6, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X7, X7
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       (DX)(BX*4), Z2, Z2
+	VCMPPS       $0x01, Z3, Z2, K1
+	VBLENDMPS    Z4, Z5, K1, Z2
+	VMOVDQU32    Z2, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           loopfalse0
+	JMP          done
 
 loopfalse1:
-	MOVQ       at+24(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VMOVDQA32  Z0, Z5
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z3*4), K2, Z5
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z5, Z5
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z5, Z5
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z3*4), K2, Z7
-	VPADDD     Z7, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z3*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z3*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMULPS     Z1, Z5, Z5
-	VMULPS     Z2, Z7, Z7
-	VADDPS     Z7, Z5, Z5
-	VMULPS     (DX)(BX*4), Z5, Z5
-	MOVQ       left+40(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VCMPPS     $0x01, Z4, Z5, K2
-	VBLENDMPS  Z3, Z6, K2, Z5
-	VMOVDQU32  Z5, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse1
-	JMP        done
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x01, X4, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x02, X4, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x03, X4, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VPSUBD       Z4, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x01, X6, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x02, X6, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x03, X6, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       (DX)(BX*4), Z2, Z2
+	MOVQ         left+40(FP), CX
+	VMOVDQU32    (CX)(BX*4), Z4
+	VCMPPS       $0x01, Z3, Z2, K1
+	VBLENDMPS    Z4, Z5, K1, Z2
+	VMOVDQU32    Z2, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           loopfalse1
+	JMP          done
 
 loopfalse2:
-	MOVQ       at+24(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z3*4), K2, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z3*4), K2, Z7
-	VPADDD     Z7, Z6, Z6
-	VCVTDQ2PS  Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z3*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z3*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z3*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMULPS     Z1, Z6, Z6
-	VMULPS     Z2, Z7, Z7
-	VADDPS     Z7, Z6, Z6
-	VMULPS     (DX)(BX*4), Z6, Z6
-	MOVQ       right+48(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VCMPPS     $0x01, Z4, Z6, K2
-	VBLENDMPS  Z5, Z3, K2, Z6
-	VMOVDQU32  Z6, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse2
-	JMP        done
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x01, X5, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x02, X5, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x03, X5, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VPSUBD       Z5, Z5, Z5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x01, X6, Z5, Z5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x02, X6, Z5, Z5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X6, X6
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X6, X6
+	VINSERTI32X4 $0x03, X6, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z1, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       (DX)(BX*4), Z2, Z2
+	MOVQ         right+48(FP), CX
+	VMOVDQU32    (CX)(BX*4), Z5
+	VCMPPS       $0x01, Z3, Z2, K1
+	VBLENDMPS    Z4, Z5, K1, Z2
+	VMOVDQU32    Z2, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           loopfalse2
+	JMP          done
 
 loopfalse3:
-	MOVQ       at+24(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	VMOVDQA32  Z0, Z5
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z3*4), K2, Z5
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z3*4), K2, Z6
-	VPSUBD     Z6, Z5, Z5
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z3*4), K2, Z6
-	VPSUBD     Z6, Z5, Z5
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z3*4), K2, Z6
-	VPADDD     Z6, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z3*4), K2, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z3*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z3*4), K2, Z7
-	VPADDD     Z7, Z6, Z6
-	VCVTDQ2PS  Z6, Z6
-	VMULPS     Z1, Z5, Z5
-	VMULPS     Z2, Z6, Z6
-	VADDPS     Z6, Z5, Z5
-	VMULPS     (DX)(BX*4), Z5, Z5
-	MOVQ       left+40(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z3
-	MOVQ       right+48(FP), CX
-	VMOVDQU32  (CX)(BX*4), Z6
-	VCMPPS     $0x01, Z4, Z5, K2
-	VBLENDMPS  Z3, Z6, K2, Z5
-	VMOVDQU32  Z5, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         loopfalse3
-	JMP        done
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X2, X2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x01, X4, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x02, X4, Z2, Z2
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (SI)(CX*4), R14
+	SUBL         (DI)(CX*4), R14
+	SUBL         (R8)(CX*4), R14
+	ADDL         (R9)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	VINSERTI32X4 $0x03, X4, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VPSUBD       Z4, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      (CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      4(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      8(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      12(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X4, X4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      16(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      20(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      24(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      28(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x01, X5, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      32(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      36(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      40(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      44(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x02, X5, Z4, Z4
+	MOVQ         at+24(FP), CX
+	MOVLQSX      48(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VMOVD        R14, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      52(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x01, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      56(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x02, R14, X5, X5
+	MOVQ         at+24(FP), CX
+	MOVLQSX      60(CX)(BX*4), CX
+	MOVL         (R10)(CX*4), R14
+	SUBL         (R11)(CX*4), R14
+	SUBL         (R12)(CX*4), R14
+	ADDL         (R13)(CX*4), R14
+	VPINSRD      $0x03, R14, X5, X5
+	VINSERTI32X4 $0x03, X5, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       (DX)(BX*4), Z2, Z2
+	MOVQ         left+40(FP), CX
+	VMOVDQU32    (CX)(BX*4), Z4
+	MOVQ         right+48(FP), CX
+	VMOVDQU32    (CX)(BX*4), Z5
+	VCMPPS       $0x01, Z3, Z2, K1
+	VBLENDMPS    Z4, Z5, K1, Z2
+	VMOVDQU32    Z2, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           loopfalse3
+	JMP          done
 
 kindtrue:
 	CMPQ left+40(FP), $0x00
@@ -891,319 +2198,1571 @@ lefttrue:
 	JMP  looptrue1
 
 looptrue0:
-	MOVQ       at+24(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z7*4), K2, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z7*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z7*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z7*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z7*4), K2, Z9
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z7*4), K2, Z10
-	VPSUBD     Z10, Z9, Z9
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z7*4), K2, Z10
-	VPSUBD     Z10, Z9, Z9
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z7*4), K2, Z10
-	VPADDD     Z10, Z9, Z9
-	VCVTDQ2PS  Z9, Z9
-	VMULPS     Z1, Z8, Z8
-	VMULPS     Z2, Z9, Z9
-	VADDPS     Z9, Z8, Z8
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z7*4), K2, Z9
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z7*4), K2, Z10
-	VPSUBD     Z10, Z9, Z9
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z7*4), K2, Z10
-	VPSUBD     Z10, Z9, Z9
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z10
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z7*4), K2, Z10
-	VPADDD     Z10, Z9, Z9
-	VCVTDQ2PS  Z9, Z9
-	VMULPS     Z3, Z9, Z9
-	VADDPS     Z9, Z8, Z8
-	VMULPS     (DX)(BX*4), Z8, Z8
-	VCMPPS     $0x01, Z4, Z8, K2
-	VBLENDMPS  Z5, Z6, K2, Z8
-	VMOVDQU32  Z8, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue0
-	JMP        done
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPSUBD       Z7, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x01, X8, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x02, X8, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x03, X8, Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z1, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	MOVLQSX      32(CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      36(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      40(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      44(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VPSUBD       Z7, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x01, X8, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x02, X8, Z7, Z7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X8, X8
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X8, X8
+	VINSERTI32X4 $0x03, X8, Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	MOVLQSX      (CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      4(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      8(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      12(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VMULPS       Z2, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	VMULPS       (DX)(BX*4), Z6, Z6
+	VCMPPS       $0x01, Z3, Z6, K1
+	VBLENDMPS    Z4, Z5, K1, Z6
+	VMOVDQU32    Z6, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           looptrue0
+	JMP          done
 
 looptrue1:
-	MOVQ       at+24(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z5
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z5*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z5*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z5*4), K2, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z5*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z5*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z5*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     Z1, Z7, Z7
-	VMULPS     Z2, Z8, Z8
-	VADDPS     Z8, Z7, Z7
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z8
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     Z3, Z8, Z8
-	VADDPS     Z8, Z7, Z7
-	VMULPS     (DX)(BX*4), Z7, Z7
-	MOVQ       left+40(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z5
-	VCMPPS     $0x01, Z4, Z7, K2
-	VBLENDMPS  Z5, Z6, K2, Z7
-	VMOVDQU32  Z7, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue1
-	JMP        done
+	VPSUBD       Z4, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x01, X6, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x02, X6, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x03, X6, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z4, Z4
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z4, Z4
+	MOVLQSX      32(CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      36(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      40(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      44(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	MOVLQSX      (CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      4(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      8(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      12(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VMULPS       Z2, Z6, Z6
+	VADDPS       Z6, Z4, Z4
+	VMULPS       (DX)(BX*4), Z4, Z4
+	MOVQ         left+40(FP), R14
+	VMOVDQU32    (R14)(BX*4), Z6
+	VCMPPS       $0x01, Z3, Z4, K1
+	VBLENDMPS    Z6, Z5, K1, Z4
+	VMOVDQU32    Z4, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           looptrue1
+	JMP          done
 
 looptrue2:
-	MOVQ       at+24(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z6*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z6*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z6*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z6*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z6*4), K2, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z6*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z6*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z6*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     Z1, Z7, Z7
-	VMULPS     Z2, Z8, Z8
-	VADDPS     Z8, Z7, Z7
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z6*4), K2, Z8
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z6*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z6*4), K2, Z9
-	VPSUBD     Z9, Z8, Z8
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z9
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z6*4), K2, Z9
-	VPADDD     Z9, Z8, Z8
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     Z3, Z8, Z8
-	VADDPS     Z8, Z7, Z7
-	VMULPS     (DX)(BX*4), Z7, Z7
-	MOVQ       right+48(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z6
-	VCMPPS     $0x01, Z4, Z7, K2
-	VBLENDMPS  Z5, Z6, K2, Z7
-	VMOVDQU32  Z7, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue2
-	JMP        done
+	VPSUBD       Z5, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x01, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x02, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x03, X6, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	MOVLQSX      32(CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      36(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      40(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      44(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VPSUBD       Z6, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x01, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x02, X7, Z6, Z6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X7, X7
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X7, X7
+	VINSERTI32X4 $0x03, X7, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	MOVLQSX      (CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      4(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      8(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      12(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VMULPS       Z2, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	VMULPS       (DX)(BX*4), Z5, Z5
+	MOVQ         right+48(FP), R14
+	VMOVDQU32    (R14)(BX*4), Z6
+	VCMPPS       $0x01, Z3, Z5, K1
+	VBLENDMPS    Z4, Z6, K1, Z5
+	VMOVDQU32    Z5, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           looptrue2
+	JMP          done
 
 looptrue3:
-	MOVQ       at+24(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z5
-	VMOVDQA32  Z0, Z6
-	KMOVW      K1, K2
-	VPGATHERDD (SI)(Z5*4), K2, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (DI)(Z5*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R8)(Z5*4), K2, Z7
-	VPSUBD     Z7, Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R9)(Z5*4), K2, Z7
-	VPADDD     Z7, Z6, Z6
-	VCVTDQ2PS  Z6, Z6
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R10)(Z5*4), K2, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R11)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R12)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R13)(Z5*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMULPS     Z1, Z6, Z6
-	VMULPS     Z2, Z7, Z7
-	VADDPS     Z7, Z6, Z6
-	MOVLQSX    32(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z7
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z7
-	MOVLQSX    36(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	MOVLQSX    40(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z8
-	VPSUBD     Z8, Z7, Z7
-	MOVLQSX    44(CX), R14
-	SHLQ       $0x02, R14
-	ADDQ       table+16(FP), R14
-	VMOVDQA32  Z0, Z8
-	KMOVW      K1, K2
-	VPGATHERDD (R14)(Z5*4), K2, Z8
-	VPADDD     Z8, Z7, Z7
-	VCVTDQ2PS  Z7, Z7
-	VMULPS     Z3, Z7, Z7
-	VADDPS     Z7, Z6, Z6
-	VMULPS     (DX)(BX*4), Z6, Z6
-	MOVQ       left+40(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z5
-	MOVQ       right+48(FP), R14
-	VMOVDQU32  (R14)(BX*4), Z7
-	VCMPPS     $0x01, Z4, Z6, K2
-	VBLENDMPS  Z5, Z7, K2, Z6
-	VMOVDQU32  Z6, (AX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, n+56(FP)
-	JL         looptrue3
+	VPSUBD       Z4, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X4, X4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	VINSERTI32X4 $0x01, X5, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	VINSERTI32X4 $0x02, X5, Z4, Z4
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	VINSERTI32X4 $0x03, X5, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPSUBD       Z5, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x01, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x02, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (R10)(R14*4), R15
+	SUBL         (R11)(R14*4), R15
+	SUBL         (R12)(R14*4), R15
+	ADDL         (R13)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x03, X6, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z4, Z4
+	VMULPS       Z1, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	MOVLQSX      32(CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      36(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      40(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      44(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VPSUBD       Z5, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      (R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      4(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      8(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      12(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X5, X5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      16(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      20(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      24(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      28(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x01, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      32(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      36(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      40(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      44(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x02, X6, Z5, Z5
+	MOVQ         at+24(FP), R14
+	MOVLQSX      48(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VMOVD        R15, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      52(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x01, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      56(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x02, R15, X6, X6
+	MOVQ         at+24(FP), R14
+	MOVLQSX      60(R14)(BX*4), R14
+	MOVL         (SI)(R14*4), R15
+	SUBL         (DI)(R14*4), R15
+	SUBL         (R8)(R14*4), R15
+	ADDL         (R9)(R14*4), R15
+	VPINSRD      $0x03, R15, X6, X6
+	VINSERTI32X4 $0x03, X6, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	MOVLQSX      (CX), SI
+	SHLQ         $0x02, SI
+	ADDQ         table+16(FP), SI
+	MOVLQSX      4(CX), DI
+	SHLQ         $0x02, DI
+	ADDQ         table+16(FP), DI
+	MOVLQSX      8(CX), R8
+	SHLQ         $0x02, R8
+	ADDQ         table+16(FP), R8
+	MOVLQSX      12(CX), R9
+	SHLQ         $0x02, R9
+	ADDQ         table+16(FP), R9
+	VMULPS       Z2, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	VMULPS       (DX)(BX*4), Z4, Z4
+	MOVQ         left+40(FP), R14
+	VMOVDQU32    (R14)(BX*4), Z5
+	MOVQ         right+48(FP), R14
+	VMOVDQU32    (R14)(BX*4), Z6
+	VCMPPS       $0x01, Z3, Z4, K1
+	VBLENDMPS    Z5, Z6, K1, Z4
+	VMOVDQU32    Z4, (AX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JL           looptrue3
 
 done:
 	VZEROUPPER
@@ -1352,7 +3911,7 @@ TEXT ·lbpStumpsListAVX512(SB), NOSPLIT, $0-48
 	MOVQ         sums+0(FP), AX
 	MOVQ         nodes+8(FP), CX
 	MOVQ         table+24(FP), DX
-	VPXORD       Z0, Z0, Z0
+	VPSUBD       Z0, Z0, Z0
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K1
 	MOVQ         $0x00000001, SI

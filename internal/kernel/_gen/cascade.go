@@ -63,24 +63,25 @@ func placeOf(list bool) string {
 type fetcher struct {
 	set   isa
 	list  bool
-	i     reg.Register // of the first window
+	i     reg.GPVirtual // of the first window
 	place reg.VecVirtual
 	ones  reg.Register // a mask of all lanes
 	zeros reg.VecVirtual
 }
 
 func newFetcher(set isa, list bool, i reg.GPVirtual) *fetcher {
-	f := &fetcher{set: set, list: list, i: i}
-	if list && wide(set) {
-		f.ones, f.zeros = K(), set.vec()
-		set.zero(f.zeros)
-		MOVL(U32(0xffff), i.As32())
-		KMOVW(i.As32(), f.ones)
-	}
-	return f
+	return &fetcher{set: set, list: list, i: i}
 }
 
-// windows gets ready for the vector of windows from i on, with a register to spare.
+// gathers gets ready for gathers, and windows for the vector of windows from i on.
+func (f *fetcher) gathers() {
+	if f.list && wide(f.set) {
+		f.ones, f.zeros = K(), zeroed(f.set)
+		MOVL(U32(0xffff), f.i.As32())
+		KMOVW(f.i.As32(), f.ones)
+	}
+}
+
 func (f *fetcher) windows(spare reg.Register) {
 	if f.list {
 		MOVQ(param("at"), spare)
@@ -109,6 +110,35 @@ func (f *fetcher) entry(base reg.Register) reg.VecVirtual {
 	return v
 }
 
+// each is a vector of what number makes of the place of each window.
+func (f *fetcher) each(place reg.GPVirtual, number func(place reg.Register) reg.GPVirtual) reg.VecVirtual {
+	v := zeroed(f.set)
+	for quarter := range f.set.bytes() / 16 {
+		four := XMM()
+		if quarter == 0 {
+			four = v.AsX().(reg.VecVirtual)
+		}
+		for k := range 4 {
+			MOVQ(param("at"), place)
+			MOVLQSX(Mem{Base: place, Index: f.i, Scale: 4, Disp: 4 * (4*quarter + k)}, place)
+			t := number(place).As32()
+			if k == 0 {
+				VMOVD(t, four)
+			} else {
+				VPINSRD(Imm(uint64(k)), t, four, four)
+			}
+		}
+		switch {
+		case quarter == 0:
+		case wide(f.set):
+			VINSERTI32X4(Imm(uint64(quarter)), four, v, v)
+		default:
+			VINSERTI128(Imm(1), four, v, v)
+		}
+	}
+	return v
+}
+
 // less subtracts an entry from v, and more adds one.
 func (f *fetcher) less(base reg.Register, v reg.VecVirtual) {
 	if f.list {
@@ -126,8 +156,24 @@ func (f *fetcher) more(base reg.Register, v reg.VecVirtual) {
 	}
 }
 
-// box is p0 - p1 - p2 + p3 as floats.
-func (f *fetcher) box(corner func(k int) reg.Register) reg.VecVirtual {
+// box is p0 - p1 - p2 + p3 as floats. That of a list has registers to spare for a place and a
+// sum: gathers are slower than loads of every number where processors guard them against
+// others that look on.
+func (f *fetcher) box(corner func(k int) reg.Register, spare ...reg.GPVirtual) reg.VecVirtual {
+	if f.list {
+		p := [4]reg.Register{corner(0), corner(1), corner(2), corner(3)}
+		v := f.each(spare[0], func(place reg.Register) reg.GPVirtual {
+			at := func(k int) Mem { return Mem{Base: p[k], Index: place, Scale: 4} }
+			t := spare[1]
+			MOVL(at(0), t.As32())
+			SUBL(at(1), t.As32())
+			SUBL(at(2), t.As32())
+			ADDL(at(3), t.As32())
+			return t
+		})
+		VCVTDQ2PS(v, v)
+		return v
+	}
 	v := f.entry(corner(0))
 	f.less(corner(1), v)
 	f.less(corner(2), v)
@@ -177,14 +223,31 @@ func (h *haarNode) aim(set isa) {
 }
 
 // value is that of the feature in a vector of windows, of two boxes or of three.
-func (h *haarNode) value(f *fetcher, spare reg.Register, three bool) reg.VecVirtual {
-	f.windows(spare)
-	v := f.box(func(k int) reg.Register { return h.pointers[k] })
-	u := f.box(func(k int) reg.Register { return h.pointers[4+k] })
+func (h *haarNode) value(f *fetcher, spare reg.GPVirtual, three bool) reg.VecVirtual {
+	var more []reg.GPVirtual
+	if f.list {
+		more = []reg.GPVirtual{spare, GP64()}
+	}
+	v := f.box(func(k int) reg.Register { return h.pointers[k] }, more...)
+	u := f.box(func(k int) reg.Register { return h.pointers[4+k] }, more...)
 	VMULPS(h.w0, v, v)
 	VMULPS(h.w1, u, u)
 	VADDPS(u, v, v)
-	if three {
+	switch {
+	case three && f.list: // the pointers of the first box make room
+		point := func(from int) {
+			for k, p := range h.pointers[:4] {
+				MOVLQSX(Mem{Base: h.node, Disp: 4 * (from + k)}, p)
+				SHLQ(U8(2), p)
+				ADDQ(param("table"), p)
+			}
+		}
+		point(8)
+		third := f.box(func(k int) reg.Register { return h.pointers[k] }, more...)
+		point(0)
+		VMULPS(h.w2, third, third)
+		VADDPS(third, v, v)
+	case three:
 		third := f.box(func(k int) reg.Register {
 			MOVLQSX(Mem{Base: h.node, Disp: 4 * (8 + k)}, spare)
 			SHLQ(U8(2), spare)
@@ -342,6 +405,7 @@ func lbpStumps(list bool) func(set isa, name string) {
 			"\t\t\tsums[i] += nodes[k].leaf(table, "+place+")", "\t\t}", "\t}")
 		sums, node, table, i, spare := arg("sums"), arg("nodes"), arg("table"), GP64(), GP64()
 		f := newFetcher(set, list, i)
+		f.gathers()
 		var one reg.VecVirtual
 		if wide(set) {
 			one = set.vec()
