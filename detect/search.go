@@ -136,7 +136,7 @@ func (s *search) prepare(c *Cascade, img *boxsum.Image[uint8], o *Options) (err 
 	s.programs[0].aim(c, s.src.Width, 1)
 	s.programs[1].aim(c, s.src.Width, 2)
 	for i := range s.programs {
-		s.programs[i].norm.Flat = 1 / s.opt.Contrast
+		s.programs[i].norm.SetContrast(s.opt.Contrast)
 	}
 	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: min(len(s.bands), s.set.Workers())}
 	return nil

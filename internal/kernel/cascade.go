@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // What detectors by cascades need: layers of an image, their tables row by row, and the
 // stages of a cascade in many windows at a time. Windows are either neighbours in a row,
@@ -10,6 +13,33 @@ import "math"
 // CascadeSlack is how many elements beyond the last window kernels may read in tables, and
 // read and write in the slices of windows.
 const CascadeSlack = 16
+
+// cascadeRoutines is the assembly of a level; nil stands for the portable loops.
+type cascadeRoutines struct {
+	haarStumpsRow, haarStumpsList func(sums, nodes *byte, count int, table, at, norms *byte, n int)
+	haarSplitRow, haarSplitList   func(dst, node, table, at, norms, left, right *byte, n int)
+	lbpStumpsRow, lbpStumpsList   func(sums, nodes *byte, count int, table, at *byte, n int)
+	addLeaves                     func(sums, leaves *byte, n int)
+	passed                        func(bits, sums *byte, words int, threshold float64)
+	flat                          func(bits, norms *byte, words int)
+	haarNorms                     func(dst, norm, table *byte, n int)
+	blendRows                     func(dst, a, b *byte, n int, part uint64)
+	blendColumns                  func(dst, row, places, parts *byte, n int)
+	cascadeRow                    func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)
+}
+
+// wholeWindows is n windows made whole vectors, and their places, in memory that a slice has
+// beyond its end.
+func wholeWindows(n int, at []int32) (int, []int32) {
+	whole := (n + CascadeSlack - 1) &^ (CascadeSlack - 1)
+	if at != nil && n > 0 {
+		at = at[:whole]
+		for i := n; i < whole; i++ {
+			at[i] = at[0]
+		}
+	}
+	return whole, at
+}
 
 // A HaarNode is a Haar-like feature and what it is compared with.
 type HaarNode struct {
@@ -45,6 +75,15 @@ func place(at []int32, i int) int {
 // HaarStumps adds the leaves of stumps to the sum of each window. Windows are those at the
 // places at, or neighbours from place 0 on if at is nil.
 func HaarStumps(level Level, sums []float64, nodes []HaarNode, table []uint32, at []int32, norms []float32) {
+	if c := &cascades[level]; c.haarStumpsRow != nil && len(sums) > 0 && len(nodes) > 0 {
+		asm := c.haarStumpsRow
+		if at != nil {
+			asm = c.haarStumpsList
+		}
+		n, at := wholeWindows(len(sums), at)
+		asm(first(sums[:n]), first(nodes), len(nodes), first(table), first(at), first(norms[:n]), n)
+		return
+	}
 	for k := range nodes {
 		n := &nodes[k]
 		for i := range sums {
@@ -60,6 +99,15 @@ func HaarStumps(level Level, sums []float64, nodes []HaarNode, table []uint32, a
 // HaarSplit is a node of a tree: to each window it gives the value of left or right. A nil
 // slice stands for the node's leaf.
 func HaarSplit(level Level, dst []float32, n *HaarNode, table []uint32, at []int32, norms, left, right []float32) {
+	if c := &cascades[level]; c.haarSplitRow != nil && len(dst) > 0 {
+		asm := c.haarSplitRow
+		if at != nil {
+			asm = c.haarSplitList
+		}
+		count, at := wholeWindows(len(dst), at)
+		asm(first(dst[:count]), (*byte)(unsafe.Pointer(n)), first(table), first(at), first(norms[:count]), first(left), first(right), count)
+		return
+	}
 	for i := range dst {
 		v := n.Leaves[1]
 		if right != nil {
@@ -104,6 +152,15 @@ func (n *LBPNode) left(table []uint32, at int) bool {
 
 // LBPStumps adds the leaves of stumps to the sum of each window, see [HaarStumps].
 func LBPStumps(level Level, sums []float64, nodes []LBPNode, table []uint32, at []int32) {
+	if c := &cascades[level]; c.lbpStumpsRow != nil && len(sums) > 0 && len(nodes) > 0 {
+		asm := c.lbpStumpsRow
+		if at != nil {
+			asm = c.lbpStumpsList
+		}
+		n, at := wholeWindows(len(sums), at)
+		asm(first(sums[:n]), first(nodes), len(nodes), first(table), first(at), n)
+		return
+	}
 	for k := range nodes {
 		n := &nodes[k]
 		for i := range sums {
@@ -135,6 +192,11 @@ func LBPSplit(dst []float32, n *LBPNode, table []uint32, at []int32, left, right
 
 // AddLeaves adds leaves to sums.
 func AddLeaves(level Level, sums []float64, leaves []float32) {
+	if asm := cascades[level].addLeaves; asm != nil && len(sums) > 0 {
+		n, _ := wholeWindows(len(sums), nil)
+		asm(first(sums[:n]), first(leaves[:n]), n)
+		return
+	}
 	leaves = leaves[:len(sums)]
 	for i, v := range leaves {
 		sums[i] += float64(v)
@@ -144,6 +206,11 @@ func AddLeaves(level Level, sums []float64, leaves []float32) {
 // Passed is a bit for each window whose sum is no less than the threshold, 64 to a word.
 func Passed(level Level, bits []uint64, sums []float64, threshold float32) {
 	t := float64(threshold)
+	if asm := cascades[level].passed; asm != nil && len(bits) > 0 {
+		asm(first(bits), first(sums[:64*len(bits)]), len(bits), t)
+		cutBits(bits, len(sums))
+		return
+	}
 	for i := range bits {
 		word := uint64(0)
 		for k, v := range sums[64*i : min(64*i+64, len(sums))] {
@@ -155,22 +222,48 @@ func Passed(level Level, bits []uint64, sums []float64, threshold float32) {
 	}
 }
 
+// cutBits clears the bits of a last word that no window has.
+func cutBits(bits []uint64, n int) {
+	if rest := n % 64; rest > 0 {
+		bits[n/64] &= 1<<rest - 1
+	}
+}
+
 // HaarNorm is where the norm of a window comes from.
 type HaarNorm struct {
 	Sum, Squares [4]int32 // corners of its middle, in the tables of sums and of squares
 	Area         float64  // of the middle
-	Flat         float64  // less than 1/σ of a window that is flat
+	Most         float32  // the largest norm of a window that is not flat
+	_            float32
+}
+
+// SetContrast lets windows be flat whose standard deviation is no more than that.
+func (n *HaarNorm) SetContrast(sigma float64) {
+	// The largest float32 whose product with the area is less than 1/sigma, as OpenCV compares.
+	limit, most := 1/sigma, float32(1/sigma/n.Area)
+	for n.Area*float64(most) < limit {
+		most = math.Nextafter32(most, math.MaxFloat32)
+	}
+	for !(n.Area*float64(most) < limit) {
+		most = math.Nextafter32(most, 0)
+	}
+	n.Most = most
 }
 
 // HaarNorms is 1/(Area·σ) of each of neighbouring windows, and 0 of those that are flat.
 func HaarNorms(level Level, norms []float32, n *HaarNorm, table []uint32) {
+	if asm := cascades[level].haarNorms; asm != nil && len(norms) > 0 {
+		count, _ := wholeWindows(len(norms), nil)
+		asm(first(norms[:count]), (*byte)(unsafe.Pointer(n)), first(table), count)
+		return
+	}
 	for i := range norms {
 		s, q := &n.Sum, &n.Squares
 		v := float64(int32(table[i+int(s[0])] - table[i+int(s[1])] - table[i+int(s[2])] + table[i+int(s[3])]))
 		w := float64(table[i+int(q[0])] - table[i+int(q[1])] - table[i+int(q[2])] + table[i+int(q[3])])
 		norm := float32(0)
 		if nf := float64(n.Area*w) - float64(v*v); nf > 0 {
-			if r := float32(1 / math.Sqrt(nf)); n.Area*float64(r) < n.Flat {
+			if r := float32(1 / math.Sqrt(nf)); r <= n.Most {
 				norm = r
 			}
 		}
@@ -181,7 +274,12 @@ func HaarNorms(level Level, norms []float32, n *HaarNorm, table []uint32) {
 // BlendRows is a·(256-part) + b·part, less 1<<15 as a signed number, of two rows.
 func BlendRows(level Level, dst []int16, a, b []uint8, part int) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	from := 0
+	if asm := cascades[level].blendRows; asm != nil && len(dst) >= 16 {
+		from = len(dst) &^ 15
+		asm(first(dst), first(a), first(b), from, uint64(part))
+	}
+	for i := from; i < len(dst); i++ {
 		dst[i] = int16(int(a[i])*(256-part) + int(b[i])*part - 1<<15)
 	}
 }
@@ -190,7 +288,13 @@ func BlendRows(level Level, dst []int16, a, b []uint8, part int) {
 // next one. Parts are those of the two, 256 together, the first in the lower half.
 func BlendColumns(level Level, dst []uint8, row []int16, places []int32, parts []uint32) {
 	places, parts = places[:len(dst)], parts[:len(dst)]
-	for i, j := range places {
+	from := 0
+	if asm := cascades[level].blendColumns; asm != nil && len(dst) >= 8 {
+		from = len(dst) &^ 7
+		asm(first(dst), first(row), first(places), first(parts), from)
+	}
+	for i := from; i < len(dst); i++ {
+		j := places[i]
 		a, b := int(row[j])+1<<15, int(row[j+1])+1<<15
 		dst[i] = uint8((a*int(parts[i]&0xffff) + b*int(parts[i]>>16) + 1<<15) >> 16)
 	}
@@ -202,7 +306,18 @@ func BlendColumns(level Level, dst []uint8, row []int16, places []int32, parts [
 func CascadeRow(level Level, sums, squares, sumsAbove, squaresAbove []uint32, pix []uint8, half int) {
 	var s, q uint32
 	sums[0], squares[0] = 0, 0
-	for x, p := range pix {
+	from := 0
+	if asm := cascades[level].cascadeRow; asm != nil && len(pix) >= 8 {
+		from = len(pix) &^ 7
+		asm(first(sums), first(squares), first(sumsAbove), first(squaresAbove), first(pix), from, 4*half)
+		i := from
+		if half > 0 {
+			i >>= 1
+		}
+		s, q = sums[i]-sumsAbove[i], squares[i]-squaresAbove[i]
+	}
+	for x := from; x < len(pix); x++ {
+		p := pix[x]
 		s += uint32(p)
 		q += uint32(p) * uint32(p)
 		i := x + 1
@@ -243,6 +358,11 @@ func TiltedCascadeRow(tilted, above []uint32, down, up []uint32, pix []uint8, ha
 
 // Flat is a bit for each norm that is 0.
 func Flat(level Level, bits []uint64, norms []float32) {
+	if asm := cascades[level].flat; asm != nil && len(bits) > 0 {
+		asm(first(bits), first(norms[:64*len(bits)]), len(bits))
+		cutBits(bits, len(norms))
+		return
+	}
 	for i := range bits {
 		word := uint64(0)
 		for k, v := range norms[64*i : min(64*i+64, len(norms))] {

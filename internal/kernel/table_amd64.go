@@ -328,6 +328,40 @@ var thresholds = [levelCount]thresholdRoutines{
 	},
 }
 
+// cascades holds the kernels of detectors.
+var cascades = [levelCount]cascadeRoutines{
+	avx2: {
+		haarStumpsRow:  haarStumpsRowAVX2,
+		haarStumpsList: haarStumpsListAVX2,
+		haarSplitRow:   haarSplitRowAVX2,
+		haarSplitList:  haarSplitListAVX2,
+		lbpStumpsRow:   lbpStumpsRowAVX2,
+		lbpStumpsList:  lbpStumpsListAVX2,
+		addLeaves:      addLeavesAVX2,
+		passed:         passedAVX2,
+		flat:           flatAVX2,
+		haarNorms:      haarNormsAVX2,
+		blendRows:      blendRowsAVX2,
+		blendColumns:   blendColumnsAVX2,
+		cascadeRow:     cascadeRowAVX2,
+	},
+	avx512: {
+		haarStumpsRow:  haarStumpsRowAVX512,
+		haarStumpsList: haarStumpsListAVX512,
+		haarSplitRow:   haarSplitRowAVX512,
+		haarSplitList:  haarSplitListAVX512,
+		lbpStumpsRow:   lbpStumpsRowAVX512,
+		lbpStumpsList:  lbpStumpsListAVX512,
+		addLeaves:      addLeavesAVX512,
+		passed:         passedAVX512,
+		flat:           flatAVX512,
+		haarNorms:      haarNormsAVX512,
+		blendRows:      blendRowsAVX512,
+		blendColumns:   blendColumnsAVX512,
+		cascadeRow:     cascadeRowAVX512,
+	},
+}
+
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{
 	avx2: {

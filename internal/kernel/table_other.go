@@ -61,6 +61,9 @@ var windows = [levelCount]windowRoutines{}
 // thresholds holds the kernels of black and white.
 var thresholds = [levelCount]thresholdRoutines{}
 
+// cascades holds the kernels of detectors.
+var cascades = [levelCount]cascadeRoutines{}
+
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{}
 

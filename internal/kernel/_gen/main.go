@@ -53,6 +53,7 @@ var parts = []struct {
 	{"threshold", thresholds, 0},
 	{"triple", triples, 32},
 	{"fourier", fouriers, 0},
+	{"cascade", cascades, 0},
 }
 
 func main() {

@@ -120,6 +120,19 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// cascades holds the kernels of detectors.\nvar cascades = [levelCount]cascadeRoutines{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		line("%s: {", l.name)
+		for _, k := range cascadeKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// fourier holds the steps of Fourier transforms.\nvar fourier = [levelCount]fourierLevel{")
 	for _, l := range levels {
 		if l.set == nil {

@@ -1,0 +1,101 @@
+package detect_test
+
+import (
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/internal/ref"
+)
+
+// scene is photographs side by side, in many sizes, gray.
+func scene(t testing.TB, width, height int) boxsum.Image[uint8] {
+	photos := photographs(t)
+	out := boxsum.Image[uint8]{Pix: make([]uint8, width*height), Width: width, Height: height, Stride: width}
+	k := 0
+	for y := 0; y < height; {
+		h := min([]int{270, 540, 180}[k%3], height-y)
+		for x := 0; x < width; k++ {
+			p := photos[k%len(photos)]
+			w := min(p.Width*h/p.Height, width-x)
+			img := part(p, image.Rect(0, 0, w*p.Height/h, p.Height), w, h, 1)
+			for r := range h {
+				copy(out.Pix[(y+r)*width+x:], img.Row(r))
+			}
+			x += w
+		}
+		y += h
+	}
+	return out
+}
+
+// TestSpeed prints how fast it is beside OpenCV, by turns: BOXSUM_SPEED=1920x1080,3840x2160.
+func TestSpeed(t *testing.T) {
+	sizes := os.Getenv("BOXSUM_SPEED")
+	if sizes == "" {
+		t.Skip("set BOXSUM_SPEED to a list of sizes, such as 1920x1080,3840x2160, to measure")
+	}
+	py := ref.StartCascades(t, "testdata/cascades.py")
+	turns, err := strconv.Atoi(os.Getenv("BOXSUM_SPEED_TURNS"))
+	if err != nil {
+		turns = 7
+	}
+	for size := range strings.SplitSeq(sizes, ",") {
+		ws, hs, _ := strings.Cut(size, "x")
+		w, err1 := strconv.Atoi(ws)
+		h, err2 := strconv.Atoi(hs)
+		if err1 != nil || err2 != nil {
+			t.Fatalf("BOXSUM_SPEED has %q", size)
+		}
+		img := scene(t, w, h)
+		for _, name := range []string{"frontalface_default", "frontalface_alt2", "profileface.xml", "lbpcascade_frontalface.xml"} {
+			file := fileOf(t, name)
+			c := cascade(t, file)
+			for threads := 1; threads <= 2; threads++ {
+				q := query{file: file, threads: threads, opt: detect.Options{Compat: true, Scale: 1.1, Neighbors: 3, Min: image.Pt(24, 24), Workers: threads}}
+				ours, theirs := math.Inf(1), math.Inf(1)
+				var found, want []detect.Result
+				for range turns {
+					var seconds float64
+					want, seconds = q.ask(t, py, img)
+					theirs = min(theirs, seconds)
+					for range 3 {
+						start := time.Now()
+						if found, err = c.AppendDetect(found[:0], img, &q.opt); err != nil {
+							t.Fatal(err)
+						}
+						ours = min(ours, time.Since(start).Seconds())
+					}
+				}
+				if !same(found, want, false) {
+					t.Errorf("%s: %d results, and OpenCV has %d others", name, len(found), len(want))
+				}
+				t.Logf("%-34s %s, %d threads: %7.1f ms, OpenCV %7.1f ms: %4.1f times", strings.TrimSuffix(filepath.Base(file), ".xml"), size, threads, 1e3*ours, 1e3*theirs, theirs/ours)
+			}
+		}
+	}
+}
+
+func BenchmarkDetect(b *testing.B) {
+	img := scene(b, 1920, 1080)
+	for _, name := range []string{"frontalface_default", "frontalface_alt2", "profileface.xml", "lbpcascade_frontalface.xml"} {
+		c := cascade(b, fileOf(b, name))
+		b.Run(strings.TrimSuffix(name, ".xml"), func(b *testing.B) {
+			var found []detect.Result
+			var err error
+			b.SetBytes(int64(len(img.Pix)))
+			for b.Loop() {
+				if found, err = c.AppendDetect(found[:0], img, &detect.Options{Min: image.Pt(24, 24), Workers: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
