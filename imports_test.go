@@ -57,7 +57,7 @@ var below = map[string][]string{
 	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
 	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/measure", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
 	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "threshold", "tilted", "volume"}),
-	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "gpu/interop", "haar", "histogram", "internal/fourier", "internal/window", "match", "moments", "rotated", "threshold", "tilted", "volume"}),
+	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "internal/fourier", "internal/window", "match", "moments", "rotated", "threshold", "tilted", "volume"}),
 	"store":                     cpu,
 	"docs/throughput":           {},
 	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "internal/page"}),

@@ -3,7 +3,7 @@
     python scripts/dropin.py FOLDER
 
 takes the source of the version that is installed from PyPI, puts its tests of what
-uses integral images into the folder, and runs them there, with the doctests of the same
+uses integral images, local thresholds and templates into the folder, and runs them there, with the doctests of the same
 modules. It takes scikit-image, boxsum and pytest, and exits with 77 without PyPI.
 """
 
@@ -22,10 +22,23 @@ from boxsum.compat import skimage as ours
 
 TESTS = """
     feature/test_blob.py feature/test_cascade.py feature/test_censure.py feature/test_corner.py feature/test_haar.py
-    feature/test_texture.py filters/test_thresholding.py transform/test_integral.py
+    feature/test_template.py feature/test_texture.py filters/test_thresholding.py transform/test_integral.py
 """.split()
 
-MODULES = "feature.blob feature.censure feature.corner feature.haar feature.texture feature._cascade filters.thresholding transform.integral transform".split()
+MODULES = """
+    feature.blob feature.censure feature.corner feature.haar feature.template feature.texture feature._cascade feature
+    filters.thresholding filters transform.integral transform
+""".split()
+
+#: Where each function is at home.
+HOMES = {
+    "integral_image": "transform.integral",
+    "integrate": "transform.integral",
+    "threshold_local": "filters.thresholding",
+    "threshold_niblack": "filters.thresholding",
+    "threshold_sauvola": "filters.thresholding",
+    "match_template": "feature.template",
+}
 
 LEFT_OUT = "try_all_threshold"  # takes matplotlib
 
@@ -58,20 +71,21 @@ def extract(folder):
             path.write_bytes(archive.extractfile(f"{root}/tests/skimage/{test}").read())
 
 
-calls = dict.fromkeys(("integral_image", "integrate"), 0)
+calls = dict.fromkeys(HOMES, 0)
 
 
 def patch():
     """Puts our functions wherever scikit-image has imported its own."""
     modules = [import_module(f"skimage.{name}") for name in MODULES]
     for name in calls:
-        theirs, mine = getattr(import_module("skimage.transform.integral"), name), getattr(ours, name)
+        home = import_module(f"skimage.{HOMES[name]}")
+        theirs, mine = getattr(home, name), getattr(ours, name)
 
         def counted(*arguments, mine=mine, name=name, **named):
             calls[name] += 1
             return mine(*arguments, **named)
 
-        places = [m for m in modules if vars(m).get(name) is theirs or m.__name__ == "skimage.transform"]
+        places = [m for m in modules if vars(m).get(name) is theirs or home.__name__.startswith(m.__name__)]
         for module in places:
             setattr(module, name, counted)
         print(f"{name} of boxsum in {', '.join(m.__name__ for m in places)}")
@@ -82,7 +96,7 @@ def main():
     extract(folder)
     patch()
     options = ["-q", "-k", f"not {LEFT_OUT}", "-p", "no:cacheprovider", "--rootdir", str(folder), "-o", f"doctest_optionflags={FLAGS}"]
-    doctests = ["--doctest-modules", "--pyargs"] + [f"skimage.{name}" for name in MODULES if "_" not in name and name != "transform"]
+    doctests = ["--doctest-modules", "--pyargs"] + [f"skimage.{name}" for name in MODULES if "_" not in name and "." in name]
     failed = pytest.main(options + [str(folder / test) for test in TESTS] + doctests)
     print(*(f"{count} calls of {name}" for name, count in calls.items()), sep=", ")
     sys.exit(failed or not all(calls.values()))

@@ -28,6 +28,7 @@ oracles() {
 	python=${BOXSUM_PEERS_PYTHON:-$PWD/.venv/bin/python}
 	if "$python" -c 'import cv2, skimage' 2>/dev/null; then
 		export BOXSUM_PEERS_PYTHON="$python"
+		"$python" -c 'import cv2.ximgproc' 2>/dev/null || left_out "tests against OpenCV's extra modules: they take opencv-contrib-python-headless in place of opencv-python-headless"
 	else
 		unset BOXSUM_PEERS_PYTHON
 		left_out "tests against OpenCV and scikit-image: it takes Python 3 with venv, and PyPI"

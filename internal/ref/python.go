@@ -17,7 +17,7 @@ func Python(t testing.TB) string {
 	if python != "" {
 		return python
 	}
-	const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy, opencv-python-headless and scikit-image; make test sets one up"
+	const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy, opencv-contrib-python-headless and scikit-image; make test sets one up"
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)
 	}
@@ -49,7 +49,7 @@ func Cascades(t testing.TB) string {
 	if python != "" {
 		return python
 	}
-	const missing = "BOXSUM_CASCADES_PYTHON must name a Python that has opencv-python-headless below 5; make test sets one up"
+	const missing = "BOXSUM_CASCADES_PYTHON must name a Python that has opencv-contrib-python-headless below 5; make test sets one up"
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)
 	}

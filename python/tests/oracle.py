@@ -1,6 +1,10 @@
 """What tests share: images, and tables by the definition."""
 
+import os
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 PIXELS = ("u1", "u2", "u4", "i2", "i4", "f4", "f8")
@@ -98,3 +102,12 @@ def layouts(draw, dtype, axes=2, side=40):
         image[...] = values
     np.testing.assert_array_equal(image, values)
     return image, values
+
+
+def cascade(name):
+    """The path of a cascade of Debian's opencv-data, or a skip."""
+    for path in Path("/usr/share/opencv4").glob(f"*cascades/{name}.xml"):
+        return str(path)
+    if os.environ.get("CI"):
+        pytest.fail("opencv-data is not installed")
+    return pytest.skip("there are no cascades of OpenCV: they are in Debian's opencv-data")

@@ -25,9 +25,16 @@ Images of the same size, each pixel from the window round it
     binarize        black and white: Sauvola and ten other methods; threshold_map
     downsample, brightest       block means; the best windows
 
+Things in images
+    match, find     a template, by ZNCC, NCC or squared differences
+    detect.Cascade  faces and more, by cascades of OpenCV
+
 The rest
-    compat.cv2      integral, integral2, integral3 with the results of OpenCV
-    compat.skimage  integral_image, integrate with those of scikit-image
+    compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier and
+                    more, with the results of OpenCV
+    compat.skimage  integral_image, integrate, threshold_sauvola, match_template and more, with those of
+                    scikit-image
+    compat.scipy    uniform_filter with those of SciPy
     devices         which GPUs there are
     keep_memory     how much memory of freed tables to keep for the next
 
@@ -36,7 +43,7 @@ without a copy, from any number of threads; the GIL is released. Arrays of CuPy
 and PyTorch stay on their device.
 """
 
-from . import compat  # noqa: I001
+from . import compat, detect  # noqa: I001
 from ._integral import integral, volume
 from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
@@ -45,6 +52,7 @@ from ._dlpack import DeviceArray
 from ._filters import blur, box_filter, brightest, downsample, entropy, guided, local_mean, local_mean_std, local_std, local_var, median, normalize
 from ._haar import KINDS, haar, haar_features
 from ._histogram import HistogramTable, histogram
+from ._match import find, match
 from ._memory import keep_memory
 from ._moments import MomentsTable, moments
 from ._rotated import RotatedTable, rotated
@@ -68,9 +76,11 @@ __all__ = [
     "box_var",
     "brightest",
     "compat",
+    "detect",
     "devices",
     "downsample",
     "entropy",
+    "find",
     "guided",
     "haar",
     "haar_features",
@@ -81,6 +91,7 @@ __all__ = [
     "local_mean_std",
     "local_std",
     "local_var",
+    "match",
     "median",
     "moments",
     "normalize",

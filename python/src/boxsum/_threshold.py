@@ -153,5 +153,5 @@ def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple,
             if given[i] != given[i]:
                 raise ValueError(f"{name} is {number}: it must be a number")
     size = (0, 0) if window is None else sides(window, "window")
-    name = b"" if border is None else border_of(border)
-    call_with_copies((out,), "threshold", image, out, method.encode(), *size, name, real(value, "value"), given, thread_count(workers))
+    outside = b"" if border is None else border_of(border)
+    call_with_copies((out,), "threshold", image, out, method.encode(), *size, outside, real(value, "value"), given, thread_count(workers))

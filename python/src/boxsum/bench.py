@@ -4,7 +4,7 @@
     python -m boxsum.bench --cuda     # on a GPU, beside the Go library alone
 
 Everybody takes turns on the same arrays; the best of many is shown. It needs
-opencv-python-headless and scikit-image, or CuPy and PyTorch.
+opencv-contrib-python-headless and scikit-image, or CuPy and PyTorch.
 """
 
 from __future__ import annotations

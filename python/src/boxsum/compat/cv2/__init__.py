@@ -15,6 +15,11 @@ ximgproc.niBlackThreshold, ximgproc.guidedFilter
     Statistics are float64 where OpenCV's are float32: a threshold that lies half way
     between two gray levels may be rounded the other way.
 
+matchTemplate
+    Normalised scores are within 1e-5 of the formulas, and never outside of -1 to 1; a flat window has 0.
+CascadeClassifier
+    The rectangles, neighbours and weights of OpenCV 4.14, to the bit.
+
 They are those of ``cv2`` 5. The module does not need OpenCV; where that is installed,
 errors are ``cv2.error``. Types may have a number of channels (``CV_32SC3``), images and
 results may be UMat, and tuples of numbers are columns. Masks are ignored.
@@ -25,8 +30,21 @@ do not lie in the memory of one another, and a call without an image is a TypeEr
 """
 
 from . import ximgproc
+from ._cascade import CascadeClassifier
 from ._constants import *  # noqa: F403
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
+from ._match import matchTemplate
 from ._tables import integral, integral2, integral3
 
-__all__ = ["adaptiveThreshold", "blur", "boxFilter", "integral", "integral2", "integral3", "sqrBoxFilter", "ximgproc"]
+__all__ = [
+    "CascadeClassifier",
+    "adaptiveThreshold",
+    "blur",
+    "boxFilter",
+    "integral",
+    "integral2",
+    "integral3",
+    "matchTemplate",
+    "sqrBoxFilter",
+    "ximgproc",
+]

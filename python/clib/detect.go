@@ -1,0 +1,77 @@
+//go:build cgo
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"runtime/cgo"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+)
+
+// loadCascade is a handle for the cascade of a file. It takes the path.
+func loadCascade(a arguments) any {
+	c, err := detect.LoadFile(a.text(0))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("boxsum: %w: %w", boxsum.ErrInvalid, err)
+	}
+	return int(cgo.NewHandle(got(c, err)))
+}
+
+func cascadeOf(a arguments) *detect.Cascade {
+	c, ok := cgo.Handle(a.int(0)).Value().(*detect.Cascade)
+	if !ok {
+		panic("not a cascade")
+	}
+	return c
+}
+
+// describeCascade is what a cascade is, as JSON.
+func describeCascade(a arguments) any {
+	c := cascadeOf(a)
+	w := c.Window()
+	return string(got(json.Marshal(map[string]any{"window": []int{w.X, w.Y}, "kind": c.Kind().String(), "stages": c.Stages(), "features": c.Features()})))
+}
+
+// detectObjects is what a cascade finds in an image, as JSON: for each a list of x, y, width,
+// height, angle, neighbors, score and stage. It takes the cascade, the image, and the
+// fields of [detect.Options] as JSON, with boxes as lists of four numbers.
+func detectObjects(a arguments) any {
+	c := cascadeOf(a)
+	v := a.array(1).mustView(2)
+	if v.element != u8 {
+		must(wrongTypes("an image of %v: it takes uint8", v.element))
+	}
+	var o struct {
+		Scale, Contrast              float64
+		Neighbors, NearMisses, Limit int
+		Ungrouped, Compat, BGR       bool
+		Min, Max                     [2]int
+		Angles                       []float64
+		Ignore                       [][4]int
+		Workers                      int
+	}
+	must(json.Unmarshal([]byte(a.text(2)), &o))
+	opt := &detect.Options{
+		Scale: o.Scale, Contrast: o.Contrast, Neighbors: o.Neighbors, NearMisses: o.NearMisses, Limit: o.Limit,
+		Ungrouped: o.Ungrouped, Compat: o.Compat, BGR: o.BGR, Min: image.Pt(o.Min[0], o.Min[1]), Max: image.Pt(o.Max[0], o.Max[1]),
+		Angles: o.Angles, Workers: o.Workers,
+	}
+	for _, b := range o.Ignore {
+		opt.Ignore = append(opt.Ignore, image.Rect(b[0], b[1], b[2], b[3]))
+	}
+	must(room(24 * float64(v.width) * float64(v.height)))
+	found := [][8]float64{}
+	for _, r := range got(c.Detect(imageOf[uint8](&v), opt)) {
+		found = append(found, [8]float64{
+			float64(r.Rect.Min.X), float64(r.Rect.Min.Y), float64(r.Rect.Dx()), float64(r.Rect.Dy()),
+			r.Angle, float64(r.Neighbors), r.Score, float64(r.Stage),
+		})
+	}
+	return string(got(json.Marshal(found)))
+}

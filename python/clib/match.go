@@ -1,0 +1,71 @@
+//go:build cgo
+
+package main
+
+import (
+	"github.com/boxsum/boxsum/match"
+)
+
+// A search is one call of package match.
+type search struct {
+	image, template view
+	method          match.Method
+	options         match.Options
+}
+
+// newSearch has the image, the template and a mask of uint8 or None, and the method and
+// workers behind the result.
+func newSearch(a arguments) *search {
+	s := &search{image: a.array(0).mustView(2), template: a.array(1).mustView(2), method: got(match.ParseMethod(a.text(4)))}
+	s.options.Workers = a.int(5)
+	if s.template.element != s.image.element {
+		must(wrongTypes("a template of %v for an image of %v: they must be the same", s.template.element, s.image.element))
+	}
+	if a.has(2) {
+		mask := a.array(2).mustView(2)
+		if mask.element != u8 {
+			must(wrongTypes("a mask of %v: it takes uint8", mask.element))
+		}
+		s.options.Mask = imageOf[uint8](&mask)
+	}
+	return s
+}
+
+// matchTemplate scores every place of a template in an image. It takes the image, the
+// template, a mask or None, an array of float32 for the scores, the method and workers.
+func matchTemplate(a arguments) any {
+	s := newSearch(a)
+	var scores view
+	scores.setResult(a.array(3), "out")
+	if scores.element != f32 {
+		must(wrongTypes("scores of %v: they are of float32", scores.element))
+	}
+	known(map[element]func(*search, *view){
+		u8: score[uint8], u16: score[uint16], f32: score[float32], f64: score[float64],
+	}, s.image.element, "pixels of %v have no scores")(s, &scores)
+	return nil
+}
+
+func score[P match.Pixel](s *search, scores *view) {
+	must(match.MatchInto(imageOf[float32](scores), imageOf[P](&s.image), imageOf[P](&s.template), s.method, &s.options))
+}
+
+// findTemplate writes the best places of a template to an array of their x, y, score, and x
+// and y to a part of a pixel, and is how many there are. It takes what matchTemplate does,
+// with that array for the scores.
+func findTemplate(a arguments) any {
+	s := newSearch(a)
+	peaks := list[[5]float64](a.toWrite(3), f64, "peaks", -1, 5)
+	found := known(map[element]func(*search, int) []match.Peak{
+		u8: peaksOf[uint8], u16: peaksOf[uint16], f32: peaksOf[float32], f64: peaksOf[float64],
+	}, s.image.element, "pixels of %v have no scores")(s, len(peaks))
+	for i, p := range found {
+		peaks[i] = [5]float64{float64(p.X), float64(p.Y), float64(p.Score), p.SubX, p.SubY}
+	}
+	return len(found)
+}
+
+func peaksOf[P match.Pixel](s *search, k int) []match.Peak {
+	must(room(4 * float64(max(0, s.image.width-s.template.width+1)) * float64(max(0, s.image.height-s.template.height+1))))
+	return got(match.Find(imageOf[P](&s.image), imageOf[P](&s.template), s.method, k, &s.options))
+}

@@ -1,0 +1,128 @@
+"""Templates in images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ._arguments import thread_count
+from ._filters import call_with_copies, pixels_of, result_for
+from ._foreign import as_given
+from ._types import as_bytes, whole
+from ._typing import Image
+
+_SCORES = np.dtype(np.float32)
+
+
+def match(
+    image: Image,
+    template: Image,
+    method: str = "zncc",
+    *,
+    mask: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """Score every place of a template in an image.
+
+    Parameters
+    ----------
+    image : array_like, shape (H, W) or (H, W, C)
+        Pixels of uint8, uint16, float32 or float64, of up to four channels.
+    template : array_like, shape (h, w) or (h, w, C)
+        Of the type of the image, no larger than it.
+    method : str
+        ``"zncc"``, from -1 to 1 whatever the light; ``"ncc"``, from -1 to 1 whatever the exposure;
+        or ``"ssd"``, the sum of squared differences, whose least is the best. OpenCV has them as
+        TM_CCOEFF_NORMED, TM_CCORR_NORMED and TM_SQDIFF.
+    mask : array_like, shape (h, w), optional
+        Pixels of the template count where it is not zero.
+    out : array of float32, optional
+        Where to write the scores.
+    workers : int, optional
+        How many threads may work at once.
+
+    Returns
+    -------
+    scores : array of float32, shape (H - h + 1, W - w + 1)
+        ``scores[y, x]`` is that of the template with its first pixel at ``image[y, x]``,
+        within 1e-5 of the formula and never outside of -1 to 1. A flat window has 0.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.random.default_rng(0).integers(0, 256, (40, 50), dtype=np.uint8)
+    >>> scores = boxsum.match(image, image[10:18, 20:30])
+    >>> scores.shape, np.unravel_index(scores.argmax(), scores.shape)
+    ((33, 41), (np.int64(10), np.int64(20)))
+    """
+    pixels, part, cover = _arguments(image, template, method, mask)
+    shape = tuple(max(0, n - m + 1) for n, m in zip(pixels.shape[:2], part.shape[:2]))
+    result = result_for(pixels, _SCORES, out, shape)
+    call_with_copies((result,), "match", pixels, part, cover, result, method.encode(), thread_count(workers))
+    return as_given(result, out, image)
+
+
+def find(
+    image: Image,
+    template: Image,
+    count: int = 1,
+    *,
+    method: str = "zncc",
+    mask: Any = None,
+    subpixel: bool = False,
+    workers: int | None = None,
+) -> tuple[ndarray, ndarray]:
+    """Find the best places of a template in an image.
+
+    They are at least half of the template apart from each other, across or down.
+
+    Parameters
+    ----------
+    image, template, method, mask, workers
+        As for :func:`match`.
+    count : int
+        How many places, at most.
+    subpixel : bool
+        Give boxes to a part of a pixel, as floats.
+
+    Returns
+    -------
+    boxes : array, shape (N, 4)
+        As ``x0, y0, x1, y1``, the best first.
+    scores : array, shape (N,)
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.random.default_rng(0).integers(0, 256, (40, 50), dtype=np.uint8)
+    >>> boxes, scores = boxsum.find(image, image[10:18, 20:30])
+    >>> boxes, scores.round(3)
+    (array([[20, 10, 30, 18]]), array([1.]))
+    """
+    pixels, part, cover = _arguments(image, template, method, mask)
+    n = min(whole(count, "count", 0), max(1, pixels.shape[0] * pixels.shape[1]))
+    peaks = np.empty((n, 5))
+    found = call_with_copies((peaks,), "find", pixels, part, cover, peaks, method.encode(), thread_count(workers))
+    peaks = peaks[:found]
+    corners = peaks[:, 3:5] if subpixel else peaks[:, :2].astype(np.int64)
+    size = np.array(part.shape[1::-1])
+    return np.concatenate([corners, corners + size], axis=1), peaks[:, 2].copy()
+
+
+def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarray, ndarray, ndarray | None]:
+    if not isinstance(method, str):
+        raise TypeError(f"a method of {method!r}: it is the name of one, such as 'zncc'")
+    pixels, part = pixels_of(image), pixels_of(template)
+    if part.dtype.newbyteorder("=") != pixels.dtype.newbyteorder("="):
+        raise TypeError(f"a template of {part.dtype} for an image of {pixels.dtype}: they must be the same, as .astype() makes them")
+    if mask is None:
+        return pixels, part, None
+    cover = np.asarray(mask)
+    if cover.shape != part.shape[:2]:
+        raise ValueError(f"a mask of shape {cover.shape} for a template of shape {part.shape}: it takes {part.shape[:2]}")
+    if cover.dtype != np.uint8:
+        cover = as_bytes(cover != 0)
+    return pixels, part, cover

@@ -1,0 +1,91 @@
+"""``CascadeClassifier``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...detect import Cascade, Detections
+from ._arrays import as_array, error, raises_as_opencv
+
+
+class CascadeClassifier:
+    """A detector from an XML file: ``cv2.CascadeClassifier``.
+
+    Rectangles, neighbours and weights are those of OpenCV 4.14, to the bit, in an order
+    that does not depend on threads.
+    """
+
+    def __init__(self, filename: str | None = None) -> None:
+        self._cascade: Cascade | None = None
+        if filename is not None:
+            self.load(filename)
+
+    def load(self, filename: str) -> bool:
+        """Loads a file, and reports whether it could."""
+        try:
+            self._cascade = Cascade(filename)
+        except (ValueError, OSError):
+            self._cascade = None
+        return self._cascade is not None
+
+    def empty(self) -> bool:
+        return self._cascade is None
+
+    def getOriginalWindowSize(self) -> tuple[int, int]:
+        return (0, 0) if self._cascade is None else self._cascade.window
+
+    def getFeatureType(self) -> int:
+        return {None: -1, "HAAR": 0, "LBP": 1}[None if self._cascade is None else self._cascade.kind]
+
+    def isOldFormatCascade(self) -> bool:
+        """False: old files are read as those of today."""
+        return False
+
+    @raises_as_opencv
+    def detectMultiScale(self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)) -> Any:
+        return _rectangles(self._found(image, scaleFactor, minNeighbors, minSize, maxSize))
+
+    @raises_as_opencv
+    def detectMultiScale2(
+        self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)
+    ) -> tuple[Any, Any]:
+        found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
+        return _rectangles(found), _column(found, found.neighbors, np.int32)
+
+    @raises_as_opencv
+    def detectMultiScale3(
+        self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0), outputRejectLevels: bool = False
+    ) -> tuple[Any, Any, Any]:
+        found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
+        if not outputRejectLevels:
+            return _rectangles(found), (), ()
+        return _rectangles(found), _column(found, found.stages, np.int32), _column(found, found.scores, np.float64)
+
+    def _found(self, image: Any, scale: float, neighbors: int, least: Any, most: Any) -> Detections:
+        if self._cascade is None:
+            raise error("there is no cascade: load one")
+        pixels = image.get() if image.__class__.__name__ == "UMat" else as_array(image)
+        if pixels.dtype != np.uint8 or pixels.size == 0:
+            raise error(f"an image of {pixels.dtype} with shape {pixels.shape}: it takes pixels of uint8")
+        if pixels.ndim == 3 and pixels.shape[2] == 1:
+            pixels = pixels[:, :, 0]
+        if not scale > 1:
+            raise error(f"scaleFactor is {scale}: it must be more than 1")
+        count = max(int(neighbors), 0)
+        size = {"min_size": tuple(least), "max_size": tuple(most)}
+        return self._cascade.detect(pixels, scale=scale, neighbors=count, compat=True, bgr=True, **size)  # type: ignore[arg-type]
+
+
+def _rectangles(found: Detections) -> Any:
+    """Rows of x, y, width and height, and an empty tuple for none, as OpenCV has it."""
+    if not len(found.boxes):
+        return ()
+    boxes = found.boxes.astype(np.int32)
+    boxes[:, 2:] -= boxes[:, :2]
+    return boxes
+
+
+def _column(found: Detections, values: np.ndarray, dtype: Any) -> Any:
+    return values.astype(dtype) if len(found.boxes) else ()

@@ -1,0 +1,107 @@
+"""``matchTemplate``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._filters import run
+from ..._match import match
+from ..._memory import new_image
+from . import _constants as c
+from ._arrays import as_image, error, handed, raises_as_opencv, reuse, umats
+from ._filters import whole
+
+_DIRECT = {c.TM_SQDIFF: "ssd", c.TM_CCORR_NORMED: "ncc", c.TM_CCOEFF_NORMED: "zncc"}
+_FLOAT = np.dtype(np.float32)
+
+
+@raises_as_opencv
+def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask: Any = None) -> np.ndarray:
+    """A score for every place of a template: ``cv2.matchTemplate``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> image = np.random.default_rng(0).integers(0, 256, (40, 50), dtype=np.uint8)
+    >>> scores = cv2.matchTemplate(image, image[10:18, 20:30], cv2.TM_CCOEFF_NORMED)
+    >>> np.unravel_index(scores.argmax(), scores.shape)
+    (np.int64(10), np.int64(20))
+    """
+    given = [array for array in (image, templ, result, mask) if array.__class__.__name__ == "UMat"]
+    if given:
+        pixels, part, cover = (array.get() if array.__class__.__name__ == "UMat" else array for array in (image, templ, mask))
+        found = umats(lambda _: matchTemplate(pixels, part, method, mask=cover), given[0], (result,))
+        assert found
+        return found[0]
+    pixels, part = as_image(image), as_image(templ)
+    kind = whole(method, "method")
+    if not c.TM_SQDIFF <= kind <= c.TM_CCOEFF_NORMED:
+        raise error(f"there is no method {method}")
+    if pixels.dtype != part.dtype or pixels.dtype not in (np.uint8, np.float32) or pixels.shape[2:] != part.shape[2:]:
+        raise error(f"a template of {part.dtype} and shape {part.shape} for an image of {pixels.dtype} and shape {pixels.shape}: both take uint8 or float32, and the same channels")
+    if part.size == 0 or pixels.size == 0:
+        raise error("an image or a template without pixels")
+    if all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
+        pixels, part = part, pixels  # whichever is the smaller is looked for
+    if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
+        raise error(f"a template of shape {part.shape} for an image of shape {pixels.shape}: neither fits the other")
+    shape = tuple(n - m + 1 for n, m in zip(pixels.shape[:2], part.shape[:2]))
+    out = reuse(result, shape, _FLOAT, "result")
+    scores = new_image(shape, _FLOAT) if out is None else out
+    cover = None if mask is None else _mask(mask, part)
+    if cover is not None and kind not in _DIRECT:
+        raise error("with a mask, this has TM_SQDIFF, TM_CCORR_NORMED and TM_CCOEFF_NORMED")
+    counted = part if cover is None else part[cover != 0]
+    axes = (0, 1) if cover is None else (0,)
+    if kind == c.TM_CCOEFF_NORMED and (counted.max(axes, initial=0) == counted.min(axes, initial=255 if counted.size == 0 else counted.max())).all():
+        scores[...] = 1  # as OpenCV has it for a template that is flat
+    elif kind == c.TM_CCORR_NORMED and not counted.any():
+        scores[...] = 0
+    elif kind in _DIRECT:
+        match(pixels, part, _DIRECT[kind], mask=cover, out=scores)
+    else:
+        scores[...] = _correlation(pixels, part, kind)
+    return handed(scores, result, out)
+
+
+def _mask(mask: Any, part: np.ndarray) -> np.ndarray:
+    cover = as_image(mask)
+    if cover.shape[:2] != part.shape[:2] or cover.shape != part.shape and cover.ndim != 2:
+        raise error(f"a mask of shape {cover.shape} for a template of shape {part.shape}")
+    if cover.dtype == np.float32:
+        if not np.isin(cover, (0, 1)).all():
+            raise error("this takes masks of 0 and 1, without weights")
+    elif cover.dtype != np.uint8:
+        raise error(f"a mask of {cover.dtype}: it takes uint8 or float32")
+    cover = (cover != 0).view(np.uint8)
+    if cover.ndim == 3:
+        if not (cover == cover[:, :, :1]).all():
+            raise error("this takes masks that are the same for all channels")
+        cover = np.ascontiguousarray(cover[:, :, 0])
+    return cover
+
+
+def _correlation(pixels: np.ndarray, part: np.ndarray, kind: int) -> np.ndarray:
+    """What follows from the squared differences and the sums of windows."""
+    h, w = part.shape[:2]
+    inside = (slice(h // 2, h // 2 + pixels.shape[0] - h + 1), slice(w // 2, w // 2 + pixels.shape[1] - w + 1))
+
+    def sums(values: np.ndarray) -> np.ndarray:
+        total = np.empty(values.shape)
+        run(b"sum", values, total, (w, h), "clip", 0, None)
+        return total[inside]
+
+    exact = part.astype(np.float64)
+    differences = match(pixels, part, "ssd").astype(np.float64)
+    squares = sums(np.multiply(pixels, pixels, dtype=np.uint16 if pixels.itemsize == 1 else np.float64))
+    squares = squares if squares.ndim == 2 else squares.sum(-1)
+    if kind == c.TM_SQDIFF_NORMED:
+        scale = np.sqrt(squares * (exact * exact).sum())
+        # OpenCV has no more than 1, and 1 where all is black.
+        return np.minimum(np.divide(differences, scale, out=np.ones_like(scale), where=scale > 0), 1)
+    products = (squares + (exact * exact).sum() - differences) / 2
+    if kind == c.TM_CCOEFF:
+        both = sums(pixels) * exact.mean((0, 1))
+        products -= both if both.ndim == 2 else both.sum(-1)
+    return products

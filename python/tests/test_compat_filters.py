@@ -1,0 +1,306 @@
+"""Drop-in filters, thresholds, templates and cascades beside the originals."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle import cascade, pixels
+
+import boxsum.detect
+from boxsum.compat import cv2 as ours
+from boxsum.compat import scipy as ours_scipy
+from boxsum.compat import skimage as ours_skimage
+
+cv2 = pytest.importorskip("cv2")
+filters = pytest.importorskip("skimage.filters")
+ndimage = pytest.importorskip("scipy.ndimage")
+
+BORDERS = (cv2.BORDER_CONSTANT, cv2.BORDER_REPLICATE, cv2.BORDER_REFLECT, cv2.BORDER_REFLECT_101)
+
+
+def some(shape, dtype, seed=0):
+    """Pixels whose sums OpenCV has room for."""
+    if np.dtype(dtype) in (np.int32, np.int64):
+        return np.random.default_rng(seed).integers(-30000, 30000, shape).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        return (np.random.default_rng(seed).random(shape) * 200 - 50).astype(dtype)
+    return pixels(shape, dtype, seed)
+
+
+@st.composite
+def images(draw, dtypes, channels=(None, 1, 3)):
+    shape = (draw(st.integers(1, 30)), draw(st.integers(1, 30)))
+    c = draw(st.sampled_from(channels))
+    return some(shape if c is None else (*shape, c), draw(st.sampled_from(dtypes)), draw(st.integers(0, 1000)))
+
+
+def same(got, want, exact=True, tolerance=2e-6):
+    assert got.shape == want.shape and got.dtype == want.dtype
+    if exact:
+        np.testing.assert_array_equal(got, want)
+    else:
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * max(1.0, float(np.abs(want).max(initial=0))))
+
+
+def near(got, want, image):
+    """The same, but for what OpenCV rounds in float32: means of 16 bits and more, and floats that become integers."""
+    if want.dtype.kind == "f" or image.dtype == want.dtype == np.uint8:
+        same(got, want, want.dtype.kind != "f")
+    else:
+        assert got.dtype == want.dtype and got.shape == want.shape and np.abs(got.astype(np.int64) - want.astype(np.int64)).max() <= 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(images(("u1", "u2", "i2", "i4", "f4", "f8")), st.tuples(st.integers(0, 9), st.integers(0, 9)), st.sampled_from(BORDERS), st.data())
+def test_blur(image, half, border, data):
+    size = (2 * half[0] + 1, 2 * half[1] + 1)
+    anchor = data.draw(st.sampled_from([(-1, -1), (0, 0), (size[0] - 1, -1)]))
+    integers = image.dtype.kind != "f"
+    got, theirs = (o.blur(image, size, anchor=anchor, borderType=border) for o in (ours, cv2))
+    if integers:
+        total = cv2.boxFilter(image.astype("f8"), -1, size, anchor=anchor, normalize=False, borderType=border)
+        n = size[0] * size[1]
+        np.testing.assert_array_equal(got, np.floor((2 * total + n) / (2 * n)))
+    near(got, theirs, image)
+    for depth in (-1, cv2.CV_16S, cv2.CV_32F, cv2.CV_64F):
+        for normalize in (True, False):
+            named = {"anchor": anchor, "normalize": normalize, "borderType": border}
+            near(ours.boxFilter(image, depth, size, **named), cv2.boxFilter(image, depth, size, **named), image)
+            if image.dtype != np.int32 and depth != cv2.CV_16S and (1 not in image.shape[:2] or anchor == (-1, -1)):  # OpenCV makes the kernel smaller there
+                theirs = cv2.sqrBoxFilter(image, depth, size, anchor=anchor, normalize=normalize, borderType=border)
+                same(ours.sqrBoxFilter(image, depth, size, anchor=anchor, normalize=normalize, borderType=border), theirs, False, 1e-5)
+
+
+@pytest.mark.parametrize("size", [2, 4, 6, 8, 10, 16, 18])
+def test_even_kernels_are_right(size):
+    """Where OpenCV is not: ours is the nearest, ties up."""
+    image = pixels((40, 50), "u1")
+    total = cv2.boxFilter(image.astype("f8"), -1, (size, size), normalize=False)
+    n = size * size
+    np.testing.assert_array_equal(ours.blur(image, (size, size)), np.floor((2 * total + n) / (2 * n)))
+    assert np.abs(ours.blur(image, (size, size)).astype(int) - cv2.blur(image, (size, size))).max() <= 1
+
+
+def test_dst_and_umat():
+    image = pixels((40, 50, 3), "u1")
+    want = cv2.blur(image, (5, 7))
+    dst = np.zeros_like(image)
+    assert ours.blur(image, (5, 7), dst) is dst
+    np.testing.assert_array_equal(dst, want)
+    work = image.copy()
+    assert ours.blur(work, (5, 7), work) is work
+    np.testing.assert_array_equal(work, want)
+    other = ours.blur(image, (5, 7), np.zeros((3, 3)))  # of another shape: OpenCV makes a new one
+    np.testing.assert_array_equal(other, want)
+    umat = ours.blur(cv2.UMat(image), (5, 7))
+    assert isinstance(umat, cv2.UMat)
+    np.testing.assert_array_equal(umat.get(), want)
+    gray = np.ascontiguousarray(image[:, :, 0])
+    umat = ours.adaptiveThreshold(cv2.UMat(gray), 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 7, 3)
+    np.testing.assert_array_equal(umat.get(), cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 7, 3))
+    umat = ours.matchTemplate(cv2.UMat(gray), gray[3:9, 4:10], cv2.TM_SQDIFF)
+    np.testing.assert_allclose(umat.get(), ours.matchTemplate(gray, gray[3:9, 4:10], cv2.TM_SQDIFF))
+
+
+@settings(max_examples=80, deadline=None)
+@given(images(("u1",), (None, 1)), st.integers(1, 20), st.floats(-20, 20), st.sampled_from([255, 1, 7.6, 300, -3]), st.booleans())
+def test_adaptive_threshold(image, half, offset, white, inverse):
+    arguments = (white, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV if inverse else cv2.THRESH_BINARY, 2 * half + 1, offset)
+    same(ours.adaptiveThreshold(image, *arguments), cv2.adaptiveThreshold(image, *arguments))
+
+
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.parametrize("method", range(4))
+@pytest.mark.parametrize("kind", range(5))
+def test_niblack(method, kind):
+    k = (-0.2, 0.2, 0.2, -0.2)[method]
+    for seed, size in ((0, 3), (1, 15), (2, 31)):
+        image = cv2.GaussianBlur(pixels((70, 90), "u1", seed), (0, 0), 1.5)
+        theirs = cv2.ximgproc.niBlackThreshold(image, 200, kind, size, k, binarizationMethod=method, r=100)
+        got = ours.ximgproc.niBlackThreshold(image, 200, kind, size, k, binarizationMethod=method, r=100)
+        assert got.dtype == theirs.dtype and (got != theirs).mean() < 0.001  # thresholds half way between two levels
+
+
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+@pytest.mark.parametrize("channels", [(None, None), (3, None), (None, 3), (3, 3), (2, None)])
+def test_guided(dtype, channels):
+    shapes = [(40, 50) if c is None else (40, 50, c) for c in channels]
+    guide, image = (cv2.GaussianBlur(pixels(shape, "u1", i), (0, 0), 2).astype(dtype) for i, shape in enumerate(shapes))
+    for radius, eps in ((1, 50.0), (6, 300.0)):
+        theirs = cv2.ximgproc.guidedFilter(guide, image, radius, eps)
+        got = ours.ximgproc.guidedFilter(guide, image, radius, eps)
+        assert got.dtype == theirs.dtype and got.shape == theirs.shape
+        difference = np.abs(got.astype("f8") - theirs)
+        assert difference.max() <= 1 and (difference > 0.01).mean() < 0.02  # theirs is float32
+        if dtype == "u1":
+            deep = ours.ximgproc.guidedFilter(guide, image, radius, eps, dDepth=cv2.CV_32F)
+            np.testing.assert_allclose(deep, cv2.ximgproc.guidedFilter(guide, image, radius, eps, dDepth=cv2.CV_32F), atol=0.05)
+
+
+@settings(max_examples=60, deadline=None)
+@given(images(("u1", "f4"), (None, 3)), st.integers(0, 5), st.data())
+def test_match_template(image, method, data):
+    assume(image.shape[0] > 2 and image.shape[1] > 2)
+    h, w = data.draw(st.integers(2, image.shape[0])), data.draw(st.integers(2, image.shape[1]))
+    template = some((h, w, *image.shape[2:]), image.dtype, 7)
+    got, theirs = ours.matchTemplate(image, template, method), cv2.matchTemplate(image, template, method)
+    same(got, theirs, False, 3e-4 if method % 2 else 1e-5)
+    if method in (cv2.TM_SQDIFF, cv2.TM_CCORR_NORMED, cv2.TM_CCOEFF_NORMED):
+        mask = np.ones((h, w), np.uint8)
+        mask[0, 0] = 0
+        same(ours.matchTemplate(image, template, method, mask=mask), cv2.matchTemplate(image, template, method, mask=mask), False, 1e-3)
+
+
+def test_match_template_of_flat_images():
+    image = pixels((20, 30), "u1")
+    for template in (np.full((5, 6), 9, np.uint8), np.zeros((5, 6), np.uint8)):
+        for method in range(6):
+            got, theirs = ours.matchTemplate(image, template, method), cv2.matchTemplate(image, template, method)
+            np.testing.assert_allclose(got, theirs, rtol=2e-5, atol=0.02 if method == cv2.TM_CCOEFF else 2e-5)  # theirs is noise where ours is 0
+
+
+def test_cv2_errors():
+    gray, colour = pixels((9, 10), "u1"), pixels((9, 10, 3), "u1")
+    for call in (
+        lambda o: o.blur(gray, (0, 3)), lambda o: o.blur(gray, 3), lambda o: o.blur(gray, (3, 3), anchor=(5, 5)), lambda o: o.blur(gray, (3, 3), borderType=cv2.BORDER_WRAP),
+        lambda o: o.blur(gray, (3, 3), borderType=9), lambda o: o.blur(gray[:0], (3, 3)), lambda o: o.blur(None, (3, 3)), lambda o: o.blur(gray.astype("i1"), (3, 3)),
+        lambda o: o.boxFilter(gray, cv2.CV_8S, (3, 3)), lambda o: o.sqrBoxFilter(gray.astype("i4"), -1, (3, 3)), lambda o: o.boxFilter(gray.astype("f4"), cv2.CV_32S, (3, 3)),
+        lambda o: o.adaptiveThreshold(colour, 255, 0, 0, 3, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 0, 4, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 5, 3, 1),
+        lambda o: o.adaptiveThreshold(gray.astype("f4"), 255, 0, 0, 3, 1), lambda o: o.matchTemplate(gray, colour, 0), lambda o: o.matchTemplate(gray, gray.astype("f4"), 0),
+        lambda o: o.matchTemplate(gray, gray, 9),
+    ):  # fmt: skip
+        for library in (cv2, ours):
+            with pytest.raises(cv2.error):
+                call(library)
+    for call in (
+        lambda: ours.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_GAUSSIAN_C, 0, 3, 1),
+        lambda: ours.ximgproc.niBlackThreshold(colour, 255, 0, 3, 0.1),
+        lambda: ours.ximgproc.niBlackThreshold(gray, 255, 0, 4, 0.1),
+        lambda: ours.ximgproc.guidedFilter(gray, gray, 3, 1, scale=0.5),
+        lambda: ours.ximgproc.guidedFilter(gray[:4], gray, 3, 1),
+    ):
+        with pytest.raises(cv2.error):
+            call()
+
+
+@settings(max_examples=60, deadline=None)
+@given(images(("u1", "u2", "i2", "b1", "f4", "f8", "f2"), (None,)), st.tuples(st.integers(0, 20), st.integers(0, 20)), st.floats(-1, 1))
+def test_skimage_thresholds(image, half, k):
+    size = (2 * half[0] + 1, 2 * half[1] + 1)
+    tolerance = 2e-3 if image.dtype in (np.float32, np.float16) else 1e-9  # theirs squares in float32
+    for name in ("threshold_niblack", "threshold_sauvola"):
+        theirs, got = (getattr(m, name)(image, size, k=k) for m in (filters, ours_skimage))
+        same(got, theirs, False, tolerance if name.endswith("sauvola") or tolerance > 1e-4 else 1e-5)
+    if image.dtype == np.float16:
+        return
+    for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
+        theirs, got = (m.threshold_local(image, size, method="mean", offset=2, mode=mode, cval=3.5) for m in (filters, ours_skimage))
+        same(got, theirs, False, 1e-5 if image.dtype == np.float32 else 1e-9)
+
+
+def test_skimage_more():
+    image = pixels((30, 40), "u1")
+    for method, param in (("gaussian", None), ("gaussian", 2.0), ("median", None), ("generic", np.max)):
+        same(ours_skimage.threshold_local(image, 5, method=method, param=param), filters.threshold_local(image, 5, method=method, param=param), False, 1e-9)
+    solid = pixels((8, 9, 10), "u2")
+    for name in ("threshold_niblack", "threshold_sauvola"):
+        same(getattr(ours_skimage, name)(solid, (3, 5, 7)), getattr(filters, name)(solid, (3, 5, 7)), False, 1e-6)
+    same(ours_skimage.threshold_local(solid, 3, method="mean"), filters.threshold_local(solid, 3, method="mean"), False, 1e-9)
+    for library in (ours_skimage, filters):
+        with pytest.raises(ValueError, match="even"):
+            library.threshold_sauvola(image, 4)
+        with pytest.raises(ValueError, match="odd"):
+            library.threshold_local(image, 4)
+        with pytest.raises(ValueError, match="Invalid method"):
+            library.threshold_local(image, 3, method="mode")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "i4"])
+def test_skimage_match_template(dtype):
+    from skimage.feature import match_template
+
+    image = some((30, 41), dtype)
+    for shape in ((5, 6), (7, 9), (30, 41), (1, 4)):
+        template = image[: shape[0], : shape[1]].copy()
+        template[0] = template[0][::-1]
+        for pad, mode in ((False, "constant"), (True, "constant"), (True, "reflect")):
+            want, got = (f(image, template, pad_input=pad, mode=mode) for f in (match_template, ours_skimage.match_template))
+            same(got, want, False, 1e-3 if dtype == "f4" else 2e-5)
+    solid = some((8, 9, 10), dtype)
+    same(ours_skimage.match_template(solid, solid[1:4, 2:6, 3:6]), match_template(solid, solid[1:4, 2:6, 3:6]), False, 1e-4)
+    assert not ours_skimage.match_template(image, np.ones((3, 3), dtype)).any()
+
+
+MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-wrap", "grid-mirror", "grid-constant")
+
+
+@settings(max_examples=150, deadline=None)
+@given(images(("u1", "u2", "i2", "i4", "i8", "b1", "f4", "f8"), (None, 3)), st.tuples(st.integers(1, 40), st.integers(1, 40)), st.sampled_from(MODES), st.data())
+def test_uniform_filter(image, size, mode, data):
+    origin = tuple(data.draw(st.integers(-(n // 2), (n - 1) // 2)) for n in size)
+    cval = data.draw(st.sampled_from([0, 7, -3.5]))
+    assume(not (mode in ("constant", "grid-constant") and cval < 0 and image.dtype.kind in "ub"))  # a cast that C leaves open
+    output = data.draw(st.sampled_from([None, np.float32, np.float64]))
+    theirs, got = (f(image, size, output=output, mode=mode, cval=cval, origin=origin, axes=(0, 1)) for f in (ndimage.uniform_filter, ours_scipy.uniform_filter))
+    same(got, theirs, got.dtype.kind != "f", 1e-5 if got.dtype == np.float32 else 1e-9)
+
+
+def test_uniform_filter_more():
+    solid = some((6, 7, 8), "i2")
+    for size in (3, (2, 1, 5), 1, (9, 9, 9)):
+        same(ours_scipy.uniform_filter(solid, size), ndimage.uniform_filter(solid, size))
+    waves = solid + 1j * solid[::-1]
+    same(ours_scipy.uniform_filter(waves, 3), ndimage.uniform_filter(waves, 3), False, 1e-9)
+    same(ours_scipy.uniform_filter(solid, 3, mode=("wrap", "nearest", "mirror")), ndimage.uniform_filter(solid, 3, mode=("wrap", "nearest", "mirror")))
+    line = [2, 8, 0, 4, 1, 9, 9, 0]
+    same(ours_scipy.uniform_filter1d(line, 3, origin=1), ndimage.uniform_filter1d(line, 3, origin=1))
+    work = some((20, 30), "f4")
+    want = ndimage.uniform_filter(work, 5)
+    assert ours_scipy.uniform_filter(work, 5, output=work) is work
+    same(work, want, False, 1e-5)
+    work = some((20, 30), "u1")
+    want = ndimage.uniform_filter(work, 5)
+    ours_scipy.uniform_filter(work, 5, output=work)
+    same(work, want)
+    for library in (ours_scipy, ndimage):
+        with pytest.raises(ValueError, match="invalid origin"):
+            library.uniform_filter(work, 3, origin=2)
+        with pytest.raises(RuntimeError, match="boundary mode"):
+            library.uniform_filter(work, 3, mode="odd")
+        with pytest.raises(RuntimeError, match="shape"):
+            library.uniform_filter(work, 3, output=np.zeros((2, 2)))
+        with pytest.raises(RuntimeError, match="length"):
+            library.uniform_filter(work, (3, 3, 3))
+        with pytest.raises(ValueError, match="axis|axes"):
+            library.uniform_filter(work, 3, axes=(5,))
+
+
+@pytest.mark.parametrize(("name", "size", "kind"), [("haarcascade_frontalface_alt2", 20, 0), ("lbpcascade_frontalface", 24, 1)])
+def test_cascade(name, size, kind):
+    """Beside OpenCV's, which is in its extra modules since 5."""
+    data = pytest.importorskip("skimage.data")
+    path = cascade(name)
+    photo = data.astronaut()
+    bgr = np.ascontiguousarray(photo[:, :, ::-1])
+    mine = ours.CascadeClassifier(path)
+    assert not mine.empty() and mine.getOriginalWindowSize() == (size, size) and mine.getFeatureType() == kind
+    found = boxsum.detect.Cascade(path).detect(photo, min_size=40)
+    assert any(x0 < 225 < x1 and y0 < 115 < y1 for x0, y0, x1, y1 in found.boxes)  # her face
+    assert isinstance(mine.detectMultiScale(photo[:10, :10]), tuple)
+    if hasattr(cv2, "CascadeClassifier"):
+        theirs = cv2.CascadeClassifier(path)
+        assert theirs.getOriginalWindowSize() == mine.getOriginalWindowSize()
+        for image, scale, neighbors, least in ((bgr, 1.1, 3, (0, 0)), (bgr[:, :, 1].copy(), 1.2, 0, (30, 30)), (bgr[50:300], 1.3, 1, (0, 0))):
+            for name in ("detectMultiScale", "detectMultiScale2"):
+                got, want = (getattr(c, name)(image, scale, neighbors, minSize=least) for c in (mine, theirs))
+                got, want = (r if isinstance(r, tuple) else (r,) for r in (got, want))
+                assert sorted(zip(*(np.asarray(a).tolist() for a in got))) == sorted(zip(*(np.asarray(a).tolist() for a in want)))
+                assert all(np.asarray(a).dtype == np.asarray(b).dtype for a, b in zip(got, want))
+            got, want = (c.detectMultiScale3(image, scale, neighbors, minSize=least, outputRejectLevels=True) for c in (mine, theirs))
+            assert sorted(zip(*(np.asarray(a).tolist() for a in got))) == sorted(zip(*(np.asarray(a).tolist() for a in want)))
+    empty = ours.CascadeClassifier()
+    assert empty.empty() and not empty.load("none.xml") and empty.getOriginalWindowSize() == (0, 0)
+    for call in (lambda: empty.detectMultiScale(photo), lambda: mine.detectMultiScale(photo, 1.0), lambda: mine.detectMultiScale(photo.astype("f4"))):
+        with pytest.raises(cv2.error):
+            call()
