@@ -1,0 +1,415 @@
+package match
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/fourier"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// A blockPlan is how the scores are cut into blocks: each is made from a block of
+// pixels that is larger by the template.
+type blockPlan struct {
+	nx, ny         int // of pixels: the sides of transforms
+	width, height  int // of scores
+	across, blocks int // how many there are in a row, and in all
+}
+
+// place is where the scores of a block are.
+func (p *blockPlan) place(i int) (x, y int) { return i % p.across * p.width, i / p.across * p.height }
+
+// minSide is the least side of a block. It has whole vectors.
+const minSide = 2 * fourier.MinSide
+
+// planBlocks chooses sides by what they cost, the same for all levels: or they would
+// not round the same.
+func planBlocks(width, height, w, h, channels int) (best blockPlan) {
+	cost := math.Inf(1)
+	for nx := sideFor(w); ; nx *= 2 {
+		for ny := sideFor(h); ; ny *= 2 {
+			p := blockPlan{nx: nx, ny: ny, width: nx - w + 1, height: ny - h + 1}
+			if p.width >= fourier.MinSide {
+				p.width &^= fourier.MinSide - 1 // scores of whole vectors
+			}
+			p.across = engine.DivUp(width, p.width)
+			p.blocks = p.across * engine.DivUp(height, p.height)
+			bytes := float64(nx) * float64(ny) * 8
+			each := bytes * (log2(nx) + log2(ny) + 6)
+			if bytes > 1<<20 { // more than the second cache
+				each *= 1.25
+			}
+			if c := each * float64(engine.DivUp(p.blocks, 2)); c < cost {
+				best, cost = p, c
+			}
+			if ny >= height+h-1 {
+				break
+			}
+		}
+		if nx >= width+w-1 {
+			break
+		}
+	}
+	return best
+}
+
+// sideFor is the least side of a block for a template of n pixels.
+func sideFor(n int) int {
+	side := minSide
+	for side < n {
+		side *= 2
+	}
+	return side
+}
+
+func log2(n int) float64 { return math.Log2(float64(n)) }
+
+// A scoring is what blocks are made for.
+type scoring uint8
+
+const (
+	fastScores    scoring = iota // factors are there, see factorLayer
+	generalScores                // SSD, and all with a mask
+)
+
+// A precision has what a worker needs to transform in one type.
+type precision[T kernel.Real] struct {
+	pixels  [maxChannels]fourier.Block[T]
+	squared [maxChannels]fourier.Block[T] // in general scores
+	results [3]fourier.Block[T]
+	conv    fourier.Convolver[T]
+}
+
+func (p *precision[T]) bytes() (n int) {
+	for i := range p.pixels {
+		n += engine.Bytes(p.pixels[i].Lines) + engine.Bytes(p.squared[i].Lines)
+	}
+	for i := range p.results {
+		n += engine.Bytes(p.results[i].Lines)
+	}
+	return n + p.conv.Bytes()
+}
+
+// blockLayer makes scores from transforms. A tile is two blocks.
+type blockLayer[P Pixel] struct {
+	task task[P]
+	kind scoring
+	blockPlan
+
+	center  [maxChannels]float64 // is taken away from the template
+	sums    [maxChannels]float64 // of the template's values
+	squares float64              // of all
+	count   int                  // of the template's pixels
+
+	scratch fourier.Block[float64]
+	double  [maxChannels]fourier.Spectrum[float64]
+	single  [maxChannels]fourier.Spectrum[float32]
+	ones    fourier.Spectrum[float64] // of the mask
+	peak    float64                   // the largest magnitude of the transforms
+
+	workers []blockWorker
+}
+
+type blockWorker struct {
+	single precision[float32]
+	double precision[float64]
+	_      [kernel.LineBytes]byte
+}
+
+// correlate makes the scores, of factors where these are there.
+func (t *task[P]) correlate(kind scoring) error {
+	run := engine.Take[engine.Run[blockLayer[P]]]()
+	l := &run.Layer
+	l.task, l.kind = *t, kind
+	l.blockPlan = planBlocks(t.width, t.height, t.template.Width, t.template.Height, t.src.Channels)
+	pairs := engine.DivUp(l.blocks, 2)
+	p := engine.Plan{Grid: engine.Grid{Rows: pairs, N: 1, BandRows: 1, TileWidth: 1, Lead: -1}}
+	p.Workers = max(1, min(t.set.Workers(), pairs))
+	return run.Fill(t.set, p, l)
+}
+
+// Prepare implements [engine.Layer].
+func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	l.prepareTemplate()
+	return nil
+}
+
+// Finish implements [engine.Layer].
+func (l *blockLayer[P]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *blockLayer[P]) Release() int {
+	l.task = task[P]{}
+	n := engine.Bytes(l.scratch.Lines) + engine.Bytes(l.ones.Lines)
+	for i := range l.double {
+		n += engine.Bytes(l.double[i].Lines) + engine.Bytes(l.single[i].Lines)
+	}
+	for i := range l.workers {
+		n += l.workers[i].single.bytes() + l.workers[i].double.bytes()
+	}
+	return n
+}
+
+// prepareTemplate makes the spectra of the template.
+func (l *blockLayer[P]) prepareTemplate() {
+	t := &l.task
+	c, w, h := t.template.Channels, t.template.Width, t.template.Height
+	l.count, l.squares, l.peak = 0, 0, 0
+	for y := range h {
+		for x := range w {
+			if t.counts(x, y) {
+				l.count++
+			}
+		}
+	}
+	l.center, l.sums = [maxChannels]float64{}, [maxChannels]float64{}
+	value := func(ch, x, y int) float64 {
+		if !t.counts(x, y) {
+			return 0
+		}
+		return float64(t.template.Pix[y*t.template.Stride+x*c+ch]) - l.center[ch]
+	}
+	each := func(ch int, do func(v float64)) {
+		for y := range h {
+			for x := range w {
+				if t.counts(x, y) {
+					do(value(ch, x, y))
+				}
+			}
+		}
+	}
+	for ch := range c {
+		if t.method != NCC {
+			sum := 0.0
+			each(ch, func(v float64) { sum += v })
+			l.center[ch] = sum / float64(l.count)
+			if t.method == SSD && isInteger[P]() {
+				l.center[ch] = math.Round(l.center[ch]) // differences stay whole
+			}
+		}
+		each(ch, func(v float64) {
+			l.sums[ch] += v
+			l.squares += float64(v * v)
+		})
+	}
+	scale := 1 / math.Sqrt(l.squares)
+	if t.method == SSD {
+		scale = -2
+	}
+	for ch := range c {
+		l.sums[ch] *= scale
+		l.transform(&l.double[ch], func(x, y int) float64 { return value(ch, x, y) * scale })
+		l.peak = max(l.peak, l.double[ch].Peak())
+		if l.kind == fastScores {
+			fourier.Single(&l.single[ch], &l.double[ch])
+		}
+	}
+	if l.kind == generalScores {
+		l.transform(&l.ones, func(x, y int) float64 {
+			if t.counts(x, y) {
+				return 1
+			}
+			return 0
+		})
+	}
+}
+
+// transform makes the spectrum of values as large as the template.
+func (l *blockLayer[P]) transform(s *fourier.Spectrum[float64], value func(x, y int) float64) {
+	b := &l.scratch
+	b.Resize(l.nx, l.ny)
+	const lanes = kernel.LineBytes / 8
+	w, h := l.task.template.Width, l.task.template.Height
+	for x := 0; x < w; x += lanes {
+		g := b.Group(x)
+		clear(g)
+		for y := range h {
+			for i := range min(lanes, w-x) {
+				g[y*2*lanes+i] = value(x+i, y)
+			}
+		}
+	}
+	s.Transform(l.task.set.Level, b, w)
+}
+
+// Tile implements [engine.Layer].
+func (l *blockLayer[P]) Tile(worker, _, pair, _, _ int) {
+	w := &l.workers[worker]
+	blocks := [2]int{2 * pair, 2*pair + 1}
+	if l.kind == generalScores {
+		l.general(&w.double, blocks)
+		return
+	}
+	most := l.mostFactor(blocks[0])
+	if blocks[1] < l.blocks {
+		most = max(most, l.mostFactor(blocks[1]))
+	}
+	if correlateFast(l, &w.single, l.single[:], blocks, most) {
+		return
+	}
+	correlateFast(l, &w.double, l.double[:], blocks, most)
+}
+
+// scores is the part of a row of scores that a block has.
+func (l *blockLayer[P]) scores(block, row int) []float32 {
+	x, y := l.place(block)
+	if row += y; row >= l.task.height || row >= y+l.height {
+		return nil
+	}
+	return l.task.dst[row*l.task.stride+x:][:min(l.width, l.task.width-x)]
+}
+
+// mostFactor is the largest of a block's factors.
+func (l *blockLayer[P]) mostFactor(block int) (most float32) {
+	for row := 0; ; row++ {
+		scores := l.scores(block, row)
+		if scores == nil {
+			return most
+		}
+		for _, f := range scores {
+			if f > most {
+				most = f
+			}
+		}
+	}
+}
+
+const (
+	// tolerance is how much of a score rounding may take.
+	tolerance = 8e-6
+	// roundings is how many roundings of a typical number an error is at most, for each
+	// doubling of a block: TestRoundings measures it.
+	roundings = 1.5
+
+	epsilon32, epsilon64 = 0x1p-24, 0x1p-53
+)
+
+// correlateFast multiplies factors by numerators. It reports whether they are exact enough;
+// else it has done nothing.
+func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32) bool {
+	t, c, lanes := &l.task, l.task.src.Channels, kernel.Lanes[T]()
+	var in [maxChannels]*fourier.Block[T]
+	var kernels [maxChannels]*fourier.Spectrum[T]
+	var bias [2]float64
+	energy := 0.0
+	for ch := range c {
+		b := &w.pixels[ch]
+		b.Resize(l.nx, l.ny)
+		in[ch], kernels[ch] = b, &spectra[ch]
+		centers := [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
+		energy += fill(l, b, blocks, ch, centers)
+		bias[0] += float64(centers[0] * l.sums[ch])
+		bias[1] += float64(centers[1] * l.sums[ch])
+	}
+	if t.method == ZNCC {
+		bias = [2]float64{}
+	}
+	size := math.Sqrt(energy / (float64(l.nx) * float64(l.ny)))
+	single, epsilon := lanes > doubleLanes, epsilon64
+	if single {
+		epsilon = epsilon32
+	}
+	bound := l.rounding(size, l.peak, epsilon)
+	if single && (!(bound*float64(most) <= tolerance) || size != 0 && !(size > 1e-15 && size < 1e15)) {
+		return false
+	}
+	for ch := range c {
+		for x := 0; x < l.nx; x += lanes {
+			in[ch].Columns(t.set.Level, x)
+		}
+	}
+	b := in[0]
+	w.conv.Convolve(t.set.Level, b, in[:c], kernels[:c])
+	for x := 0; x < l.width; x += lanes {
+		b.InverseColumns(t.set.Level, x)
+		g := b.Group(x)
+		for i, block := range blocks {
+			if block >= l.blocks {
+				continue
+			}
+			x0, y0 := l.place(block)
+			for row := 0; ; row++ {
+				scores := l.scores(block, row)
+				if len(scores) <= x {
+					break
+				}
+				scores = scores[x:min(x+lanes, len(scores))]
+				numerators := g[(2*row+i)*lanes:][:len(scores)]
+				for k, v := range numerators {
+					if f := float64(scores[k]); bound*f > tolerance {
+						scores[k] = float32(t.exactly(x0+x+k, y0+row))
+					} else {
+						scores[k] = clamped((float64(v) + bias[i]) * f)
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// centerOf is a number in the middle of a block's pixels, as a few of them tell.
+func (l *blockLayer[P]) centerOf(block, ch int) float64 {
+	if block >= l.blocks {
+		return 0
+	}
+	const samples = 16
+	t := &l.task
+	x0, y0 := l.place(block)
+	w, h := min(l.nx, t.src.Width-x0), min(l.ny, t.src.Height-y0)
+	sum, count := 0.0, 0
+	for j := range min(samples, h) {
+		row := t.src.Pix[(y0+j*h/min(samples, h))*t.src.Stride:]
+		for i := range min(samples, w) {
+			if p := float64(row[(x0+i*w/min(samples, w))*t.src.Channels+ch]); finite(p) {
+				sum += p
+				count++
+			}
+		}
+	}
+	if count == 0 || !finite(sum) {
+		return 0
+	}
+	if m := sum / float64(count); isInteger[P]() {
+		return math.Round(m)
+	} else {
+		return float64(float32(m))
+	}
+}
+
+// fill puts the pixels of two blocks, less a number, into the parts of one. It tells the
+// sum of their squares. What is not finite is left out.
+func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64) (energy float64) {
+	t, lanes := &l.task, kernel.Lanes[T]()
+	c := t.src.Channels
+	for x := 0; x < l.nx; x += lanes {
+		g := b.Group(x)
+		for part, block := range blocks {
+			x0, y0 := l.place(block)
+			n := max(0, min(lanes, t.src.Width-x0-x))
+			h := min(l.ny, t.src.Height-y0)
+			if block >= l.blocks || n == 0 {
+				h = 0
+			}
+			center := centers[part]
+			for y := range h {
+				line := g[(2*y+part)*lanes:][:lanes]
+				row := t.src.Pix[(y0+y)*t.src.Stride+(x0+x)*c+ch:]
+				for i := range n {
+					v := float64(row[i*c]) - center
+					if v-v != 0 {
+						v = 0
+					}
+					line[i] = T(v)
+					energy += float64(v * v)
+				}
+				clear(line[n:])
+			}
+			for y := h; y < l.ny; y++ {
+				clear(g[(2*y+part)*lanes:][:lanes])
+			}
+		}
+	}
+	return energy
+}

@@ -1,0 +1,193 @@
+package match
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// Scores are made in two steps: first every score is the factor by which the numerator is to
+// be multiplied, from the sums of its window. So the second step, which makes numerators
+// block by block, knows how exact they have to be, and needs no memory for factors.
+//
+// The factor is 1/√Σ(I-mean)², or 1/√ΣI² for NCC: templates have a norm of 1. It is 0 for a
+// flat window, and NaN for one with a NaN.
+
+// factorLayer makes the factors.
+type factorLayer[P Pixel, A, Q kernel.Number] struct {
+	window.Layer[P, A, Q]
+	task task[P]
+	area int
+}
+
+// factors fills the scores with factors, with sums that fit the window.
+func (t *task[P]) factors() error {
+	if !isInteger[P]() {
+		return runFactors[P, float64, float64](t)
+	}
+	area := uint64(t.template.Width) * uint64(t.template.Height)
+	most := uint64(largest[P]())
+	switch {
+	case area < 1<<32/(most*most):
+		return runFactors[P, uint32, uint32](t)
+	case area < 1<<32/most:
+		return runFactors[P, uint32, uint64](t)
+	}
+	return runFactors[P, uint64, uint64](t)
+}
+
+func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
+	run := engine.Take[engine.Run[factorLayer[P, A, Q]]]()
+	l := &run.Layer
+	l.task, l.Src, l.Sink = *t, t.src, l
+	l.area = t.template.Width * t.template.Height
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Squares: true, Level: t.set.Level,
+		Shape: window.Shape{Right: t.template.Width - 1, Down: t.template.Height - 1, Border: window.Clip}}
+	if t.method == ZNCC && !isInteger[P]() {
+		l.Frame.Offset = float64(engine.Center(&t.src))
+	}
+	p := l.Plan(&t.set, 4)
+	p.Rows, p.N = t.height, t.width
+	p.BandRows, p.TileWidth = min(p.BandRows, p.Rows), min(p.TileWidth, p.N)
+	p.Lead = -engine.DivUp(p.N, p.TileWidth)
+	return run.Fill(t.set.Quiet(), p, l)
+}
+
+// Release implements [engine.Layer].
+func (l *factorLayer[P, A, Q]) Release() int {
+	l.task = task[P]{}
+	return l.Layer.Release()
+}
+
+// Row implements [window.Sink].
+func (l *factorLayer[P, A, Q]) Row(_, x, y, n int, _ []P, s *window.Sums[P, A, Q]) {
+	t, c := &l.task, l.Frame.Channels
+	r := s.Windows()
+	dst := t.dst[y*t.stride+x:][:n]
+	if !isInteger[P]() {
+		l.floats(dst, r, x, y)
+		return
+	}
+	area := uint64(l.area)
+	root := math.Sqrt(float64(l.area))
+	if t.method == NCC {
+		root = 1
+	}
+	for i := range dst {
+		var v wide
+		for k := i * c; k < (i+1)*c; k++ {
+			q := uint64(r.Squares(k))
+			if t.method == NCC {
+				v = v.plus(wide{0, q})
+			} else {
+				sum := uint64(r.Sum(k))
+				v = v.plus(product(q, area).minus(product(sum, sum)))
+			}
+		}
+		dst[i] = factor(v.float(), root)
+	}
+}
+
+// factor is root/√v, and 0 where v is.
+func factor(v, root float64) float32 {
+	if v == 0 {
+		return 0
+	}
+	return float32(root / math.Sqrt(v))
+}
+
+// A wide is a whole number of 128 bits.
+type wide struct{ hi, lo uint64 }
+
+func product(a, b uint64) (p wide) {
+	p.hi, p.lo = bits.Mul64(a, b)
+	return p
+}
+
+func (a wide) plus(b wide) (s wide) {
+	var carry uint64
+	s.lo, carry = bits.Add64(a.lo, b.lo, 0)
+	s.hi, _ = bits.Add64(a.hi, b.hi, carry)
+	return s
+}
+
+func (a wide) minus(b wide) (s wide) {
+	var borrow uint64
+	s.lo, borrow = bits.Sub64(a.lo, b.lo, 0)
+	s.hi, _ = bits.Sub64(a.hi, b.hi, borrow)
+	return s
+}
+
+func (a wide) float() float64 { return float64(float64(a.hi)*0x1p64) + float64(a.lo) }
+
+// surePart is the part of a prefix that rounding cannot take more of than 1e-6.
+const surePart = 0x1p-30
+
+// floats makes the factors of floats. Where rounding may be more than a little of a
+// window's energy it is summed by itself.
+func (l *factorLayer[P, A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int) {
+	t, c, inverse := &l.task, l.Frame.Channels, 1/float64(l.area)
+	for i := range dst {
+		v, most := 0.0, 0.0
+		for k := i * c; k < (i+1)*c; k++ {
+			q, sum := float64(r.Squares(k)), float64(r.Sum(k))
+			if t.method == ZNCC {
+				q -= float64(float64(sum*sum) * inverse)
+			}
+			v += q
+			most += math.Abs(float64(r.HiSquares[k]))
+		}
+		if v <= most*surePart {
+			v = t.energy(x+i, y)
+		}
+		f := factor(v, 1)
+		if !finite(v) || !finite(float64(f)) {
+			f = float32(math.NaN())
+		}
+		dst[i] = f
+	}
+}
+
+// energy is Σ(I-mean)² of a window, or ΣI² for NCC, in two passes.
+func (t *task[P]) energy(x, y int) (energy float64) {
+	c, w, h := t.src.Channels, t.template.Width, t.template.Height
+	for ch := range c {
+		first := float64(t.src.Pix[y*t.src.Stride+x*c+ch])
+		sum, count, flat := 0.0, 0, true
+		mean := 0.0
+		for pass := range 2 {
+			if pass == 1 {
+				if mean = first + sum/float64(count); t.method == NCC {
+					mean = 0
+				} else if flat {
+					break
+				}
+			}
+			for j := range h {
+				row := t.src.Pix[(y+j)*t.src.Stride:]
+				for i := range w {
+					if !t.counts(i, j) {
+						continue
+					}
+					p := float64(row[(x+i)*c+ch])
+					if pass == 0 {
+						if count == 0 {
+							first = p
+						}
+						d := p - first
+						sum += d
+						flat = flat && d == 0
+						count++
+					} else {
+						d := p - mean
+						energy += float64(d * d)
+					}
+				}
+			}
+		}
+	}
+	return energy
+}

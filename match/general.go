@@ -1,0 +1,229 @@
+package match
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/fourier"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// doubleLanes is how many numbers a line has.
+const doubleLanes = kernel.LineBytes / 8
+
+// sure is how many times its rounding a number must be, to be right to 1e-6.
+const sure = 1e6
+
+// A general makes SSD, and all scores with a mask, of two blocks, in float64. Sums of windows
+// are correlations with the mask then.
+type general[P Pixel] struct {
+	*blockLayer[P]
+	*precision[float64]
+	blocks [2]int
+	in     [2 * maxChannels]*fourier.Block[float64] // pixels, then their squares
+	size   float64                                  // of a typical pixel
+	size2  float64                                  // of its square
+	bad    bool                                     // some are not finite
+}
+
+func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
+	g := general[P]{blockLayer: l, precision: w, blocks: blocks}
+	c := l.task.src.Channels
+	for ch := range c {
+		g.in[ch], g.in[c+ch] = &w.pixels[ch], &w.squared[ch]
+		g.in[ch].Resize(l.nx, l.ny)
+		g.in[c+ch].Resize(l.nx, l.ny)
+		centers := [2]float64{l.center[ch], l.center[ch]}
+		switch l.task.method {
+		case NCC:
+			centers = [2]float64{}
+		case ZNCC:
+			centers = [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
+		}
+		g.size += fill(l, g.in[ch], blocks, ch, centers)
+		for i, v := range g.in[ch].Lines {
+			v *= v
+			g.in[c+ch].Lines[i] = v
+			g.size2 += float64(v * v)
+		}
+		g.bad = g.bad || !isInteger[P]() && l.notFinite(blocks, ch)
+	}
+	points := float64(l.nx) * float64(l.ny)
+	g.size, g.size2 = math.Sqrt(g.size/points), math.Sqrt(g.size2/points)
+	for _, b := range g.in[:2*c] {
+		for x := 0; x < l.nx; x += doubleLanes {
+			b.Columns(l.task.set.Level, x)
+		}
+	}
+	for i := range w.results {
+		w.results[i].Resize(l.nx, l.ny)
+	}
+	if l.task.method == SSD {
+		g.differences()
+	} else {
+		g.correlations()
+	}
+	if g.bad {
+		g.leaveOut()
+	}
+}
+
+// convolve makes a result from blocks, each with its spectrum.
+func (g *general[P]) convolve(to int, in []*fourier.Block[float64], spectra ...*fourier.Spectrum[float64]) []float64 {
+	b, level := &g.results[to], g.task.set.Level
+	g.conv.Convolve(level, b, in, spectra)
+	for x := 0; x < g.width; x += doubleLanes {
+		b.InverseColumns(level, x)
+	}
+	return b.Lines
+}
+
+// each visits all scores of the blocks, a few at a time: those from (x, y) on, and
+// where in the lines of a result they are.
+func (g *general[P]) each(visit func(scores []float32, x, y, at int)) {
+	for i, block := range g.blocks {
+		if block >= g.blockLayer.blocks {
+			continue
+		}
+		x0, y0 := g.place(block)
+		for row := 0; ; row++ {
+			scores := g.scores(block, row)
+			if scores == nil {
+				break
+			}
+			for x := 0; x < len(scores); x += doubleLanes {
+				visit(scores[x:min(x+doubleLanes, len(scores))], x0+x, y0+row, (2*(x/doubleLanes*g.ny+row)+i)*doubleLanes)
+			}
+		}
+	}
+}
+
+// rounding is how much a sum may be off that is made from pixels of a typical size and a
+// spectrum with this peak.
+func (l *blockLayer[P]) rounding(size, peak, epsilon float64) float64 {
+	return roundings * epsilon * (log2(l.nx) + log2(l.ny)) * size * peak
+}
+
+// whole rounds sums of whole numbers, if they are off by less than a half.
+func whole[P Pixel](v, noise float64) float64 {
+	if isInteger[P]() && noise < 0.25 {
+		return math.Round(v)
+	}
+	return v
+}
+
+// differences makes SSD: ΣI² - 2ΣIT + ΣT².
+func (g *general[P]) differences() {
+	t, c := &g.task, g.task.src.Channels
+	var spectra [2 * maxChannels]*fourier.Spectrum[float64]
+	for ch := range c {
+		spectra[ch], spectra[c+ch] = &g.double[ch], &g.ones
+	}
+	noise := g.rounding(g.size, g.peak, epsilon64) + g.rounding(g.size2, float64(g.count), epsilon64)
+	exact := isInteger[P]() && noise < 0.25
+	lines := g.convolve(0, g.in[:2*c], spectra[:2*c]...)
+	g.each(func(scores []float32, x, y, at int) {
+		for i, v := range lines[at:][:len(scores)] {
+			v = whole[P](v+g.squares, noise)
+			if !exact && v <= sure*noise {
+				v = t.exactly(x+i, y)
+			}
+			scores[i] = float32(v)
+		}
+	})
+}
+
+// correlations makes NCC and ZNCC with a mask.
+func (g *general[P]) correlations() {
+	t, c := &g.task, g.task.src.Channels
+	var spectra [maxChannels]*fourier.Spectrum[float64]
+	for ch := range c {
+		spectra[ch] = &g.ones
+	}
+	n := float64(g.count)
+	noise := g.rounding(g.size2, n, epsilon64)
+	most := largest[P]()
+	exact := isInteger[P]() && noise < 0.25 && n*n*most*most < 1<<53
+	lines := g.convolve(0, g.in[c:2*c], spectra[:c]...)
+	for i, v := range lines {
+		lines[i] = n * whole[P](v, noise)
+	}
+	for ch := 0; ch < c && t.method == ZNCC; ch++ {
+		noise := g.rounding(g.size, n, epsilon64)
+		for i, v := range g.convolve(1, g.in[ch:ch+1], &g.ones) {
+			v = whole[P](v, noise)
+			lines[i] -= float64(v * v)
+		}
+	}
+	for ch := range c {
+		spectra[ch] = &g.double[ch]
+	}
+	numerators := g.convolve(2, g.in[:c], spectra[:c]...)
+	bound := g.rounding(g.size, g.peak, epsilon64)
+	g.each(func(scores []float32, x, y, at int) {
+		energies, numerators := lines[at:][:len(scores)], numerators[at:][:len(scores)]
+		for i, v := range energies {
+			f := math.Sqrt(n / v)
+			switch {
+			case exact && v == 0:
+				scores[i] = 0
+			case !exact && v <= sure*noise*n, bound*f > tolerance, !finite(f):
+				scores[i] = float32(t.exactly(x+i, y))
+			default:
+				scores[i] = clamped(numerators[i] * f)
+			}
+		}
+	})
+}
+
+// leaveOut makes scores NaN whose windows have pixels that are not finite and count.
+func (g *general[P]) leaveOut() {
+	t, c, b := &g.task, g.task.src.Channels, g.in[0]
+	clear(b.Lines)
+	for part, block := range g.blocks {
+		if block >= g.blockLayer.blocks {
+			continue
+		}
+		x0, y0 := g.place(block)
+		for y := range min(g.ny, t.src.Height-y0) {
+			row := t.src.Pix[(y0+y)*t.src.Stride+x0*c:]
+			for x := range min(g.nx, t.src.Width-x0) {
+				for _, v := range row[x*c:][:c] {
+					if v-v != 0 {
+						b.Lines[(2*(x/doubleLanes*g.ny+y)+part)*doubleLanes+x%doubleLanes] = 1
+					}
+				}
+			}
+		}
+	}
+	for x := 0; x < g.nx; x += doubleLanes {
+		b.Columns(t.set.Level, x)
+	}
+	counts := g.convolve(1, g.in[:1], &g.ones)
+	g.each(func(scores []float32, _, _, at int) {
+		for i, v := range counts[at:][:len(scores)] {
+			if v > 0.5 {
+				scores[i] = float32(math.NaN())
+			}
+		}
+	})
+}
+
+// notFinite reports whether blocks have pixels that are not finite.
+func (l *blockLayer[P]) notFinite(blocks [2]int, ch int) bool {
+	t, c := &l.task, l.task.src.Channels
+	for _, block := range blocks {
+		if block >= l.blocks {
+			continue
+		}
+		x0, y0 := l.place(block)
+		for y := y0; y < min(y0+l.ny, t.src.Height); y++ {
+			row := t.src.Pix[y*t.src.Stride:]
+			for x := x0; x < min(x0+l.nx, t.src.Width); x++ {
+				if v := row[x*c+ch]; v-v != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

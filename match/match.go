@@ -1,0 +1,217 @@
+package match
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// Match scores every place of a template in an image: the result has
+// img.Width-template.Width+1 by img.Height-template.Height+1 scores. Both have as many
+// channels, one to four, whose sums are added.
+func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scores boxsum.Image[float32], err error) {
+	var t task[P]
+	if err = t.check(&img, &template, m, opt); err != nil {
+		return scores, err
+	}
+	if scores, err = boxsum.NewImage[float32](t.width, t.height, 1); err != nil {
+		return scores, err
+	}
+	if err = t.to(&scores); err == nil {
+		err = t.run()
+	}
+	if err != nil {
+		return boxsum.Image[float32]{}, err
+	}
+	return scores, nil
+}
+
+// MatchInto is [Match] into an image of the right size. It allocates nothing once the like has
+// been matched, while what the transforms need is less than 32 MiB.
+func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image[P], m Method, opt *Options) error {
+	var t task[P]
+	if err := t.check(&img, &template, m, opt); err != nil {
+		return err
+	}
+	if err := t.to(&scores); err != nil {
+		return err
+	}
+	return t.run()
+}
+
+// maxChannels is how many an image may have.
+const maxChannels = 4
+
+// A task is what a call was asked for, checked.
+type task[P Pixel] struct {
+	set           engine.Settings
+	method        Method
+	src, template engine.Source[P]
+	mask          engine.Source[uint8]
+	masked        bool
+	width, height int // of the scores
+	dst           []float32
+	stride        int
+}
+
+// check is all that can be wrong with options, method and images.
+func (t *task[P]) check(src, template *boxsum.Image[P], m Method, opt *Options) (err error) {
+	if t.set, err = engineOptions(opt).Check(); err != nil {
+		return err
+	}
+	if err = m.check(); err != nil {
+		return err
+	}
+	t.method = m
+	t.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	if err = t.src.Pixels(len(src.Pix)); err != nil {
+		return err
+	}
+	t.template.Image(template.Pix, template.Width, template.Height, template.Channels, template.Stride)
+	if err = t.template.Pixels(len(template.Pix)); err != nil {
+		return err
+	}
+	w, h := t.template.Width, t.template.Height
+	switch {
+	case w == 0 || h == 0:
+		return grid.Invalid("a template of %d×%d pixels: use one that has some", w, h)
+	case t.src.Channels > maxChannels:
+		return grid.Invalid("an image with %d channels: use 1 to %d", t.src.Channels, maxChannels)
+	case t.template.Channels != t.src.Channels:
+		return grid.Invalid("a template with %d channels for an image with %d: they must have as many", t.template.Channels, t.src.Channels)
+	case w > t.src.Width || h > t.src.Height:
+		return grid.Invalid("a template of %d×%d pixels does not fit into an image of %d×%d: use a smaller one", w, h, t.src.Width, t.src.Height)
+	case t.src.Width > maxSide || t.src.Height > maxSide:
+		return grid.Invalid("an image of %d×%d: use up to %d pixels a side", t.src.Width, t.src.Height, maxSide)
+	}
+	t.width, t.height = t.src.Width-w+1, t.src.Height-h+1
+	if err = t.checkMask(opt); err != nil {
+		return err
+	}
+	return t.checkTemplate()
+}
+
+// maxSide keeps the places of an image in 32 bits.
+const maxSide = 1<<30 - 1
+
+func (t *task[P]) checkMask(opt *Options) error {
+	if opt == nil {
+		return nil
+	}
+	m := &opt.Mask
+	if m.Width == 0 && m.Height == 0 && m.Pix == nil {
+		return nil
+	}
+	t.masked = true
+	t.mask.Image(m.Pix, m.Width, m.Height, m.Channels, m.Stride)
+	if err := t.mask.Pixels(len(m.Pix)); err != nil {
+		return err
+	}
+	if t.mask.Channels != 1 || m.Width != t.template.Width || m.Height != t.template.Height {
+		return grid.Invalid("a mask of %v for a template of %v: it must have the same size, and one channel", t.mask.Extent, t.template.Extent)
+	}
+	all, some := true, false
+	for y := range m.Height {
+		for _, v := range t.mask.Pix[y*t.mask.Stride:][:m.Width] {
+			all, some = all && v != 0, some || v != 0
+		}
+	}
+	if !some {
+		return grid.Invalid("the mask is zero everywhere: leave some of the template")
+	}
+	t.masked = !all
+	return nil
+}
+
+// counts reports whether a pixel of the template counts.
+func (t *task[P]) counts(x, y int) bool {
+	return !t.masked || t.mask.Pix[y*t.mask.Stride+x] != 0
+}
+
+// checkTemplate is an error where the method has no scores for a template.
+func (t *task[P]) checkTemplate() error {
+	c := t.template.Channels
+	var first [maxChannels]P
+	started, flat, zero := false, true, true
+	for y := range t.template.Height {
+		row := t.template.Pix[y*t.template.Stride:][:t.template.Width*c]
+		for x := range t.template.Width {
+			if !t.counts(x, y) {
+				continue
+			}
+			p := row[x*c:][:c]
+			if !started {
+				copy(first[:], p)
+				started = true
+			}
+			for i, v := range p {
+				if v-v != 0 {
+					return grid.Invalid("the template is %v at (%d, %d): use finite numbers, or a mask that leaves it out", v, x, y)
+				}
+				flat, zero = flat && v == first[i], zero && v == 0
+			}
+		}
+	}
+	switch {
+	case t.method == ZNCC && flat:
+		return grid.Invalid("a flat template has no zncc: use one with contrast, or the method ssd")
+	case t.method == NCC && zero:
+		return grid.Invalid("a template of zeros has no ncc: use another, or the method ssd")
+	}
+	return nil
+}
+
+// to is where the scores go.
+func (t *task[P]) to(dst *boxsum.Image[float32]) error {
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, dst.Stride)
+	if err := e.Pixels(len(dst.Pix)); err != nil {
+		return err
+	}
+	if e.Width != t.width || e.Height != t.height || e.Channels != 1 {
+		return grid.Invalid("an image of %v cannot take %d×%d scores", e, t.width, t.height)
+	}
+	t.dst, t.stride = dst.Pix, e.Stride
+	err := grid.Overlap(dst.Pix, t.src.Pix)
+	if err == nil {
+		err = grid.Overlap(dst.Pix, t.template.Pix)
+	}
+	if err == nil && t.masked {
+		err = grid.Overlap(dst.Pix, t.mask.Pix)
+	}
+	return err
+}
+
+// run makes the scores.
+func (t *task[P]) run() error {
+	if t.masked || t.method == SSD {
+		return t.correlate(generalScores)
+	}
+	if err := t.factors(); err != nil {
+		return err
+	}
+	return t.correlate(fastScores)
+}
+
+// isInteger reports whether pixels are whole numbers.
+func isInteger[P Pixel]() bool { return P(1)/2 == 0 }
+
+// largest is the greatest of whole numbers.
+func largest[P Pixel]() float64 {
+	switch any(*new(P)).(type) {
+	case uint8:
+		return 1<<8 - 1
+	case uint16:
+		return 1<<16 - 1
+	}
+	return math.Inf(1)
+}
+
+// finite reports whether a number is one.
+func finite(v float64) bool { return v-v == 0 }
+
+// clamped is a score.
+func clamped(v float64) float32 {
+	return float32(math.Max(-1, math.Min(1, v)))
+}

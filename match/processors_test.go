@@ -1,0 +1,5 @@
+package match_test
+
+import "github.com/boxsum/boxsum/internal/ref"
+
+func init() { ref.ManyProcessors() }
