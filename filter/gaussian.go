@@ -55,8 +55,8 @@ func boxes(sigma float64, passes int) (all [maxPasses]int) {
 
 // Gaussian blurs an image by several boxes that together are nearly a Gaussian: it takes
 // the same time for every sigma. docs/filters.md has how near they are. The border is that
-// of every box. Between boxes 8-bit pixels keep eight more bits, so that they are rounded
-// once as far as anyone can see.
+// of every box. Between boxes 8-bit pixels keep five to eight more bits, so that they are
+// rounded once as far as anyone can see.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	var t task[P, P]
 	if err := t.check(&img, Square(1), opt); err != nil {

@@ -1,6 +1,9 @@
 package ref
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 // AllocatesNothing fails the test if f does again what it did once and allocates.
 // The least of several tries counts: a helper goroutine that ends late makes the
@@ -20,4 +23,20 @@ func AllocatesNothing(t *testing.T, what string, f func() error) {
 	if least != 0 && !Race {
 		t.Errorf("%s allocates %v times", what, least)
 	}
+}
+
+// Allocated is how many bytes f allocates, the first time and with no memory left from
+// earlier calls.
+func Allocated(t *testing.T, f func() error) int {
+	t.Helper()
+	runtime.GC() // which empties pools, the second time for good
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := f()
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(after.TotalAlloc - before.TotalAlloc)
 }
