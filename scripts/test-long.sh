@@ -41,6 +41,9 @@ BOXSUM_FILTERS=10000 go test -run 'Definition|Gaussian|Guided|Median|Radii|Peers
 step "thousands of images searched, against OpenCV, and damaged cascades"
 BOXSUM_DETECTIONS=2000 BOXSUM_DAMAGED=2000 go test -run 'TestOpenCV|TestDamaged' ./detect
 
+step "200 kills of a table under way, each resumed"
+BOXSUM_STORE_KILLS=200 go test -run '^TestKill$' ./store
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short $packages

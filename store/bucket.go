@@ -70,8 +70,7 @@ var (
 	}
 )
 
-// Register makes [OpenBucket] take URLs of a scheme. Module github.com/boxsum/boxsum/cloud does it for
-// s3, gs and azblob. Write says whether objects are going to be written.
+// Register makes [OpenBucket] take URLs of a scheme, such as that of an object store. Write says whether objects are going to be written.
 func Register(scheme string, open func(ctx context.Context, u *url.URL, write bool) (Bucket, error)) {
 	schemesLock.Lock()
 	defer schemesLock.Unlock()
@@ -101,7 +100,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	open := schemes[scheme]
 	schemesLock.RUnlock()
 	if open == nil {
-		return nil, fmt.Errorf("store: no stores of %q in this program: it has %s; boxsum-cloud has s3, gs and azblob too", scheme+"://", strings.Join(Schemes(), ", "))
+		return nil, fmt.Errorf("store: no stores of %q in this program: it has %s, and Register adds others", scheme+"://", strings.Join(Schemes(), ", "))
 	}
 	u, err := url.Parse(location)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package store makes, keeps and asks tables that are larger than memory. Images and
-// tables are Zarr arrays: chunks in a folder, a zip file, memory, behind a web server or, with
-// the module github.com/boxsum/boxsum/cloud, in S3, Google Cloud Storage or Azure.
+// tables are Zarr arrays: chunks in a folder, a zip file, memory, behind a web server or in a [Bucket]
+// of another kind.
 //
 //	err := store.Integrate(ctx, "image.zarr", "table.zarr", nil)
 //	table, err := store.Open(ctx, "table.zarr", nil)
