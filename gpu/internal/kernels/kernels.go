@@ -160,5 +160,18 @@ func FilterKernel(name, pixel string) string {
 	return "filter_" + name + "_" + pixel
 }
 
+// FilterPassShapes are the kernels that filter bytes in one launch, see filter_pass.h: how
+// many columns a lane has, and how many blocks a processor at least. The first is used.
+var FilterPassShapes = map[string][][2]int{
+	"box":     {{8, 10}},
+	"stats":   {{8, 6}},
+	"sauvola": {{8, 6}},
+}
+
+// FilterPassKernel is the name of one of them.
+func FilterPassKernel(kind string, columns, blocks int) string {
+	return fmt.Sprintf("filterpass_%s_%d_%d", kind, columns, blocks)
+}
+
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"

@@ -62,6 +62,7 @@ var modules = []module{
 	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},
 	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
+	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -236,6 +237,18 @@ func histogramPassLines() (lines []string) {
 	}
 	return append(lines, line("BOXSUM_STRIPS", "u8"), line("BOXSUM_STRIPS", "u16"))
 }
+
+func filterPassLines() (lines []string) {
+	for _, kind := range FilterKernels[1:] {
+		for _, shape := range FilterPassShapes[kind] {
+			lines = append(lines, line("BOXSUM_FILTER", kind, filterPassKinds[kind], fmt.Sprint(shape[0]), fmt.Sprint(shape[1])))
+		}
+	}
+	return lines
+}
+
+// filterPassKinds is what filter_pass.h calls them.
+var filterPassKinds = map[string]string{"box": "kBox", "stats": "kStats", "sauvola": "kSauvola"}
 
 func line(macro string, args ...string) string { return macro + "(" + strings.Join(args, ", ") + ")" }
 

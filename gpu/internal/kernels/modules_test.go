@@ -87,6 +87,12 @@ func expected(m module) (names []string) {
 			kernel := VolumePassKernel(t.Pixel, t.Sum, i >= len(sums))
 			names = append(names, kernel, VolumePassPlanes(kernel))
 		}
+	case "filterpass":
+		for kind, shapes := range FilterPassShapes {
+			for _, shape := range shapes {
+				names = append(names, FilterPassKernel(kind, shape[0], shape[1]))
+			}
+		}
 	case "histogrampass":
 		for _, pixel := range pairs.Pixels() {
 			for across := 1; across <= 16; across *= 2 {

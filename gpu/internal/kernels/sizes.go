@@ -54,3 +54,11 @@ const FilterGroup = 128
 
 // MatchGroup is the same for templates.
 const MatchGroup = 128
+
+// What the kernels of FilterPassShapes are for: blocks of so many warps, windows that reach
+// over so many lanes, and of so many pixels where squares are summed.
+const (
+	FilterPassWarps = 4
+	FilterPassReach = 16
+	FilterPassArea  = 33025
+)

@@ -68,12 +68,6 @@ const (
 	filterSegment = 32        // pixels, and at least half as many as a window has
 )
 
-// Obstacle reports what keeps a job from the kernels without columns in memory.
-func (f *Filter) Obstacle(Job) string { return "have no filters yet" }
-
-// OnePass makes a filter in one launch.
-func (f *Filter) OnePass(job Job) (Plan, error) { return f.Portable(job) }
-
 // Portable makes a filter in two launches: sums of columns, and what is made of them.
 func (f *Filter) Portable(job Job) (Plan, error) {
 	pixel, squares := job.Pixel.Short(), f.squares(job)

@@ -18,6 +18,7 @@ type (
 	volumePassJob    = jobs.VolumePass
 	kernelFilter     = jobs.Filter
 	kernelMatch      = jobs.Match
+	filterPass       = jobs.FilterPass
 )
 
 type (

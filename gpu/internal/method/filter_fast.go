@@ -1,0 +1,130 @@
+package method
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// FilterShape is the shape of a kernel of filters in one launch: which it is, and how many
+// rows a band has. What is zero is chosen. Tests and measurements set it.
+var FilterShape struct{ Columns, Blocks, Rows int }
+
+// filterShape is the kernel for a kind.
+func (f *Filter) filterShape() (columns, blocks int) {
+	shape := kernels.FilterPassShapes[string(f.Kind)][0]
+	if FilterShape.Columns != 0 {
+		shape = [2]int{FilterShape.Columns, FilterShape.Blocks}
+	}
+	return shape[0], shape[1]
+}
+
+// Obstacle reports what keeps a job from the kernels of one launch, see filter_pass.h.
+func (f *Filter) Obstacle(job Job) string {
+	if obstacle := cudaObstacle(job.Device); obstacle != "" {
+		return obstacle
+	}
+	s, outs := f.reach(job.Width, job.Height), []devmem.Batch{job.Out}
+	columns, _ := f.filterShape()
+	unit, area, most := int64(columns), s.Width()*s.Height(), math.MaxUint16
+	if f.Kind != BoxFilter {
+		most = kernels.FilterPassArea
+	}
+	if f.Kind == StatsFilter {
+		unit = 16
+		if job.Square != 0 {
+			outs = append(outs, job.Squares)
+		}
+	}
+	switch {
+	case job.Pixel != pairs.U8 || job.Channels != 1:
+		return "of filters are for bytes of one channel"
+	case s.Border == window.Constant:
+		return "of filters have no constant border"
+	case s.Width() > kernels.FilterPassReach*columns || area > most || area == 1:
+		return "of filters are for smaller windows"
+	case s.Left >= job.Width || s.Right >= job.Width:
+		return "of filters are for windows no wider than the image"
+	case !aligned(job.In, int64(columns), job.Count):
+		return "of filters need rows that start at multiples of 16 bytes"
+	}
+	for _, out := range outs {
+		if !aligned(out, unit, job.Count) {
+			return "of filters need rows that start at multiples of 16 bytes"
+		}
+	}
+	return ""
+}
+
+// OnePass makes a filter in one launch.
+func (f *Filter) OnePass(job Job) (Plan, error) {
+	b := job.Device.Backend.(*driver.CUDABackend)
+	columns, blocks := f.filterShape()
+	name := kernels.FilterPassKernel(string(f.Kind), columns, blocks)
+	kernel, err := b.Kernel(kernels.Module(name), name)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := b.Occupy(kernel, 32*kernels.FilterPassWarps); err != nil {
+		return Plan{}, err
+	}
+	s := f.reach(job.Width, job.Height)
+	skip := devmem.CeilDiv(s.Width()-1, columns)
+	strips := devmem.CeilDiv(job.Width, (32-skip)*columns)
+	area := uint64(s.Width()) * uint64(s.Height())
+	c := filterPass{
+		InStride: job.In.Stride, InDistance: job.In.Distance, OutStride: job.Out.Stride, OutDistance: job.Out.Distance,
+		DevStride: job.Squares.Stride, DevDistance: job.Squares.Distance, K: f.K, InverseR: f.InverseR,
+		Width: int32(job.Width), Height: int32(job.Height),
+		Left: int32(s.Left), Right: int32(s.Right), Up: int32(s.Up), Down: int32(s.Down), Border: int32(s.Border),
+		Strips: int32(strips), Skip: int32(skip), Area: int32(area),
+		Inverse: float32(1 / float64(area)), Inverse2: float32(1 / (float64(area) * float64(area))),
+		Half: uint32(area / 2), Multiplier: uint32((1<<32 + area - 1) / area), Place: 0x40, // the lowest byte of two words
+	}
+	if area > 4100 { // where that is no longer exact
+		c.Multiplier, c.Place = uint32((1<<40+area-1)/area), 0x51
+	}
+	if f.Kind == SauvolaFilter {
+		c.Alpha, c.Gamma, c.Margin = f.singles()
+	}
+	launch := func(part Job) error {
+		c := c
+		rows := FilterShape.Rows
+		if rows == 0 { // one warp for each place on the device, but not much more work at the top of bands
+			places := kernel.Resident * kernels.FilterPassWarps
+			rows = int((int64(job.Height)*int64(strips)*int64(part.Count) + int64(places) - 1) / int64(places))
+			rows = max(16, s.Height()/2, min(rows, max(64, 4*s.Height())))
+		}
+		rows = min(rows, job.Height)
+		c.In, c.Count, c.BandRows, c.Bands = part.In.Address(), int32(part.Count), int32(rows), int32(devmem.CeilDiv(job.Height, rows))
+		if !f.NoMean {
+			c.Out = part.Out.Address()
+		}
+		if job.Square != 0 {
+			c.Dev = part.Squares.Address()
+		}
+		tasks := int64(strips) * int64(c.Bands) * int64(part.Count)
+		return b.Run(kernel, driver.Run{
+			Stream: job.Stream, Blocks: int(devmem.CeilDiv(tasks, kernels.FilterPassWarps)), Threads: 32 * kernels.FilterPassWarps, Job: unsafe.Pointer(&c),
+		})
+	}
+	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(strips)*int64(job.Height)))), launch}, nil
+}
+
+// singles is the threshold mean·(alpha + gamma·deviation) in float32, and how far a pixel has
+// to be from it for the decision to be sure: variances are off by 2.25·2^-24 of 255², which
+// makes most of it where a window is flat.
+func (f *Filter) singles() (alpha, gamma, margin float32) {
+	const white, u, least = 255.0, 0x1p-24, 0.001
+	a, g := 1-f.K, f.K*f.InverseR
+	m := 1.25 * (math.Abs(g)*white*white*0x1p-11 + 32*u*white*(1+math.Abs(a)+math.Abs(g)*white/2))
+	if !(f.K >= least && m < white) { // where rounding decides for flat windows
+		m = math.Inf(1)
+	}
+	return float32(a), float32(g), float32(m)
+}
