@@ -4,13 +4,5 @@
 #include "filter_pass.h"
 
 BOXSUM_FILTER(box, kBox, 8, 10)
-BOXSUM_FILTER(box, kBox, 8, 12)
-BOXSUM_FILTER(box, kBox, 4, 12)
-BOXSUM_FILTER(box, kBox, 4, 16)
-BOXSUM_FILTER(box, kBox, 16, 6)
 BOXSUM_FILTER(stats, kStats, 8, 6)
-BOXSUM_FILTER(stats, kStats, 4, 8)
 BOXSUM_FILTER(sauvola, kSauvola, 8, 6)
-BOXSUM_FILTER(sauvola, kSauvola, 8, 8)
-BOXSUM_FILTER(sauvola, kSauvola, 4, 8)
-BOXSUM_FILTER(sauvola, kSauvola, 16, 4)

@@ -163,9 +163,9 @@ func FilterKernel(name, pixel string) string {
 // FilterPassShapes are the kernels that filter bytes in one launch, see filter_pass.h: how
 // many columns a lane has, and how many blocks a processor at least. The first is used.
 var FilterPassShapes = map[string][][2]int{
-	"box":     {{8, 10}, {8, 12}, {4, 12}, {4, 16}, {16, 6}},
-	"stats":   {{8, 6}, {4, 8}},
-	"sauvola": {{8, 6}, {8, 8}, {4, 8}, {16, 4}},
+	"box":     {{8, 10}},
+	"stats":   {{8, 6}},
+	"sauvola": {{8, 6}},
 }
 
 // FilterPassKernel is the name of one of them.
