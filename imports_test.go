@@ -57,7 +57,7 @@ var below = map[string][]string{
 	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold"}),
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/throughput":           {},
-	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "internal/page"}),
+	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},
 }
 
