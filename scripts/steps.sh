@@ -45,6 +45,18 @@ doxa() {
 	fi
 }
 
+# cascades names the Python that has OpenCV's cascades, if there is one.
+cascades() {
+	python_cascades=${BOXSUM_CASCADES_PYTHON:-$PWD/.venv/cascades/bin/python}
+	if "$python_cascades" -c 'import cv2; cv2.CascadeClassifier' 2>/dev/null; then
+		export BOXSUM_CASCADES_PYTHON="$python_cascades"
+	else
+		unset BOXSUM_CASCADES_PYTHON
+		left_out "tests against OpenCV's cascades: it takes Python 3 with venv, and PyPI"
+	fi
+	ls "${BOXSUM_CASCADES:-/usr/share/opencv4}"/*cascades/*.xml >/dev/null 2>&1 || left_out "tests of cascades: they take Debian's opencv-data"
+}
+
 # package installs the Python package, and what its tests use, for that Python.
 package() {
 	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&

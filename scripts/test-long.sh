@@ -6,6 +6,7 @@ set -eu
 scripts/parts.sh
 oracles
 doxa
+cascades
 
 step "other platforms"
 packages=$(go list ./... | grep -v python/clib)
@@ -36,6 +37,9 @@ BOXSUM_THRESHOLDS=10000 go test -run 'TestDoxa|TestOpenCV|TestBruteForce' ./thre
 step "ten thousand images filtered, against their definition and OpenCV and SciPy"
 BOXSUM_FILTERS=10000 go test -run 'Definition|Gaussian|Guided|Median|Radii|Peers' ./filter
 
+step "thousands of images searched, against OpenCV, and damaged cascades"
+BOXSUM_DETECTIONS=2000 BOXSUM_DAMAGED=2000 go test -run 'TestOpenCV|TestDamaged' ./detect
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...
@@ -44,7 +48,7 @@ else
 fi
 
 # What has loops of its own for every level.
-loops=". ./internal/... ./filter ./threshold ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
+loops=". ./internal/... ./filter ./threshold ./detect ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
 loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"

@@ -33,6 +33,7 @@ wait $parts || true
 cat "$scratch/parts"
 oracles
 doxa
+cascades
 # LLVM's assembler judges the instructions that the generator encodes itself.
 if command -v llvm-mc >/dev/null || { [ -n "${CI:-}" ] && scripts/install.sh llvm; }; then
 	(cd internal/kernel/_gen && go test .)

@@ -1,0 +1,793 @@
+package detect
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// Bounds of what a file may hold. Memory is bounded by the first of them: what a file
+// announces is never allocated before it is there.
+const (
+	maxFile   = 16 << 20
+	maxDepth  = 16 // of elements
+	maxStages = 1000
+	maxNodes  = 1 << 12 // of one tree
+	maxWindow = 1 << 12
+	// maxPixels keeps sums of squares in a window within 32 bits.
+	maxPixels = math.MaxUint32 / (255 * 255)
+
+	subsetWords = 8 // a bit for each of 256 patterns
+)
+
+// LoadFile loads a cascade from a file.
+func LoadFile(path string) (*Cascade, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := Load(f)
+	return c, in(path, err)
+}
+
+// LoadFS loads a cascade from a file of a file system.
+func LoadFS(fsys fs.FS, name string) (*Cascade, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := Load(f)
+	return c, in(name, err)
+}
+
+func in(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Load loads a cascade of OpenCV, in the format of today or that of OpenCV 1. Errors tell
+// the line.
+func Load(r io.Reader) (*Cascade, error) {
+	limited := &io.LimitedReader{R: r, N: maxFile + 1}
+	p := parser{xml: xml.NewDecoder(limited)}
+	if err := p.document(); err != nil {
+		if limited.N == 0 {
+			err = fmt.Errorf("the file is larger than %d MB", maxFile>>20)
+		}
+		var failed *readError
+		if errors.As(err, &failed) {
+			return nil, fmt.Errorf("boxsum: reading a cascade: %w", failed.error)
+		}
+		return nil, grid.Invalid("cascade: %w", err)
+	}
+	return &p.Cascade, nil
+}
+
+// A readError is that of the reader, not of what it read.
+type readError struct{ error }
+
+// A parser reads one file. Numbers of trees wait until the size of their nodes is known.
+type parser struct {
+	xml   *xml.Decoder
+	words []byte // of the text before a token
+	depth int
+	Cascade
+
+	featureType string
+	categories  int // of local binary patterns
+	weak        []weak
+	lines       []int // of features
+	sections    map[string]bool
+}
+
+// A weak classifier as the file has it.
+type weak struct {
+	line          int
+	nodes, leaves []float64
+}
+
+func (p *parser) line() int {
+	line, _ := p.xml.InputPos()
+	return line
+}
+
+func (p *parser) fail(format string, args ...any) error {
+	return fmt.Errorf("line %d: %w", p.line(), fmt.Errorf(format, args...))
+}
+
+// token is the next start or end of an element, and the text before it, which is good until
+// the next one.
+func (p *parser) token() (t xml.Token, text []byte, err error) {
+	p.words = p.words[:0]
+	for {
+		t, err := p.xml.Token()
+		var syntax *xml.SyntaxError
+		switch {
+		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, nil, p.fail("the file ends here")
+		case errors.As(err, &syntax):
+			return nil, nil, fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
+		case err != nil:
+			return nil, nil, &readError{err}
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			p.words = append(p.words, t...)
+		case xml.StartElement:
+			if p.depth++; p.depth > maxDepth {
+				return nil, nil, p.fail("elements are nested more than %d deep", maxDepth)
+			}
+			return t, p.words, nil
+		case xml.EndElement:
+			p.depth--
+			return t, p.words, nil
+		}
+	}
+}
+
+// each calls f for every child of the element that has just started, with its name. f reads
+// it to its end.
+func (p *parser) each(f func(name string) error) error {
+	for {
+		t, text, err := p.token()
+		if err != nil {
+			return err
+		}
+		if text := bytes.TrimSpace(text); len(text) > 0 {
+			return p.fail("text %.20q where elements should be", text)
+		}
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		if err := f(start.Name.Local); err != nil {
+			return err
+		}
+	}
+}
+
+// items is each for lists, whose children are all called "_".
+func (p *parser) items(what string, f func() error) error {
+	return p.each(func(name string) error {
+		if name != "_" {
+			return p.fail("<%s> in the list of %s, where <_> should be", name, what)
+		}
+		return f()
+	})
+}
+
+// skip reads the rest of an element.
+func (p *parser) skip() error {
+	for depth := p.depth; p.depth >= depth; {
+		if _, _, err := p.token(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is that of an element without children.
+func (p *parser) text() (string, error) {
+	t, text, err := p.token()
+	if err != nil {
+		return "", err
+	}
+	if start, ok := t.(xml.StartElement); ok {
+		return "", p.fail("<%s> where only text should be", start.Name.Local)
+	}
+	return string(bytes.TrimSpace(text)), nil
+}
+
+// numbers is the text of an element as numbers.
+func (p *parser) numbers() ([]float64, error) {
+	text, err := p.text()
+	if err != nil {
+		return nil, err
+	}
+	var all []float64
+	for word := range strings.FieldsSeq(text) {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil || strings.ContainsAny(word, "xXpP_iInN") { // those that only Go takes
+			return nil, p.fail("%.20q is not a number", word)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func (p *parser) number() (float64, error) {
+	all, err := p.numbers()
+	if err == nil && len(all) != 1 {
+		err = p.fail("%d numbers where one should be", len(all))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return all[0], nil
+}
+
+func (p *parser) single(to *float32) error {
+	v, err := p.number()
+	*to = float32(v)
+	if err == nil && math.IsInf(float64(*to), 0) {
+		err = p.fail("%g does not fit 32 bits", v)
+	}
+	return err
+}
+
+func (p *parser) integer(to *int, least, most int) error {
+	v, err := p.number()
+	if err != nil {
+		return err
+	}
+	if !(v >= float64(least) && v <= float64(most) && v == math.Trunc(v)) {
+		return p.fail("%v where a whole number from %d to %d should be", v, least, most)
+	}
+	*to = int(v)
+	return nil
+}
+
+// once is for sections that a file has one of.
+func (p *parser) once(name string) error {
+	if p.sections[name] {
+		return p.fail("a second <%s>", name)
+	}
+	p.sections[name] = true
+	return nil
+}
+
+func (p *parser) document() error {
+	t, _, err := p.token()
+	if err != nil {
+		return err
+	}
+	if start, ok := t.(xml.StartElement); !ok || start.Name.Local != "opencv_storage" {
+		return p.fail("this is not a cascade of OpenCV: there is no <opencv_storage>")
+	}
+	t, _, err = p.token()
+	if err != nil {
+		return err
+	}
+	start, ok := t.(xml.StartElement)
+	if !ok {
+		return p.fail("the file is empty")
+	}
+	typeID := ""
+	for _, a := range start.Attr {
+		if a.Name.Local == "type_id" {
+			typeID = a.Value
+		}
+	}
+	p.sections = map[string]bool{}
+	switch {
+	case typeID == "opencv-cascade-classifier", typeID == "" && start.Name.Local == "cascade":
+		err = p.current()
+	case typeID == "opencv-haar-classifier":
+		err = p.old()
+	default:
+		err = p.fail("<%.40s type_id=%.40q> is not a cascade: that has type_id opencv-cascade-classifier or opencv-haar-classifier", start.Name.Local, typeID)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.skip(); err != nil { // whatever else the storage has, to its end
+		return err
+	}
+	return p.check()
+}
+
+// current reads the format of today.
+func (p *parser) current() error {
+	stages := -1
+	err := p.each(func(name string) error {
+		switch name {
+		case "stageType", "featureType", "width", "height", "featureParams", "stageNum", "stages", "features":
+			if err := p.once(name); err != nil {
+				return err
+			}
+		}
+		switch name {
+		case "stageType":
+			text, err := p.text()
+			if err == nil && text != "BOOST" {
+				err = p.fail("stages of type %.20q: only BOOST is known", text)
+			}
+			return err
+		case "featureType":
+			text, err := p.text()
+			p.featureType = text
+			switch {
+			case err != nil:
+			case text == "HAAR":
+			case text == "LBP":
+				p.kind = LBP
+			default:
+				err = p.fail("features of type %.20q: only HAAR and LBP are known", text)
+			}
+			return err
+		case "width":
+			return p.integer(&p.size.X, 3, maxWindow)
+		case "height":
+			return p.integer(&p.size.Y, 3, maxWindow)
+		case "featureParams":
+			return p.each(func(name string) error {
+				if name == "maxCatCount" {
+					return p.integer(&p.categories, 0, 256)
+				}
+				return p.skip()
+			})
+		case "stageNum":
+			return p.integer(&stages, 1, maxStages)
+		case "stages":
+			return p.items("stages", p.stage)
+		case "features":
+			return p.items("features", p.feature)
+		}
+		return p.skip()
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"featureType", "width", "height", "stages", "features"} {
+		if !p.sections[name] {
+			return p.fail("the cascade has no <%s>", name)
+		}
+	}
+	if stages >= 0 && stages != len(p.stages) {
+		return p.fail("the cascade has %d stages, and stageNum is %d", len(p.stages), stages)
+	}
+	if want := map[Kind]int{LBP: 256}[p.kind]; p.categories != want {
+		return p.fail("maxCatCount is %d: %v has %d", p.categories, p.kind, want)
+	}
+	return p.plant()
+}
+
+func (p *parser) stage() error {
+	if len(p.stages) == maxStages {
+		return p.fail("more than %d stages", maxStages)
+	}
+	s := stage{trees: span{first: int32(len(p.weak))}}
+	threshold, trees, count := false, false, -1
+	err := p.each(func(name string) error {
+		switch name {
+		case "stageThreshold":
+			threshold = true
+			return p.single(&s.threshold)
+		case "maxWeakCount":
+			return p.integer(&count, 0, math.MaxInt32)
+		case "weakClassifiers":
+			trees = true
+			return p.items("weak classifiers", p.weakClassifier)
+		}
+		return p.skip()
+	})
+	s.trees.end = int32(len(p.weak))
+	switch {
+	case err != nil:
+	case !threshold:
+		err = p.fail("stage %d has no <stageThreshold>", len(p.stages))
+	case !trees || s.trees.len() == 0:
+		err = p.fail("stage %d has no weak classifiers", len(p.stages))
+	case count >= 0 && count != s.trees.len():
+		err = p.fail("stage %d has %d weak classifiers, and maxWeakCount is %d", len(p.stages), s.trees.len(), count)
+	}
+	p.stages = append(p.stages, s)
+	return err
+}
+
+func (p *parser) weakClassifier() error {
+	var w weak
+	err := p.each(func(name string) (err error) {
+		switch name {
+		case "internalNodes":
+			w.nodes, err = p.numbers()
+		case "leafValues":
+			w.leaves, err = p.numbers()
+		default:
+			err = p.skip()
+		}
+		return err
+	})
+	w.line = p.line()
+	p.weak = append(p.weak, w)
+	return err
+}
+
+func (p *parser) feature() error {
+	if p.featureType == "" {
+		return p.fail("<features> before <featureType>")
+	}
+	var f feature
+	boxes := 0
+	add := func() (err error) {
+		most := 1
+		if p.kind == Haar {
+			most = len(f.boxes)
+		}
+		if boxes == most {
+			return p.fail("a feature with more than %d boxes", most)
+		}
+		f.boxes[boxes], f.weights[boxes], err = p.box()
+		boxes++
+		return err
+	}
+	err := p.each(func(name string) error {
+		switch {
+		case name == "rects" && p.kind == Haar:
+			return p.items("rects", add)
+		case name == "rect" && p.kind == LBP:
+			return add()
+		case name == "tilted" && p.kind == Haar:
+			return p.tilt(&f)
+		}
+		return p.skip()
+	})
+	if err == nil && boxes == 0 {
+		err = p.fail("feature %d has no boxes", len(p.features))
+	}
+	p.features = append(p.features, f)
+	p.lines = append(p.lines, p.line())
+	return err
+}
+
+func (p *parser) tilt(f *feature) error {
+	v := 0
+	err := p.integer(&v, 0, 1)
+	f.tilted = v == 1
+	return err
+}
+
+// box is x, y, width, height and, of Haar-like features, the weight.
+func (p *parser) box() (b box, weight float32, err error) {
+	v, err := p.numbers()
+	n := 5
+	if p.kind == LBP {
+		n = 4
+	}
+	if err == nil && len(v) != n {
+		err = p.fail("a box of %d numbers, where there should be %d", len(v), n)
+	}
+	if err != nil {
+		return b, 0, err
+	}
+	for i, to := range []*int16{&b.x, &b.y, &b.w, &b.h} {
+		if !(v[i] >= 0 && v[i] <= maxWindow && v[i] == math.Trunc(v[i])) {
+			return b, 0, p.fail("a box at %v: places and sizes are whole numbers from 0 to %d", v[:4], maxWindow)
+		}
+		*to = int16(v[i])
+	}
+	if n == 5 {
+		weight = float32(v[4])
+		if math.IsInf(float64(weight), 0) {
+			return b, 0, p.fail("a weight of %g does not fit 32 bits", v[4])
+		}
+	}
+	return b, weight, nil
+}
+
+// plant makes trees of the numbers of weak classifiers.
+func (p *parser) plant() error {
+	size := 4
+	if p.kind == LBP {
+		size = 3 + subsetWords
+	}
+	for i := range p.weak {
+		w := &p.weak[i]
+		if err := p.grow(w, size); err != nil {
+			return fmt.Errorf("line %d: tree %d: %w", w.line, i, err)
+		}
+	}
+	p.weak = nil
+	return nil
+}
+
+func (p *parser) grow(w *weak, size int) error {
+	n := len(w.nodes) / size
+	if n == 0 || n*size != len(w.nodes) {
+		return fmt.Errorf("%d numbers of nodes, of which each has %d", len(w.nodes), size)
+	}
+	nodes, subsets := make([]node, n), [][subsetWords]uint32(nil)
+	leaves := make([]float32, len(w.leaves))
+	for i, v := range w.leaves {
+		leaves[i] = float32(v)
+		if math.IsInf(float64(leaves[i]), 0) {
+			return fmt.Errorf("leaf %d: %g does not fit 32 bits", i, v)
+		}
+	}
+	for i := range nodes {
+		v := w.nodes[i*size:][:size]
+		for _, v := range v[:3] {
+			if !(v >= -maxNodes && v <= math.MaxInt32 && v == math.Trunc(v)) {
+				return fmt.Errorf("node %d: %v are no places of nodes, leaves and features", i, v)
+			}
+		}
+		child := func(v float64) int32 {
+			if v > 0 {
+				return int32(v)
+			}
+			return ^int32(-v)
+		}
+		nodes[i] = node{feature: int32(v[2]), left: child(v[0]), right: child(v[1])}
+		if p.kind == Haar {
+			nodes[i].threshold = float32(v[3])
+			if math.IsInf(float64(nodes[i].threshold), 0) {
+				return fmt.Errorf("node %d: a threshold of %g does not fit 32 bits", i, v[3])
+			}
+			continue
+		}
+		var subset [subsetWords]uint32
+		for k, v := range v[3:] {
+			if !(v >= math.MinInt32 && v <= math.MaxInt32 && v == math.Trunc(v)) {
+				return fmt.Errorf("node %d: %v is no whole number of 32 bits", i, v)
+			}
+			subset[k] = uint32(int32(v))
+		}
+		subsets = append(subsets, subset)
+	}
+	return p.tree(nodes, subsets, leaves)
+}
+
+// tree adds a tree, with its nodes in an order in which parents come first.
+func (p *parser) tree(nodes []node, subsets [][subsetWords]uint32, leaves []float32) error {
+	if len(nodes) > maxNodes {
+		return fmt.Errorf("%d nodes: at most %d are taken", len(nodes), maxNodes)
+	}
+	order, err := parentsFirst(nodes, len(leaves))
+	if err != nil {
+		return err
+	}
+	place := make([]int32, len(nodes))
+	for i, n := range order {
+		place[n] = int32(i)
+	}
+	t := tree{span{first: int32(len(p.nodes))}, span{first: int32(len(p.leaves))}}
+	for _, i := range order {
+		n := nodes[i]
+		for _, child := range []*int32{&n.left, &n.right} {
+			if *child >= 0 {
+				*child = place[*child]
+			}
+		}
+		p.nodes = append(p.nodes, n)
+		if subsets != nil {
+			p.subsets = append(p.subsets, subsets[i])
+		}
+	}
+	p.leaves = append(p.leaves, leaves...)
+	t.nodes.end, t.leaves.end = int32(len(p.nodes)), int32(len(p.leaves))
+	p.trees = append(p.trees, t)
+	return nil
+}
+
+// parentsFirst is the nodes that can be reached, in an order in which no child comes before
+// its parent.
+func parentsFirst(nodes []node, leaves int) ([]int32, error) {
+	const (
+		unseen = iota
+		open
+		done
+	)
+	state := make([]uint8, len(nodes))
+	type visit struct{ node, children int32 }
+	var after []int32 // children first
+	for stack := []visit{{}}; len(stack) > 0; {
+		v := &stack[len(stack)-1]
+		state[v.node] = open
+		if v.children == 2 {
+			state[v.node] = done
+			after = append(after, v.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		child := nodes[v.node].left
+		if v.children == 1 {
+			child = nodes[v.node].right
+		}
+		v.children++
+		switch {
+		case child < 0 && int(^child) >= leaves:
+			return nil, fmt.Errorf("node %d: leaf %d of %d", v.node, ^child, leaves)
+		case child < 0:
+		case int(child) >= len(nodes):
+			return nil, fmt.Errorf("node %d: child %d of %d nodes", v.node, child, len(nodes))
+		case state[child] == open:
+			return nil, fmt.Errorf("node %d: its child %d is above it: a cycle", v.node, child)
+		case state[child] == unseen:
+			stack = append(stack, visit{node: child})
+		}
+	}
+	for i, j := 0, len(after)-1; i < j; i, j = i+1, j-1 {
+		after[i], after[j] = after[j], after[i]
+	}
+	return after, nil
+}
+
+// old reads the format of OpenCV 1, where every node has a feature of its own.
+func (p *parser) old() error {
+	err := p.each(func(name string) error {
+		switch name {
+		case "size":
+			if err := p.once(name); err != nil {
+				return err
+			}
+			v, err := p.numbers()
+			if err != nil {
+				return err
+			}
+			for i, to := range []*int{&p.size.X, &p.size.Y} {
+				if len(v) != 2 || !(v[i] >= 3 && v[i] <= maxWindow && v[i] == math.Trunc(v[i])) {
+					return p.fail("a size of %v: it has two whole numbers from 3 to %d", v, maxWindow)
+				}
+				*to = int(v[i])
+			}
+			return nil
+		case "stages":
+			if err := p.once(name); err != nil {
+				return err
+			}
+			return p.items("stages", p.oldStage)
+		}
+		return p.skip()
+	})
+	if err == nil && (!p.sections["size"] || !p.sections["stages"]) {
+		err = p.fail("the cascade has no <size> or no <stages>")
+	}
+	return err
+}
+
+func (p *parser) oldStage() error {
+	if len(p.stages) == maxStages {
+		return p.fail("more than %d stages", maxStages)
+	}
+	s := stage{trees: span{first: int32(len(p.trees))}}
+	threshold := false
+	err := p.each(func(name string) error {
+		switch name {
+		case "stage_threshold":
+			threshold = true
+			return p.single(&s.threshold)
+		case "trees":
+			return p.items("trees", p.oldTree)
+		}
+		return p.skip()
+	})
+	s.trees.end = int32(len(p.trees))
+	switch {
+	case err != nil:
+	case !threshold:
+		err = p.fail("stage %d has no <stage_threshold>", len(p.stages))
+	case s.trees.len() == 0:
+		err = p.fail("stage %d has no trees", len(p.stages))
+	}
+	p.stages = append(p.stages, s)
+	return err
+}
+
+func (p *parser) oldTree() error {
+	var nodes []node
+	var leaves []float32
+	err := p.items("nodes", func() error {
+		if len(nodes) == maxNodes {
+			return p.fail("a tree of more than %d nodes", maxNodes)
+		}
+		n := node{feature: int32(len(p.features))}
+		var children [2]int // 0 where there is none
+		var values [2]float32
+		var has [2]bool
+		feature, threshold := false, false
+		err := p.each(func(name string) error {
+			switch name {
+			case "feature":
+				feature = true
+				p.featureType = "HAAR"
+				return p.feature()
+			case "threshold":
+				threshold = true
+				return p.single(&n.threshold)
+			case "left_node":
+				return p.integer(&children[0], 1, maxNodes)
+			case "right_node":
+				return p.integer(&children[1], 1, maxNodes)
+			case "left_val":
+				has[0] = true
+				return p.single(&values[0])
+			case "right_val":
+				has[1] = true
+				return p.single(&values[1])
+			}
+			return p.skip()
+		})
+		if err == nil && (!feature || !threshold) {
+			err = p.fail("a node without <feature> or <threshold>")
+		}
+		if err == nil && len(p.features) != int(n.feature)+1 {
+			err = p.fail("a node with more than one feature")
+		}
+		for i, to := range []*int32{&n.left, &n.right} {
+			switch {
+			case err != nil:
+			case has[i] == (children[i] != 0):
+				err = p.fail("each side of a node has either a value or another node")
+			case has[i]:
+				*to = ^int32(len(leaves))
+				leaves = append(leaves, values[i])
+			default:
+				*to = int32(children[i])
+			}
+		}
+		nodes = append(nodes, n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 {
+		return p.fail("tree %d has no nodes", len(p.trees))
+	}
+	if err := p.tree(nodes, nil, leaves); err != nil {
+		return p.fail("tree %d: %w", len(p.trees), err)
+	}
+	return nil
+}
+
+// check is what can be known when all is read.
+func (p *parser) check() error {
+	if len(p.stages) == 0 {
+		return errors.New("the cascade has no stages")
+	}
+	if n := p.size.X * p.size.Y; n > maxPixels {
+		return fmt.Errorf("a window of %d×%d: at most %d pixels are taken", p.size.X, p.size.Y, maxPixels)
+	}
+	for i := range p.features {
+		f := &p.features[i]
+		if err := f.check(p.kind, p.size.X, p.size.Y); err != nil {
+			return fmt.Errorf("line %d: feature %d: %w", p.lines[i], i, err)
+		}
+		p.tilted = p.tilted || f.tilted
+	}
+	for i := range p.stages {
+		s := &p.stages[i]
+		s.threshold -= 1e-5 // as OpenCV does, in 32 bits
+		s.stumps = true
+		for t, tree := range p.trees[s.trees.first:s.trees.end] {
+			s.stumps = s.stumps && tree.nodes.len() == 1
+			for _, n := range p.nodes[tree.nodes.first:tree.nodes.end] {
+				if n.feature < 0 || int(n.feature) >= len(p.features) {
+					return fmt.Errorf("stage %d, tree %d: feature %d of %d", i, t, n.feature, len(p.features))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// check reports boxes that reach beyond the window.
+func (f *feature) check(kind Kind, width, height int) error {
+	for i, b := range f.boxes {
+		x, y, w, h := int(b.x), int(b.y), int(b.w), int(b.h)
+		left, right, bottom := x, x+w, y+h
+		switch {
+		case kind == LBP:
+			right, bottom = x+3*w, y+3*h
+		case f.tilted:
+			left, right, bottom = x-h, x+w, y+w+h
+		}
+		if left < 0 || right > width || bottom > height {
+			return fmt.Errorf("box %d (%d %d %d %d) reaches beyond the window of %d×%d", i, x, y, w, h, width, height)
+		}
+	}
+	return nil
+}

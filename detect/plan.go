@@ -1,0 +1,107 @@
+package detect
+
+import (
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// A layer is the image at one scale, in which windows have the cascade's size.
+type layer struct {
+	scale         float32
+	width, height int // of the layer
+	columns, rows int // of windows, step apart
+	step          int
+	first         int // of its places in search.places, and of their parts
+	window        image.Point
+}
+
+func round32(v float32) int { return int(math.RoundToEven(float64(v))) }
+
+// windowAt is the size of windows at a scale.
+func (c *Cascade) windowAt(scale float32) image.Point {
+	return image.Pt(round32(float32(c.size.X)*scale), round32(float32(c.size.Y)*scale))
+}
+
+// layersOf appends the layers of an image, largest first.
+func (c *Cascade) layersOf(layers []layer, width, height int, o *Options) ([]layer, error) {
+	if width < c.size.X || height < c.size.Y {
+		return layers, nil
+	}
+	largest := o.Max
+	if largest.X == 0 || largest.Y == 0 {
+		largest = image.Pt(width, height)
+	}
+	best, nearest, count, stop := float32(1), math.Inf(1), 0, false
+	for f := 1.0; ; f *= o.Scale {
+		if math.RoundToEven(float64(c.size.X)*f) > float64(width) || math.RoundToEven(float64(c.size.Y)*f) > float64(height) {
+			break
+		}
+		if count++; count > maxScales {
+			return layers, grid.Invalid("a scale of %v makes more than %d sizes of windows: use a larger one", o.Scale, maxScales)
+		}
+		s := float32(f)
+		size := c.windowAt(s)
+		if size.X > largest.X || size.Y > largest.Y {
+			stop = true
+		}
+		if !stop && size.X >= o.Min.X && size.Y >= o.Min.Y {
+			layers = append(layers, layer{scale: s})
+		}
+		dx, dy := float64(o.Min.X-size.X), float64(o.Min.Y-size.Y)
+		if d := float64(dx*dx) + float64(dy*dy); d < nearest {
+			best, nearest = s, d
+		}
+	}
+	if len(layers) == 0 {
+		layers = append(layers, layer{scale: best})
+	}
+	// OpenCV cuts all layers into as many stripes as the first one wants, of whole steps.
+	stripes := 0
+	used := layers[:0]
+	for i := range layers {
+		l := layers[i]
+		l.window = c.windowAt(l.scale)
+		l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
+		l.step = 2
+		if l.scale >= 2 {
+			l.step = 1
+		}
+		columns, rows := l.width+1-c.size.X, l.height+1-c.size.Y
+		if i == 0 {
+			stripes = (max(columns, 0) + 31) / 32
+		}
+		if o.Compat && stripes > 0 {
+			rows = min(rows, stripes*l.step*max((rows/l.step+stripes-1)/stripes, 1))
+		} else if o.Compat {
+			rows = 0
+		}
+		if columns > 0 && rows > 0 {
+			l.columns, l.rows = (columns+l.step-1)/l.step, (rows+l.step-1)/l.step
+			used = append(used, l)
+		}
+	}
+	return used, nil
+}
+
+// rect is a window at a place of the layer, in pixels of the image.
+func (l *layer) rect(x, y int) image.Rectangle {
+	at := image.Pt(round32(float32(x)*l.scale), round32(float32(y)*l.scale))
+	return image.Rectangle{at, at.Add(l.window)}
+}
+
+// axis is where the pixels of a layer lie along one side of the image: each between the one
+// at its place and the next, of which it takes part/256.
+func axis(src, dst, i int) (place, part int) {
+	k := 1 / (float64(dst) / float64(src))
+	p := float64(k*(float64(i)+0.5)) - 0.5
+	j := math.Floor(p)
+	switch {
+	case j < 0:
+		return 0, 0
+	case j >= float64(src-1):
+		return src - 1, 0
+	}
+	return int(j), int(math.RoundToEven(256 * (p - j)))
+}

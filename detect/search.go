@@ -1,0 +1,205 @@
+package detect
+
+import (
+	"image"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// Detect finds what the cascade knows in an image of one channel, or of three or four, of
+// which the first are red, green and blue. An image smaller than the cascade's window has
+// nothing.
+func (c *Cascade) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
+	return c.AppendDetect(nil, img, o)
+}
+
+// DetectImage is [Cascade.Detect] for any image; places count from its first pixel.
+func (c *Cascade) DetectImage(img image.Image, o *Options) ([]Result, error) {
+	return c.AppendDetect(nil, boxsum.Gray(img), o)
+}
+
+// AppendDetect appends what [Cascade.Detect] finds. With a slice of enough room, searching
+// the like again allocates nothing. On an error the slice is as it was.
+func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
+	if c == nil || len(c.stages) == 0 {
+		return to, grid.Invalid("no cascade: use one from Load")
+	}
+	s, _ := idle.Get().(*search)
+	if s == nil {
+		s = new(search)
+	}
+	defer s.leave()
+	if err := s.prepare(c, &img, o); err != nil {
+		return to, err
+	}
+	if len(s.layers) == 0 {
+		return to, nil
+	}
+	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
+		return to, err
+	}
+	if n := int(s.found.Load()); n > s.opt.Limit {
+		return to, grid.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", s.opt.Limit)
+	}
+	return s.results(to), nil
+}
+
+// idle holds searches that nobody uses, with their memory.
+var idle sync.Pool
+
+const (
+	// idleBytes bounds what a search keeps for later.
+	idleBytes = 256 << 20
+	// bandRows is how many rows of a layer have windows in one table. More of them share
+	// the rows below, fewer leave the table in the caches.
+	bandRows = 64
+)
+
+// A search is one call, and memory for the next.
+type search struct {
+	engine engine.Engine
+	set    engine.Settings
+	work   engine.Plan
+	opt    Options
+
+	cascade *Cascade
+	src     engine.Source[uint8]
+	gray    []uint8 // of an image in colour
+	layers  []layer
+	bands   []band
+	places  []int32 // of the columns of all layers
+	parts   []uint32
+
+	programs [2]program // for steps of 1 and 2
+	workers  []worker
+	found    atomic.Int64
+
+	candidates, misses []candidate
+	grouper            grouper
+}
+
+// A band is rows of windows of one layer.
+type band struct{ layer, first, rows int }
+
+func (s *search) leave() {
+	s.opt, s.set, s.src, s.cascade = Options{}, engine.Settings{}, engine.Source[uint8]{}, nil
+	bytes := engine.Bytes(s.gray) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.candidates) + engine.Bytes(s.misses)
+	for i := range s.workers {
+		bytes += s.workers[i].bytes()
+	}
+	if bytes <= idleBytes {
+		idle.Put(s)
+	}
+}
+
+// prepare checks what was given, and plans.
+func (s *search) prepare(c *Cascade, img *boxsum.Image[uint8], o *Options) (err error) {
+	s.layers = s.layers[:0]
+	if err := o.check(&s.opt, &s.set); err != nil {
+		return err
+	}
+	s.src.Image(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+	if err := s.src.Pixels(len(img.Pix)); err != nil {
+		return err
+	}
+	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
+		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+	}
+	s.cascade = c
+	if s.layers, err = c.layersOf(s.layers, s.src.Width, s.src.Height, &s.opt); err != nil || len(s.layers) == 0 {
+		return err
+	}
+	if s.src.Channels > 1 {
+		s.toGray()
+	}
+	s.bands, s.places, s.parts = s.bands[:0], s.places[:0], s.parts[:0]
+	for i := range s.layers {
+		l := &s.layers[i]
+		l.first = len(s.places)
+		if l.width != s.src.Width {
+			for x := range l.width {
+				place, part := axis(s.src.Width, l.width, x)
+				s.places = append(s.places, int32(place))
+				s.parts = append(s.parts, uint32(256-part)|uint32(part)<<16)
+			}
+		}
+		rows := bandRows / l.step
+		for y := 0; y < l.rows; y += rows {
+			s.bands = append(s.bands, band{i, y, min(rows, l.rows-y)})
+		}
+	}
+	s.programs[0].aim(c, s.src.Width, 1)
+	s.programs[1].aim(c, s.src.Width, 2)
+	for i := range s.programs {
+		s.programs[i].norm.Flat = 1 / s.opt.Contrast
+	}
+	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: min(len(s.bands), s.set.Workers())}
+	return nil
+}
+
+// toGray makes the image that is searched of one in colour, as OpenCV does.
+func (s *search) toGray() {
+	n, width := s.src.Channels, s.src.Width
+	s.gray = engine.AtLeast(s.gray, width*s.src.Height)
+	red, blue := 9798, 3735
+	if s.opt.BGR {
+		red, blue = blue, red
+	}
+	for y := range s.src.Height {
+		from, to := s.src.Pix[y*s.src.Stride:][:width*n], s.gray[y*width:][:width]
+		for x := range to {
+			p := from[x*n:][:3]
+			to[x] = uint8((red*int(p[0]) + 19235*int(p[1]) + blue*int(p[2]) + 1<<14) >> 15)
+		}
+	}
+	s.src.Image(s.gray, width, s.src.Height, 1, width)
+}
+
+// Prepare implements [engine.Layer].
+func (s *search) Prepare(p *engine.Plan) error {
+	s.workers = engine.Workers(s.workers, p.Workers)
+	for i := range s.workers[:p.Workers] {
+		s.workers[i].prepare(s)
+	}
+	s.found.Store(0)
+	return nil
+}
+
+// Tile implements [engine.Layer].
+func (s *search) Tile(worker, x, y, n, rows int) {
+	if s.found.Load() <= int64(s.opt.Limit) {
+		s.workers[worker].band(s, &s.bands[y])
+	}
+}
+
+// Finish implements [engine.Layer]: it collects what the workers found, in order.
+func (s *search) Finish() {
+	s.candidates, s.misses = s.candidates[:0], s.misses[:0]
+	for i := range s.workers[:s.work.Workers] {
+		s.candidates = append(s.candidates, s.workers[i].candidates...)
+		s.misses = append(s.misses, s.workers[i].misses...)
+	}
+	for _, all := range [][]candidate{s.candidates, s.misses} {
+		slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
+	}
+}
+
+// Release implements [engine.Layer].
+func (s *search) Release() int { return 0 }
+
+func (s *search) results(to []Result) []Result {
+	bounds := image.Rect(0, 0, s.src.Width, s.src.Height)
+	for _, all := range [][]candidate{s.candidates, s.misses} {
+		if s.opt.Ungrouped {
+			to = each(to, all, bounds)
+		} else {
+			to = s.grouper.group(to, all, s.opt.Neighbors, bounds)
+		}
+	}
+	return to
+}
