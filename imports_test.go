@@ -60,7 +60,7 @@ var below = map[string][]string{
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "internal/fourier", "internal/window", "match", "moments", "rotated", "threshold", "tilted", "volume"}),
 	"store":                     cpu,
 	"docs/throughput":           {},
-	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "internal/page"}),
+	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},
 }
 

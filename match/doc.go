@@ -35,7 +35,7 @@
 // # How
 //
 // Denominators are made from sums of windows that are exact, as in package filter.
-// Numerators are dot products of integers where the template is small, and Fourier
-// transforms of blocks otherwise: in float32, and again in float64 where a block has
-// windows of so little contrast that float32 is not enough.
+// Numerators are Fourier transforms of blocks: in float32, and again in float64 where a
+// block has windows of so little contrast that float32 is not enough. docs/match.md has a
+// picture.
 package match

@@ -2,7 +2,7 @@
 // pixels. That of the README is an image with a box, and its table with the four
 // entries that give the sum of the box; those of rotated.md and haar.md are boxes and
 // features at angles; those of histogram.md and moments.md are regions and what is
-// known of them; those of filters.md are filtered, and those of threshold.md are pages with damage. The diagrams
+// known of them; those of filters.md are filtered, those of threshold.md are pages with damage, and that of match.md is a page with a letter found. The diagrams
 // beside them, in SVG, are edited as they are.
 //
 //	go run ./docs/picture docs
@@ -54,6 +54,7 @@ var pictures = map[string]func() image.Image{
 	"filters-median.png":   drawMedians,
 	"filters-contrast.png": drawContrast,
 	"filters-focus.png":    drawFocus,
+	"match.png":            drawMatch,
 }
 
 func main() {

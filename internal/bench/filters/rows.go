@@ -6,6 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/match"
 	"github.com/boxsum/boxsum/threshold"
 )
 
@@ -63,6 +64,8 @@ var rows = []row{
 	{name: "downsample u8, 2×2", ours: func(im *images, o how) error {
 		return filter.DownsampleInto(im.half, im.a, 2, 2, o.filter())
 	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
+	{name: "ZNCC, template 32×32", floor: 2, ours: zncc(32), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template32, cv2.TM_CCOEFF_NORMED)"},
+	{name: "ZNCC, template 128×128", floor: 1, ours: zncc(128), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template128, cv2.TM_CCOEFF_NORMED)"},
 
 	// Go's own: an *image.Gray or *image.RGBA in, a new one out, on both sides.
 	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "bild.Box", at: inGo, does: "gray bild.Box 7", small: true},
@@ -106,6 +109,17 @@ func median(k int) func(*images, how) error {
 func binarize(m threshold.Method) func(*images, how) error {
 	return func(im *images, o how) error {
 		return threshold.BinarizeInto(im.out, im.page, threshold.New(m, 25), o.threshold())
+	}
+}
+
+// zncc looks for a part of the image that starts at (40, 40).
+func zncc(size int) func(*images, how) error {
+	return func(im *images, o how) error {
+		template, scores := im.a, im.out32
+		template.Pix = im.a.Pix[40*im.a.Width+40:]
+		template.Stride, template.Width, template.Height = im.a.Width, size, size
+		scores.Stride, scores.Width, scores.Height = im.a.Width, im.a.Width-size+1, im.a.Height-size+1
+		return match.MatchInto(scores, im.a, template, match.ZNCC, &match.Options{Workers: o.workers, Level: o.level})
 	}
 }
 
