@@ -1,6 +1,9 @@
 package detect
 
-import "image"
+import (
+	"image"
+	"sync/atomic"
+)
 
 // A Kind is what a cascade looks at.
 type Kind int
@@ -29,6 +32,11 @@ type Cascade struct {
 	leaves   []float32
 	subsets  [][subsetWords]uint32 // of nodes of local binary patterns
 	features []feature
+
+	// Of a turned cascade, see turned.go.
+	diagonal bool        // boxes lie along diagonals, and size is that of the window that holds them
+	upright  image.Point // the size before that
+	turns    [8]atomic.Pointer[Cascade]
 }
 
 // A stage is trees whose leaves add up to the threshold or more in windows that pass.

@@ -17,6 +17,10 @@
 // bit for bit, in one order. Without it, the last rows of windows are searched too, which
 // OpenCV may lose.
 //
+// # Turned objects
+//
+// [Options.Angles] finds turned objects too: [AllAngles] those at any angle.
+//
 // # Memory
 //
 // A worker has the tables of some rows of one scale, and nothing is kept of the others:

@@ -13,6 +13,7 @@ type candidate struct {
 	stage       int32 // that it passed
 	score       float64
 	rect        image.Rectangle
+	angle       float64
 }
 
 // less is the order of candidates: scale, y, x.
@@ -26,6 +27,8 @@ type class struct {
 	left, top, width, height int // sums, and then the mean
 	stage                    int32
 	score                    float64
+	angle, sin, cos          float64 // the first, and sums
+	several                  bool    // angles
 }
 
 // A grouper joins candidates. Its zero value is ready, and it keeps its memory.
@@ -69,7 +72,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 			if rb.Min.X > reach {
 				break
 			}
-			if similar(ra, rb) {
+			if similar(ra, rb) && (all[a].angle == all[b].angle || near(all[a].angle, all[b].angle)) {
 				if p, q := g.root(a), g.root(b); p < q {
 					g.parent[q] = p
 				} else {
@@ -86,6 +89,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 			g.classes = append(g.classes, class{stage: -1})
 		}
 		a, c := &all[i], &g.classes[g.number[root]]
+		c.addAngle(a.angle)
 		c.n++
 		c.left += a.rect.Min.X
 		c.top += a.rect.Min.Y
@@ -105,8 +109,8 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 	for i := range g.classes {
 		if a := &g.classes[i]; a.n > neighbors && !g.inside(i, neighbors) {
 			to = appendClipped(to, Result{
-				Rect:      image.Rect(a.left, a.top, a.left+a.width, a.top+a.height),
-				Neighbors: a.n, Score: a.score, Stage: int(a.stage),
+				Rect:  image.Rect(a.left, a.top, a.left+a.width, a.top+a.height),
+				Angle: a.meanAngle(), Neighbors: a.n, Score: a.score, Stage: int(a.stage),
 			}, bounds)
 		}
 	}
@@ -134,13 +138,16 @@ func (g *grouper) inside(i, neighbors int) bool {
 func each(to []Result, all []candidate, bounds image.Rectangle) []Result {
 	for i := range all {
 		c := &all[i]
-		to = appendClipped(to, Result{Rect: c.rect, Neighbors: 1, Score: c.score, Stage: int(c.stage)}, bounds)
+		to = appendClipped(to, Result{Rect: c.rect, Angle: c.angle, Neighbors: 1, Score: c.score, Stage: int(c.stage)}, bounds)
 	}
 	return to
 }
 
 func appendClipped(to []Result, r Result, bounds image.Rectangle) []Result {
-	if r.Rect = r.Rect.Intersect(bounds); !r.Rect.Empty() {
+	if r.Angle == 0 { // the corners of others lie elsewhere
+		r.Rect = r.Rect.Intersect(bounds)
+	}
+	if !r.Rect.Empty() {
 		to = append(to, r)
 	}
 	return to

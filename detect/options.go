@@ -24,7 +24,9 @@ type Options struct {
 	// image's size. Where no size of windows lies between them, the nearest to Min is taken.
 	Min, Max image.Point
 	// Angles is how far objects may be turned, in degrees clockwise; nil stands for upright
-	// ones only.
+	// ones only. An object is found at the angles that are within some 12° of its own: for
+	// any, use [AllAngles]. Multiples of 45° are searched in the image as it is; for each
+	// other remainder it is turned once.
 	Angles []float64
 	// Ignore is what to leave out: windows whose middle is in one of these are not found.
 	Ignore []image.Rectangle
@@ -95,10 +97,5 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	case o.Limit < 0:
 		return grid.Invalid("a limit of %d windows: use 1 or more", o.Limit)
 	}
-	for _, a := range o.Angles {
-		if a != 0 {
-			return grid.Invalid("an angle of %v: only upright windows are searched yet", a)
-		}
-	}
-	return nil
+	return o.checkAngles()
 }

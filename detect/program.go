@@ -70,9 +70,16 @@ func (p *program) aim(c *Cascade, width, step int) {
 	}
 	p.cascade, p.layout = c, l
 	w, h := c.size.X-2, c.size.Y-2
+	if c.diagonal {
+		w, h = c.upright.X-2, c.upright.Y-2
+	}
 	p.norm = kernel.HaarNorm{Area: float64(w * h)}
-	for i, c := range upright(1, 1, w, h) {
-		p.norm.Sum[i], p.norm.Squares[i] = l.at(sumTable, c[0], c[1]), l.at(squareTable, c[0], c[1])
+	if c.diagonal {
+		p.norm.Area *= 2
+	}
+	for i, at := range upright(1, 1, w, h) {
+		x, y := c.corner(at[0], at[1])
+		p.norm.Sum[i], p.norm.Squares[i] = l.at(sumTable, x, y), l.at(squareTable, x, y)
 	}
 	p.haar, p.lbp = p.haar[:0], p.lbp[:0]
 	for _, t := range c.trees {
@@ -87,7 +94,7 @@ func (p *program) aim(c *Cascade, width, step int) {
 			if c.kind == LBP {
 				p.lbp = append(p.lbp, l.lbpNode(c, i, leaves))
 			} else {
-				p.haar = append(p.haar, l.haarNode(&c.features[n.feature], n.threshold, leaves))
+				p.haar = append(p.haar, l.haarNode(c, &c.features[n.feature], n.threshold, leaves))
 			}
 		}
 	}
@@ -102,7 +109,7 @@ func turned(x, y, w, h int) [4][2]int {
 	return [4][2]int{{x, y}, {x - h, y + h}, {x + w, y + w}, {x + w - h, y + w + h}}
 }
 
-func (l *layout) haarNode(f *feature, threshold float32, leaves [2]float32) kernel.HaarNode {
+func (l *layout) haarNode(c *Cascade, f *feature, threshold float32, leaves [2]float32) kernel.HaarNode {
 	node := kernel.HaarNode{Weights: f.weights, Threshold: threshold, Leaves: leaves, Boxes: 2}
 	if f.weights[2] != 0 {
 		node.Boxes = 3
@@ -112,8 +119,9 @@ func (l *layout) haarNode(f *feature, threshold float32, leaves [2]float32) kern
 		if f.tilted {
 			table, corners = tiltedTable, turned(int(b.x), int(b.y), int(b.w), int(b.h))
 		}
-		for k, c := range corners {
-			node.Corners[4*i+k] = l.at(table, c[0], c[1])
+		for k, at := range corners {
+			x, y := c.corner(at[0], at[1])
+			node.Corners[4*i+k] = l.at(table, x, y)
 		}
 	}
 	return node
@@ -123,7 +131,8 @@ func (l *layout) lbpNode(c *Cascade, i int32, leaves [2]float32) kernel.LBPNode 
 	b := c.features[c.nodes[i].feature].boxes[0]
 	node := kernel.LBPNode{Subset: c.subsets[i], Leaves: leaves}
 	for k := range node.Corners {
-		node.Corners[k] = l.at(sumTable, int(b.x)+k%4*int(b.w), int(b.y)+k/4*int(b.h))
+		x, y := c.corner(int(b.x)+k%4*int(b.w), int(b.y)+k/4*int(b.h))
+		node.Corners[k] = l.at(sumTable, x, y)
 	}
 	return node
 }

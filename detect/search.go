@@ -34,6 +34,9 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 		s = new(search)
 	}
 	defer s.leave()
+	if !o.isUpright() {
+		return s.appendTurned(to, c, &img, o)
+	}
 	if err := s.prepare(c, &img, o); err != nil {
 		return to, err
 	}
@@ -44,7 +47,7 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 		return to, err
 	}
 	if n := int(s.found.Load()); n > s.opt.Limit {
-		return to, grid.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", s.opt.Limit)
+		return to, tooMany(s.opt.Limit)
 	}
 	return s.results(to), nil
 }
@@ -81,6 +84,9 @@ type search struct {
 
 	candidates, misses []candidate
 	grouper            grouper
+
+	rotated              []uint8 // the image, turned
+	turned, turnedMisses []candidate
 }
 
 // A band is rows of windows of one layer.
@@ -88,7 +94,8 @@ type band struct{ layer, first, rows int }
 
 func (s *search) leave() {
 	s.opt, s.set, s.src, s.cascade = Options{}, engine.Settings{}, engine.Source[uint8]{}, nil
-	bytes := engine.Bytes(s.gray) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.candidates) + engine.Bytes(s.misses)
+	bytes := engine.Bytes(s.gray) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.candidates) + engine.Bytes(s.misses) +
+		engine.Bytes(s.rotated) + engine.Bytes(s.turned) + engine.Bytes(s.turnedMisses)
 	for i := range s.workers {
 		bytes += s.workers[i].bytes()
 	}

@@ -29,6 +29,8 @@ type worker struct {
 	pix      []uint8
 	down, up []uint32 // diagonals of tilted tables
 
+	downSquares, upSquares []uint32
+
 	sums   []float64
 	norms  []float32
 	values []float32 // of the nodes of a tree
@@ -46,7 +48,7 @@ type queue struct {
 func (q *queue) add(at int32, norm float32) { q.at, q.norms = append(q.at, at), append(q.norms, norm) }
 
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.table) + engine.Bytes(w.row) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) +
+	n := engine.Bytes(w.table) + engine.Bytes(w.row) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) + engine.Bytes(w.downSquares) + engine.Bytes(w.upSquares) +
 		engine.Bytes(w.values) + engine.Bytes(w.candidates) + engine.Bytes(w.misses)
 	for i := range w.queues {
 		n += engine.Bytes(w.queues[i].at) + engine.Bytes(w.queues[i].norms)
@@ -58,7 +60,11 @@ func (w *worker) bytes() int {
 func (w *worker) prepare(s *search) {
 	w.search = s
 	c := s.cascade
-	if c.tilted {
+	if c.diagonal {
+		w.downSquares = engine.AtLeast(w.downSquares, s.src.Width+2)
+		w.upSquares = engine.AtLeast(w.upSquares, s.src.Width+2)
+	}
+	if c.tilted || c.diagonal {
 		w.down = engine.AtLeast(w.down, s.src.Width+2)
 		w.up = engine.AtLeast(w.up, s.src.Width+2)
 	}
@@ -109,14 +115,18 @@ func (w *worker) integrate(b *band) {
 			clear(tables[i][at:][:l.width+1])
 		}
 	}
-	if w.search.cascade.tilted {
-		clear(w.down)
-		clear(w.up)
+	for _, diagonals := range [][]uint32{w.down, w.up, w.downSquares, w.upSquares} {
+		clear(diagonals)
 	}
 	for y := range rows {
 		pix := w.pixels(top + y)
 		above, here := y*p.stride, (y+1)*p.stride
 		sums, squares := tables[sumTable], tables[squareTable]
+		if w.search.cascade.diagonal {
+			diagonalRow(sums[here:], sums[above:], w.down, w.up, pix, p.half, false)
+			diagonalRow(squares[here:], squares[above:], w.downSquares, w.upSquares, pix, p.half, true)
+			continue
+		}
 		kernel.CascadeRow(w.search.set.Level, sums[here:], squares[here:], sums[above:], squares[above:], pix, p.half)
 		if w.search.cascade.tilted {
 			tilted := tables[tiltedTable]

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -45,7 +44,7 @@ type angleList []float64
 
 func parseAngles(text string) (angleList, error) {
 	if strings.TrimSpace(text) == "all" {
-		return nil, errors.New("turned objects are not searched yet: leave --angles out")
+		return detect.AllAngles(), nil
 	}
 	var all angleList
 	for word := range strings.SplitSeq(text, ",") {

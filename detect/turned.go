@@ -1,0 +1,428 @@
+package detect
+
+import (
+	"image"
+	"math"
+	"math/bits"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// A turned object is found by a turned cascade, in the same image. Quarter turns are exact:
+// boxes of features stay boxes. So are turns by 45°: boxes lie along the diagonals, where
+// sums come from tilted tables, and all of them have twice as many pixels. These are eight
+// directions. For angles between them the image is turned once, by less than 45°, for each
+// eight that are 45° apart.
+
+// AllAngles is angles that find objects turned by any: 22.5° apart. An upright cascade finds
+// most objects that are turned by up to half of this.
+func AllAngles() []float64 {
+	all := make([]float64, 16)
+	for i := range all {
+		all[i] = 22.5*float64(i) - 157.5
+	}
+	return all
+}
+
+// A direction is how a cascade is turned: by quarters, and then by 45° if it is diagonal.
+type direction struct {
+	quarters int
+	diagonal bool
+}
+
+func (d direction) index() int {
+	if d.diagonal {
+		return d.quarters + 4
+	}
+	return d.quarters
+}
+
+// split is an angle as a turn of the image, from 0° to less than 45°, and a direction.
+func split(angle float64) (image float64, d direction) {
+	angle = math.Mod(angle, 360)
+	if angle < 0 {
+		angle += 360
+	}
+	eighths := math.Floor(angle / 45)
+	image = angle - 45*eighths
+	n := int(eighths) % 8
+	return image, direction{n / 2, n%2 != 0}
+}
+
+// turn is the cascade for a direction, which is made once.
+func (c *Cascade) turn(d direction) *Cascade {
+	if d == (direction{}) {
+		return c
+	}
+	at := &c.turns[d.index()]
+	if t := at.Load(); t != nil {
+		return t
+	}
+	t := &Cascade{
+		kind: c.kind, size: c.size, upright: c.size, stages: c.stages, trees: c.trees, nodes: c.nodes, leaves: c.leaves,
+		subsets: append([][subsetWords]uint32(nil), c.subsets...), features: append([]feature(nil), c.features...),
+	}
+	for range d.quarters {
+		t.quarter()
+	}
+	t.upright = t.size
+	if t.diagonal = d.diagonal; d.diagonal {
+		side := t.size.X + t.size.Y
+		t.size = image.Pt(side, side)
+	}
+	at.CompareAndSwap(nil, t)
+	return at.Load()
+}
+
+// quarter turns the features by 90° clockwise.
+func (c *Cascade) quarter() {
+	height := int16(c.size.Y)
+	c.size.X, c.size.Y = c.size.Y, c.size.X
+	for i := range c.features {
+		for k := range c.features[i].boxes {
+			b := &c.features[i].boxes[k]
+			down := b.h
+			if c.kind == LBP { // the box is the first of three by three
+				down *= 3
+			}
+			*b = box{height - b.y - down, b.x, b.h, b.w}
+		}
+	}
+	for i := range c.subsets {
+		// What was at the top left is at the top right now, two bits further.
+		from := c.subsets[i]
+		var to [subsetWords]uint32
+		for code := range 256 {
+			was := bits.RotateLeft8(uint8(code), 2)
+			to[code>>5] |= from[was>>5] >> (was & 31) & 1 << (code & 31)
+		}
+		c.subsets[i] = to
+	}
+}
+
+// corner is where a point of the window is in the tables.
+func (c *Cascade) corner(x, y int) (int, int) {
+	if c.diagonal {
+		return c.upright.Y + x - y, x + y
+	}
+	return x, y
+}
+
+// window is what a place of a layer stands for: a rectangle that is to be turned about its
+// middle.
+func (c *Cascade) window(l *layer, x, y int) image.Rectangle {
+	if !c.diagonal {
+		return l.rect(x, y)
+	}
+	// The pixels of a box on tilted tables lie half a pixel to the left of its corners.
+	half := float64(c.size.X) / 2
+	return aboutPoint(float64((float64(x)+half-0.5)*float64(l.scale)), float64((float64(y)+half)*float64(l.scale)), c.sizeAt(l.scale))
+}
+
+// sizeAt is the size of objects at a scale.
+func (c *Cascade) sizeAt(scale float32) image.Point {
+	if !c.diagonal {
+		return c.windowAt(scale)
+	}
+	s := math.Sqrt2 * float64(scale)
+	return image.Pt(int(math.RoundToEven(float64(c.upright.X)*s)), int(math.RoundToEven(float64(c.upright.Y)*s)))
+}
+
+// aboutPoint is the rectangle of a size whose middle is the nearest to a point.
+func aboutPoint(x, y float64, size image.Point) image.Rectangle {
+	at := image.Pt(int(math.RoundToEven(x-float64(size.X)/2)), int(math.RoundToEven(y-float64(size.Y)/2)))
+	return image.Rectangle{at, at.Add(size)}
+}
+
+// limits is the least and greatest size of windows for objects that are turned: sides of
+// quarter turns are exchanged, and windows of diagonal ones hold the turned object.
+func (c *Cascade) limits(o *Options, quarters int) (least, greatest image.Point) {
+	least, greatest = o.Min, o.Max
+	if quarters%2 != 0 {
+		least.X, least.Y = least.Y, least.X
+		greatest.X, greatest.Y = greatest.Y, greatest.X
+	}
+	if !c.diagonal {
+		return least, greatest
+	}
+	w, h := float64(c.upright.X)*math.Sqrt2, float64(c.upright.Y)*math.Sqrt2
+	side := float64(c.size.X)
+	n := int(math.Floor(side * max(float64(least.X)/w, float64(least.Y)/h)))
+	least = image.Pt(n, n)
+	if greatest.X != 0 && greatest.Y != 0 {
+		n = int(math.Ceil(side * min(float64(greatest.X)/w, float64(greatest.Y)/h)))
+		greatest = image.Pt(max(n, 1), max(n, 1))
+	}
+	return least, greatest
+}
+
+// upright reports whether all angles are.
+func (o *Options) isUpright() bool {
+	if o == nil {
+		return true
+	}
+	for _, a := range o.Angles {
+		if a != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAngles reports what is wrong with them.
+func (o *Options) checkAngles() error {
+	for _, a := range o.Angles {
+		if !(a >= -360 && a <= 360) {
+			return grid.Invalid("an angle of %v: use degrees from -360 to 360", a)
+		}
+	}
+	if o.Compat && !o.isUpright() {
+		return grid.Invalid("turned objects with Compat: OpenCV finds upright ones only")
+	}
+	return nil
+}
+
+// appendTurned finds objects at several angles.
+func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8], o *Options) ([]Result, error) {
+	var given Options
+	if err := o.check(&given, &s.set); err != nil {
+		return to, err
+	}
+	if c.tilted {
+		return to, grid.Invalid("this cascade has tilted features, and cannot be turned: use another, or upright objects only")
+	}
+	s.src.Image(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+	if err := s.src.Pixels(len(img.Pix)); err != nil {
+		return to, err
+	}
+	bounds := image.Rect(0, 0, img.Width, img.Height)
+	s.turned, s.turnedMisses = s.turned[:0], s.turnedMisses[:0]
+	found := 0
+	for i, angle := range given.Angles {
+		turn, _ := split(angle)
+		if again(given.Angles[:i], func(a float64) bool { t, _ := split(a); return t == turn }) {
+			continue // this turn of the image is done
+		}
+		t := turning{search: s, image: *img, turn: turn}
+		if turn != 0 {
+			if err := t.rotate(c, &given); err != nil {
+				return to, err
+			}
+		}
+		for k, angle := range given.Angles[i:] {
+			other, d := split(angle)
+			if other != turn || again(given.Angles[i:i+k], func(a float64) bool { t, e := split(a); return t == turn && e == d }) {
+				continue
+			}
+			pass := given
+			pass.Angles, pass.Ignore, pass.Progress = nil, nil, nil
+			pass.BGR = pass.BGR && turn == 0 // a turned image is gray
+			if err := t.pass(c.turn(d), d, &pass, &given, bounds); err != nil {
+				return to, err
+			}
+			if found += int(s.found.Load()); found > given.Limit {
+				return to, tooMany(given.Limit)
+			}
+		}
+	}
+	for _, all := range [][]candidate{s.turned, s.turnedMisses} {
+		if given.Ungrouped {
+			to = each(to, all, bounds)
+		} else {
+			to = s.grouper.group(to, all, given.Neighbors, bounds)
+		}
+	}
+	return to, nil
+}
+
+func again(angles []float64, is func(a float64) bool) bool {
+	for _, a := range angles {
+		if is(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func tooMany(limit int) error {
+	return grid.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", limit)
+}
+
+// A turning is an image turned by an angle, so that objects turned by it are upright.
+type turning struct {
+	search        *search
+	image         boxsum.Image[uint8] // that is searched
+	turn          float64             // degrees
+	sin, cos      float64
+	x, y          float64 // the middle of the image, and of the turned one
+	middleX, midY float64
+}
+
+// rotate makes the turned image, by bilinear interpolation. Beyond the image its edges go on.
+func (t *turning) rotate(c *Cascade, o *Options) error {
+	s, src := t.search, t.image
+	s.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
+		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+	}
+	if s.src.Channels > 1 {
+		s.opt.BGR = o.BGR
+		s.toGray()
+	}
+	pix, stride, w, h := s.src.Pix, s.src.Stride, s.src.Width, s.src.Height
+	t.sin, t.cos = math.Sincos(t.turn * math.Pi / 180)
+	width := int(math.Ceil(float64(float64(w)*t.cos) + float64(float64(h)*t.sin)))
+	height := int(math.Ceil(float64(float64(w)*t.sin) + float64(float64(h)*t.cos)))
+	t.image = boxsum.Image[uint8]{Width: width, Height: height, Channels: 1, Stride: width}
+	if w == 0 || h == 0 {
+		return nil
+	}
+	if err := grid.Check(float64(width) * float64(height)); err != nil {
+		return err
+	}
+	s.rotated = engine.AtLeast(s.rotated, width*height)
+	t.image.Pix = s.rotated[:width*height]
+	t.x, t.y, t.middleX, t.midY = float64(w)/2, float64(h)/2, float64(width)/2, float64(height)/2
+	const one = 1 << 16
+	clamp := func(v float64, n int) (at, next, part int) {
+		v = min(max(v, 0), float64(n-1))
+		at = int(v)
+		return at, min(at+1, n-1), int((v - float64(at)) * 256)
+	}
+	for j := range height {
+		row := t.image.Pix[j*width:][:width]
+		for i := range row {
+			x, y := t.back(float64(i)+0.5, float64(j)+0.5)
+			x0, x1, px := clamp(x-0.5, w)
+			y0, y1, py := clamp(y-0.5, h)
+			a := int(pix[y0*stride+x0])*(256-px) + int(pix[y0*stride+x1])*px
+			b := int(pix[y1*stride+x0])*(256-px) + int(pix[y1*stride+x1])*px
+			row[i] = uint8((a*(256-py) + b*py + one/2) / one)
+		}
+	}
+	return nil
+}
+
+// back is the point of the image that a point of the turned one is from.
+func (t *turning) back(x, y float64) (float64, float64) {
+	if t.turn == 0 {
+		return x, y
+	}
+	x, y = x-t.middleX, y-t.midY
+	return t.x + float64(x*t.cos) - float64(y*t.sin), t.y + float64(x*t.sin) + float64(y*t.cos)
+}
+
+// pass searches in one direction.
+func (t *turning) pass(c *Cascade, d direction, o, given *Options, bounds image.Rectangle) error {
+	s := t.search
+	o.Min, o.Max = c.limits(given, d.quarters)
+	s.found.Store(0)
+	if err := s.prepare(c, &t.image, o); err != nil {
+		return err
+	}
+	if len(s.layers) == 0 {
+		return nil
+	}
+	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
+		return err
+	}
+	angle := t.turn + 90*float64(d.quarters)
+	if d.diagonal {
+		angle += 45
+	}
+	if angle > 180 {
+		angle -= 360
+	}
+	s.turned = t.take(s.turned, s.candidates, c, d, angle, given, bounds)
+	s.turnedMisses = t.take(s.turnedMisses, s.misses, c, d, angle, given, bounds)
+	return nil
+}
+
+// take appends candidates of a direction as they lie in the image.
+func (t *turning) take(to, from []candidate, c *Cascade, d direction, angle float64, o *Options, bounds image.Rectangle) []candidate {
+	const slack = 1 // pixel
+candidates:
+	for _, f := range from {
+		r := c.window(&t.search.layers[f.layer], int(f.x), int(f.y))
+		x, y := t.back(float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2)
+		size := r.Size()
+		if d.quarters%2 != 0 { // the object's own sides
+			size.X, size.Y = size.Y, size.X
+		}
+		f.rect, f.angle = aboutPoint(x, y, size), angle
+		if t.turn != 0 { // it may lie beyond the edges
+			for _, p := range (Result{Rect: f.rect, Angle: angle}).Corners() {
+				if p[0] < -slack || p[1] < -slack || p[0] > float64(bounds.Max.X)+slack || p[1] > float64(bounds.Max.Y)+slack {
+					continue candidates
+				}
+			}
+		}
+		middle := f.rect.Min.Add(f.rect.Max).Div(2)
+		for _, ignored := range o.Ignore {
+			if middle.In(ignored) {
+				continue candidates
+			}
+		}
+		to = append(to, f)
+	}
+	return to
+}
+
+// diagonalRow makes a row of the tables of a diagonal cascade, as
+// [kernel.TiltedCascadeRow], of pixels or of their squares.
+func diagonalRow(tilted, above, down, up []uint32, pix []uint8, half int, square bool) {
+	n := len(pix)
+	copy(down[1:n+1], down[:n])
+	down[0] = 0
+	copy(up[:n+1], up[1:n+2])
+	up[n+1] = 0
+	before := uint32(0) // the pixel on the left
+	for x := range n + 1 {
+		i := x
+		if half > 0 {
+			i = i>>1 + i&1*half
+		}
+		tilted[i] = above[i] + down[x] + up[x] - before
+		if x < n {
+			before = uint32(pix[x])
+			if square {
+				before *= before
+			}
+			down[x+1] += before
+			up[x+1] += before
+		}
+	}
+}
+
+// angleReach is how far the angles of windows of one object may be apart.
+const angleReach = 46
+
+func near(a, b float64) bool { return math.Abs(math.Remainder(a-b, 360)) <= angleReach }
+
+// addAngle counts the angle of a window, before it is counted itself.
+func (c *class) addAngle(angle float64) {
+	if c.n == 0 {
+		c.angle = angle
+	}
+	c.several = c.several || c.angle != angle
+	if angle != 0 {
+		sin, cos := math.Sincos(angle * math.Pi / 180)
+		c.sin, c.cos = c.sin+sin, c.cos+cos
+	} else {
+		c.cos++
+	}
+}
+
+// meanAngle is the angle of the object: between those of its windows, to 0.01°.
+func (c *class) meanAngle() float64 {
+	if !c.several {
+		return c.angle
+	}
+	angle := math.Round(math.Atan2(c.sin, c.cos)*18000/math.Pi) / 100
+	if angle <= -180 {
+		angle += 360
+	}
+	return angle
+}

@@ -1,0 +1,227 @@
+package detect
+
+import (
+	"image"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// boxesOf is a cascade of random boxes in a window.
+func boxesOf(rng *rand.Rand, kind Kind, width, height, n int) *Cascade {
+	c := &Cascade{kind: kind, size: image.Pt(width, height)}
+	for range n {
+		var f feature
+		for k := range f.boxes {
+			across, down := width, height
+			if kind == LBP {
+				across, down = width/3, height/3
+			}
+			w, h := 1+rng.IntN(across), 1+rng.IntN(down)
+			b := &f.boxes[k]
+			*b = box{w: int16(w), h: int16(h)}
+			if kind == LBP {
+				w, h = 3*w, 3*h
+			}
+			b.x, b.y = int16(rng.IntN(width-w+1)), int16(rng.IntN(height-h+1))
+			f.weights[k] = 1
+		}
+		c.features = append(c.features, f)
+	}
+	return c
+}
+
+// TestQuarters checks that the boxes of a turned cascade have, in a turned image, the sums of
+// those of the cascade in the image, and its patterns the same bits.
+func TestQuarters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range []Kind{Haar, LBP} {
+		const width, height = 9, 12
+		c := boxesOf(rng, kind, width, height, 50)
+		if kind == LBP {
+			for range c.features {
+				var s [subsetWords]uint32
+				for i := range s {
+					s[i] = rng.Uint32()
+				}
+				c.subsets = append(c.subsets, s)
+			}
+		}
+		img, w, h := make([]int, width*height), width, height
+		for i := range img {
+			img[i] = rng.IntN(256)
+		}
+		sum := func(pix []int, stride int, b box) (s int) {
+			for y := b.y; y < b.y+b.h; y++ {
+				for x := b.x; x < b.x+b.w; x++ {
+					s += pix[int(y)*stride+int(x)]
+				}
+			}
+			return s
+		}
+		left := func(c *Cascade, i int, pix []int, stride int) bool {
+			b := c.features[i].boxes[0]
+			at := func(x, y int16) int { return sum(pix, stride, box{b.x + x*b.w, b.y + y*b.h, b.w, b.h}) }
+			code := 0
+			for k, p := range [8][2]int16{{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}} {
+				if at(p[0], p[1]) >= at(1, 1) {
+					code |= 128 >> k
+				}
+			}
+			return c.subsets[i][code>>5]>>(code&31)&1 != 0
+		}
+		pix := img
+		for quarters := range 4 {
+			turned := c.turn(direction{quarters: quarters})
+			if turned.size != image.Pt(w, h) {
+				t.Fatalf("%v, %d quarters: a window of %v", kind, quarters, turned.size)
+			}
+			for i := range c.features {
+				for k, b := range c.features[i].boxes {
+					if kind == LBP {
+						break
+					}
+					if got, want := sum(pix, w, turned.features[i].boxes[k]), sum(img, width, b); got != want {
+						t.Fatalf("%d quarters: box %v became %v, whose sum is %d and not %d", quarters, b, turned.features[i].boxes[k], got, want)
+					}
+				}
+				if kind == LBP && left(turned, i, pix, w) != left(c, i, img, width) {
+					t.Fatalf("%d quarters: pattern %d goes another way", quarters, i)
+				}
+			}
+			next := make([]int, len(pix)) // by 90° clockwise
+			for y := range h {
+				for x := range w {
+					next[x*h+h-1-y] = pix[y*w+x]
+				}
+			}
+			pix, w, h = next, h, w
+		}
+	}
+}
+
+// TestDiagonals checks that boxes along diagonals sum exactly the pixels of their cells, two
+// for each, and that these lie where the turned box is.
+func TestDiagonals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		size := image.Pt(3+rng.IntN(12), 3+rng.IntN(12))
+		up := boxesOf(rng, Haar, size.X, size.Y, 20)
+		c := up.turn(direction{diagonal: true})
+		n := size.X + size.Y
+		if c.size != image.Pt(n, n) {
+			t.Fatalf("a window of %v for %v", c.size, size)
+		}
+		width := n + 1 + rng.IntN(5)
+		pix := make([]uint8, width*(n+1))
+		for i := range pix {
+			pix[i] = uint8(rng.Uint32())
+		}
+		for _, step := range []int{1, 2} {
+			l := layoutOf(width, n, step)
+			tables := make([]uint32, l.tables(2))
+			var lines [4][]uint32
+			for i := range lines {
+				lines[i] = make([]uint32, width+2)
+			}
+			sums, squares := tables, tables[l.rows*l.stride:]
+			for y := range n {
+				row := pix[y*width:][:width]
+				above, here := y*l.stride, (y+1)*l.stride
+				diagonalRow(sums[here:], sums[above:], lines[0], lines[1], row, l.half, false)
+				diagonalRow(squares[here:], squares[above:], lines[2], lines[3], row, l.half, true)
+			}
+			for _, f := range c.features {
+				node := l.haarNode(c, &f, 0, [2]float32{})
+				for k, b := range f.boxes {
+					sum := func(from []uint32) uint32 {
+						at := node.Corners[4*k:]
+						return from[at[0]] - from[at[1]] - from[at[2]] + from[at[3]]
+					}
+					var want, square uint32
+					pixels := 0
+					for y := range n {
+						for x := range width {
+							// The cell of a pixel: columns go down to the right, rows down to the left.
+							across, down := x+1-size.Y, y
+							if (across+down)%2 != 0 {
+								down--
+							}
+							i, j := (across+down)/2, (down-across)/2
+							if down < across || down+across < 0 || i < int(b.x) || j < int(b.y) || i >= int(b.x+b.w) || j >= int(b.y+b.h) {
+								continue
+							}
+							p := uint32(pix[y*width+x])
+							want, square, pixels = want+p, square+p*p, pixels+1
+							// In the turned window, whose top corner is half a pixel to the left.
+							dx, dy := float64(x)+0.5-(float64(size.Y)-0.5), float64(y)+0.5
+							u, v := (dx+dy)/2, (dy-dx)/2
+							if u < float64(b.x)-0.5 || v < float64(b.y)-0.5 || u > float64(b.x+b.w)+0.5 || v > float64(b.y+b.h)+0.5 {
+								t.Fatalf("pixel (%d, %d) at (%v, %v) is far from box %v", x, y, u, v, b)
+							}
+						}
+					}
+					if pixels != 2*int(b.w)*int(b.h) {
+						t.Fatalf("box %v has %d pixels", b, pixels)
+					}
+					if got := sum(sums); got != want {
+						t.Fatalf("window %v, step %d: box %v has a sum of %d and not %d", size, step, b, got, want)
+					}
+					if got := sum(squares); got != square {
+						t.Fatalf("window %v, step %d: box %v has a sum of squares of %d and not %d", size, step, b, got, square)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDiagonalRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 2, 7, 32} {
+		for _, half := range []int{0, n/2 + 2} {
+			var tables [2][]uint32
+			var lines [4][]uint32
+			for i := range tables {
+				tables[i] = make([]uint32, 2*n+8)
+			}
+			for i := range lines {
+				lines[i] = make([]uint32, n+2)
+			}
+			above := [2][]uint32{make([]uint32, 2*n+8), make([]uint32, 2*n+8)}
+			for range 5 {
+				pix := make([]uint8, n)
+				for i := range pix {
+					pix[i] = uint8(rng.Uint32())
+				}
+				diagonalRow(tables[0], above[0], lines[0], lines[1], pix, half, false)
+				kernel.TiltedCascadeRow(tables[1], above[1], lines[2], lines[3], pix, half)
+				for i := range tables[0] {
+					if tables[0][i] != tables[1][i] {
+						t.Fatalf("n %d, half %d: entry %d is %d and not %d", n, half, i, tables[0][i], tables[1][i])
+					}
+				}
+				tables, above = above, tables
+			}
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, a := range append(AllAngles(), 0, 360, -360, 44.9, 45, 89, -1, -45, 359.5, math.Nextafter(0, -1)) {
+		turn, d := split(a)
+		got := turn + 90*float64(d.quarters)
+		if d.diagonal {
+			got += 45
+		}
+		if turn < 0 || turn >= 45 || math.Abs(math.Remainder(got-a, 360)) > 1e-9 {
+			t.Errorf("%v is turned by %v and %v", a, turn, d)
+		}
+	}
+	if bits.OnesCount(uint(len(AllAngles()))) != 1 {
+		t.Error("angles are not spread evenly")
+	}
+}

@@ -1,0 +1,187 @@
+package detect_test
+
+import (
+	"errors"
+	"image"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/internal/ref"
+)
+
+// turnedBy is an image turned clockwise about a point, as large as it is, by bilinear
+// interpolation; its edges go on.
+func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8] {
+	out := img
+	out.Pix = make([]uint8, img.Width*img.Height*img.Channels)
+	out.Stride = img.Width * img.Channels
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	for j := range img.Height {
+		for i := range img.Width {
+			dx, dy := float64(i)+0.5-x, float64(j)+0.5-y
+			fx := min(max(x+dx*cos+dy*sin-0.5, 0), float64(img.Width-1))
+			fy := min(max(y+dy*cos-dx*sin-0.5, 0), float64(img.Height-1))
+			x0, y0 := int(fx), int(fy)
+			x1, y1 := min(x0+1, img.Width-1), min(y0+1, img.Height-1)
+			ax, ay := fx-float64(x0), fy-float64(y0)
+			for c := range img.Channels {
+				at := func(x, y int) float64 { return float64(img.Pix[y*img.Stride+x*img.Channels+c]) }
+				v := (at(x0, y0)*(1-ax)+at(x1, y0)*ax)*(1-ay) + (at(x0, y1)*(1-ax)+at(x1, y1)*ax)*ay
+				out.Pix[j*out.Stride+i*img.Channels+c] = uint8(v + 0.5)
+			}
+		}
+	}
+	return out
+}
+
+// TestTurned turns a photograph about its face by all angles: the face is found where it is
+// upright in the photograph, which is what OpenCV finds there, and little else.
+func TestTurned(t *testing.T) {
+	photo := photographs(t)[0]
+	photo = part(photo, image.Rect(60, 0, 380, 270), 160, 135, 3)
+	for _, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml"} {
+		face := cascade(t, fileOf(t, name))
+		upright, err := face.Detect(photo, nil)
+		if err != nil || len(upright) != 1 {
+			t.Fatalf("%s: %v, %v", name, upright, err)
+		}
+		r := upright[0].Rect
+		x, y := float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2
+		lost, other := 0, 0
+		step, tries := 37, 0 // which is near to angles, and between them
+		if testing.Short() {
+			step = 111
+		}
+		for degrees := -170; degrees <= 180; degrees += step {
+			tries++
+			img := turnedBy(photo, x, y, float64(degrees))
+			found, err := face.Detect(img, &detect.Options{Angles: detect.AllAngles(), Min: image.Pt(32, 32)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			hit := false
+			for _, f := range found {
+				fx, fy := float64(f.Rect.Min.X+f.Rect.Max.X)/2, float64(f.Rect.Min.Y+f.Rect.Max.Y)/2
+				size := float64(r.Dx())
+				if math.Hypot(fx-x, fy-y) < size/5 && math.Abs(math.Remainder(f.Angle-float64(degrees), 360)) < 15 && math.Abs(math.Log(float64(f.Rect.Dx())/size)) < 0.35 && !hit {
+					hit = true
+				} else {
+					other++
+				}
+			}
+			if !hit {
+				lost++
+				t.Logf("%s at %d°: %v", name, degrees, found)
+			}
+		}
+		t.Logf("%s: %d of %d are lost, %d others are found", name, lost, tries, other)
+		most := tries / 5
+		if face.Kind() == detect.LBP { // which finds more that is none
+			most = tries
+		}
+		if lost > 0 || other > most {
+			t.Errorf("%s: %d of %d are lost, and %d others are found", name, lost, tries, other)
+		}
+	}
+}
+
+// TestQuarterTurns checks that the four quarter turns of a face are found alike.
+func TestQuarterTurns(t *testing.T) {
+	photo := part(photographs(t)[0], image.Rect(100, 0, 340, 240), 120, 120, 1)
+	face := cascade(t, fileOf(t, "frontalface_alt2"))
+	for _, angle := range []float64{0, 90, 180, -90} {
+		found, err := face.Detect(photo, &detect.Options{Angles: []float64{angle, angle, angle + 360*math.Copysign(1, -angle)}})
+		if err != nil || len(found) != 1 || found[0].Angle != angle {
+			t.Fatalf("%v°: %v, %v", angle, found, err)
+		}
+		next := boxsum.Image[uint8]{Pix: make([]uint8, len(photo.Pix)), Width: 120, Height: 120, Channels: 1, Stride: 120}
+		for y := range 120 {
+			for x := range 120 {
+				next.Pix[x*120+119-y] = photo.Pix[y*photo.Stride+x]
+			}
+		}
+		photo = next
+	}
+}
+
+// TestTurnedSame checks that turned results depend on nothing but image and options.
+func TestTurnedSame(t *testing.T) {
+	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 130, 110, 1)
+	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
+	opt := detect.Options{Angles: []float64{-30, 0, 15, 60, 45}, Neighbors: 1, NearMisses: 2, Min: image.Pt(35, 35)}
+	var want []detect.Result
+	for _, level := range boxsum.Levels() {
+		for _, workers := range []int{1, 5} {
+			opt.Level, opt.Workers = level, workers
+			got, err := face.Detect(photo, &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if len(got) == 0 || !slices.Equal(got, want) {
+				t.Fatalf("%v, %d workers: %v and not %v", level, workers, got, want)
+			}
+		}
+	}
+	opt.Workers = 1
+	to := make([]detect.Result, 0, 100)
+	ref.AllocatesNothing(t, "turned", func() (err error) {
+		to, err = face.AppendDetect(to[:0], photo, &opt)
+		return err
+	})
+	all, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1})
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	none, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}})
+	if err != nil || len(none) != 0 {
+		t.Errorf("all of the image is to be left out: %v, %v", none, err)
+	}
+	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 58 }) {
+		t.Errorf("windows of 60 pixels at least: %v, %v", large, err)
+	}
+	if small, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Max: image.Pt(40, 40), Ungrouped: true}); err != nil || slices.ContainsFunc(small, func(r detect.Result) bool { return r.Rect.Dx() > 42 }) {
+		t.Errorf("windows of 40 pixels at most: %v, %v", small, err)
+	}
+}
+
+func TestTurnedErrors(t *testing.T) {
+	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
+	img, _ := boxsum.NewImage[uint8](50, 40, 1)
+	for want, opt := range map[string]detect.Options{
+		"an angle of NaN":            {Angles: []float64{math.NaN()}},
+		"an angle of 361":            {Angles: []float64{361}},
+		"turned objects with Compat": {Angles: []float64{90}, Compat: true},
+		"a scale of 1":               {Angles: []float64{90}, Scale: 1},
+		"has tilted features":        {Angles: []float64{90}, Neighbors: 7},
+		"an image with 2 channels":   {Angles: []float64{10}, Neighbors: 8},
+		"more than 1 windows pass":   {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
+	} {
+		c, im := face, img
+		switch opt.Neighbors {
+		case 7:
+			c = cascade(t, fileOf(t, "fullbody"))
+		case 8:
+			im, _ = boxsum.NewImage[uint8](50, 40, 2)
+		}
+		if opt.Limit == 1 {
+			im = part(photographs(t)[0], image.Rect(100, 0, 340, 240), 120, 120, 1)
+		}
+		_, err := c.Detect(im, &opt)
+		if err == nil || !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for _, size := range []image.Point{{0, 0}, {1, 1}, {23, 23}, {24, 24}, {50, 3}} {
+		im, _ := boxsum.NewImage[uint8](size.X, size.Y, 1)
+		if found, err := face.Detect(im, &detect.Options{Angles: detect.AllAngles()}); err != nil || len(found) != 0 {
+			t.Errorf("an image of %v: %v, %v", size, found, err)
+		}
+	}
+}
