@@ -56,7 +56,7 @@ var below = map[string][]string{
 	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
 	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "papers", "gpu", "histogram", "rotated", "tilted", "volume", "filter", "internal/window", "threshold"}),
 	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "moments", "volume", "filter", "internal/window", "threshold"}),
-	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
+	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume", "filter", "internal/window", "threshold"}),
 	"docs/throughput":           {},
 	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},

@@ -177,7 +177,7 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 		}
 		parts = append(parts, cells)
 	}
-	dst.Fill(method.Before(shape, parts))
+	dst.Fill(method.CornerSums(shape, parts))
 	dst.Know(pixels)
 	return nil
 }

@@ -1,48 +1,71 @@
 package rotated
 
-// Fill makes the table from sums that were made elsewhere, on a GPU for one:
-// before tells the sum of a channel over all cells with c′ < c and r′ < r, for
-// every corner inside the bounds and on their edges. It is called from one
-// goroutine, about once or twice a cell.
-func (t *Table[S]) Fill(before func(c, r, channel int) S) {
-	bounds := t.Bounds()
-	if bounds.Empty() {
+import (
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+)
+
+// Fill makes the table from sums that were made elsewhere, on a GPU for one: sums
+// writes those of all channels over every box, as [Table.SumBoxes] does. Every box
+// begins with the first r, and either begins with the first c or ends with the last.
+// Several goroutines call it at once, each with some hundred boxes.
+func (t *Table[S]) Fill(sums func(dst []S, boxes []Box)) {
+	if t.Bounds().Empty() {
 		return
 	}
 	f, n := &t.frame, t.Channels
-	// corner is the sum of all pixels up to a row of the frame and from a column
-	// on.
-	corner := func(column, row, ch int) S {
-		if t.view.exchange {
-			return before(bounds.C0+row+1, f.width-column, ch)
+	var set engine.Settings
+	workers := set.Workers()
+	fillers := make([]filler[S], workers)
+	_ = set.Each(f.height+1, workers, func(worker, y int) { // nothing stops it
+		b := &fillers[worker]
+		b.table, b.sums = t, sums
+		if y == f.height {
+			first := f.first()
+			b.fill(t.rows, f.rows, func(row int) (int, int) { return first, row })
+			b.fill(t.columns, f.width-first, func(i int) (int, int) { return first + i, f.rows - 1 })
+			return
 		}
-		return before(bounds.C1, row+1, ch) - before(column, row+1, ch)
-	}
-	for y := range f.height {
 		over := int(f.overs[y])
-		line := t.corners.line(y, 0)
-		for x := range f.width {
-			down := int(f.downs[beside+x])
-			at := f.memory(x)
-			for ch := range n {
-				line[at*n+ch] = corner(x-over, y+down, ch)
-			}
-			if t.empty.sums == nil || !f.steps(y) || x == 0 || down == int(f.downs[beside+x-1]) {
-				continue
-			}
-			cells := t.empty.line(over-1, 0)[int(f.run[at])*n:]
-			for ch := range n {
-				cells[ch] = corner(x-over, y+down-1, ch)
+		b.fill(t.corners.line(y, 0), f.width, func(at int) (int, int) {
+			x := f.memory(at)
+			return x - over, y + int(f.downs[beside+x])
+		})
+		if t.empty.sums == nil || !f.steps(y) {
+			return
+		}
+		cells := t.empty.line(over-1, 0)
+		for x := 1; x < f.width; x++ {
+			if down := int(f.downs[beside+x]); down != int(f.downs[beside+x-1]) {
+				run := int(f.run[f.memory(x)])
+				b.fill(cells[run*n:], 1, func(int) (int, int) { return x - over, y + down - 1 })
 			}
 		}
-	}
-	first := f.first()
-	for ch := range n {
-		for row := range f.rows {
-			t.rows[row*n+ch] = corner(first, row, ch)
+	})
+}
+
+// A filler asks for the sums of some boxes at a time.
+type filler[S boxsum.Sum] struct {
+	table *Table[S]
+	sums  func(dst []S, boxes []Box)
+	boxes [256]Box
+}
+
+// fill sets count entries to the sums of all pixels up to a row of the frame and from
+// a column on, which at tells.
+func (b *filler[S]) fill(dst []S, count int, at func(i int) (column, row int)) {
+	t, bounds := b.table, b.table.Bounds()
+	for i := 0; i < count; {
+		boxes := b.boxes[:min(count-i, len(b.boxes))]
+		for k := range boxes {
+			column, row := at(i + k)
+			if t.view.exchange {
+				boxes[k] = Box{C0: bounds.C0, R0: bounds.R0, C1: bounds.C0 + row + 1, R1: t.frame.width - column}
+			} else {
+				boxes[k] = Box{C0: column, R0: bounds.R0, C1: bounds.C1, R1: row + 1}
+			}
 		}
-		for i := range f.width - first {
-			t.columns[i*n+ch] = corner(first+i, f.rows-1, ch)
-		}
+		b.sums(dst[i*t.Channels:(i+len(boxes))*t.Channels], boxes)
+		i += len(boxes)
 	}
 }

@@ -23,11 +23,15 @@ func TestFill(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := want.Bounds()
-			got.Fill(func(c, r, channel int) uint64 {
-				if c < b.C0 || c > b.C1 || r < b.R0 || r > b.R1 {
-					t.Fatalf("%v: asked for (%d,%d) outside of %v", rot, c, r, b)
+			got.Fill(func(dst []uint64, boxes []rotated.Box) {
+				for _, box := range boxes {
+					if box.Intersect(b) != box || box.Empty() || box.R0 != b.R0 || box.C0 != b.C0 && box.C1 != b.C1 {
+						t.Errorf("%v: asked for %v in %v", rot, box, b)
+					}
 				}
-				return want.SumChannel(rotated.Box{C0: b.C0, R0: b.R0, C1: c, R1: r}, channel)
+				if err := want.SumBoxes(dst, boxes); err != nil || len(dst) != len(boxes)*img.Channels {
+					t.Errorf("%v: %d sums of %d boxes: %v", rot, len(dst), len(boxes), err)
+				}
 			})
 			for range 50 {
 				box, channel := some(rng, b), rng.IntN(img.Channels)
@@ -41,5 +45,5 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty.Fill(func(c, r, channel int) uint64 { t.Error("asked"); return 0 })
+	empty.Fill(func([]uint64, []rotated.Box) { t.Error("asked") })
 }

@@ -81,7 +81,14 @@ func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...b
 	}
 	// The limits write as many bytes; where a rotated table has them is its own.
 	output := make([]byte, rotatedCells(rot, Size{Width: img.Width, Height: img.Height})*int64(img.Channels)*int64(unsafe.Sizeof(*new(S))))
-	spoil := func() { sums.Fill(func(c, r, channel int) S { return S(3*c + 5*r + 1) }) }
+	spoil := func() {
+		sums.Fill(func(dst []S, boxes []rotated.Box) {
+			for i := range dst {
+				box := boxes[i/img.Channels]
+				dst[i] = S(3*(box.C1-box.C0) + 5*box.R1 + 1)
+			}
+		})
+	}
 	spoil()
 	verify := func(i int) error {
 		defer spoil() // for the next time

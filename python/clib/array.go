@@ -24,6 +24,7 @@ type element struct {
 // The types that are not a matter of the list of pairs.
 var (
 	u8  = elementOf(pairs.U8)
+	u16 = elementOf(pairs.U16)
 	u32 = elementOf(pairs.U32)
 	u64 = elementOf(pairs.U64)
 	i32 = elementOf(pairs.I32)

@@ -165,12 +165,18 @@ def test_a_type_checker_finds_strings(tmp_path):
         boxsum.box_sum([[0, 0], [0, 1]], [[[0, 0, 1, 1]]])
         boxsum.box_std(table, squares, boxes.astype(float))
         boxsum.tilted_sum(table, boxes)
+        soft: npt.NDArray[np.uint8] = boxsum.blur(image, (3, 1), border="clip")
+        means, deviations = boxsum.local_mean_std(soft, 5)
+        boxsum.binarize([[1, 2], [3, 4]], window=3, k=0.2)
         boxsum.box_sum(table, "0, 0, 1, 1")  # wrong
         boxsum.box_sum("table", boxes)  # wrong
         boxsum.box_mean(table, ["0", "0", "1", "1"])  # wrong
         boxsum.box_var(table, "squares", boxes)  # wrong
         boxsum.box_std(table, squares, "boxes")  # wrong
         boxsum.tilted_mean(table, "boxes")  # wrong
+        boxsum.blur("image", 3)  # wrong
+        boxsum.local_mean(image, "3")  # wrong
+        boxsum.binarize(image, window=(3, 4, 5))  # wrong
         """)
     wrong = [str(i) for i, line in enumerate(source.splitlines(), 1) if line.endswith("# wrong")]
     program = tmp_path / "program.py"

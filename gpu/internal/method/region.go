@@ -166,8 +166,9 @@ func (t *regionTable[S]) entry(column, row int) S {
 	return t.inside(column, row)
 }
 
-// Before is what [rotated.Table.Fill] asks for, from the tables of a shape's lattices.
-func Before[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(c, r, channel int) S {
+// CornerSums is what [rotated.Table.Fill] asks for, from the tables of a shape's lattices: the
+// boxes that it has begin with the first column and row of a lattice.
+func CornerSums[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(dst []S, boxes []rotated.Box) {
 	var parts [][]*regionTable[S] // and their channels
 	for _, cells := range lattices {
 		var channels []*regionTable[S]
@@ -176,13 +177,19 @@ func Before[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(c, 
 		}
 		parts = append(parts, channels)
 	}
-	bounds := s.Lattice.Bounds()
-	return func(c, r, channel int) (sum S) {
+	return func(dst []S, boxes []rotated.Box) {
+		n := len(parts[0])
 		for odd, channels := range parts {
-			at := s.Part(rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r}, odd)
-			cells := channels[channel]
-			sum += cells.entry(at.Max.X, at.Max.Y) - cells.entry(at.Min.X, at.Max.Y)
+			for i, box := range boxes {
+				end := s.Part(box, odd).Max
+				for c, cells := range channels {
+					if sum := cells.entry(end.X, end.Y); odd == 0 {
+						dst[i*n+c] = sum
+					} else {
+						dst[i*n+c] += sum
+					}
+				}
+			}
 		}
-		return sum
 	}
 }

@@ -18,6 +18,13 @@ Boxes, many at once, from tables of images and volumes
     tilted_sum, tilted_mean     at 45°, from tilted tables of images
     haar            Haar-like features in many windows; haar_features lists them
 
+Images of the same size, each pixel from the window round it
+    blur            box or Gaussian, or a radius for every pixel; box_filter has sums and even windows
+    local_mean, local_std, local_var, local_mean_std, normalize
+    guided, median, entropy
+    binarize        black and white: Sauvola and ten other methods; threshold_map
+    downsample, brightest       block means; the best windows
+
 The rest
     compat.cv2      integral, integral2, integral3 with the results of OpenCV
     compat.skimage  integral_image, integrate with those of scikit-image
@@ -35,11 +42,13 @@ from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._devices import devices
 from ._dlpack import DeviceArray
+from ._filters import blur, box_filter, brightest, downsample, entropy, guided, local_mean, local_mean_std, local_std, local_var, median, normalize
 from ._haar import KINDS, haar, haar_features
 from ._histogram import HistogramTable, histogram
 from ._memory import keep_memory
 from ._moments import MomentsTable, moments
 from ._rotated import RotatedTable, rotated
+from ._threshold import binarize, threshold_map
 from ._version import __version__
 
 __all__ = [
@@ -50,19 +59,33 @@ __all__ = [
     "RotatedTable",
     "ValidTable",
     "__version__",
+    "binarize",
+    "blur",
+    "box_filter",
     "box_mean",
     "box_std",
     "box_sum",
     "box_var",
+    "brightest",
     "compat",
     "devices",
+    "downsample",
+    "entropy",
+    "guided",
     "haar",
     "haar_features",
     "histogram",
     "integral",
     "keep_memory",
+    "local_mean",
+    "local_mean_std",
+    "local_std",
+    "local_var",
+    "median",
     "moments",
+    "normalize",
     "rotated",
+    "threshold_map",
     "tilted_mean",
     "tilted_sum",
     "volume",

@@ -58,6 +58,15 @@ def on_host(array: Any) -> np.ndarray:
     return as_pixels(array)
 
 
+def as_given(result: np.ndarray, out: Any, given: Any) -> Any:
+    """A result of the host as the caller has arrays: out itself, or a tensor for a tensor."""
+    if out is not None:
+        return out
+    if type(given) is not np.ndarray and find(given) is _torch_host:
+        return sys.modules["torch"].from_numpy(result)
+    return result
+
+
 class _Cupy(Cuda):
     def key(self, image: Any, out: Any) -> tuple | None:
         return image.dtype, image.shape, image.strides, out.dtype, out.shape, out.strides, image.data.device_id, out.data.device_id

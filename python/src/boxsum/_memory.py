@@ -104,12 +104,12 @@ class Layout:
 
     The first ``axes`` of the shape are rows and columns, and slices before them;
     one more is channels. ``large`` is from how many bytes on they have pages of their
-    own.
+    own. Rows start on lines, unless they are ``dense``.
     """
 
     __slots__ = ("bytes", "dtype", "flat", "lead", "shape", "shelf", "size", "strides")
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int, dense: bool = False) -> None:
         self.shape, self.dtype, self.shelf, self.lead = shape, dtype, -1, 0
         self.strides: tuple[int, ...] | None = None  # of a table in memory of NumPy's whose rows start on lines
         item = dtype.itemsize
@@ -117,10 +117,10 @@ class Layout:
         row = shape[axes - 1] * pixel
         rows = shape[0] if axes == 2 else shape[0] * shape[1]
         self.bytes = row * rows
-        if self.bytes < _PADDED or self.bytes < large and row <= _SHORT_ROW:
+        if self.bytes < _PADDED or self.bytes < large and (dense or row <= _SHORT_ROW):
             return
-        stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW else row
-        self.lead = lead = -pixel % _LINE  # entry (1, 0) starts a line
+        stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW and not dense else row
+        self.lead = lead = 0 if dense else -pixel % _LINE  # entry (1, 0) starts a line
         strides: tuple[int, ...] = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
         if len(shape) > axes:
             strides += (item,)
@@ -181,3 +181,16 @@ def new_tables(*layouts: Layout) -> list[np.ndarray]:
 def new_table(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bool = False) -> np.ndarray:
     """An array for a table, its contents undefined, see :func:`layout_of`."""
     return layout_of(shape, dtype, axes, second).new()
+
+
+_images: dict[tuple, Layout] = {}
+
+
+def new_image(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array for an image, without gaps, its contents undefined."""
+    layout = _images.get((shape, dtype))
+    if layout is None:
+        if len(_images) > 1000:
+            _images.clear()
+        layout = _images[shape, dtype] = Layout(shape, dtype, 2, _LARGE, dense=True)
+    return layout.new()

@@ -24,5 +24,7 @@ if TYPE_CHECKING:
     Row = Union[Sequence[Number], Convertible]
     Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
     Boxes = Union[np.ndarray, Exchangeable, Row, Sequence[Row], Sequence[Sequence[Row]]]
+    Image = Table
+    Pair = tuple[int, int]
 else:  # help() shows names
-    Table, Boxes = NewType("Table", object), NewType("Boxes", object)
+    Table, Boxes, Image, Pair = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair"))

@@ -1,8 +1,9 @@
 """Functions with the names, arguments and results of other libraries.
 
-``boxsum.compat.cv2`` and ``boxsum.compat.skimage`` need neither of them installed.
+``boxsum.compat.cv2``, ``boxsum.compat.skimage`` and ``boxsum.compat.scipy`` need none of
+them installed.
 """
 
-from . import cv2, skimage
+from . import cv2, scipy, skimage
 
-__all__ = ["cv2", "skimage"]
+__all__ = ["cv2", "scipy", "skimage"]

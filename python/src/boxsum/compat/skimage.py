@@ -1,21 +1,30 @@
-"""``integral_image`` and ``integrate`` as scikit-image has them.
+"""Functions of scikit-image, with its arguments, types and results.
 
     from boxsum.compat import skimage as fast
     ii = fast.integral_image(image)
+    ink = image < fast.threshold_sauvola(image, 25)
 
-Arguments, types and results are those of ``skimage.transform``, but for the
-order in which floats are added up.
+integral_image, integrate
+    Those of ``skimage.transform``, but for the order in which floats are added up.
+threshold_niblack, threshold_sauvola, threshold_local
+    Those of ``skimage.filters``, but for rounding. ``threshold_local`` is ours for the
+    method ``"mean"``; for others it takes SciPy, as scikit-image does.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import _host
 from .._arguments import UPRIGHT, VOLUME, as_boxes
+from .._filters import local_mean_std
 from .._native import LayoutError, call
+from .._threshold import threshold_map
+from .scipy import uniform_filter
 
 
 def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
@@ -103,3 +112,125 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     if len(points) and points.min() < 0:
         points = np.where(points < 0, points + np.array(ii.shape), points)
     return points
+
+
+def threshold_niblack(image: Any, window_size: Any = 15, k: float = 0.2) -> np.ndarray:
+    """The thresholds ``m - k s``: ``skimage.filters.threshold_niblack``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import skimage
+    >>> skimage.threshold_niblack(np.full((5, 6), 70, np.uint8), 3)[0, 0]
+    np.float64(70.0)
+    """
+    image = np.asarray(image)
+    sizes = _windows(image, window_size)
+    if _has_map(image, k):
+        return _map(image, "niblack", sizes, k=-k)
+    m, s = _mean_std(image, sizes)
+    return m - k * s
+
+
+def threshold_sauvola(image: Any, window_size: Any = 15, k: float = 0.2, r: float | None = None) -> np.ndarray:
+    """The thresholds ``m (1 + k (s/r - 1))``: ``skimage.filters.threshold_sauvola``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import skimage
+    >>> skimage.threshold_sauvola(np.full((5, 6), 70, np.uint8), 3)[0, 0]
+    np.float64(56.0)
+    """
+    image = np.asarray(image)
+    if r is None:
+        r = _half_range(image.dtype)
+    sizes = _windows(image, window_size)
+    if _has_map(image, k, r) and r > 0:
+        return _map(image, "sauvola", sizes, k=k, r=r)
+    m, s = _mean_std(image, sizes)
+    return m * (1 + k * ((s / r) - 1))
+
+
+def threshold_local(
+    image: Any, block_size: Any = 3, method: str = "gaussian", offset: float = 0, mode: str = "reflect", param: Any = None, cval: float = 0
+) -> np.ndarray:
+    """The mean of the block round every pixel, less an offset: ``skimage.filters.threshold_local``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import skimage
+    >>> skimage.threshold_local(np.array([[0, 6, 9]], np.uint8), (1, 3), method="mean", offset=1)
+    array([[1., 4., 7.]])
+    """
+    image = np.asarray(image)
+    sizes = (block_size,) * image.ndim if np.isscalar(block_size) else tuple(block_size)
+    if len(sizes) != image.ndim:
+        raise ValueError("len(block_size) must equal image.ndim.")
+    if any(size % 2 == 0 for size in sizes):
+        raise ValueError(f"block_size must be odd! Given block_size {sizes} contains even values.")
+    pixels = image.astype(_float_type(image.dtype), copy=False)
+    if method == "mean":
+        given = image if image.dtype in (np.uint8, np.uint16) else pixels  # the same in less time
+        return uniform_filter(given, sizes, output=pixels.dtype, mode=mode, cval=cval) - offset
+    if method not in ("generic", "gaussian", "median"):
+        raise ValueError("Invalid method specified. Please use `generic`, `gaussian`, `mean`, or `median`.")
+    from scipy import ndimage  # type: ignore[import-untyped]
+
+    thresholds = np.zeros(image.shape, pixels.dtype)
+    if method == "generic":
+        ndimage.generic_filter(pixels, param, sizes, output=thresholds, mode=mode, cval=cval)
+    elif method == "median":
+        ndimage.median_filter(pixels, sizes, output=thresholds, mode=mode, cval=cval)
+    else:
+        sigma = tuple((size - 1) / 6 for size in sizes) if param is None else param
+        ndimage.gaussian_filter(pixels, sigma, output=thresholds, mode=mode, cval=cval, truncate=4)
+    return thresholds - offset
+
+
+def _float_type(dtype: np.dtype) -> np.dtype:
+    """The type of results: float32 for floats of up to that size."""
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
+
+
+def _half_range(dtype: np.dtype) -> float:
+    if dtype.kind == "f":
+        return 1.0
+    if dtype.kind == "b":
+        return 0.5
+    limits = np.iinfo(dtype)
+    return 0.5 * (limits.max - limits.min)
+
+
+def _windows(image: np.ndarray, size: Any) -> tuple[int, ...]:
+    sizes = tuple(size) if hasattr(size, "__iter__") else (size,) * image.ndim
+    for n in sizes:
+        if n % 2 == 0:
+            raise ValueError(f"Window size for `threshold_sauvola` or `threshold_niblack` must not be even on any dimension. Got {sizes}")
+    return sizes
+
+
+def _has_map(image: np.ndarray, *numbers: float) -> bool:
+    """Whether the library makes these thresholds."""
+    return image.ndim == 2 and image.size > 0 and image.dtype in (np.uint8, np.uint16, np.float32, np.float64) and all(math.isfinite(n) for n in numbers)
+
+
+def _map(image: np.ndarray, method: str, sizes: tuple[int, ...], k: float, r: float | None = None) -> np.ndarray:
+    return threshold_map(image, method, window=(sizes[1], sizes[0]), k=k, r=r, border="reflect101", dtype=_float_type(image.dtype))
+
+
+def _mean_std(image: np.ndarray, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of windows with any number of axes."""
+    dtype = _float_type(image.dtype)
+    pixels = image.astype(dtype, copy=False)
+    if image.ndim == 2 and image.size:
+        return local_mean_std(pixels, (sizes[1], sizes[0]), dtype=dtype)
+    padded = np.pad(pixels, [(n // 2 + 1, n // 2) for n in sizes], mode="reflect").astype(np.float64)
+    shift = float(pixels.flat[0]) if pixels.size else 0.0  # which deviations do not depend on
+    padded -= shift
+    sums = []
+    for values in (padded, padded * padded):
+        for axis in range(image.ndim):
+            values = values.cumsum(axis)
+        total = np.zeros(image.shape)
+        for corner in itertools.product((0, 1), repeat=image.ndim):
+            part = tuple(slice(n, n + length) if far else slice(0, length) for far, n, length in zip(corner, sizes, image.shape))
+            total += values[part] if (image.ndim - sum(corner)) % 2 == 0 else -values[part]
+        sums.append(total / math.prod(sizes))
+    mean, squares = sums
+    return (mean + shift).astype(dtype), np.sqrt(np.maximum(squares - mean * mean, 0)).astype(dtype)

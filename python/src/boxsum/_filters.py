@@ -1,0 +1,585 @@
+"""Blurs, and what lies round every pixel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ._arguments import same_type, thread_count
+from ._foreign import as_given, on_host
+from ._memory import new_image
+from ._native import LayoutError, call
+from ._types import whole
+from ._typing import Image, Pair
+
+_PIXELS = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
+_FLOATS = {np.dtype(t) for t in ("f4", "f8")}
+_LARGEST = (1 << 30) - 1  # side of a window
+
+
+def pixels_of(a: Any) -> ndarray:
+    """An image in memory of the host whose pixels can be filtered."""
+    image = on_host(a)
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    if image.dtype.newbyteorder("=") not in _PIXELS:
+        raise TypeError(f"pixels of {image.dtype} cannot be filtered: take uint8, uint16, float32 or float64, as .astype(numpy.float32) makes them")
+    return image
+
+
+def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | None = None) -> ndarray:
+    """The array to write to, of the shape of the image if there is no other."""
+    wanted = image.shape if shape is None else shape
+    if out is None:
+        return new_image(wanted, np.dtype(dtype).newbyteorder("="))
+    if isinstance(out, (list, tuple)) or not hasattr(out, "shape"):
+        raise TypeError(f"out must be an array, not {type(out).__name__}")
+    out = on_host(out)
+    if out.shape != wanted:
+        raise ValueError(f"out has shape {out.shape}, and the result {wanted}")
+    if out.dtype != dtype:
+        raise TypeError(f"out is of {out.dtype}, and the result of {np.dtype(dtype)}")
+    return out
+
+
+def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
+    """The type of statistics: float32, but for float64."""
+    if out is not None and hasattr(out, "dtype"):
+        dtype = same_type(dtype, on_host(out).dtype)
+    elif dtype is None:
+        dtype = np.float64 if image.dtype.itemsize == 8 else np.float32
+    dtype = np.dtype(dtype)
+    if dtype not in _FLOATS:
+        raise TypeError(f"results of {dtype}: they are of float32 or float64")
+    return dtype
+
+
+def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[int, int]:
+    """One whole number for both sides, or a pair of them: across and down."""
+    if np.ndim(size) == 0:
+        n = whole(size, name, least, most)
+        return n, n
+    if np.shape(size) != (2,):
+        raise ValueError(f"{name} is {size!r}: it takes one number, or two, across and down")
+    return whole(size[0], name, least, most), whole(size[1], name, least, most)
+
+
+def border_of(border: Any) -> bytes:
+    if not isinstance(border, str):
+        raise TypeError(f"a border of {border!r}: it is the name of one, such as 'reflect101'")
+    return border.encode()
+
+
+def real(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+
+
+def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
+    """Calls the library, with copies of the arrays that it reads if they lie in memory in another way than rows."""
+    try:
+        return call(name, *arguments)
+    except LayoutError:
+        read = (isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments)
+        return call(name, *(np.array(a, a.dtype.newbyteorder("="), order="C") if copy else a for a, copy in zip(arguments, read)))
+
+
+def run(
+    name: bytes, image: ndarray, out: ndarray, window: tuple[int, int], border: Any, value: Any, workers: int | None,
+    other: ndarray | None = None, number: float = 0.0, shift: tuple[int, int] = (0, 0),
+) -> None:  # fmt: skip
+    """One filter of the library."""
+    outs = (out, other) if name == b"mean_std" else (out,)
+    settings = (*window, *shift, border_of(border), real(value, "value"), thread_count(workers), number)
+    call_with_copies(outs, "filter", name, image, out, other, *settings)
+
+
+def blur(
+    a: Image,
+    radius: Any = None,
+    *,
+    sigma: float | tuple[float, float] | None = None,
+    gaussian: bool = False,
+    passes: int = 3,
+    border: str = "reflect101",
+    value: float = 0,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """Blur an image: every pixel becomes the mean of the box round it, or a Gaussian mean.
+
+    The time does not depend on how large the box is. Integers are exact and rounded to
+    nearest, ties up: the results of ``cv2.blur`` wherever that is exact.
+
+    Parameters
+    ----------
+    a : array_like, shape (H, W) or (H, W, C)
+        Pixels of uint8, uint16, float32 or float64, read in place whatever lies between
+        their rows. A NaN touches the boxes that have it, and no others.
+    radius : int, (int, int) or array
+        Of a box of ``2 * radius + 1`` pixels a side, or a pair: across and down. An
+        array of unsigned integers, of shape (H, W) or (H, W, 2), has a radius for each pixel.
+    sigma : float or (float, float), optional
+        Instead of a radius, the standard deviation of a Gaussian.
+    gaussian : bool
+        Take a Gaussian with the standard deviation of the box.
+    passes : int
+        Of how many boxes a Gaussian is made, 1 to 6. Four are nearer to it than three.
+    border : str
+        What is outside of the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
+        (``cba|abcd|dcb``), ``"replicate"`` (``aaa|abcd|ddd``), ``"wrap"``
+        (``bcd|abcd|abc``), ``"constant"``, which is ``value``, or ``"clip"``: nothing,
+        and the mean is that of the pixels that are there.
+    out : array, optional
+        Where to write the result, of the type and shape of the image; it may be the
+        image itself.
+    workers : int, optional
+        How many threads may work at once. The default is what helps.
+
+    Returns
+    -------
+    blurred : array
+        Of the type and shape of the image.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.zeros((3, 5), np.uint8)
+    >>> image[1, 2] = 90
+    >>> boxsum.blur(image, 1)
+    array([[ 0, 20, 20, 20,  0],
+           [ 0, 10, 10, 10,  0],
+           [ 0, 20, 20, 20,  0]], dtype=uint8)
+    >>> boxsum.blur(image, 1, border="clip")
+    array([[ 0, 15, 15, 15,  0],
+           [ 0, 10, 10, 10,  0],
+           [ 0, 15, 15, 15,  0]], dtype=uint8)
+    >>> boxsum.blur(np.ones((100, 100), np.float32), sigma=20).max()
+    np.float32(1.0)
+    """
+    image = pixels_of(a)
+    result = result_for(image, image.dtype.newbyteorder("="), out)
+    if (radius is None) == (sigma is None):
+        raise TypeError("blur takes a radius, or sigma for a Gaussian")
+    if radius is not None and np.ndim(radius) > 1:
+        if gaussian:
+            raise ValueError("a map of radii makes boxes: leave out gaussian")
+        run(b"radii", image, result, (1, 1), border, value, workers, _radii(radius, image))
+    elif radius is not None and not gaussian:
+        across, down = sides(radius, "radius", 0, _LARGEST // 2)
+        run(b"box", image, result, (2 * across + 1, 2 * down + 1), border, value, workers)
+    else:
+        if radius is not None:
+            deviations = [math.sqrt(((2 * r + 1) ** 2 - 1) / 12) for r in sides(radius, "radius", 0, _LARGEST // 2)]
+        elif np.ndim(sigma) == 0:
+            deviations = [real(sigma, "sigma")] * 2
+        elif np.shape(sigma) == (2,):  # type: ignore[arg-type]
+            deviations = [real(s, "sigma") for s in sigma]  # type: ignore[union-attr]
+        else:
+            raise ValueError(f"sigma is {sigma!r}: it takes one number, or two, across and down")
+        settings = (*deviations, whole(passes, "passes", 1, 6), border_of(border), real(value, "value"), thread_count(workers))
+        call_with_copies((result,), "gaussian", image, result, *settings)
+    return as_given(result, out, a)
+
+
+def _radii(radius: Any, image: ndarray) -> ndarray:
+    radii = on_host(radius)
+    if radii.dtype.kind == "u" and radii.dtype.itemsize <= 4:
+        return radii
+    if radii.dtype.kind not in "iu":
+        raise TypeError(f"radii of {radii.dtype}: they are whole numbers, as .astype(numpy.uint16) makes them")
+    if radii.size and (radii.min() < 0 or radii.max() > _LARGEST // 2):
+        raise ValueError(f"radii from {radii.min()} to {radii.max()}: they are 0 to {_LARGEST // 2}")
+    return radii.astype(np.uint32)
+
+
+def box_filter(
+    a: Image,
+    window: int | Pair,
+    *,
+    mean: bool = True,
+    shift: Pair = (0, 0),
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The mean, or the sum, of the window round every pixel.
+
+    Parameters
+    ----------
+    a, border, value, out, workers
+        As for :func:`blur`.
+    window : int or (int, int)
+        How many pixels a window has on a side, or across and down; even numbers too,
+        which have one pixel more on the left and above. It may be larger than the image.
+    mean : bool
+        With False it is the sum.
+    shift : (int, int)
+        Moves the window to the right and down. It must still have its pixel.
+    dtype : data type, optional
+        Of the result. Means are of the type of the image, rounded, unless float32 or
+        float64 is asked for. Sums of integers are uint32, or float64 where a window
+        may have more than that, and those of floats float64; float32 may be asked for.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    >>> boxsum.box_filter(image, (3, 1), mean=False, border="constant")
+    array([[ 1,  3,  6,  5],
+           [ 9, 15, 18, 13],
+           [17, 27, 30, 21]], dtype=uint32)
+    """
+    image = pixels_of(a)
+    size = sides(window, "window")
+    moved = sides(shift, "shift", -_LARGEST)
+    if out is not None and hasattr(out, "dtype"):
+        dtype = same_type(dtype, on_host(out).dtype)
+    native = image.dtype.newbyteorder("=")
+    if mean:
+        dtype = native if dtype is None else np.dtype(dtype)
+        if dtype != native:
+            dtype = float_type(image, dtype, None)
+        name = b"box" if dtype == native else b"mean"
+    else:
+        name = b"sum"
+        if dtype is None:
+            most = math.prod(size) * (np.iinfo(native).max if native.kind == "u" else math.inf)
+            dtype = np.uint32 if most < 1 << 32 else np.float64
+        dtype = np.dtype(dtype)
+        if dtype not in _FLOATS and dtype != np.uint32:
+            raise TypeError(f"sums of {dtype}: they are of uint32, float32 or float64")
+    result = result_for(image, dtype, out)
+    run(name, image, result, size, border, value, workers, shift=moved)
+    return as_given(result, out, a)
+
+
+def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: Any, out: Any, workers: int | None, number: float = 0.0) -> ndarray:
+    image = pixels_of(a)
+    result = result_for(image, float_type(image, dtype, out), out)
+    run(name, image, result, sides(window, "window"), border, value, workers, number=number)
+    return as_given(result, out, a)
+
+
+def local_mean(
+    a: Image,
+    window: int | Pair,
+    *,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The mean of the window round every pixel, as floats.
+
+    Parameters
+    ----------
+    a, border, value, out, workers
+        As for :func:`blur`. ``out`` may be the image itself where it is of floats.
+    window : int or (int, int)
+        How many pixels a window has on a side, or across and down: see :func:`box_filter`.
+    dtype : data type, optional
+        float32 or float64; the default is float64 for images of float64, and float32 for
+        others. Sums of integers are exact.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.local_mean(np.array([[0, 1, 5]], np.uint8), 3)
+    array([[0.6666667, 2.       , 2.3333333]], dtype=float32)
+    """
+    return _local(b"mean", a, window, border, value, dtype, out, workers)
+
+
+def local_std(
+    a: Image,
+    window: int | Pair,
+    *,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The standard deviation of the window round every pixel.
+
+    Parameters are those of :func:`local_mean`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.local_std(np.array([[0, 0, 3, 3]], np.uint8), 3)
+    array([[0.       , 1.4142135, 1.4142135, 0.       ]], dtype=float32)
+    """
+    return _local(b"std", a, window, border, value, dtype, out, workers)
+
+
+def local_var(
+    a: Image,
+    window: int | Pair,
+    *,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The variance of the window round every pixel.
+
+    Parameters are those of :func:`local_mean`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.local_var(np.array([[0, 0, 3, 3]], np.uint8), 3)
+    array([[0., 2., 2., 0.]], dtype=float32)
+    """
+    return _local(b"variance", a, window, border, value, dtype, out, workers)
+
+
+def local_mean_std(
+    a: Image,
+    window: int | Pair,
+    *,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> tuple[ndarray, ndarray]:
+    """Mean and standard deviation at once, which takes little more than one of them.
+
+    Parameters are those of :func:`local_mean`; ``out`` is a pair of arrays.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> mean, std = boxsum.local_mean_std(np.array([[0, 0, 3, 3]], np.uint8), 3)
+    >>> mean, std
+    (array([[0., 1., 2., 3.]], dtype=float32), array([[0.       , 1.4142135, 1.4142135, 0.       ]], dtype=float32))
+    """
+    image = pixels_of(a)
+    if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
+        raise ValueError("out takes a pair of arrays: for the means, and for the deviations")
+    first, second = (None, None) if out is None else out
+    dtype = float_type(image, dtype, second if first is None else first)
+    means, deviations = result_for(image, dtype, first), result_for(image, dtype, second)
+    run(b"mean_std", image, means, sides(window, "window"), border, value, workers, deviations)
+    return as_given(means, first, a), as_given(deviations, second, a)
+
+
+def normalize(
+    a: Image,
+    window: int | Pair,
+    *,
+    floor: float = 0,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """Local contrast: how many deviations of its window a pixel lies above the mean of it.
+
+    ``(a - mean) / max(std, floor)``, and 0 in a window of equal pixels.
+
+    Parameters
+    ----------
+    a, window, border, value, dtype, out, workers
+        As for :func:`local_mean`.
+    floor : float
+        The least deviation to divide by, which keeps noise where there is nothing else
+        from becoming large: use the deviation of the noise.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.normalize(np.array([[0, 0, 3, 3]], np.float64), 3)
+    array([[ 0.        , -0.70710678,  0.70710678,  0.        ]])
+    """
+    return _local(b"normalize", a, window, border, value, dtype, out, workers, real(floor, "floor"))
+
+
+def guided(
+    a: Image,
+    radius: int | Pair,
+    epsilon: float,
+    *,
+    guide: Any = None,
+    border: str = "reflect101",
+    value: float = 0,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The guided filter of He, Sun and Tang: smooth where the guide is, with the guide's edges.
+
+    Parameters
+    ----------
+    a, border, value, out, workers
+        As for :func:`blur`.
+    radius : int or (int, int)
+        Of the windows, ``2 * radius + 1`` pixels a side, or across and down.
+    epsilon : float
+        How large a variance of the guide counts as smooth, in the squared units of its
+        pixels: 100 to 1000 for 8 bits.
+    guide : array_like, shape (H, W) or (H, W, 3), optional
+        Gray or colour. The default is the image itself, which must have one channel or three.
+
+    Returns
+    -------
+    smooth : array
+        Of the type and shape of the image; integers are rounded, and clamped to their range.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.array([[10, 12, 10, 200, 202, 200]] * 3, np.uint8)
+    >>> boxsum.guided(image, 1, 100)[0]
+    array([ 11,  12,  11, 199, 201, 201], dtype=uint8)
+    """
+    image = pixels_of(a)
+    result = result_for(image, image.dtype.newbyteorder("="), out)
+    other = image if guide is None else pixels_of(guide)
+    if other.dtype.newbyteorder("=") != image.dtype.newbyteorder("="):
+        other = other.astype(np.float64)
+    across, down = sides(radius, "radius", 0, _LARGEST // 2)
+    run(b"guided", image, result, (2 * across + 1, 2 * down + 1), border, value, workers, other, real(epsilon, "epsilon"))
+    return as_given(result, out, a)
+
+
+def median(
+    a: Image,
+    window: int | Pair,
+    *,
+    border: str = "reflect101",
+    value: float = 0,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """The median of the window round every pixel, the lower one of two.
+
+    Parameters are those of :func:`box_filter`. The time grows with the height of the
+    window, unless it is 3 or 5 pixels a side. A window that has a NaN has NaN.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.full((5, 5), 7, np.uint8)
+    >>> image[1, 2] = 255
+    >>> int(boxsum.median(image, 3).max())
+    7
+    """
+    image = pixels_of(a)
+    result = result_for(image, image.dtype.newbyteorder("="), out)
+    run(b"median", image, result, sides(window, "window"), border, value, workers)
+    return as_given(result, out, a)
+
+
+def entropy(
+    a: Image,
+    window: int | Pair,
+    *,
+    bins: int = 256,
+    range: tuple[float, float] | None = None,
+    border: str = "reflect101",
+    value: float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """Shannon's entropy of the window round every pixel, in bits: it finds texture.
+
+    Parameters
+    ----------
+    a, window, border, value, dtype, out, workers
+        As for :func:`local_mean`.
+    bins, range
+        How many bins the histogram of a window has, and from where to where. The
+        default are all values of uint8 and uint16; floats need a range. Pixels outside of it do not count.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.entropy(np.array([[0, 0, 9, 9]], np.uint8), 3).round(3)
+    array([[0.   , 0.918, 0.918, 0.   ]], dtype=float32)
+    """
+    image = pixels_of(a)
+    result = result_for(image, float_type(image, dtype, out), out)
+    low, high = (0.0, 0.0) if range is None else (real(range[0], "range"), real(range[1], "range"))
+    if range is not None and not low < high:
+        raise ValueError(f"a range from {low} to {high}: it must grow")
+    settings = (*sides(window, "window"), whole(bins, "bins", 1), low, high, 0, border_of(border), real(value, "value"), thread_count(workers))
+    call_with_copies((result,), "entropy", image, result, *settings)
+    return as_given(result, out, a)
+
+
+def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | None = None) -> ndarray:
+    """Make an image smaller: the mean of every block of pixels, as area averaging has it.
+
+    Parameters
+    ----------
+    a, workers
+        As for :func:`blur`.
+    factor : int or (int, int)
+        How many pixels a block has on a side, or across and down. Blocks that stick out of
+        the image are the mean of what they have of it.
+    out : array, optional
+        Of the type of the image, and of its size divided by the factor, rounded up.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.downsample(np.arange(10, dtype=np.uint8).reshape(2, 5), 2)
+    array([[3, 5, 7]], dtype=uint8)
+    """
+    image = pixels_of(a)
+    across, down = sides(factor, "factor")
+    shape = (-(-image.shape[0] // down), -(-image.shape[1] // across)) + image.shape[2:]
+    result = result_for(image, image.dtype.newbyteorder("="), out, shape)
+    call_with_copies((result,), "downsample", image, result, across, down, b"clip", 0.0, thread_count(workers))
+    return as_given(result, out, a)
+
+
+def brightest(a: Image, size: int | Pair, count: int = 1, *, darkest: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
+    """Find the windows of a size with the greatest means, none of which overlaps another.
+
+    Parameters
+    ----------
+    a, workers
+        As for :func:`blur`. The channels of an image count together.
+    size : int or (int, int)
+        Of the windows, across and down.
+    count : int
+        How many windows, at most.
+    darkest : bool
+        Find those with the least means.
+
+    Returns
+    -------
+    boxes : array, shape (N, 4)
+        As ``x0, y0, x1, y1``, the best first.
+    means : array, shape (N,)
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.zeros((20, 30), np.uint8)
+    >>> image[5:9, 10:14] = 80
+    >>> boxsum.brightest(image, (4, 4))
+    (array([[10,  5, 14,  9]]), array([80.]))
+    """
+    image = pixels_of(a)
+    across, down = sides(size, "size")
+    most = (image.shape[0] // down + 1) * (image.shape[1] // across + 1) * 4  # no more fit
+    n = min(whole(count, "count", 0), most)
+    boxes, means = np.empty((n, 4), np.int64), np.empty(n)
+    found = call_with_copies((boxes, means), "brightest", image, boxes, means, across, down, int(bool(darkest)), thread_count(workers))
+    return boxes[:found].copy(), means[:found].copy()

@@ -1,0 +1,117 @@
+"""Arrays and errors as OpenCV has them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, TypeVar
+
+import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# The depths of OpenCV.
+DEPTHS = {0: "u1", 1: "i1", 2: "u2", 3: "i2", 4: "i4", 5: "f4", 6: "f8"}
+
+MOST_CHANNELS = 128
+
+
+def raises_as_opencv(function: Function) -> Function:
+    """Has a function raise ``cv2.error`` where it would raise a ValueError."""
+
+    @functools.wraps(function)
+    def called(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except ValueError as wrong:
+            raise error(str(wrong)) from None
+
+    return called  # type: ignore[return-value]
+
+
+def umats(function: Any, src: Any, outs: tuple, **named: Any) -> list | None:
+    """The results as UMat where any argument is one, as OpenCV returns them, and None otherwise."""
+    if not any(type(array).__name__ == "UMat" for array in (src, *outs)):
+        return None
+    import cv2
+
+    tables = function(src.get() if isinstance(src, cv2.UMat) else src, **named)
+    results = []
+    for table, out in zip(tables if isinstance(tables, tuple) else (tables,), outs):
+        if isinstance(out, cv2.UMat):
+            before = out.get()
+            if before.shape == table.shape and before.dtype == table.dtype:
+                cv2.copyTo(table, None, out)
+                results.append(out)
+                continue
+        results.append(cv2.UMat(np.ascontiguousarray(table)))
+    return results
+
+
+def depth_name(depth: Any, usual: str) -> str | None:
+    if depth is None:
+        return usual
+    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool):
+        raise error(f"a depth of {depth!r}: it must be a number such as cv2.CV_32S")
+    return usual if depth <= 0 else DEPTHS.get(int(depth) & 31)  # without the number of channels, as in CV_32SC3
+
+
+def as_array(src: Any) -> np.ndarray:
+    """What is no array as OpenCV takes it: numbers in a tuple are a column, and a single one is the first of four."""
+    if src is None:
+        raise error("an image of None: did imread find the file?")
+    if isinstance(src, (int, float)):
+        src = (src, 0, 0, 0)
+    if isinstance(src, tuple):
+        if not all(isinstance(number, (int, float)) for number in src):
+            raise error("an image is an array, or a tuple of numbers")
+        return np.array(src, np.float64).reshape(-1, 1)
+    return np.asarray(src)
+
+
+def as_image(src: Any) -> np.ndarray:
+    """An image of two axes, or three if it has channels."""
+    if type(src) is not np.ndarray:
+        src = as_array(src)
+    shape = src.shape
+    if len(shape) not in (1, 2, 3) or len(shape) == 3 and not 1 <= shape[2] <= MOST_CHANNELS:
+        raise error(f"an array of shape {shape} is no image")
+    if len(shape) == 1:
+        return src[None]
+    return src[:, :, 0] if len(shape) == 3 and shape[2] == 1 else src
+
+
+def reuse(out: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> Any:
+    """The array to write to, if it is what the result takes, as OpenCV has it."""
+    if out is None or isinstance(out, (tuple, int, float)):  # which OpenCV copies, and writes to the copy
+        return None
+    if not isinstance(out, np.ndarray):
+        raise error(f"{name} must be an array, not {type(out).__name__}")
+    if not out.flags.writeable or out.dtype.kind not in "iufb" or out.dtype.str[1:] == "i8" or not in_rows(out):
+        raise error(f"{name} must be a writeable array with its rows in order, their elements side by side, of a type that OpenCV has")
+    plain = out[:, :, 0] if out.ndim == 3 and out.shape[2] == 1 else out
+    return plain if plain.shape == shape and plain.dtype == dtype and plain.flags.aligned else None
+
+
+def in_rows(array: np.ndarray) -> bool:
+    """Whether all but the gaps behind rows lies as in an array without any."""
+    step = array.itemsize
+    for axis in reversed(range(array.ndim)):
+        n, stride = array.shape[axis], array.strides[axis]
+        if n > 1 and (stride != step if axis else stride < step):
+            return False
+        step *= n
+    return True
+
+
+def handed(result: np.ndarray, given: Any, out: Any) -> np.ndarray:
+    """The result as the caller gave it, where it was written there."""
+    return result if out is None else given
+
+
+def error(message: str) -> Exception:
+    try:
+        import cv2
+
+        return cv2.error(message)
+    except ImportError:
+        return ValueError(message)

@@ -1,0 +1,201 @@
+"""``blur``, ``boxFilter``, ``sqrBoxFilter`` and ``adaptiveThreshold``."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..._filters import run
+from ..._memory import new_image
+from ..._threshold import binarize
+from . import _constants as c
+from ._arrays import DEPTHS, as_image, error, handed, raises_as_opencv, reuse, umats
+
+_BORDERS = {c.BORDER_CONSTANT: "constant", c.BORDER_REPLICATE: "replicate", c.BORDER_REFLECT: "reflect", c.BORDER_REFLECT_101: "reflect101"}
+_PIXELS = ("u1", "u2", "i2", "i4", "f4", "f8")
+_MIDDLE = (-1, -1)
+
+
+@raises_as_opencv
+def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderType: int = c.BORDER_DEFAULT) -> np.ndarray:
+    """The mean of the box round every pixel: ``cv2.blur``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> cv2.blur(np.array([[0, 90, 0, 0, 0]], np.uint8), (3, 1))
+    array([[60, 30, 30,  0,  0]], dtype=uint8)
+    """
+    found = umats(blur, src, (dst,), ksize=ksize, anchor=anchor, borderType=borderType)
+    return found[0] if found else _filter(pixels(src), -1, ksize, dst, anchor, True, borderType)
+
+
+@raises_as_opencv
+def boxFilter(
+    src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
+) -> np.ndarray:
+    """The mean or the sum of the box round every pixel: ``cv2.boxFilter``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> cv2.boxFilter(np.array([[0, 90, 0, 0, 200]], np.uint8), cv2.CV_32S, (3, 1), normalize=False)
+    array([[180,  90,  90, 200, 200]], dtype=int32)
+    """
+    found = umats(boxFilter, src, (dst,), ddepth=ddepth, ksize=ksize, anchor=anchor, normalize=normalize, borderType=borderType)
+    return found[0] if found else _filter(pixels(src), ddepth, ksize, dst, anchor, normalize, borderType)
+
+
+@raises_as_opencv
+def sqrBoxFilter(
+    src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
+) -> np.ndarray:
+    """The mean or the sum of the squares in the box round every pixel: ``cv2.sqrBoxFilter``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> cv2.sqrBoxFilter(np.array([[0, 9, 0, 0, 20]], np.uint8), -1, (3, 1))
+    array([[ 54.     ,  27.     ,  27.     , 133.33333, 133.33333]],
+          dtype=float32)
+    """
+    found = umats(sqrBoxFilter, src, (dst,), ddepth=ddepth, ksize=ksize, anchor=anchor, normalize=normalize, borderType=borderType)
+    if found:
+        return found[0]
+    image = pixels(src)
+    if image.dtype == np.int32:
+        raise error("there is no sqrBoxFilter of int32")
+    if _depth(ddepth) is None:
+        ddepth = c.CV_32F if image.itemsize < 4 else c.CV_64F
+    squares = np.multiply(image, image, dtype=np.uint16 if image.itemsize == 1 else np.float64)
+    return _filter(squares, ddepth, ksize, dst, anchor, normalize, borderType)
+
+
+@raises_as_opencv
+def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdType: int, blockSize: int, C: float, dst: Any = None) -> np.ndarray:
+    """Black and white by the mean of the box round every pixel: ``cv2.adaptiveThreshold``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> page = np.array([[90, 90, 20, 90, 90]] * 3, np.uint8)
+    >>> cv2.adaptiveThreshold(page, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 3, 10)[0]
+    array([255, 255,   0, 255, 255], dtype=uint8)
+    """
+    named = {"maxValue": maxValue, "adaptiveMethod": adaptiveMethod, "thresholdType": thresholdType, "blockSize": blockSize, "C": C}
+    found = umats(adaptiveThreshold, src, (dst,), **named)
+    if found:
+        return found[0]
+    image = as_image(src)
+    if image.dtype != np.uint8 or image.ndim != 2:
+        raise error(f"an image of {image.dtype} with shape {image.shape}: it takes one channel of uint8")
+    if adaptiveMethod != c.ADAPTIVE_THRESH_MEAN_C:
+        raise error(f"adaptiveMethod is {adaptiveMethod}: this has ADAPTIVE_THRESH_MEAN_C; OpenCV itself has the Gaussian")
+    if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
+        raise error(f"thresholdType is {thresholdType}: it must be THRESH_BINARY or THRESH_BINARY_INV")
+    size, offset = whole(blockSize, "blockSize"), float(C)
+    if size % 2 == 0 or size <= 1:
+        raise error(f"blockSize is {size}: it must be odd and more than 1")
+    if offset - offset != 0:
+        raise error(f"C is {offset}: it must be a number")
+    out = reuse(dst, image.shape, image.dtype, "dst")
+    inverse = thresholdType == c.THRESH_BINARY_INV
+    result = new_image(image.shape, image.dtype) if out is None else out
+    binarize(image, "meanc", window=size, c=math.floor(offset) if inverse else offset, out=result)
+    white = int(min(max(np.rint(maxValue), 0), 255)) if maxValue >= 0 else 0
+    if inverse:
+        np.bitwise_not(result, out=result)
+    if white != 255:
+        np.bitwise_and(result, np.uint8(white), out=result)
+    return handed(result, dst, out)
+
+
+def pixels(src: Any) -> np.ndarray:
+    """An image with pixels that OpenCV filters."""
+    image = as_image(src)
+    if image.size == 0:
+        raise error(f"an array of shape {image.shape} has no pixels")
+    native = image.dtype.newbyteorder("=")
+    if native == np.int64:
+        native = np.dtype(np.int32)  # which OpenCV takes it for
+    if native.str[1:] not in _PIXELS:
+        raise error(f"pixels of {image.dtype} cannot be filtered: take {', '.join(np.dtype(p).name for p in _PIXELS)}")
+    return image.astype(native, copy=False)
+
+
+def whole(number: Any, name: str) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise error(f"{name} is {number!r}: it must be a whole number") from None
+
+
+def _pair(pair: Any, name: str) -> tuple[int, int]:
+    if not hasattr(pair, "__len__") or len(pair) != 2:
+        raise error(f"{name} is {pair!r}: it takes two numbers")
+    return whole(pair[0], name), whole(pair[1], name)
+
+
+def _depth(ddepth: Any) -> np.dtype | None:
+    """The type of a depth, and None for that of the image."""
+    number = whole(ddepth, "ddepth")
+    if number < 0:
+        return None
+    name = DEPTHS.get(number & 31)
+    if name in (None, "i1"):
+        raise error(f"there is no filter with ddepth {ddepth}")
+    return np.dtype(name)
+
+
+def border(kind: Any) -> str:
+    name = _BORDERS.get(whole(kind, "borderType") & ~c.BORDER_ISOLATED)
+    if name is None:
+        raise error(f"borderType is {kind}: this has BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT and BORDER_REFLECT_101")
+    return name
+
+
+def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, normalize: bool, kind: int) -> np.ndarray:
+    """The mean or sum of the box round every pixel, as a type of any depth."""
+    size, place = _pair(ksize, "ksize"), _pair(anchor, "anchor")
+    if min(size) < 1:
+        raise error(f"ksize is {size}: it must be 1 or more")
+    place = tuple(n // 2 if at == -1 else at for n, at in zip(size, place))
+    if not all(0 <= at < n for n, at in zip(size, place)):
+        raise error(f"an anchor of {anchor} is not in a kernel of {size}")
+    shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
+    outside = border(kind)
+    wanted = _depth(ddepth) or image.dtype
+    if wanted == np.int32 and image.dtype.kind == "f":
+        raise error(f"there is no filter of {image.dtype} with ddepth {ddepth}")
+    out = reuse(dst, image.shape, wanted, "dst")
+    result = new_image(image.shape, wanted) if out is None else out
+
+    def fill(name: bytes, source: np.ndarray, target: np.ndarray, value: float = 0) -> None:
+        run(name, source, target, size, outside, value, None, shift=shift)
+
+    readable = image.dtype.kind != "i"
+    if normalize and readable and wanted == image.dtype:
+        fill(b"box", image, result)
+    elif readable and wanted.kind == "f":
+        fill(b"mean" if normalize else b"sum", image, result)
+    elif normalize and image.dtype == wanted == np.int16:
+        lift = np.bitwise_xor(image.view(np.uint16), np.uint16(1 << 15))  # the same order without a sign
+        fill(b"box", lift, lift, 1 << 15)
+        np.bitwise_xor(lift, np.uint16(1 << 15), out=result.view(np.uint16))
+    elif not normalize and wanted == np.int32 and image.dtype == np.uint8 and 255 * size[0] * size[1] < 1 << 31:
+        fill(b"sum", image, result.view(np.uint32))
+    else:
+        exact = np.empty(image.shape)
+        fill(b"mean" if normalize else b"sum", image if readable else image.astype(np.float64), exact)
+        saturate(exact, result)
+    return handed(result, dst, out)
+
+
+def saturate(values: np.ndarray, result: np.ndarray) -> None:
+    """Writes floats as another type: integers are rounded, ties to even, and clamped to their range."""
+    if result.dtype.kind == "f":
+        result[...] = values
+        return
+    limits = np.iinfo(result.dtype)
+    np.rint(values, out=values)
+    np.clip(values, limits.min, limits.max, out=values)
+    np.copyto(result, values, casting="unsafe")
