@@ -2,6 +2,7 @@
 # make test-long        their long forms: race detector, other platforms, fuzzers
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
+# make bench-cascades   detectors beside OpenCV 4
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
@@ -31,6 +32,12 @@ bench-filters:
 	@scripts/doxa.sh || true
 	@echo "This takes about eight minutes."
 	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) $(FILTER_FLAGS)
+
+bench-cascades:
+	@scripts/peers.sh
+	@scripts/cascades.sh
+	BOXSUM_SPEED=1920x1080,3840x2160 BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_CASCADES_PYTHON=$$PWD/.venv/cascades/bin/python \
+		go test ./detect -run '^TestSpeed$$' -v -count 1 -timeout 30m | grep times
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)
