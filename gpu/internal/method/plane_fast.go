@@ -91,7 +91,12 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 		}
 		return loadFast(b, TilePath, job)
 	}
+	wide := job.Square != 0 || job.Sum.Bytes() == 8
+	var found fastKernel
 	for _, path := range []string{FlatPath, SmallPath, TallPath} {
+		if path == TallPath && (!wide && job.Pixel.Bytes() == 1 || job.Square == 0 && job.Pixel.Bytes() == 2) {
+			continue // the one-pass kernels are faster there
+		}
 		k, err := loadFast(b, path, job)
 		if err != nil {
 			return k, err
@@ -100,9 +105,17 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 			continue
 		}
 		across, down := k.tiles(job)
-		if across <= mostInLine && down <= mostInLine && across*down*job.Count <= k.Resident {
-			return k, nil
+		if across > mostInLine || down > mostInLine || across*down*job.Count > k.Resident {
+			continue
 		}
+		found = k
+		// Sums of 8 bytes are fastest with one block to a multiprocessor.
+		if !wide || across*down*job.Count <= job.Device.About.Units {
+			break
+		}
+	}
+	if found.Kernel != nil {
+		return found, nil
 	}
 	return loadFast(b, TilePath, job)
 }

@@ -76,7 +76,7 @@ func tiltedQuads(job Job, t kernels.Types) int {
 	if b, ok := job.Device.Backend.(*driver.CUDABackend); ok && b.Tuning.Quads > 0 {
 		return min(b.Tuning.Quads, many)
 	}
-	const enough, own = 32, 8*kernels.QuadsGroup - 2*tiltedStrip // warps for each multiprocessor, and the width of a tile
+	const enough, own = 10, 8*kernels.QuadsGroup - 2*tiltedStrip // warps for each multiprocessor, and the width of a tile
 	warps := int64(devmem.CeilDiv(job.Width, own)) * int64(devmem.CeilDiv(job.Height, tiltedStrip)) * int64(job.Count)
 	if warps < enough*int64(job.Device.About.Units) {
 		return few
