@@ -30,7 +30,7 @@ func TestFastPaths(t *testing.T) {
 		b := d.inner.Backend.(*driver.CUDABackend)
 		r := rand.New(rand.NewPCG(6, 7))
 		check := func(p pair, s shape) {
-			for _, b.Tuning.Path = range []string{method.TilePath, method.SmallPath, method.FlatPath, ""} {
+			for _, b.Tuning.Path = range []string{method.TilePath, method.FlatPath, method.SmallPath, method.TallPath, ""} {
 				if !p.check(t, d, s) {
 					t.Fatalf("that was path %q", b.Tuning.Path)
 				}
@@ -40,6 +40,8 @@ func TestFastPaths(t *testing.T) {
 		for i, size := range [][2]int{{1920, 1080}, {1919, 1081}, {2500, 1100}, {4400, 65}, {63, 2300}} {
 			check(everyPair[0], shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
 			check(sums[float32, float32](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
+			check(sums[uint8, float64](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
+			check(squares[uint8, uint32, uint64](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 500})
 		}
 		check(everyPair[0], shape{width: 33, height: 47, channels: 3, count: 70, kernels: Fast})
 		n := 0
@@ -61,6 +63,33 @@ func TestFastPaths(t *testing.T) {
 	}
 	if !found {
 		t.Log("no device here has one-pass kernels: they need CUDA and compute capability 8.0")
+	}
+}
+
+// Tilted tables are the same in tiles of every width.
+func TestTiltedWidths(t *testing.T) {
+	found := false
+	for _, info := range devices(t) {
+		if info.Kind != CUDA {
+			continue
+		}
+		found = true
+		d := open(t, info)
+		b := d.inner.Backend.(*driver.CUDABackend)
+		r := rand.New(rand.NewPCG(8, 9))
+		for _, p := range tiltedPairs {
+			for range 3 {
+				s := shape{width: 1 + r.IntN(1100), height: 1 + r.IntN(200), channels: 1, count: 1 + r.IntN(2), seed: r.Uint64()}
+				for _, b.Tuning.Quads = range []int{1, 2, 4, 0} {
+					if !p.check(t, d, s) {
+						t.Fatalf("that was in tiles of width %d", b.Tuning.Quads)
+					}
+				}
+			}
+		}
+	}
+	if !found {
+		t.Log("only CUDA has tiles of several widths")
 	}
 }
 

@@ -39,7 +39,7 @@ built=$from/built
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p $built
-go build -o "$scratch/pack" ./$from/_pack
+command -v zstd >/dev/null || scripts/install.sh zstd
 go test -run 'TestLists|TestHeaders' ./$from/... -update
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
@@ -85,7 +85,7 @@ for module; do
 
 	rm -f $built/"$module".*
 	for out in sm_90.cubin compute_$oldest.ptx; do
-		"$scratch/pack" <"$scratch/$module.$out" >$built/$module.$out.zst
+		zstd -19 -q -c "$scratch/$module.$out" >$built/$module.$out.zst # a quarter smaller than by the encoder in Go
 	done
 	cp "$scratch/$module.sources" $built/
 	ls -l $built/"$module".*

@@ -93,8 +93,9 @@ type CUDABackend struct {
 
 	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
 	Tuning struct {
-		Path         string // of images: fast, small or flat
+		Path         string // of images, see package method
 		Turns, Slabs int    // images of a batch that take turns; slabs of slices side by side
+		Quads        int    // how wide tiles of tilted tables are
 	}
 }
 

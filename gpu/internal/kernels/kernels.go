@@ -70,24 +70,53 @@ func (t Types) Kernel(name string) string { return "portable_" + name + "_" + t.
 // PlaneChannels is how many interleaved channels the one-pass kernels take.
 const PlaneChannels = 4
 
+// The paths of one-pass kernels: in the first, blocks draw tile after tile and look back;
+// in the others each has one tile, the lowest in FlatPath and the highest in TallPath.
+const (
+	TilePath  = "fast"
+	FlatPath  = "flat"
+	SmallPath = "small"
+	TallPath  = "tall"
+)
+
 // PlaneKernel is the name of a one-pass kernel, of module "sums", "squares" or "small".
-// Its path is "fast", where blocks draw tile after tile, or "small" and "flat", where
-// each has one.
 func PlaneKernel(path string, t Types, channels int) string {
 	return fmt.Sprintf("%s_%v_c%d", path, t, channels)
+}
+
+// HasPath reports whether there is a kernel for a path: those of small images take
+// room, so that for squares and for the highest tiles there are those that are used most.
+func HasPath(path string, t Types, channels int) bool {
+	switch {
+	case path == TilePath:
+		return true
+	case t.Square != "":
+		return path != FlatPath && channels == 1 && (t.Pixel == "u8" || t.Pixel == "u16" || t.Pixel == "f32")
+	}
+	return path != TallPath || channels == 1
 }
 
 // SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes", or over any
 // values of their type, "values".
 func SumKernel(name, sum string) string { return "portable_" + name + "_" + sum }
 
-// TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where
-// quads is set, a work-item has four neighbouring pixels of one channel.
-func TiltedKernel(name string, t Types, quads bool) string {
-	if quads {
-		name += "4"
+// TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where quads is
+// not 0, a work-item has four neighbouring pixels of one channel, and tiles are quads
+// times as wide as 32 of these.
+func TiltedKernel(name string, t Types, quads int) string {
+	if quads > 0 {
+		name += fmt.Sprintf("4x%d", quads)
 	}
 	return "tilted_" + name + "_" + t.Pixel + "_" + t.Sum
+}
+
+// TiltedQuads is how wide tiles of quads are: on CUDA, where a work-group is a warp, for
+// few and for many of them, and with OpenCL.
+func TiltedQuads(t Types) (few, many, openCL int) {
+	if t.Sum[1:] == "64" {
+		return 1, 1, 2
+	}
+	return 1, 2, 4
 }
 
 // DiagonalKernel is the name of a kernel of tilted tables over sums, "lines",

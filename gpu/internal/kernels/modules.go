@@ -26,6 +26,7 @@ type instance struct {
 	group   int  // work-items on CUDA
 	always  bool // that many with OpenCL too
 	kernels []string
+	openCL  bool // and not on CUDA
 }
 
 // Module is the CUDA module that has a kernel of both dialects.
@@ -59,7 +60,7 @@ var modules = []module{
 	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}}}, nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
-	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},
+	{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
 	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
@@ -120,7 +121,7 @@ func portableInstances() (all []instance) {
 		if t.Square != "" {
 			macros = slices.Insert(macros, 2, [2]string{"SQUARE", t.Square})
 		}
-		all = append(all, instance{"portable.cl", macros, t.MaxGroup(), false, []string{t.Kernel("totals"), t.Kernel("finish")}})
+		all = append(all, instance{file: "portable.cl", macros: macros, group: t.MaxGroup(), kernels: []string{t.Kernel("totals"), t.Kernel("finish")}})
 	}
 	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes", "values")...)
 }
@@ -129,17 +130,21 @@ func portableInstances() (all []instance) {
 // are no sums of them.
 func tiltedInstances() (all []instance) {
 	sums, squares := onDevice(pairs.Tilted)
-	add := func(t Types, quads bool, group int, more ...[2]string) {
+	add := func(t Types, quads, group int, more ...[2]string) {
 		macros := append([][2]string{{"PIXEL", t.Pixel}, {"PIXEL_BYTES", size(t.Pixel)}, {"SUM", t.Sum}, {"SUM_BYTES", size(t.Sum)}}, more...)
-		all = append(all, instance{"tilted.cl", macros, group, false, []string{TiltedKernel("totals", t, quads), TiltedKernel("finish", t, quads)}})
+		all = append(all, instance{file: "tilted.cl", macros: macros, group: group, kernels: []string{TiltedKernel("totals", t, quads), TiltedKernel("finish", t, quads)}})
 	}
 	for _, t := range sums {
-		add(t, false, t.MaxGroup())
-		add(t, true, QuadsGroup, [2]string{"QUADS", "1"})
+		add(t, 0, t.MaxGroup())
+		few, many, openCL := TiltedQuads(t)
+		for _, quads := range slices.Compact([]int{few, many, openCL}) {
+			add(t, quads, QuadsGroup, [2]string{"QUADS", fmt.Sprint(quads)})
+			all[len(all)-1].openCL = quads > many
+		}
 	}
 	for _, t := range squares {
 		if !slices.Contains(sums, t) {
-			add(t, false, t.MaxGroup())
+			add(t, 0, t.MaxGroup())
 		}
 	}
 	all = append(all, overSums("diagonals.cl", maxGroup, DiagonalKernel, "lines", "windows", "boxes")...)
@@ -151,8 +156,8 @@ func latticeInstances() []instance {
 	for _, bytes := range []int{1, 2, 4, 8} {
 		macros := [][2]string{{"PIXEL", fmt.Sprintf("u%d", 8*bytes)}, {"PIXEL_BYTES", fmt.Sprint(bytes)}}
 		all = append(all,
-			instance{"lattice.cl", macros, LatticeGroup, false, []string{LatticeKernel("lay", bytes)}},
-			instance{"lattice_gray.cl", macros, GrayGroup, false, []string{LatticeKernel("gray", bytes)}})
+			instance{file: "lattice.cl", macros: macros, group: LatticeGroup, kernels: []string{LatticeKernel("lay", bytes)}},
+			instance{file: "lattice_gray.cl", macros: macros, group: GrayGroup, kernels: []string{LatticeKernel("gray", bytes)}})
 	}
 	return all
 }
@@ -160,10 +165,10 @@ func latticeInstances() []instance {
 func volumeInstances() (all []instance) {
 	sums, squares := onDevice(pairs.Volume)
 	for _, t := range sums {
-		all = append(all, instance{"volume.cl", t.macros(), t.MaxGroup(), false, []string{VolumeKernel(t.Pixel, t.Sum, false)}})
+		all = append(all, instance{file: "volume.cl", macros: t.macros(), group: t.MaxGroup(), kernels: []string{VolumeKernel(t.Pixel, t.Sum, false)}})
 	}
 	for _, t := range squares {
-		all = append(all, instance{"volume.cl", t.macros([2]string{"SQUARED", "1"}), t.MaxGroup(), false, []string{VolumeKernel(t.Pixel, t.Sum, true)}})
+		all = append(all, instance{file: "volume.cl", macros: t.macros([2]string{"SQUARED", "1"}), group: t.MaxGroup(), kernels: []string{VolumeKernel(t.Pixel, t.Sum, true)}})
 	}
 	return append(all, overSums("volumeboxes.cl", maxGroup, func(_, sum string) string { return VolumeBoxes(sum) }, "boxes")...)
 }
@@ -171,11 +176,11 @@ func volumeInstances() (all []instance) {
 func histogramInstances() (all []instance) {
 	for _, pixel := range pairs.Pixels() {
 		macros := [][2]string{{"PIXEL", pixel.Short()}, {"PIXEL_BYTES", size(pixel.Short())}}
-		all = append(all, instance{"histogram.cl", macros, HistogramGroup, false, []string{HistogramTotals(pixel.Short())}})
+		all = append(all, instance{file: "histogram.cl", macros: macros, group: HistogramGroup, kernels: []string{HistogramTotals(pixel.Short())}})
 	}
 	return append(all,
-		instance{"counts.cl", [][2]string{{"CARRY", "1"}}, HistogramGroup, false, []string{HistogramCarry}},
-		instance{"counts.cl", [][2]string{{"FINISH", "1"}}, HistogramTeam, false, []string{HistogramFinish}})
+		instance{file: "counts.cl", macros: [][2]string{{"CARRY", "1"}}, group: HistogramGroup, kernels: []string{HistogramCarry}},
+		instance{file: "counts.cl", macros: [][2]string{{"FINISH", "1"}}, group: HistogramTeam, kernels: []string{HistogramFinish}})
 }
 
 // filterInstances has columns and what is made of them, for each type of pixels.
@@ -215,6 +220,16 @@ func planeLines(macro string, squares bool) (lines []string) {
 			lines = append(lines, line(macro, t.Pixel, t.Sum, t.Square))
 		} else if !squares && t.Square == "" {
 			lines = append(lines, line(macro, t.Pixel, t.Sum))
+		}
+	}
+	return lines
+}
+
+// smallSquares declares kernels of small images with squares.
+func smallSquares() (lines []string) {
+	for _, t := range OnePass() {
+		if t.Square != "" && HasPath(TallPath, t, 1) {
+			lines = append(lines, line("BOXSUM_SMALL_SQUARES", t.Pixel, t.Sum, t.Square))
 		}
 	}
 	return lines

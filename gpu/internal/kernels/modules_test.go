@@ -23,6 +23,9 @@ func (m module) cu() string {
 		fmt.Fprintf(&b, "#include %q\n", file)
 	}
 	for _, i := range m.instances {
+		if i.openCL {
+			continue
+		}
 		fmt.Fprintf(&b, "\nnamespace %s {\n#define GROUP %d\n", i.kernels[0], i.group)
 		for _, macro := range i.macros {
 			fmt.Fprintf(&b, "#define %s %s\n", macro[0], macro[1])
@@ -68,15 +71,21 @@ func named(name string) *module {
 // expected is the kernels that package gpu asks a module for.
 func expected(m module) (names []string) {
 	for _, i := range m.instances {
-		names = append(names, i.kernels...)
+		if !i.openCL {
+			names = append(names, i.kernels...)
+		}
 	}
 	for _, t := range OnePass() {
 		for channels := 1; channels <= PlaneChannels; channels++ {
 			switch {
-			case m.name == "small" && t.Square == "":
-				names = append(names, PlaneKernel("small", t, channels), PlaneKernel("flat", t, channels))
+			case m.name == "small":
+				for _, path := range []string{FlatPath, SmallPath, TallPath} {
+					if HasPath(path, t, channels) {
+						names = append(names, PlaneKernel(path, t, channels))
+					}
+				}
 			case m.name == "sums" && t.Square == "", m.name == "squares" && t.Square != "":
-				names = append(names, PlaneKernel("fast", t, channels))
+				names = append(names, PlaneKernel(TilePath, t, channels))
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Tilted tables in two reads and one write. The includer defines PIXEL,
 // PIXEL_BYTES, SUM, SUM_BYTES, GROUP, and QUADS where a work-item has four
-// neighbouring values of one channel instead of one.
+// neighbouring values of one channel instead of one: a tile is 128 * QUADS wide.
 //
 // Entry (x+1, y+1) is the sum of the cone above pixel (x, y). With the sums of the
 // diagonals that end in a pixel, one from each side,
@@ -22,9 +22,11 @@
 
 #ifdef QUADS
 #define ADJACENT 4
-#define WIDTH (SUM_BYTES == 8 ? 256 : 512)
+#define WIDTH (128 * QUADS)
 #define PIECES (WIDTH / 4 / GROUP)
-#define NAME(kernel) PASTE2(kernel##4, PASTE2(PIXEL, SUM))
+#define WITH_QUADS_(kernel, quads) kernel##4x##quads
+#define WITH_QUADS(kernel, quads) WITH_QUADS_(kernel, quads)
+#define NAME(kernel) PASTE2(WITH_QUADS(kernel, QUADS), PASTE2(PIXEL, SUM))
 #else
 #define ADJACENT 1
 #define PIECES (GROUP < 128 ? 256 / GROUP : 2)
@@ -58,7 +60,7 @@ typedef struct ALIGNED(ADJACENT == 4 ? 16 : SUM_BYTES) { SUM part[ADJACENT]; } S
 #ifdef __OPENCL_VERSION__
 #define AHEAD 1
 #else
-#define AHEAD (PIXEL_BYTES == 8 ? 1 : 8 / PIXEL_BYTES)
+#define AHEAD (32 / PIXEL_BYTES / (ADJACENT == 4 ? PIECES : 4)) // in 32 registers
 #endif
 
 // Which values a work-item has. Piece p of a quad begins GROUP*4*p pixels after x;
@@ -372,6 +374,8 @@ UNROLL
 }
 
 #undef NAME
+#undef WITH_QUADS
+#undef WITH_QUADS_
 #undef ADJACENT
 #undef WIDTH
 #undef PIECES

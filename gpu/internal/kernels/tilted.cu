@@ -14,13 +14,23 @@ namespace tilted_totals_u8_u32 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u8_u32 {
+namespace tilted_totals4x1_u8_u32 {
 #define GROUP 32
 #define PIXEL u8
 #define PIXEL_BYTES 1
 #define SUM u32
 #define SUM_BYTES 4
 #define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals4x2_u8_u32 {
+#define GROUP 32
+#define PIXEL u8
+#define PIXEL_BYTES 1
+#define SUM u32
+#define SUM_BYTES 4
+#define QUADS 2
 #include "tilted.cl"
 }
 
@@ -33,7 +43,7 @@ namespace tilted_totals_u8_u64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u8_u64 {
+namespace tilted_totals4x1_u8_u64 {
 #define GROUP 32
 #define PIXEL u8
 #define PIXEL_BYTES 1
@@ -52,13 +62,23 @@ namespace tilted_totals_u8_f32 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u8_f32 {
+namespace tilted_totals4x1_u8_f32 {
 #define GROUP 32
 #define PIXEL u8
 #define PIXEL_BYTES 1
 #define SUM f32
 #define SUM_BYTES 4
 #define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals4x2_u8_f32 {
+#define GROUP 32
+#define PIXEL u8
+#define PIXEL_BYTES 1
+#define SUM f32
+#define SUM_BYTES 4
+#define QUADS 2
 #include "tilted.cl"
 }
 
@@ -71,7 +91,7 @@ namespace tilted_totals_u8_f64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u8_f64 {
+namespace tilted_totals4x1_u8_f64 {
 #define GROUP 32
 #define PIXEL u8
 #define PIXEL_BYTES 1
@@ -90,7 +110,7 @@ namespace tilted_totals_u16_u64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u16_u64 {
+namespace tilted_totals4x1_u16_u64 {
 #define GROUP 32
 #define PIXEL u16
 #define PIXEL_BYTES 2
@@ -109,7 +129,7 @@ namespace tilted_totals_u16_f64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u16_f64 {
+namespace tilted_totals4x1_u16_f64 {
 #define GROUP 32
 #define PIXEL u16
 #define PIXEL_BYTES 2
@@ -128,13 +148,23 @@ namespace tilted_totals_u16_u32 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u16_u32 {
+namespace tilted_totals4x1_u16_u32 {
 #define GROUP 32
 #define PIXEL u16
 #define PIXEL_BYTES 2
 #define SUM u32
 #define SUM_BYTES 4
 #define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals4x2_u16_u32 {
+#define GROUP 32
+#define PIXEL u16
+#define PIXEL_BYTES 2
+#define SUM u32
+#define SUM_BYTES 4
+#define QUADS 2
 #include "tilted.cl"
 }
 
@@ -147,7 +177,7 @@ namespace tilted_totals_u32_u64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u32_u64 {
+namespace tilted_totals4x1_u32_u64 {
 #define GROUP 32
 #define PIXEL u32
 #define PIXEL_BYTES 4
@@ -166,13 +196,23 @@ namespace tilted_totals_u32_u32 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_u32_u32 {
+namespace tilted_totals4x1_u32_u32 {
 #define GROUP 32
 #define PIXEL u32
 #define PIXEL_BYTES 4
 #define SUM u32
 #define SUM_BYTES 4
 #define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals4x2_u32_u32 {
+#define GROUP 32
+#define PIXEL u32
+#define PIXEL_BYTES 4
+#define SUM u32
+#define SUM_BYTES 4
+#define QUADS 2
 #include "tilted.cl"
 }
 
@@ -185,7 +225,7 @@ namespace tilted_totals_i16_u64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_i16_u64 {
+namespace tilted_totals4x1_i16_u64 {
 #define GROUP 32
 #define PIXEL i16
 #define PIXEL_BYTES 2
@@ -204,7 +244,7 @@ namespace tilted_totals_i16_f64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_i16_f64 {
+namespace tilted_totals4x1_i16_f64 {
 #define GROUP 32
 #define PIXEL i16
 #define PIXEL_BYTES 2
@@ -223,7 +263,7 @@ namespace tilted_totals_i32_u64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_i32_u64 {
+namespace tilted_totals4x1_i32_u64 {
 #define GROUP 32
 #define PIXEL i32
 #define PIXEL_BYTES 4
@@ -242,7 +282,7 @@ namespace tilted_totals_f32_f64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_f32_f64 {
+namespace tilted_totals4x1_f32_f64 {
 #define GROUP 32
 #define PIXEL f32
 #define PIXEL_BYTES 4
@@ -261,13 +301,23 @@ namespace tilted_totals_f32_f32 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_f32_f32 {
+namespace tilted_totals4x1_f32_f32 {
 #define GROUP 32
 #define PIXEL f32
 #define PIXEL_BYTES 4
 #define SUM f32
 #define SUM_BYTES 4
 #define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals4x2_f32_f32 {
+#define GROUP 32
+#define PIXEL f32
+#define PIXEL_BYTES 4
+#define SUM f32
+#define SUM_BYTES 4
+#define QUADS 2
 #include "tilted.cl"
 }
 
@@ -280,7 +330,7 @@ namespace tilted_totals_f64_f64 {
 #include "tilted.cl"
 }
 
-namespace tilted_totals4_f64_f64 {
+namespace tilted_totals4x1_f64_f64 {
 #define GROUP 32
 #define PIXEL f64
 #define PIXEL_BYTES 8

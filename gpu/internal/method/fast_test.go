@@ -13,11 +13,12 @@ func TestFastKernelsAreBuilt(t *testing.T) {
 	var keys []fastKey
 	for channels := 1; channels <= FastChannels; channels++ {
 		for _, p := range Sums.For(pairs.OnePass) {
-			for _, path := range []string{TilePath, SmallPath, FlatPath} {
-				keys = append(keys, fastKey{path, p.Pixel, p.Sum, 0, channels})
-			}
-			for _, square := range Squares.For(pairs.OnePass).Of(p.Pixel) {
-				keys = append(keys, fastKey{TilePath, p.Pixel, p.Sum, square, channels})
+			for _, square := range append([]pairs.Type{0}, Squares.For(pairs.OnePass).Of(p.Pixel)...) {
+				for _, path := range []string{TilePath, FlatPath, SmallPath, TallPath} {
+					if key := (fastKey{path, p.Pixel, p.Sum, square, channels}); kernels.HasPath(path, key.types(), channels) {
+						keys = append(keys, key)
+					}
+				}
 			}
 		}
 	}

@@ -39,9 +39,10 @@ func (Plane) Obstacle(job Job) string {
 
 // The ways to make a table in one pass. Without a path it is what suits the job.
 const (
-	TilePath  = "fast"  // blocks draw tile after tile and look back
-	SmallPath = "small" // a tile for each block, and no chain between them
-	FlatPath  = "flat"  // the same with tiles of few rows
+	TilePath  = kernels.TilePath
+	FlatPath  = kernels.FlatPath
+	SmallPath = kernels.SmallPath
+	TallPath  = kernels.TallPath
 )
 
 type fastKey struct {
@@ -79,35 +80,55 @@ func (Plane) OnePass(job Job) (Plan, error) {
 	}, nil
 }
 
-// fastChoice is the kernel for a job. Small images need a block for each tile,
-// all of them at once; every tile then reads from all tiles left of it and
-// above, which must not be many.
+// fastChoice is the kernel for a job. Small images have a block for each tile, the
+// lowest that the device has room for all at once, as the others begin later; every
+// tile then reads from all tiles left of it and above, which must not be many.
 func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 	const mostInLine = 32
-	path := b.Tuning.Path
-	if path == "" && job.Square == 0 {
-		for _, path := range []string{FlatPath, SmallPath} {
-			k, err := loadFast(b, path, job)
-			if err != nil {
-				return k, err
-			}
-			across, down := k.tiles(job)
-			if across <= mostInLine && down <= mostInLine && across*down*job.Count <= k.Resident {
-				return k, nil
-			}
+	if path := b.Tuning.Path; path != "" {
+		if k, err := loadFast(b, path, job); err != nil || k.Kernel != nil {
+			return k, err
+		}
+		return loadFast(b, TilePath, job)
+	}
+	wide := job.Square != 0 || job.Sum.Bytes() == 8
+	var found fastKernel
+	for _, path := range []string{FlatPath, SmallPath, TallPath} {
+		if path == TallPath && (!wide && job.Pixel.Bytes() == 1 || job.Square == 0 && job.Pixel.Bytes() == 2) {
+			continue // the one-pass kernels are faster there
+		}
+		k, err := loadFast(b, path, job)
+		if err != nil {
+			return k, err
+		}
+		if k.Kernel == nil {
+			continue
+		}
+		across, down := k.tiles(job)
+		if across > mostInLine || down > mostInLine || across*down*job.Count > k.Resident {
+			continue
+		}
+		found = k
+		// Sums of 8 bytes are fastest with one block to a multiprocessor.
+		if !wide || across*down*job.Count <= job.Device.About.Units {
+			break
 		}
 	}
-	if path == "" || job.Square != 0 {
-		path = TilePath
+	if found.Kernel != nil {
+		return found, nil
 	}
-	return loadFast(b, path, job)
+	return loadFast(b, TilePath, job)
 }
 
-// loadFast is the kernel of a path for a job.
+// loadFast is the kernel of a path for a job, or none where there is none.
 func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err error) {
 	key := fastKey{path, job.Pixel, job.Sum, job.Square, job.Channels}
 	if known, ok := b.Known.Load(key); ok { // to put its name together would take longer than to launch it
 		return known.(fastKernel), nil
+	}
+	if !kernels.HasPath(path, key.types(), job.Channels) {
+		b.Known.Store(key, k)
+		return k, nil
 	}
 	k.Kernel, k.fastShape, err = driver.Shaped[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
 	if err == nil {
@@ -230,11 +251,14 @@ func (k fastKey) module() string {
 	return "sums"
 }
 
-// String is the kernel's name.
-func (k fastKey) String() string {
+// types is what the kernel is for.
+func (k fastKey) types() kernels.Types {
 	t := kernels.Types{Pixel: k.pixel.Short(), Sum: accumulator(k.sum)}
 	if k.square != 0 {
 		t.Square = accumulator(k.square)
 	}
-	return kernels.PlaneKernel(k.path, t, k.channels)
+	return t
 }
+
+// String is the kernel's name.
+func (k fastKey) String() string { return kernels.PlaneKernel(k.path, k.types(), k.channels) }

@@ -17,7 +17,7 @@ const (
 
 // A tiltedCut is how an image is cut into tiles.
 type tiltedCut struct {
-	quads bool // four pixels to a work-item
+	quads int // where a work-item has four pixels: how wide tiles are, see [kernels.TiltedKernel]
 	group int
 	width int // values of a tile, those included that only feed its neighbours
 	lanes int // channels of a tile
@@ -49,21 +49,16 @@ func (m Tilted) Portable(job Job) (Plan, error) {
 }
 
 func newTiltedCut(job Job, squares bool) (tiltedCut, error) {
-	cut := tiltedCut{quads: !squares && tiltedQuads(job), bytes: 256 << 20}
 	t := portableTypes(job)
-	most := t.MaxGroup()
-	if cut.quads {
-		most = kernels.QuadsGroup
+	cut, most := tiltedCut{bytes: 256 << 20}, t.MaxGroup()
+	if !squares && tiltedAligned(job) {
+		cut.quads, most = tiltedQuads(job, t), kernels.QuadsGroup
 	}
 	var err error
 	cut.group, err = job.group(most, kernels.TiltedKernel("totals", t, cut.quads), kernels.TiltedKernel("finish", t, cut.quads))
-	switch {
-	case cut.quads && job.Sum.Bytes() == 8:
-		cut.width = 256
-	case cut.quads:
-		cut.width = 512
-	default:
-		cut.width = max(256, 2*cut.group)
+	cut.width = max(256, 2*cut.group)
+	if cut.quads > 0 {
+		cut.width = 4 * kernels.QuadsGroup * cut.quads
 	}
 	// Half of a tile at least is for its own pixels.
 	lanes := min(tiltedLanes, cut.width/(4*tiltedStrip))
@@ -71,8 +66,26 @@ func newTiltedCut(job Job, squares bool) (tiltedCut, error) {
 	return cut, err
 }
 
-// tiltedQuads reports whether pixels and sums lie so that four can be moved at once.
-func tiltedQuads(job Job) bool {
+// tiltedQuads is how wide tiles of quads are: the wider, the less is read twice. On CUDA,
+// where a work-group is a warp, they are narrow where the device would not have enough.
+func tiltedQuads(job Job, t kernels.Types) int {
+	few, many, openCL := kernels.TiltedQuads(t)
+	if job.Device.About.Kind != driver.CUDA {
+		return openCL
+	}
+	if b, ok := job.Device.Backend.(*driver.CUDABackend); ok && b.Tuning.Quads > 0 {
+		return min(b.Tuning.Quads, many)
+	}
+	const enough, own = 10, 8*kernels.QuadsGroup - 2*tiltedStrip // warps for each multiprocessor, and the width of a tile
+	warps := int64(devmem.CeilDiv(job.Width, own)) * int64(devmem.CeilDiv(job.Height, tiltedStrip)) * int64(job.Count)
+	if warps < enough*int64(job.Device.About.Units) {
+		return few
+	}
+	return many
+}
+
+// tiltedAligned reports whether pixels and sums lie so that four can be moved at once.
+func tiltedAligned(job Job) bool {
 	const most = 16 // bytes of an aligned access
 	pixels, sums := int64(4*job.Pixel.Bytes()), int64(4*job.Sum.Bytes())
 	multiple := func(b devmem.Batch, first, of int64) bool {
