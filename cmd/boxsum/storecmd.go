@@ -72,7 +72,7 @@ func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer src.close()
+	defer src.file.Close()
 	return writeImage(sh, store.Memory(), src.image, &store.Spec{Chunk: []int{1024, 1024}})
 }
 
@@ -404,7 +404,7 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 		if err != nil {
 			return err
 		}
-		defer src.close()
+		defer src.file.Close()
 		if c.Shard > 0 {
 			return usage("shards are for arrays that come from a store")
 		}
@@ -507,7 +507,7 @@ func (c *verifyCmd) Run(sh *shell) error {
 		}
 	}
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%s of the table are damaged: --source IMAGE makes them anew", count(left, "object"))
+		err = fmt.Errorf("%s of the table damaged: --source IMAGE makes such anew", count(left, "object"))
 	}
 	return err
 }
