@@ -36,6 +36,11 @@ type worker struct {
 	values []float32 // of the nodes of a tree
 	queues []queue   // windows that wait for a stage
 
+	// A bit for each window: of a row, and of those that waited. Kernels are called through
+	// variables, so that arrays of the stack would go to the heap.
+	flat, passed [chunk / 64]uint64
+	drained      [batch / 64]uint64
+
 	candidates, misses []candidate
 }
 
@@ -168,7 +173,9 @@ func (w *worker) scan(row int) {
 		at := row + x
 		norms, sums := w.norms[:n], w.sums[:n]
 		table := w.table[at:]
-		var flat, alive, passed [chunk / 64]uint64
+		var alive [chunk / 64]uint64
+		flat, passed := &w.flat, &w.passed
+		*flat, *passed = [chunk / 64]uint64{}, [chunk / 64]uint64{}
 		words := (n + 63) / 64
 		if haar {
 			kernel.HaarNorms(level, norms, &w.program.norm, table)
@@ -264,7 +271,8 @@ func (w *worker) drain(k, least int) {
 		at, norms, sums := q.at[from:from+n], q.norms[from:from+n], w.sums[:n]
 		from += n
 		w.stage(k, sums, w.table, at, norms)
-		var passed [batch / 64]uint64
+		passed := &w.drained
+		*passed = [batch / 64]uint64{}
 		kernel.Passed(w.search.set.Level, passed[:(n+63)/64], sums, c.stages[k].threshold)
 		last := k+1 == len(c.stages)
 		for i := range at {

@@ -57,7 +57,7 @@ var modules = []module{
 	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
 	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
 	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
-	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}}}, nil},
+	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 	{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -188,7 +188,7 @@ func filterInstances() (all []instance) {
 	for _, t := range [][2]string{{"u8", "u32"}, {"u16", "u64"}} {
 		for _, name := range FilterKernels {
 			macros := [][2]string{{"PIXEL", t[0]}, {"SQUARE", t[1]}, {strings.ToUpper(name), "1"}}
-			all = append(all, instance{"filter.cl", macros, FilterGroup, false, []string{FilterKernel(name, t[0])}})
+			all = append(all, instance{"filter.cl", macros, FilterGroup, false, []string{FilterKernel(name, t[0])}, false})
 		}
 	}
 	return all
