@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every fuzzer of the project for the time given, such as 1m.
+# Runs every fuzzer of the project for the time given, such as 1m, but for those under a
+# folder that may be given after it.
 set -eu
 cd "$(dirname "$0")/.."
 log=$(mktemp)
@@ -22,7 +23,7 @@ fuzz() {
 	return $code
 }
 
-grep -rl '^func Fuzz' --include='*_test.go' . | while read -r file; do
+grep -rl '^func Fuzz' --include='*_test.go' . | grep -v "^./${2:-none/}" | while read -r file; do
 	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$file" | while read -r name; do
 		echo "== $name for $1"
 		fuzz "$1" "$name" "$(dirname "$file")"
