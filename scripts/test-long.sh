@@ -46,7 +46,7 @@ BOXSUM_STORE_KILLS=200 go test -run '^TestKill$' ./store
 
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-	go test -race -short $libraries
+	go test -timeout 30m -race -short $libraries
 else
 	left_out "the race detector: it takes a C compiler"
 fi

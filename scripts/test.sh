@@ -47,7 +47,7 @@ command -v chromium >/dev/null || command -v google-chrome >/dev/null || left_ou
 command -v tesseract >/dev/null || left_out "the test that reads a page: it takes tesseract-ocr"
 
 step "tests"
-go test ./...
+go test -timeout 30m ./...
 
 step "the Python package"
 if package; then

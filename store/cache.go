@@ -48,36 +48,34 @@ func newCache(limit int64) *cache {
 
 // get is the bytes of a key, which nobody may change. Those of an error are not kept.
 func (c *cache) get(key cacheKey, read func() ([]byte, error)) ([]byte, error) {
-	for {
-		c.lock.Lock()
-		if e := c.entries[key]; e != nil {
-			c.order.MoveToFront(e)
-			data := e.Value.(*cached).data
-			c.lock.Unlock()
-			return data, nil
-		}
-		if l := c.loading[key]; l != nil {
-			c.lock.Unlock()
-			<-l.done
-			if l.err == nil {
-				return l.data, nil
-			}
-			// It may have failed for reasons of the other caller, whose context was done.
-			return read()
-		}
-		l := &load{done: make(chan struct{})}
-		c.loading[key] = l
+	c.lock.Lock()
+	if e := c.entries[key]; e != nil {
+		c.order.MoveToFront(e)
+		data := e.Value.(*cached).data
 		c.lock.Unlock()
-		l.data, l.err = read()
-		c.lock.Lock()
-		delete(c.loading, key)
-		if l.err == nil {
-			c.add(key, l.data)
-		}
-		c.lock.Unlock()
-		close(l.done)
-		return l.data, l.err
+		return data, nil
 	}
+	if l := c.loading[key]; l != nil {
+		c.lock.Unlock()
+		<-l.done
+		if l.err == nil {
+			return l.data, nil
+		}
+		// It may have failed for reasons of the other caller, whose context was done.
+		return read()
+	}
+	l := &load{done: make(chan struct{})}
+	c.loading[key] = l
+	c.lock.Unlock()
+	l.data, l.err = read()
+	c.lock.Lock()
+	delete(c.loading, key)
+	if l.err == nil {
+		c.add(key, l.data)
+	}
+	c.lock.Unlock()
+	close(l.done)
+	return l.data, l.err
 }
 
 func (c *cache) add(key cacheKey, data []byte) {

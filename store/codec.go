@@ -393,20 +393,6 @@ func mustJSON(v any) json.RawMessage {
 	return b
 }
 
-// raw reports whether elements lie in the object as they are, in the byte order of this machine, so that parts of it
-// can be read. A checksum may follow.
-func (c *chain) raw() bool {
-	if c.shard != nil || c.swap || len(c.orders) > 0 {
-		return false
-	}
-	for _, p := range c.packs {
-		if _, ok := p.(checksum); !ok {
-			return false
-		}
-	}
-	return true
-}
-
 // checksum appends four bytes: the CRC-32C of what is before them.
 type checksum struct{}
 
