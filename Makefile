@@ -14,7 +14,7 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test test-long bench-peers bench-filters bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh

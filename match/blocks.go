@@ -306,7 +306,7 @@ const (
 	// tolerance is how much of a score rounding may take.
 	tolerance = 8e-6
 	// roundings is how many roundings of a typical number an error is at most, for each
-	// doubling of a block: TestRoundings measures it.
+	// doubling of a block: an estimate, which TestDefinition has not seen exceeded.
 	roundings = 1.5
 
 	epsilon32, epsilon64 = 0x1p-24, 0x1p-53
