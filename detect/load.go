@@ -61,23 +61,34 @@ func in(name string, err error) error {
 // Load loads a cascade of OpenCV, in the format of today or that of OpenCV 1. Errors tell
 // the line.
 func Load(r io.Reader) (*Cascade, error) {
-	limited := &io.LimitedReader{R: r, N: maxFile + 1}
+	from := &source{Reader: r}
+	limited := &io.LimitedReader{R: from, N: maxFile + 1}
 	p := parser{xml: xml.NewDecoder(limited)}
 	if err := p.document(); err != nil {
 		if limited.N == 0 {
 			err = fmt.Errorf("the file is larger than %d MB", maxFile>>20)
 		}
-		var failed *readError
-		if errors.As(err, &failed) {
-			return nil, fmt.Errorf("boxsum: reading a cascade: %w", failed.error)
+		if from.err != nil {
+			return nil, fmt.Errorf("boxsum: reading a cascade: %w", from.err)
 		}
 		return nil, grid.Invalid("cascade: %w", err)
 	}
 	return &p.Cascade, nil
 }
 
-// A readError is that of the reader, not of what it read.
-type readError struct{ error }
+// A source remembers an error of its reader, which is none of what it read.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
 
 // A parser reads one file. Numbers of trees wait until the size of their nodes is known.
 type parser struct {
@@ -121,7 +132,7 @@ func (p *parser) token() (t xml.Token, text []byte, err error) {
 		case errors.As(err, &syntax):
 			return nil, nil, fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
 		case err != nil:
-			return nil, nil, &readError{err}
+			return nil, nil, p.fail("%w", err)
 		}
 		switch t := t.(type) {
 		case xml.CharData:
