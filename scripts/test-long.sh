@@ -39,7 +39,7 @@ step "ten thousand images filtered, against their definition and OpenCV and SciP
 BOXSUM_FILTERS=10000 go test -run 'Definition|Gaussian|Guided|Median|Radii|Peers' ./filter
 
 step "thousands of images searched, against OpenCV, and damaged cascades"
-BOXSUM_DETECTIONS=1000 BOXSUM_DAMAGED=2000 go test -run 'TestOpenCV|TestDamaged' ./detect
+BOXSUM_DETECTIONS=5000 BOXSUM_DAMAGED=2000 go test -run 'TestOpenCV|TestDamaged' ./detect
 
 step "200 kills of a table under way, each resumed"
 BOXSUM_STORE_KILLS=200 go test -run '^TestKill$' ./store
