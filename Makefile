@@ -7,6 +7,7 @@
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
+# make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
@@ -14,7 +15,7 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz
+.PHONY: supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -53,3 +54,6 @@ fuzz:
 
 wheel:
 	@scripts/wheel.sh
+
+supply:
+	@scripts/supply.sh

@@ -59,6 +59,7 @@ var below = map[string][]string{
 	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "threshold", "tilted", "volume"}),
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "internal/fourier", "internal/window", "match", "moments", "rotated", "threshold", "tilted", "volume"}),
 	"store":                     cpu,
+	"internal/release":          {},
 	"docs/throughput":           {},
 	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},

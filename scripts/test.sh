@@ -15,6 +15,9 @@ unformatted=$(gofmt -l .)
 [ -z "$unformatted" ] || { echo "not gofmt'ed: $unformatted"; exit 1; }
 go vet ./...
 
+step "dependencies, workflows"
+scripts/supply.sh
+
 step "generated assembly and tables are what their generator makes"
 if (cd internal/kernel/_gen && go build -o "$scratch/gen" .) 2>"$scratch/log"; then
 	mkdir "$scratch/kernel"

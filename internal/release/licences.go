@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A dependency is a module that packages of ours stand on, with its licences.
+type dependency struct {
+	Path, Version, Dir string
+	Licence            string // as SPDX names it
+	Texts              []string
+}
+
+// kinds are the licences that dependencies may have, by words that only they have.
+var kinds = []struct{ name, words string }{
+	{"Apache-2.0", "Apache License Version 2.0"},
+	{"BSD-3-Clause", "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met: .* Neither the name"},
+	{"BSD-2-Clause", "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:"},
+	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
+	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"},
+	{"MPL-2.0", "Mozilla Public License Version 2.0"},
+	{"CC0-1.0", "CC0 1.0 Universal"},
+	{"Unlicense", "This is free and unencumbered software released into the public domain"},
+}
+
+// licencesOf names the licences that a text has.
+func licencesOf(text string) (names []string) {
+	text = strings.Join(strings.Fields(strings.NewReplacer("*", " ", "//", " ", "#", " ", ",", ", ").Replace(text)), " ")
+	for _, kind := range kinds {
+		if regexp.MustCompile("(?i)" + strings.ReplaceAll(kind.words, " ", "[ ,]+")).MatchString(text) {
+			if kind.name != "BSD-2-Clause" || !slices.Contains(names, "BSD-3-Clause") { // whose first half it is
+				names = append(names, kind.name)
+			}
+		}
+	}
+	return names
+}
+
+// dependencies lists the modules of all packages that those named stand on, sorted. With
+// tests also those of their tests.
+func dependencies(folder string, tests bool, packages ...string) ([]dependency, error) {
+	args := []string{"list", "-deps", "-json=Module,Standard"}
+	if tests {
+		args = append(args, "-test")
+	}
+	cmd := exec.Command("go", append(args, packages...)...)
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list in %s: %w", folder, err)
+	}
+	found := map[string]dependency{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Module *struct {
+				Path, Version, Dir string
+				Main               bool
+			}
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if m := p.Module; m != nil && !m.Main && m.Version != "" && m.Path != "github.com/boxsum/boxsum" {
+			found[m.Path] = dependency{Path: m.Path, Version: m.Version, Dir: m.Dir}
+		}
+	}
+	var all []dependency
+	for _, d := range found {
+		if err := d.read(); err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b dependency) int { return cmp.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// read finds the files of the licence.
+func (d *dependency) read() error {
+	files, err := os.ReadDir(d.Dir)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range files {
+		name := strings.ToUpper(f.Name())
+		if f.Type().IsRegular() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "UNLICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "NOTICE")) {
+			text, err := os.ReadFile(filepath.Join(d.Dir, f.Name()))
+			if err != nil {
+				return err
+			}
+			d.Texts = append(d.Texts, string(text))
+			names = append(names, licencesOf(string(text))...)
+		}
+	}
+	slices.Sort(names)
+	if d.Licence = strings.Join(slices.Compact(names), " AND "); d.Licence == "" {
+		return fmt.Errorf("%s %s: no licence that we know in %s: look at it, and add its kind to kinds in internal/release/licences.go if it may be used", d.Path, d.Version, d.Dir)
+	}
+	return nil
+}
+
+// licences prints the licence of every dependency of every module of the project, those
+// of tests and tools too. An unknown one is an error.
+func licences(w io.Writer) error {
+	out, err := exec.Command("git", "ls-files", "*go.mod").Output()
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, file := range strings.Fields(string(out)) {
+		if strings.Contains(file, "testdata") {
+			continue
+		}
+		all, err := dependencies(filepath.Dir(file), true, "./...")
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			if line := fmt.Sprintf("%-14s %s %s", d.Licence, d.Path, d.Version); !seen[line] {
+				seen[line] = true
+				fmt.Fprintln(w, line)
+			}
+		}
+	}
+	return nil
+}
