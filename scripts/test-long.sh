@@ -12,10 +12,10 @@ cascades
 step "other platforms"
 packages=$(go list ./... | grep -v python/clib)
 # The program has every kind of every pair of types, and takes two minutes of a processor to compile.
-libraries=$(go list ./... | grep -v 'python/clib\|cmd/boxsum\|docs/\|internal/bench\|internal/reproduce\|internal/measure')
+libraries=$(go list ./... | grep -v 'python/clib\|cmd/boxsum\|internal/cli\|docs/\|internal/bench\|internal/reproduce\|internal/measure')
 GOARCH=386 CGO_ENABLED=0 go vet $packages
 for platform in darwin/arm64 windows/amd64; do # what knows of systems; linux/arm64 is tested below
-	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./cmd/... ./gpu ./gpu/internal/driver ./gpu/internal/devmem ./imgio ./internal/grid ./internal/engine ./internal/kernel
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./cmd/... ./internal/cli ./gpu ./gpu/internal/driver ./gpu/internal/devmem ./imgio ./internal/grid ./internal/engine ./internal/kernel
 done
 
 step "staticcheck"
@@ -53,7 +53,7 @@ fi
 
 # What has loops of its own for every level.
 loops=". ./internal/... ./filter ./threshold ./detect ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
-loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce\|internal/measure')
+loops=$(go list $loops | grep -v 'internal/bench\|internal/cli\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"
 go test -short -tags noasm $loops ./match
@@ -85,6 +85,6 @@ else
 fi
 
 step "fuzzers, briefly"
-scripts/fuzz.sh 3s cmd/ # whose take minutes to compile: make fuzz has them
+scripts/fuzz.sh 3s internal/cli/ # whose take minutes to compile: make fuzz has them
 
 step "all passed"

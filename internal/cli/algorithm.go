@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/papers"
+)
+
+// runAlgorithm is Run by a published algorithm. Its table is always checked: to see
+// that it is right is what these are for.
+func (c *integrateCmd) runAlgorithm(sh *shell) (none report, _ error) {
+	if c.Squares || c.Tilted || c.Volume {
+		return none, usage("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
+	}
+	opt, err := c.options(c.Workers)
+	if err != nil {
+		return none, err
+	}
+	if opt.Level != *new(boxsum.Level) {
+		return none, usage("--level is for boxsum's own algorithm: leave it out with --algorithm")
+	}
+	if most := 1 << 16; opt.Workers > most {
+		return none, usage("--workers %d: at most %d with --algorithm", opt.Workers, most)
+	}
+	chosen, precisions, err := c.algorithm()
+	if err != nil {
+		return none, err
+	}
+	out, err := c.format()
+	if err != nil {
+		return none, err
+	}
+	src, err := c.source(sh)
+	if err != nil {
+		return none, err
+	}
+	defer src.close()
+	pair, err := pairNamed(src.image, "auto")
+	if err != nil {
+		return none, err
+	}
+
+	var published *papers.Job
+	for _, p := range precisions {
+		published, err = pair.prepare(src.image, chosen.Algorithm, &papers.Options{
+			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: src.device,
+		})
+		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
+			break
+		}
+	}
+	if err != nil {
+		return none, err
+	}
+	defer func() {
+		if sh.ctx.Err() == nil { // nobody can stop it
+			published.Close()
+		}
+	}()
+	sh.progress.begin("integrating", 0)
+	run := func() (took time.Duration, err error) {
+		start := time.Now()
+		if err := published.RunHost(); err != nil {
+			return 0, err
+		}
+		return time.Since(start), published.Verify()
+	}
+	took, err := await(sh.ctx, run)
+	if err := cmp.Or(err, sh.ctx.Err()); err != nil {
+		return none, err
+	}
+	work, err := jobOf(published)
+	if err != nil {
+		return none, err
+	}
+	if err := sh.save(c.Out, out, work); err != nil {
+		return none, err
+	}
+	r := newReport(work, src.device, opt, took, c.Out)
+	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // with its rotation
+	r.Level = ""
+	if src.device == nil && !chosen.Threads {
+		r.Workers = 1
+	} else if src.device == nil {
+		r.Workers = opt.Workers
+	}
+	return r, nil
+}
+
+// algorithm is the one of the flags, and the precisions that it may take: one, those
+// of --type, or whichever suits the channels of the image.
+func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []papers.Precision, err error) {
+	if chosen, err = bench.ParseAlgorithm(c.Algorithm); err != nil {
+		return chosen, nil, err
+	}
+	switch onGPU := c.onGPU(); {
+	case chosen.Place == papers.GPU && !onGPU:
+		return chosen, nil, fmt.Errorf("%s runs on a GPU: add --on cuda or --on opencl", chosen.Name)
+	case chosen.Place == papers.CPU && onGPU:
+		return chosen, nil, fmt.Errorf("%s runs on the CPU: leave out --on %s", chosen.Name, c.On)
+	}
+	if strings.Contains(c.Algorithm, ":") {
+		if c.Type != "auto" && c.Type != chosen.Precision.Type {
+			return chosen, nil, usage("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
+		}
+		return chosen, []papers.Precision{chosen.Precision}, nil
+	}
+	if c.Type == "auto" {
+		return chosen, []papers.Precision{{}}, nil
+	}
+	for _, p := range chosen.Precisions {
+		if p.Type == c.Type {
+			precisions = append(precisions, p)
+		}
+	}
+	if precisions == nil {
+		return chosen, nil, fmt.Errorf("%s has no sums of type %s: boxsum bench --algorithms help lists what it has", chosen.Name, c.Type)
+	}
+	return chosen, precisions, nil
+}
+
+// jobOf is a job whose table is already made.
+func jobOf(published *papers.Job) (job, error) {
+	switch published.Precision().Type {
+	case "f32":
+		return doneJob[float32, float32, float64](published)
+	case "f64":
+		return doneJob[float64, float64, float64](published)
+	}
+	return doneJob[uint32, uint32, uint64](published)
+}
+
+func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Job) (job, error) {
+	t, err := papers.Table[S](published, 0)
+	if err != nil {
+		return nil, err
+	}
+	j := planPlane[P, S, Q](boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
+	j.sum = t
+	return j, nil
+}
+
+// algorithms measures published algorithms.
+func (c *benchCmd) algorithms(sh *shell, cfg bench.Config) (_ []bench.Result, err error) {
+	if cfg.Algorithms, err = bench.ParseAlgorithms(c.Algorithms, cfg.Device != nil); err != nil {
+		return nil, err
+	}
+	if c.Batch > 1 {
+		cfg.Batch = c.Batch
+	}
+	return bench.Algorithms(sh.ctx, cfg)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/exact"
+)
+
+// direct answers from the pixels of boxes. Few boxes take less time so than a table of
+// all pixels, and no memory; of a mapped file only their rows are read.
+type direct[P boxsum.Pixel] struct {
+	extent
+	src boxsum.Image[P]
+	all population[P]
+}
+
+func newDirect[P boxsum.Pixel](img any) oracle {
+	src := img.(boxsum.Image[P])
+	src.Channels = max(src.Channels, 1)
+	return &direct[P]{
+		extent: extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src: src,
+		all: population[P]{channels: src.Channels},
+	}
+}
+
+func (d *direct[P]) size() extent { return d.extent }
+
+func (d *direct[P]) clip(b box) image.Rectangle {
+	return b.rectangle().Intersect(image.Rect(0, 0, d.Width, d.Height))
+}
+
+func (d *direct[P]) area(b box) int64 {
+	clipped := d.clip(b)
+	return int64(clipped.Dx()) * int64(clipped.Dy())
+}
+
+func (d *direct[P]) stats(b box, channel int) stats {
+	clipped, n := d.clip(b), int(d.area(b))
+	if P(1)/2 != 0 {
+		return d.floats(clipped, n, channel)
+	}
+	var sum, squares, carry uint64
+	for row := range boxRows(d.src, clipped, channel) {
+		s, q, lost := sumsOf(row, d.Channels)
+		sum += s
+		var c uint64
+		squares, c = bits.Add64(squares, q, 0)
+		carry |= c | lost
+	}
+	var of stats
+	var variance float64
+	if zero := P(0); zero-1 < zero {
+		of.sum, of.mean, variance = int64(sum), exact.Mean(n, int64(sum)), exact.Variance(n, int64(sum), squares, nil, nil)
+	} else {
+		of.sum, of.mean, variance = sum, exact.Mean(n, sum), exact.Variance(n, sum, squares, nil, nil)
+	}
+	if of.std = math.Sqrt(variance); carry != 0 {
+		of.std = d.all.deviation(sample[P]{n: n, mean: of.mean, pixels: boxRows(d.src, clipped, channel)})
+	}
+	return of
+}
+
+// floats sums floats, and goes through them again for the deviation: it then has
+// nearly all digits.
+func (d *direct[P]) floats(b image.Rectangle, n, channel int) stats {
+	sum := 0.0
+	for row := range boxRows(d.src, b, channel) {
+		ofRow := 0.0 // which rounds less than one sum of all
+		for i := 0; i < len(row); i += d.Channels {
+			ofRow += float64(row[i])
+		}
+		sum += ofRow
+	}
+	of := stats{sum: sum, mean: exact.Mean(n, sum)}
+	if n > 0 {
+		of.std = d.all.deviation(sample[P]{n: n, mean: of.mean, pixels: boxRows(d.src, b, channel)})
+	}
+	return of
+}
+
+// sumsOf is the sum of every pixel in so many, and that of their squares; carry is 1
+// where the latter is too large for 64 bits.
+func sumsOf[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
+	if row, ok := any(row).([]uint8); ok && step == 1 {
+		for len(row) >= 4 {
+			a, b, c, d := uint64(row[0]), uint64(row[1]), uint64(row[2]), uint64(row[3])
+			sum += a + b + c + d
+			squares += a*a + b*b + c*c + d*d
+			row = row[4:]
+		}
+		for _, v := range row {
+			sum += uint64(v)
+			squares += uint64(v) * uint64(v)
+		}
+		return sum, squares, 0
+	}
+	for i := 0; i < len(row); i += step {
+		v := uint64(int64(row[i])) // negative ones wrap, and so do their squares, to the right number
+		sum += v
+		var c uint64
+		squares, c = bits.Add64(squares, v*v, 0)
+		carry |= c
+	}
+	return sum, squares, carry
+}
+
+// few reports whether the boxes have fewer pixels than a table would take time for.
+func few(of oracle, boxes []box) bool {
+	e, all := of.size(), int64(0)
+	for _, b := range boxes {
+		if all += of.area(b); all > int64(e.Width)*int64(e.Height) {
+			return false
+		}
+	}
+	return true
+}
+
+// askDirectly answers without a table.
+func (c *queryCmd) askDirectly(sh *shell, pixels oracle, boxes []box) ([]answer, error) {
+	start := time.Now()
+	answers, err := await(sh.ctx, func() ([]answer, error) { return c.answers(sh, pixels, boxes) })
+	if err == nil && c.Verbose {
+		sh.progress.close()
+		ms := float64(time.Since(start)) / float64(time.Millisecond)
+		fmt.Fprintf(sh.stderr, "%v, no table, boxes from their pixels: %d, %s ms\n", pixels.size(), len(boxes), rounded(ms))
+	}
+	return answers, err
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"iter"
+	"math"
+	"math/big"
+	"math/bits"
+	"runtime"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// pairs64 are the tables of integers of 64 bits that fit no pixels: sums, and nothing else.
+var pairs64 = []pair{pair64[int64](), pair64[uint64]()}
+
+func pair64[T int64 | uint64]() pair {
+	return pair{
+		pixel: typeName[T](), sum: typeName[T](), wide: true,
+		is:       func(img any) bool { _, ok := img.(boxsum.Image64[T]); return ok },
+		channels: func(img any) int { return max(img.(boxsum.Image64[T]).Channels, 1) },
+		holds:    func(any, int) bool { return true }, // as well as any
+		job: func(src *source, want tableChoice) (job, error) {
+			return newPlane64(src.image.(boxsum.Image64[T]), want)
+		},
+		direct: newDirect64[T],
+	}
+}
+
+// fitsNoPixels refuses integers that have become floats where nobody asked for floats.
+func fitsNoPixels(src *source) error {
+	img, ok := src.image.(boxsum.Image[float64])
+	if !ok || src.element != "int64" && src.element != "uint64" {
+		return nil
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for y := range img.Height {
+		for _, v := range img.Row(y) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return fmt.Errorf("values of %s from %.0f to %.0f, which do not fit 32 bits, have sums on the CPU, but no squares, no 45° table and no volume: --type f64 takes them as floats", src.element, low, high)
+}
+
+// plane64 is the job of an image of 64-bit integers.
+type plane64[T int64 | uint64] struct {
+	tableSet
+	direct64[T]
+	sum *boxsum.Table[T] // nil if it is streamed
+}
+
+func newPlane64[T int64 | uint64](src boxsum.Image64[T], want tableChoice) (*plane64[T], error) {
+	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
+	j := &plane64[T]{direct64: direct64[T]{extent: e, src: src}}
+	j.tableSet = tableSet{extent: e, name: typeName[T]() + ":" + typeName[T](), pixelBytes: 8}
+	addLayer(&j.tableSet, "sum", e.shape(), func() iter.Seq[[]T] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[T], error) {
+		stream, err := boxsum.NewStream64[T](src.Width, src.Channels)
+		return func(y int) (boxsum.View[T], error) {
+			row, err := stream.Push(src.Row(y))
+			return boxsum.View[T]{Sums: row, Stride: len(row), Width: src.Width + 1, Height: 1, Channels: src.Channels}, err
+		}, err
+	})
+	err := j.fit(0, want.stream)
+	if err == nil && !j.streams {
+		j.sum, err = boxsum.NewTable[T](src.Width, src.Height, src.Channels)
+	}
+	return j, err
+}
+
+func (j *plane64[T]) size() extent                { return j.tableSet.extent }
+func (j *plane64[T]) workers(*boxsum.Options) int { return 1 }
+
+func (j *plane64[T]) load(_ context.Context, report func(bytes int64)) error {
+	if j.streams {
+		return nil
+	}
+	var read T
+	for y := range j.src.Height {
+		row := j.src.Row(y)
+		touchPages(row, func(p *T) { read += *p })
+		report(int64(len(row)) * sizeOf[T]())
+	}
+	runtime.KeepAlive(read)
+	clearPages(j.sum.Sums)
+	return nil
+}
+
+func (j *plane64[T]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
+	if j.streams {
+		return nil // that is for when it is written
+	}
+	return boxsum.Integrate64Into(j.sum, j.src, opt)
+}
+
+func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
+
+// direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.
+type direct64[T int64 | uint64] struct {
+	extent
+	src boxsum.Image64[T]
+}
+
+func newDirect64[T int64 | uint64](img any) oracle {
+	src := img.(boxsum.Image64[T])
+	return &direct64[T]{extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src}
+}
+
+func (d *direct64[T]) size() extent { return d.extent }
+
+func (d *direct64[T]) area(b box) int64 {
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, d.Width, d.Height))
+	return int64(clipped.Dx()) * int64(clipped.Dy())
+}
+
+// each goes through a channel of the pixels of a box.
+func (d *direct64[T]) each(b box, channel int, visit func(T)) {
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, d.Width, d.Height))
+	for y := clipped.Min.Y; y < clipped.Max.Y; y++ {
+		row := d.src.Row(y)[clipped.Min.X*d.Channels : clipped.Max.X*d.Channels]
+		for i := channel; i < len(row); i += d.Channels {
+			visit(row[i])
+		}
+	}
+}
+
+func (d *direct64[T]) stats(b box, channel int) stats {
+	n := d.area(b)
+	if n == 0 {
+		return stats{sum: T(0)}
+	}
+	var low uint64
+	var high int64
+	d.each(b, channel, func(v T) {
+		var carry uint64
+		low, carry = bits.Add64(low, uint64(v), 0)
+		if high += int64(carry); v < 0 {
+			high--
+		}
+	})
+	sum := new(big.Int).Lsh(big.NewInt(high), 64)
+	sum.Add(sum, new(big.Int).SetUint64(low))
+	of := stats{sum: sum}
+	of.mean, _ = new(big.Rat).SetFrac(sum, big.NewInt(n)).Float64()
+
+	// Differences from a whole number near the mean are whole too: only their squares are
+	// rounded, and not the pixels.
+	near := nearest[T](sum, n)
+	var differences, squares float64
+	d.each(b, channel, func(v T) {
+		distance := float64(uint64(v) - uint64(near))
+		if v < near {
+			distance = -float64(uint64(near) - uint64(v))
+		}
+		differences += distance
+		squares += distance * distance
+	})
+	count := float64(n)
+	of.std = math.Sqrt(max(0, squares-differences*differences/count) / count)
+	return of
+}
+
+// nearest is a whole number less than one away from a mean.
+func nearest[T int64 | uint64](sum *big.Int, n int64) T {
+	mean := new(big.Int).Quo(sum, big.NewInt(n))
+	if mean.Sign() < 0 {
+		return T(mean.Int64())
+	}
+	return T(mean.Uint64())
+}

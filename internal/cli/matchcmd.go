@@ -1,0 +1,310 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/match"
+)
+
+type matchCmd struct {
+	Files    []string `arg:"" name:"IMAGE" help:"Images to search, and last the template: the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
+	Out      string   `short:"o" placeholder:"OUT" help:"Where the scores of all places go: .npy or .tiff as float32, or .png to look at, with the best white. For one image."`
+	Method   string   `short:"m" enum:"zncc,ncc,ssd" default:"zncc" help:"How places are scored: zncc (brightness and contrast do not matter), ncc (exposure does not matter) or ssd (the sum of squared differences)."`
+	Top      int      `short:"n" default:"5" placeholder:"N" help:"How many of the best places to print at most (${default})."`
+	Apart    int      `default:"-1" placeholder:"PIXELS" help:"How far from each other places are, across or down; half of the template unless told."`
+	Least    *float64 `placeholder:"SCORE" help:"Leave out places whose score is worse."`
+	Subpixel bool     `help:"Print places to a part of a pixel."`
+	Mask     string   `placeholder:"FILE" help:"An image of the template's size: where it is black, pixels do not count."`
+
+	pictureFlags `set:"color=gray"`
+	Workers      int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Level        string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	JSON         bool   `name:"json" help:"Print JSON instead of lines."`
+}
+
+// A matchWork is a template and what there is to know of it.
+type matchWork struct {
+	template any
+	method   match.Method
+	top      int
+	apart    int
+	opt      match.Options
+}
+
+// A matchPlace is a place that was found.
+type matchPlace struct {
+	File  string      `json:"file,omitempty"` // where there are several
+	X     json.Number `json:"x"`
+	Y     json.Number `json:"y"`
+	Score json.Number `json:"score"`
+}
+
+// Run finds the template in images and prints the best places.
+func (c *matchCmd) Run(sh *shell) error {
+	work, err := c.work(sh)
+	if err != nil {
+		return err
+	}
+	images := c.Files[:len(c.Files)-1]
+	format := ""
+	if c.Out != "" {
+		if len(images) > 1 {
+			return usage("-o takes the scores of one image: leave it out, or name one image")
+		}
+		if format, err = imageFormat(c.Out, "npy"); err != nil {
+			return err
+		}
+		if err := checkApart(c.Files[1], c.Out, false); err != nil {
+			return err
+		}
+	}
+	all, failed := []matchPlace{}, 0
+	for _, in := range images {
+		places, err := c.one(sh, work, in, format)
+		switch {
+		case sh.ctx.Err() != nil:
+			return sh.ctx.Err()
+		case err != nil && len(images) == 1:
+			return err
+		case err != nil:
+			failed++
+			sh.progress.close()
+			fmt.Fprintf(sh.stderr, "boxsum: %s: %s\n", escape(in), oneLine(err))
+			continue
+		}
+		for _, p := range places {
+			if len(images) > 1 {
+				p.File = in
+			}
+			if all = append(all, p); c.JSON {
+				continue
+			}
+			line := fmt.Sprintf("%s,%s %s\n", p.X, p.Y, p.Score)
+			if p.File != "" {
+				line = escape(in) + ": " + line
+			}
+			if _, err := io.WriteString(sh.reportsTo(c.Out), line); err != nil {
+				return err
+			}
+		}
+	}
+	if c.JSON {
+		if err := printJSON(sh.reportsTo(c.Out), all); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d images failed", failed, len(images))
+	}
+	return nil
+}
+
+// reportsTo is where to print, which is not where the scores go.
+func (sh *shell) reportsTo(out string) io.Writer {
+	sh.progress.close()
+	if out == standard {
+		return sh.stderr
+	}
+	return sh.stdout
+}
+
+// work reads the template, and checks the flags.
+func (c *matchCmd) work(sh *shell) (*matchWork, error) {
+	switch {
+	case len(c.Files) < 2:
+		return nil, usage("name an image and a template, such as boxsum match photo.png logo.png")
+	case c.Workers < 0:
+		return nil, usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	case c.Top < 0:
+		return nil, usage("--top %d is negative: give the number of places to print", c.Top)
+	case c.Apart < -1:
+		return nil, usage("--apart %d is negative: give a number of pixels", c.Apart)
+	case c.Least != nil && math.IsNaN(*c.Least):
+		return nil, usage("--least: give a number")
+	}
+	m, err := match.ParseMethod(c.Method)
+	if err != nil {
+		return nil, usage("--method: %w", err)
+	}
+	w := &matchWork{method: m, top: c.Top, apart: c.Apart}
+	w.opt.Workers, w.opt.Context = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.ctx
+	if w.opt.Level, err = boxsum.ParseLevel(c.Level); err != nil {
+		return nil, err
+	}
+	// Both stay open until the process ends, as the work may read them after Ctrl-C.
+	last := c.Files[len(c.Files)-1]
+	template, err := sh.imageOrDemo(last, "", &c.pictureFlags, false)
+	if err != nil {
+		return nil, err
+	}
+	w.template = template.image
+	if c.Mask != "" {
+		mask, err := sh.imageOrDemo(c.Mask, "", &pictureFlags{Color: "gray", AsStored: c.AsStored, Large: c.Large}, false)
+		if err != nil {
+			return nil, err
+		}
+		if w.opt.Mask, err = matchMask(mask.image); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Mask, err)
+		}
+	}
+	return w, nil
+}
+
+// matchMask is 1 where an image is not black.
+func matchMask(img any) (boxsum.Image[uint8], error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return img, nil
+	case boxsum.Image[uint16]:
+		return converted(img, notZero[uint16])
+	case boxsum.Image[float32]:
+		return converted(img, notZero[float32])
+	case boxsum.Image[float64]:
+		return converted(img, notZero[float64])
+	case boxsum.Image[int16]:
+		return converted(img, notZero[int16])
+	case boxsum.Image[int32]:
+		return converted(img, notZero[int32])
+	case boxsum.Image[uint32]:
+		return converted(img, notZero[uint32])
+	}
+	return boxsum.Image[uint8]{}, fmt.Errorf("%T is no mask", img)
+}
+
+func notZero[P boxsum.Pixel](v P) uint8 {
+	if v != 0 {
+		return 1
+	}
+	return 0
+}
+
+// one finds the template in an image.
+func (c *matchCmd) one(sh *shell, work *matchWork, in, format string) ([]matchPlace, error) {
+	src, err := sh.source(&placeFlag{On: "cpu"}, func() (*source, error) { return sh.imageOrDemo(in, c.Out, &c.pictureFlags, false) })
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	sh.progress.begin("matching", 0)
+	work.opt.Progress = sh.progress.share("matching")
+	scores, peaks, err := work.apply(src.image)
+	if err != nil {
+		return nil, err
+	}
+	var places []matchPlace
+	for _, p := range peaks {
+		if c.Least != nil && work.method.Better(float32(*c.Least), p.Score) {
+			continue
+		}
+		place := matchPlace{X: json.Number(strconv.Itoa(p.X)), Y: json.Number(strconv.Itoa(p.Y)), Score: json.Number(strconv.FormatFloat(float64(p.Score), 'g', -1, 32))}
+		if c.Subpixel {
+			place.X, place.Y = json.Number(strconv.FormatFloat(p.SubX, 'f', 3, 64)), json.Number(strconv.FormatFloat(p.SubY, 'f', 3, 64))
+		}
+		places = append(places, place)
+	}
+	if c.Out == "" {
+		return places, nil
+	}
+	return places, sh.saveAs(c.Out, 0, func(w io.Writer) error {
+		if format == "npy" || format == "tiff" {
+			return imgio.Encode(w, format, scores)
+		}
+		shown, err := shownScores(scores, work.method)
+		if err != nil {
+			return err
+		}
+		return imgio.Encode(w, format, shown)
+	})
+}
+
+// apply scores an image of any type, with a template of the same or as float64.
+func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		if t, ok := w.template.(boxsum.Image[uint8]); ok {
+			return applyMatch(w, img, t)
+		}
+	case boxsum.Image[uint16]:
+		if t, ok := w.template.(boxsum.Image[uint16]); ok {
+			return applyMatch(w, img, t)
+		}
+	case boxsum.Image[float32]:
+		if t, ok := w.template.(boxsum.Image[float32]); ok {
+			return applyMatch(w, img, t)
+		}
+	}
+	i, err := asDoubles(img)
+	if err != nil {
+		return boxsum.Image[float32]{}, nil, err
+	}
+	t, err := asDoubles(w.template)
+	if err != nil {
+		return boxsum.Image[float32]{}, nil, err
+	}
+	return applyMatch(w, i, t)
+}
+
+// asDoubles is an image of any type as float64, which holds its pixels.
+func asDoubles(img any) (boxsum.Image[float64], error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return converted(img, func(v uint8) float64 { return float64(v) })
+	case boxsum.Image[uint16]:
+		return converted(img, func(v uint16) float64 { return float64(v) })
+	case boxsum.Image[int16]:
+		return converted(img, func(v int16) float64 { return float64(v) })
+	case boxsum.Image[int32]:
+		return converted(img, func(v int32) float64 { return float64(v) })
+	case boxsum.Image[uint32]:
+		return converted(img, func(v uint32) float64 { return float64(v) })
+	case boxsum.Image[float32]:
+		return converted(img, func(v float32) float64 { return float64(v) })
+	case boxsum.Image[float64]:
+		return img, nil
+	}
+	return boxsum.Image[float64]{}, fmt.Errorf("there is no matching of %T", img)
+}
+
+func applyMatch[P match.Pixel](w *matchWork, img, template boxsum.Image[P]) (boxsum.Image[float32], []match.Peak, error) {
+	scores, err := match.Match(img, template, w.method, &w.opt)
+	if err != nil {
+		return scores, nil, err
+	}
+	apart := image.Pt(w.apart, w.apart)
+	if w.apart < 0 {
+		apart = image.Pt(max(1, template.Width/2), max(1, template.Height/2))
+	}
+	peaks, err := match.Peaks(scores, w.method, w.top, apart)
+	return scores, peaks, err
+}
+
+// shownScores is scores to look at: -1 is black and 1 white, and for SSD 0 is white.
+func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uint8], error) {
+	most := float32(0)
+	for y := 0; y < scores.Height && m == match.SSD; y++ {
+		for _, v := range scores.Row(y) {
+			if v > most && !math.IsInf(float64(v), 1) {
+				most = v
+			}
+		}
+	}
+	return converted(scores, func(v float32) uint8 {
+		part := (v + 1) / 2
+		if m == match.SSD {
+			part = 1 - v/max(most, 1e-30)
+		}
+		if !(part > 0) {
+			return 0
+		}
+		return uint8(min(part, 1)*255 + 0.5)
+	})
+}

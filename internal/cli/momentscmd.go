@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"strconv"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/moments"
+)
+
+type momentsCmd struct {
+	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box whose moments to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
+	Boxes string  `placeholder:"FILE" help:"File with a box on every line, as for query; - is standard input."`
+	pictureFlags
+	JSON bool `name:"json" help:"Print JSON, with all moments."`
+}
+
+// Run prints the moments of every box, or of the whole image.
+func (c *momentsCmd) Run(sh *shell) error {
+	boxes, err := await(sh.ctx, func() ([]box, error) { return boxesOf(c.Box, c.Boxes, c.In, sh.stdin, 4) })
+	if err != nil {
+		return err
+	}
+	src, err := sh.openSource(c.In, &c.pictureFlags, false)
+	if err != nil {
+		return err
+	}
+	defer src.file.Close()
+	pair, err := pairNamed(src.image, "auto")
+	if err != nil {
+		return err
+	}
+	pixels := pair.direct(src.image)
+	if size := pixels.size(); len(boxes) == 0 && c.Boxes == "" {
+		boxes = []box{{0, 0, size.Width, size.Height}}
+	}
+	opt := sh.watched(&boxsum.Options{}, "integrating", nil)
+	of, err := pair.moments(src.image, few(pixels, boxes), &moments.Options{Context: opt.Context, Progress: opt.Progress})
+	if err != nil {
+		return err
+	}
+	var answers []boxMoments
+	for _, b := range boxes {
+		for channel := range pixels.size().Channels {
+			m, err := of(b.rectangle(), channel)
+			if err != nil {
+				return err
+			}
+			answers = append(answers, newBoxMoments(b, pixels, channel, m))
+		}
+	}
+	w := bufio.NewWriter(sh.results())
+	if c.JSON {
+		err = printLinesJSON(w, answers)
+		fmt.Fprintln(w)
+	} else {
+		err = printColumns(w, momentRows(answers, pixels.size().Channels > 1))
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// momentsOf gives the moments of boxes: from a table of each box alone, or from one of
+// the whole image, which takes memory for all of it.
+func momentsOf[P boxsum.Pixel](img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
+	src := img.(boxsum.Image[P])
+	if !alone {
+		t, err := moments.Integrate(src, opt)
+		return func(b image.Rectangle, channel int) (moments.Moments, error) { return t.Moments(b, channel), nil }, err
+	}
+	return func(b image.Rectangle, channel int) (moments.Moments, error) {
+		b = b.Intersect(image.Rect(0, 0, src.Width, src.Height))
+		if b.Empty() {
+			return moments.Moments{}, nil
+		}
+		one := src
+		one.Width, one.Height = b.Dx(), b.Dy()
+		one.Pix = src.Pix[b.Min.Y*src.Stride+b.Min.X*src.Channels:]
+		t, err := moments.Integrate(one, opt)
+		return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), err
+	}, nil
+}
+
+// boxMoments is what is said of one channel of a box.
+type boxMoments struct {
+	box     box
+	channel int
+	moments.Moments
+	area         int64
+	x, y         float64 // of the centroid, in the image
+	major, minor float64
+	degrees      float64
+}
+
+func newBoxMoments(b box, of oracle, channel int, m moments.Moments) boxMoments {
+	a := boxMoments{box: b, channel: channel, Moments: m, area: of.area(b)}
+	if m.M00 != 0 {
+		x, y := m.Centroid()
+		a.x, a.y = float64(max(b[0], 0))+x, float64(max(b[1], 0))+y
+	}
+	var angle float64
+	a.major, a.minor, angle = m.Ellipse()
+	a.degrees = angle * 180 / math.Pi
+	return a
+}
+
+// momentRows is a line for every channel of every box.
+func momentRows(answers []boxMoments, several bool) [][]string {
+	row := func(box, channel string, rest ...string) []string {
+		if several {
+			return append([]string{box, channel}, rest...)
+		}
+		return append([]string{box}, rest...)
+	}
+	rows := [][]string{row("box", "channel", "m00", "x", "y", "major", "minor", "degrees", "area")}
+	number := func(v float64) string { return fmt.Sprintf("%.8g", v) }
+	for _, a := range answers {
+		rows = append(rows, row(a.box.String(), strconv.Itoa(a.channel), plain(a.M00), number(a.x), number(a.y),
+			number(a.major), number(a.minor), number(a.degrees), strconv.FormatInt(a.area, 10)))
+	}
+	return rows
+}
+
+// MarshalJSON has the moments by the names that OpenCV gives them.
+func (a boxMoments) MarshalJSON() ([]byte, error) {
+	m, hu := a.Moments, a.Hu()
+	all := map[string]any{}
+	for name, v := range map[string]float64{
+		"m00": m.M00, "m10": m.M10, "m01": m.M01, "m20": m.M20, "m11": m.M11, "m02": m.M02, "m30": m.M30, "m21": m.M21, "m12": m.M12, "m03": m.M03,
+		"mu20": m.Mu20, "mu11": m.Mu11, "mu02": m.Mu02, "mu30": m.Mu30, "mu21": m.Mu21, "mu12": m.Mu12, "mu03": m.Mu03,
+		"nu20": m.Nu20, "nu11": m.Nu11, "nu02": m.Nu02, "nu30": m.Nu30, "nu21": m.Nu21, "nu12": m.Nu12, "nu03": m.Nu03,
+	} {
+		all[name] = finite(v)
+	}
+	return json.Marshal(struct {
+		Box      box            `json:"box"`
+		Channel  int            `json:"channel"`
+		Area     int64          `json:"area"`
+		Centroid []any          `json:"centroid"` // in the image
+		Ellipse  []any          `json:"ellipse"`  // half axes, and the degrees by which the longer falls to the right
+		Moments  map[string]any `json:"moments"`  // the raw ones are about the first pixel of the box
+		Hu       []any          `json:"hu"`
+	}{a.box, a.channel, a.area, finites([]float64{a.x, a.y}), finites([]float64{a.major, a.minor, a.degrees}), all, finites(hu[:])})
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/boxsum/boxsum"
+)
+
+type queryCmd struct {
+	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
+	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be given again."`
+	Boxes  string   `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
+	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
+	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
+	rotateFlags
+	pictureFlags
+	validFlags
+	placeFlag
+	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
+	JSON    bool `name:"json" help:"Print JSON."`
+}
+
+// Run prints what is asked of every box.
+func (c *queryCmd) Run(sh *shell) error {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table, "--on cuda and --on opencl": c.onGPU()}); err != nil {
+		return err
+	}
+	corners := 4
+	if c.Volume {
+		if c.rotates() {
+			return usage("--rotate and --rect are for images: leave them out with --volume")
+		}
+		corners = 6
+	}
+	boxes, err := await(sh.ctx, func() ([]box, error) { return c.boxes(sh.stdin, corners) })
+	if err != nil {
+		return err
+	}
+	var questions []question
+	if c.rotates() {
+		if questions, err = c.questions(boxes); err != nil {
+			return err
+		}
+	}
+	if isStore(c.In) && !c.Image {
+		if done, err := c.askStore(sh, boxes); done || err != nil {
+			return err
+		}
+	}
+	if c.Table {
+		return c.askSaved(sh, boxes)
+	}
+	c.wide = !c.Volume && !c.rotates() && !c.pick() && !c.onGPU()
+	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, &c.pictureFlags, c.Volume) })
+	if err != nil {
+		return c.tableHint(err)
+	}
+	defer src.close()
+	if err := c.checkImage(src); err != nil {
+		return err
+	}
+	pair, err := pairExact(src.image, src.slices())
+	if err != nil {
+		return err
+	}
+	var answers []answer
+	if c.rotates() {
+		answers, err = c.askRotated(sh, pair, src, questions)
+	} else {
+		answers, err = c.ask(sh, pair, src, boxes)
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(sh, answers)
+}
+
+// ask answers from the upright table of an image, or from that of a volume.
+func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
+	if src.device == nil && src.stack == nil && !c.pick() {
+		if pixels := pair.direct(src.image); pair.wide || few(pixels, boxes) {
+			return c.askDirectly(sh, pixels, boxes)
+		}
+	}
+	opt := &boxsum.Options{}
+	valid, err := c.valid(sh, &c.pictureFlags)
+	if err != nil {
+		return nil, err
+	}
+	work, took, err := sh.tables(src, pair, tableChoice{squares: true, valid: valid}, opt)
+	if errors.Is(err, boxsum.ErrMemory) && src.device == nil && src.stack == nil && valid == nil {
+		sums, err := pair.stream(sh.ctx, src.image, boxes, sh.progress.share("summing row by row"))
+		if err != nil {
+			return nil, err
+		}
+		return c.answers(sh, sums, boxes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answers, err := c.answers(sh, work, boxes)
+	if err == nil && c.Verbose {
+		sh.progress.close()
+		fmt.Fprintln(sh.stderr, newReport(work, src.device, opt, took, ""))
+	}
+	return answers, err
+}
+
+// An oracle knows the statistics of boxes.
+type oracle interface {
+	size() extent
+	area(b box) int64               // of a box, clipped
+	stats(b box, channel int) stats // of a channel of it
+}
+
+// answers asks for every box.
+func (c *queryCmd) answers(sh *shell, of oracle, boxes []box) ([]answer, error) {
+	sh.progress.begin("summing", 0)
+	answers := make([]answer, 0, len(boxes))
+	for _, b := range boxes {
+		if err := sh.ctx.Err(); err != nil {
+			return nil, err
+		}
+		a := answer{box: b, solid: c.Volume, area: of.area(b)}
+		for channel := range of.size().Channels {
+			a.channels = append(a.channels, of.stats(b, channel))
+		}
+		answers = append(answers, a)
+	}
+	return answers, nil
+}
+
+// print prints the answers.
+func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
+	w := bufio.NewWriter(sh.results())
+	if c.JSON {
+		err = printLinesJSON(w, answers)
+		fmt.Fprintln(w)
+	} else {
+		err = printAnswers(w, answers, c.Volume)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// boxes are those of the flags and then those of the file.
+func (c *queryCmd) boxes(stdin io.Reader, corners int) ([]box, error) {
+	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
+		return nil, usage("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])
+	}
+	var boxes []box
+	for _, text := range c.Box {
+		b, err := parseBox(text, corners)
+		if err != nil {
+			return nil, usage("--box: %w", err)
+		}
+		boxes = append(boxes, b)
+	}
+	return boxesOf(boxes, c.Boxes, c.In, stdin, corners)
+}

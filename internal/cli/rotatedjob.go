@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// askRotated answers from a table for each rotation, one after the other.
+func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []question) ([]answer, error) {
+	answers := make([]answer, len(questions))
+	done := map[rotated.Rotation]bool{}
+	for _, q := range questions {
+		if done[q.rot] {
+			continue
+		}
+		done[q.rot] = true
+		start := time.Now()
+		work, err := pair.rotate(src.device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", src.device))
+		if err != nil {
+			return nil, err
+		}
+		if c.Verbose {
+			sh.progress.close()
+			width, height := work.lattice().Size()
+			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel, pair.sum, q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
+		}
+		for i := range questions {
+			if err := sh.ctx.Err(); err != nil {
+				return nil, err
+			}
+			if questions[i].rot != q.rot {
+				continue
+			}
+			b, err := questions[i].place(work.lattice(), c.Corner)
+			if err != nil {
+				return nil, err
+			}
+			a := answer{box: box{b.C0, b.R0, b.C1, b.R1}, area: work.lattice().Area(b), rotation: q.rot.String(), rect: questions[i].rect}
+			for channel := range work.channels() {
+				a.channels = append(a.channels, work.stats(b, channel))
+			}
+			answers[i] = a
+		}
+	}
+	return answers, nil
+}
+
+// A rotatedJob is an image and its table along a rotation, whatever their types.
+type rotatedJob interface {
+	lattice() *rotated.Lattice
+	channels() int
+	stats(box rotated.Box, channel int) stats
+}
+
+type rotatedImage[P boxsum.Pixel, S boxsum.Sum] struct {
+	src     boxsum.Image[P]
+	table   *rotated.Table[S]
+	squares *rotated.Table[uint64] // of pixels of 8 and 16 bits; those of others may not fit, or cancel out
+	all     population[P]
+}
+
+func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+	table, err := integrateAlong[S](d, src, rot, part(opt, 0, 0.5))
+	if err != nil {
+		return nil, err
+	}
+	t := &rotatedImage[P, S]{src: src, table: table, all: population[P]{channels: src.Channels}}
+	switch src := any(src).(type) {
+	case boxsum.Image[uint8]:
+		t.squares, err = squaresAlong[uint16](d, src, rot, part(opt, 0.5, 1))
+	case boxsum.Image[uint16]:
+		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
+	case boxsum.Image[int16]:
+		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
+	}
+	return t, err
+}
+
+// squaresAlong is the table of the squares of pixels, which type T holds.
+func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[uint64], error) {
+	squares, err := boxsum.NewImage[T](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	for y := range src.Height {
+		to := squares.Row(y)
+		for i, p := range src.Row(y) {
+			to[i] = T(int64(p) * int64(p))
+		}
+	}
+	return integrateAlong[uint64](d, squares, rot, opt)
+}
+
+// integrateAlong makes a table on a device, or on the CPU where that is nil.
+func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[S], error) {
+	if d != nil {
+		return gpu.IntegrateRotatedHost[S](d, src, rot, nil)
+	}
+	return rotated.Integrate[S](src, rot, (*rotated.Options)(plainOptions(opt)))
+}
+
+func (t *rotatedImage[P, S]) lattice() *rotated.Lattice { return t.table.Lattice }
+func (t *rotatedImage[P, S]) channels() int             { return t.src.Channels }
+
+func (t *rotatedImage[P, S]) stats(box rotated.Box, channel int) stats {
+	n, sum, std := int(t.table.Area(box)), t.table.SumChannel(box, channel), -1.0
+	if t.squares != nil {
+		std = (&rotated.SquaredTable[S, uint64]{Sum: t.table, Squares: t.squares}).StdDev(box, channel)
+	}
+	return t.all.describe(sample[P]{n: n, sum: sum, mean: t.table.Mean(box, channel), std: std, pixels: t.runs(box, channel)})
+}
+
+// runs is the pixels of a box, from a channel on: in each row they are neighbours.
+func (t *rotatedImage[P, S]) runs(box rotated.Box, channel int) iter.Seq[[]P] {
+	return func(yield func([]P) bool) {
+		around := sketch.Around(t.table.Lattice, []sketch.Box{{Box: box}}, 2)
+		for y := around.Min.Y; y < around.Max.Y; y++ {
+			from, to := 0, 0
+			for x := around.Min.X; x < around.Max.X; x++ {
+				if c, r := t.table.Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
+					if from == to {
+						from = x
+					}
+					to = x + 1
+				}
+			}
+			if from < to && !yield(t.src.Row(y)[from*t.src.Channels+channel:to*t.src.Channels]) {
+				return
+			}
+		}
+	}
+}

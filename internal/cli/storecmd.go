@@ -1,0 +1,513 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
+)
+
+// storeFlags say how a table in a store is made.
+type storeFlags struct {
+	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
+	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. About 1024 unless told, in whole chunks of the image."`
+	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. One a block unless told."`
+	Compression string `enum:"zstd,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, gzip or none."`
+	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
+	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
+}
+
+// isStore reports whether a path is one of a store: it has .zarr in it, or is a URL.
+func isStore(path string) bool {
+	return strings.Contains(path, "://") || strings.HasSuffix(path, ".zarr") || strings.HasSuffix(path, ".zarr.zip") ||
+		strings.Contains(path, ".zarr/") || strings.Contains(path, ".zarr.zip/")
+}
+
+// parseSize is a number of bytes, such as 2GiB.
+func parseSize(text string) (int64, error) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	unit, ok := map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(strings.TrimSpace(text[len(digits):]))]
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !ok || !(n > 0) || n*unit >= math.MaxInt64 {
+		return 0, usage("%q is no size: 2GiB and 300MB are", text)
+	}
+	return int64(n * unit), nil
+}
+
+// readStore reads all of an array as an image.
+func (sh *shell) readStore(path string) (*imgio.Picture, error) {
+	a, err := store.OpenArray(sh.ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	data, err := store.ReadAll(sh.ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	shape := a.Shape()
+	for len(shape) > 2 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
+	return &imgio.Picture{Image: img, Element: a.Type().String(), Format: "zarr", Page: 1, Pages: 1}, err
+}
+
+// open is the image to sum: an array in a store, or another that is put into one in memory.
+func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
+	if isStore(path) {
+		return store.OpenArray(sh.ctx, path)
+	}
+	src, err := sh.openSource(path, how, false)
+	if err != nil {
+		return nil, err
+	}
+	defer src.file.Close()
+	return writeImage(sh, store.Memory(), src.image, &store.Spec{Chunk: []int{1024, 1024}})
+}
+
+// writeImage writes an image as an array. The chunk has its height and width.
+func writeImage(sh *shell, b store.Bucket, img any, spec *store.Spec) (*store.Array, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[uint16]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[uint32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[int16]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[int32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[float32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[float64]:
+		return writeArray(sh, b, img, spec)
+	}
+	return nil, fmt.Errorf("pixels of %T cannot be stored", img)
+}
+
+func writeArray[P boxsum.Pixel](sh *shell, b store.Bucket, img boxsum.Image[P], spec *store.Spec) (*store.Array, error) {
+	s := *spec
+	s.Type, s.Shape, s.Names = store.TypeOf[P](), []int{img.Height, img.Width}, []string{"y", "x"}
+	channels := max(img.Channels, 1)
+	if channels > 1 {
+		s.Shape, s.Names, s.Chunk = append(s.Shape, channels), append(s.Names, "c"), append(s.Chunk[:2:2], channels)
+	}
+	a, err := store.CreateArray(sh.ctx, b, "", &s)
+	if err != nil {
+		return nil, err
+	}
+	rows := s.Chunk[0]
+	for y := 0; y < img.Height; y += rows {
+		n := min(rows, img.Height-y)
+		band := make([]P, 0, n*img.Width*channels)
+		for i := range n {
+			band = append(band, img.Row(y+i)...)
+		}
+		at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
+		if err := store.Write(sh.ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
+			return nil, err
+		}
+		sh.progress.reach("writing", y+n, img.Height)
+	}
+	return a, nil
+}
+
+// runStore makes a table in a store.
+func (c *integrateCmd) runStore(sh *shell) error {
+	switch {
+	case len(c.Ins) != 1:
+		return usage("a table in a store is that of one image: name it")
+	case c.Tilted || c.Volume || c.Algorithm != "" || c.onGPU() || c.pick():
+		return usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --volume, --algorithm, --on, --nan and --mask, or write .npy")
+	case c.Type != "auto":
+		return usage("tables in stores have sums of 64 bits: leave out --type")
+	}
+	memory, err := parseSize(c.Memory)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	src, err := sh.open(c.Ins[0], &c.pictureFlags)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
+	if err != nil {
+		return err
+	}
+	job, err := store.NewJob(sh.ctx, src, dst, &store.Options{
+		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart,
+		Progress: func(done, all int) { sh.progress.reach("summing", done, all) },
+	})
+	if err == nil {
+		err = job.Run(sh.ctx)
+	}
+	if failed := dst.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: store.Redacted(c.Out), Workers: c.Workers}
+	r.Width, r.Height, r.Channels = job.Size()
+	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+	n := int64(r.Width) * int64(r.Height) * int64(r.Channels)
+	r.Bytes = n * int64(src.Type().Size()+8)
+	if c.Squares {
+		r.Types += "+squares"
+		r.Bytes += n * 8
+	}
+	r.GBPerSecond = float64(r.Bytes) / float64(max(time.Since(start), 1))
+	if r.Workers == 0 {
+		r.Workers = theCPU().Workers
+	}
+	return c.print(sh, r)
+}
+
+func sumName(pixel store.Type) string {
+	switch name := pixel.String(); name[0] {
+	case 'f':
+		return "float64"
+	case 'i':
+		return "int64"
+	}
+	return "uint64"
+}
+
+// askStore answers from a table in a store. It reports whether there is one: an image is asked in another way.
+func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
+	t, err := store.Open(sh.ctx, c.In, nil)
+	if err != nil {
+		if errors.Is(err, store.ErrFormat) && !c.Table {
+			return false, nil // an image, or what will say what is wrong with it
+		}
+		return true, err
+	}
+	defer t.Close()
+	if c.rotates() || c.Volume || c.pick() || c.onGPU() {
+		return true, usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --volume, --nan, --mask and --on")
+	}
+	rects := make([]image.Rectangle, len(boxes))
+	for i, b := range boxes {
+		rects[i] = b.rectangle()
+	}
+	n := t.Channels()
+	means, deviations := make([]float64, len(boxes)*n), make([]float64, len(boxes)*n)
+	sums := make([]any, len(boxes)*n)
+	sh.progress.begin("summing", 0)
+	_, kind, squares := t.Types()
+	switch kind {
+	case store.Uint64:
+		err = storedSums[uint64](sh, t, sums, rects)
+	case store.Int64:
+		err = storedSums[int64](sh, t, sums, rects)
+	default:
+		err = storedSums[float64](sh, t, sums, rects)
+	}
+	if err == nil {
+		err = t.MeanBoxes(sh.ctx, means, rects)
+	}
+	if err == nil && squares != 0 {
+		err = t.StdDevBoxes(sh.ctx, deviations, rects)
+	}
+	if err != nil {
+		return true, err
+	}
+	answers := make([]answer, len(boxes))
+	for i, b := range boxes {
+		clipped := rects[i].Intersect(t.Bounds())
+		a := answer{box: b, area: int64(clipped.Dx()) * int64(clipped.Dy()), noStd: squares == 0}
+		for k := i * n; k < (i+1)*n; k++ {
+			a.channels = append(a.channels, stats{sum: sums[k], mean: means[k], std: deviations[k]})
+		}
+		answers[i] = a
+	}
+	return true, c.print(sh, answers)
+}
+
+func storedSums[S uint64 | int64 | float64](sh *shell, t *store.Table, dst []any, boxes []image.Rectangle) error {
+	sums := make([]S, len(dst))
+	err := store.SumBoxes(sh.ctx, t, sums, boxes)
+	for i, s := range sums {
+		dst[i] = s
+	}
+	return err
+}
+
+type infoCmd struct {
+	In   string `arg:"" name:"STORE" help:"Zarr array, group or table: a folder, a zip file or a URL."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// An arrayInfo is what info says of an array.
+type arrayInfo struct {
+	Path   string    `json:"path"`
+	Type   string    `json:"type"`
+	Shape  []int     `json:"shape"`
+	Chunk  []int     `json:"chunk"`
+	Object []int     `json:"object"`
+	Codecs []string  `json:"codecs"`
+	Zarr   int       `json:"zarr"`
+	Scale  []float64 `json:"scale,omitempty"` // of a level of an OME-Zarr image
+}
+
+type storeInfo struct {
+	Kind   string      `json:"kind"`
+	Arrays []arrayInfo `json:"arrays"`
+}
+
+// Run says what a store holds.
+func (c *infoCmd) Run(sh *shell) error {
+	info, err := await(sh.ctx, func() (storeInfo, error) { return c.info(sh) })
+	if err != nil {
+		return err
+	}
+	w := sh.results()
+	if c.JSON {
+		return printJSON(w, info)
+	}
+	if _, err := fmt.Fprintln(w, info.Kind); err != nil {
+		return err
+	}
+	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
+	list := func(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", "×"), "[]") }
+	for _, a := range info.Arrays {
+		rows = append(rows, []string{a.Path, a.Type, list(a.Shape), list(a.Chunk), list(a.Object), strings.Join(a.Codecs, "+")})
+	}
+	return printColumns(w, rows)
+}
+
+func (c *infoCmd) info(sh *shell) (storeInfo, error) {
+	b, err := store.OpenBucket(sh.ctx, c.In, false)
+	if err != nil {
+		return storeInfo{}, err
+	}
+	defer b.Close()
+	describe := func(path string, a *store.Array) arrayInfo {
+		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
+	}
+	if a, err := store.ArrayAt(sh.ctx, b, ""); err == nil {
+		return storeInfo{"Zarr array", []arrayInfo{describe(".", a)}}, nil
+	} else if errors.Is(err, fs.ErrNotExist) {
+		return storeInfo{}, err
+	}
+	g, err := store.OpenGroup(sh.ctx, c.In)
+	if err != nil {
+		return storeInfo{}, err
+	}
+	defer g.Close()
+	names, err := g.Arrays(sh.ctx)
+	if err != nil {
+		return storeInfo{}, err
+	}
+	info := storeInfo{Kind: "Zarr group"}
+	levels, _, err := g.Levels()
+	if err != nil {
+		return storeInfo{}, err
+	}
+	if len(levels) > 0 {
+		info.Kind = "OME-Zarr image"
+	}
+	var table struct {
+		Kind     string
+		Complete bool
+		Width    int
+		Height   int
+		Channels int
+		Pixel    string
+		Compact  bool
+	}
+	if ok, err := g.Attribute("boxsum", &table); err != nil {
+		return storeInfo{}, err
+	} else if ok {
+		info.Kind = fmt.Sprintf("%s of %d×%d×%d %s", table.Kind, table.Width, table.Height, table.Channels, table.Pixel)
+		if table.Compact {
+			info.Kind += ", compact"
+		}
+		if !table.Complete {
+			info.Kind += ", not finished"
+		}
+	}
+	for _, name := range names {
+		a, err := g.Array(sh.ctx, name)
+		if err != nil {
+			return storeInfo{}, err
+		}
+		one := describe(name, a)
+		for _, l := range levels {
+			if l.Path == name {
+				one.Scale = l.Scale
+			}
+		}
+		info.Arrays = append(info.Arrays, one)
+	}
+	return info, nil
+}
+
+type convertCmd struct {
+	In          string `arg:"" name:"IN" help:"Image, .npy array or Zarr array."`
+	Out         string `arg:"" name:"OUT" help:"Zarr array to write (a path that ends in .zarr or .zarr.zip, or a URL), or a file of another format for one that is: .npy, .tiff, .png."`
+	Chunk       int    `default:"1024" placeholder:"N" help:"Chunks of N×N."`
+	Shard       int    `placeholder:"N" help:"Shards of N×N, each one object of many chunks."`
+	Compression string `enum:"zstd,gzip,none" default:"zstd" help:"zstd, gzip or none."`
+	pictureFlags
+}
+
+// Run writes an image as another.
+func (c *convertCmd) Run(sh *shell) error {
+	if !isStore(c.Out) {
+		if !isStore(c.In) {
+			return usage("neither %s nor %s is a store: one of them ends in .zarr, or is a URL", c.In, c.Out)
+		}
+		p, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.readStore(c.In) })
+		if err != nil {
+			return err
+		}
+		return imgio.Save(c.Out, p.Image)
+	}
+	if c.Chunk < 1 || c.Shard < 0 || c.Shard%c.Chunk != 0 {
+		return usage("shards of %d are not whole chunks of %d", c.Shard, c.Chunk)
+	}
+	b, err := store.OpenBucket(sh.ctx, c.Out, true)
+	if err != nil {
+		return err
+	}
+	err = c.write(sh, b)
+	if failed := b.Close(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+func (c *convertCmd) write(sh *shell, b store.Bucket) error {
+	if _, err := b.Get(sh.ctx, "zarr.json", 0, -1, nil); err == nil {
+		return fmt.Errorf("%s is there already: remove it, or choose another", store.Redacted(c.Out))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	spec := &store.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
+	if !isStore(c.In) {
+		src, err := sh.openSource(c.In, &c.pictureFlags, false)
+		if err != nil {
+			return err
+		}
+		defer src.file.Close()
+		if c.Shard > 0 {
+			return usage("shards are for arrays that come from a store")
+		}
+		_, err = writeImage(sh, b, src.image, spec)
+		return err
+	}
+	src, err := store.OpenArray(sh.ctx, c.In)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	spec.Type, spec.Shape, spec.Names = src.Type(), src.Shape(), src.Names()
+	spread := func(n int) []int { // along the last axes that are not few
+		chunk := src.Chunk()
+		axes := len(chunk)
+		if axes > 2 && spec.Shape[axes-1] <= 4 {
+			axes--
+		}
+		for d := max(0, axes-2); d < axes; d++ {
+			chunk[d] = n
+		}
+		return chunk
+	}
+	spec.Chunk = spread(c.Chunk)
+	if c.Shard > 0 {
+		spec.Shard = spread(c.Shard)
+	}
+	dst, err := store.CreateArray(sh.ctx, b, "", spec)
+	if err != nil {
+		return err
+	}
+	return store.Copy(sh.ctx, dst, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+}
+
+type verifyCmd struct {
+	In     string `arg:"" name:"TABLE" help:"Table in a store that integrate wrote."`
+	Source string `placeholder:"IMAGE" help:"The image of the table: damaged blocks are made anew from it."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+}
+
+// A verdict is what verify says.
+type verdict struct {
+	Table   string       `json:"table"`
+	Damaged []damagedKey `json:"damaged"`
+}
+
+type damagedKey struct {
+	Key      string `json:"key"`
+	Why      string `json:"why"`
+	Repaired bool   `json:"repaired"`
+}
+
+// Run checks a table. What is damaged and stays so is an error.
+func (c *verifyCmd) Run(sh *shell) error {
+	b, err := store.OpenBucket(sh.ctx, c.In, c.Source != "" && !strings.HasSuffix(filepath.Clean(c.In), ".zip"))
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	t, err := store.OpenTable(sh.ctx, b, nil)
+	if err != nil {
+		return err
+	}
+	var repair *store.Job
+	if c.Source != "" {
+		src, err := store.OpenArray(sh.ctx, c.Source)
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		if repair, err = store.NewJob(sh.ctx, src, b, t.Options()); err != nil {
+			return err
+		}
+	}
+	found, err := t.Verify(sh.ctx, repair, func(done, all int) { sh.progress.reach("verifying", done, all) })
+	if err != nil {
+		return err
+	}
+	v := verdict{Table: store.Redacted(c.In), Damaged: []damagedKey{}}
+	left := 0
+	for _, d := range found {
+		v.Damaged = append(v.Damaged, damagedKey{d.Key, oneLine(d.Why), d.Repaired})
+		if !d.Repaired {
+			left++
+		}
+	}
+	w := sh.results()
+	if c.JSON {
+		err = printJSON(w, v)
+	} else {
+		for _, d := range v.Damaged {
+			state := "damaged"
+			if d.Repaired {
+				state = "made anew"
+			}
+			fmt.Fprintf(w, "%s: %s: %s\n", escape(d.Key), state, d.Why)
+		}
+		if len(v.Damaged) == 0 {
+			_, err = fmt.Fprintln(w, "all is as it should be")
+		}
+	}
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%s of the table damaged: --source IMAGE makes such anew", count(left, "object"))
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// A thresholdWork is a rule, and what is to be made by it.
+type thresholdWork struct {
+	rule         threshold.Rule
+	opt          *threshold.Options
+	bits, mapped bool // what is wanted
+	invert       bool
+
+	black      threshold.Bitmap
+	thresholds any
+}
+
+// apply makes an image of any type black and white.
+func (w *thresholdWork) apply(img any) error {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return applyThreshold(w, img, func(v uint8) uint8 { return 255 - v })
+	case boxsum.Image[uint16]:
+		if w.rule.Method >= threshold.ISauvola { // these count 8-bit values
+			narrow, err := converted(img, func(v uint16) uint8 { return uint8(v >> 8) })
+			if err != nil {
+				return err
+			}
+			return w.apply(narrow)
+		}
+		return applyThreshold(w, img, func(v uint16) uint16 { return 65535 - v })
+	case boxsum.Image[float32]:
+		return applyThreshold(w, img, func(v float32) float32 { return 1 - v })
+	case boxsum.Image[float64]:
+		return applyThreshold(w, img, func(v float64) float64 { return 1 - v })
+	}
+	return fmt.Errorf("thresholds are for pixels of uint8, uint16, float32 and float64, not %T", img)
+}
+
+func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], turned func(P) P) (err error) {
+	if w.invert {
+		if img, err = converted(img, turned); err != nil {
+			return err
+		}
+	}
+	if w.mapped {
+		if w.thresholds, err = threshold.Map[float32](img, w.rule, w.opt); err != nil {
+			return err
+		}
+	}
+	if w.bits {
+		w.black, err = threshold.BinarizeBits(img, w.rule, w.opt)
+	}
+	return err
+}
+
+// countBits is how many bits are 1.
+func countBits(row []byte) (n int) {
+	for _, b := range row {
+		n += bits.OnesCount8(b)
+	}
+	return n
+}
