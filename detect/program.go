@@ -1,6 +1,10 @@
 package detect
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
@@ -10,9 +14,25 @@ import (
 type program struct {
 	cascade *Cascade
 	layout
-	haar []kernel.HaarNode // of all nodes
+	haar []kernel.HaarNode // of all nodes, in the order of the file
 	lbp  []kernel.LBPNode
 	norm kernel.HaarNorm
+
+	stages    []programStage
+	haarNodes []kernel.HaarNode // of all stages, in the order of kernels
+	lbpNodes  []kernel.LBPNode
+	path      []kernel.HaarNode // of a chain
+	most      int               // nodes, before a stage is left to sums leaf by leaf
+}
+
+// A programStage is a stage for kernels: sums of whole numbers.
+type programStage struct {
+	nodes  span
+	twos   int // stumps of two boxes, which come first
+	chains bool
+	exact  bool // no kernel can, and leaves are summed one by one
+	sums   kernel.StageSums
+	unit   float64 // of sums
 }
 
 // A layout is how the tables of a worker lie in its memory, one after the other: sums,
@@ -82,22 +102,160 @@ func (p *program) aim(c *Cascade, width, step int) {
 		p.norm.Sum[i], p.norm.Squares[i] = l.at(sumTable, x, y), l.at(squareTable, x, y)
 	}
 	p.haar, p.lbp = p.haar[:0], p.lbp[:0]
-	for _, t := range c.trees {
-		for i := t.nodes.first; i < t.nodes.end; i++ {
-			n := &c.nodes[i]
-			var leaves [2]float32
-			for k, child := range [2]int32{n.left, n.right} {
-				if child < 0 {
-					leaves[k] = c.leaves[t.leaves.first+^child]
-				}
-			}
+	for i := range c.nodes {
+		if c.kind == LBP {
+			p.lbp = append(p.lbp, l.lbpNode(c, i))
+		} else {
+			p.haar = append(p.haar, l.haarNode(c, &c.features[c.nodes[i].feature], c.nodes[i].threshold))
+		}
+	}
+	p.stages, p.haarNodes, p.lbpNodes = p.stages[:0], p.haarNodes[:0], p.lbpNodes[:0]
+	for i := range c.stages {
+		p.stages = append(p.stages, p.stage(&c.stages[i]))
+	}
+}
+
+// stage makes a stage for kernels. Leaves become multiples of a unit, so small that sums
+// have 30 bits. What rounding does to them is known: only sums nearer than that to the
+// threshold are in doubt.
+func (p *program) stage(st *stage) (to programStage) {
+	c := p.cascade
+	trees := c.trees[st.trees.first:st.trees.end]
+	total := 0.0
+	for _, t := range trees {
+		largest := 0.0
+		for _, v := range c.leaves[t.leaves.first:t.leaves.end] {
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		total += largest
+	}
+	_, exponent := math.Frexp(total)
+	to.unit = math.Ldexp(1, exponent-29)
+	threshold, slack := float64(st.threshold)/to.unit, float64(len(trees))/2+2
+	if math.IsNaN(total) || math.IsInf(total, 0) || math.IsNaN(threshold) {
+		to.exact = true
+		return to
+	}
+	whole := func(v float64) int32 { return int32(min(max(math.Ceil(v)-1, math.MinInt32), math.MaxInt32)) }
+	to.sums.Fail, to.sums.Pass = whole(threshold-slack), whole(threshold+slack)
+	to.chains = !st.stumps
+	if c.kind == LBP {
+		to.nodes.first = int32(len(p.lbpNodes))
+		if to.exact = to.chains; to.exact {
+			return to
+		}
+		for _, t := range trees {
+			n := p.lbp[t.nodes.first]
+			left, right := p.leaf(&to, &t, c.nodes[t.nodes.first].left), p.leaf(&to, &t, c.nodes[t.nodes.first].right)
+			n.Delta = left - right
+			to.sums.Base += right
+			p.lbpNodes = append(p.lbpNodes, n)
+		}
+		to.nodes.end = int32(len(p.lbpNodes))
+		return to
+	}
+	first := len(p.haarNodes)
+	to.nodes.first = int32(first)
+	p.most = first
+	for i := range trees {
+		t := &trees[i]
+		p.most += 4*t.nodes.len() + 4
+		p.path = p.path[:0]
+		p.chains(&to, t, 0)
+		if len(p.haarNodes) > p.most { // a tree with too many branches
+			p.haarNodes = p.haarNodes[:first]
+			to.exact = true
+			return to
+		}
+	}
+	to.nodes.end = int32(len(p.haarNodes))
+	if !to.chains {
+		nodes := p.haarNodes[first:]
+		slices.SortStableFunc(nodes, func(a, b kernel.HaarNode) int { return cmp.Compare(a.Boxes, b.Boxes) })
+		for to.twos < len(nodes) && nodes[to.twos].Boxes == 2 {
+			to.twos++
+		}
+	}
+	return to
+}
+
+// leaf is the one that a child stands for, in units.
+func (p *program) leaf(st *programStage, t *tree, child int32) int32 {
+	return int32(math.RoundToEven(float64(p.cascade.leaves[t.leaves.first+^child]) / st.unit))
+}
+
+// chains appends the chains of a node of a tree. Chains have one inner child at most: where a
+// node has two, it is the first of one chain for each, which is zero on the other side.
+func (p *program) chains(st *programStage, t *tree, i int32) {
+	if len(p.haarNodes) > p.most {
+		return
+	}
+	from := &p.cascade.nodes[t.nodes.first+i]
+	n := p.haar[t.nodes.first+i]
+	if len(p.path) == 0 {
+		n.Root = ^uint32(0)
+	}
+	depth := len(p.path)
+	switch left, right := from.left, from.right; {
+	case left < 0 && right < 0:
+		// The rest of the chain is what its other leaves differ from.
+		base := p.leaf(st, t, right)
+		n.Delta = p.leaf(st, t, left) - base
+		for _, above := range p.path {
+			above.Delta -= base
+			p.haarNodes = append(p.haarNodes, above)
+		}
+		p.haarNodes = append(p.haarNodes, n)
+		st.sums.Base += base
+	case left < 0:
+		n.Delta = p.leaf(st, t, left)
+		p.path = append(p.path, n)
+		p.chains(st, t, right)
+	case right < 0:
+		n.Delta, n.Flip = p.leaf(st, t, right), ^uint32(0)
+		p.path = append(p.path, n)
+		p.chains(st, t, left)
+	default:
+		n.Flip = ^uint32(0)
+		p.path = append(p.path, n)
+		p.chains(st, t, left)
+		p.path = p.path[:depth]
+		n.Flip = 0
+		// Leaves of nodes above are counted once.
+		for k := range p.path {
+			p.path[k].Delta = 0
+		}
+		p.path = append(p.path, n)
+		p.chains(st, t, right)
+	}
+	p.path = p.path[:depth]
+}
+
+// sum is that of stage k in a window, leaf by leaf as OpenCV makes it.
+func (p *program) sum(k int, table []uint32, at int, norm float32) (sum float64) {
+	c := p.cascade
+	st := &c.stages[k]
+	for i := st.trees.first; i < st.trees.end; i++ {
+		t := &c.trees[i]
+		j := int32(0)
+		for {
+			n := &c.nodes[t.nodes.first+j]
+			left := false
 			if c.kind == LBP {
-				p.lbp = append(p.lbp, l.lbpNode(c, i, leaves))
+				left = p.lbp[t.nodes.first+j].Hits(table, at)
 			} else {
-				p.haar = append(p.haar, l.haarNode(c, &c.features[n.feature], n.threshold, leaves))
+				left = p.haar[t.nodes.first+j].Value(table, at, norm) < n.threshold
+			}
+			if j = n.right; left {
+				j = n.left
+			}
+			if j < 0 {
+				sum += float64(c.leaves[t.leaves.first+^j])
+				break
 			}
 		}
 	}
+	return sum
 }
 
 // upright and turned are the corners of a box, in tables of their kind.
@@ -109,8 +267,8 @@ func turned(x, y, w, h int) [4][2]int {
 	return [4][2]int{{x, y}, {x - h, y + h}, {x + w, y + w}, {x + w - h, y + w + h}}
 }
 
-func (l *layout) haarNode(c *Cascade, f *feature, threshold float32, leaves [2]float32) kernel.HaarNode {
-	node := kernel.HaarNode{Weights: f.weights, Threshold: threshold, Leaves: leaves, Boxes: 2}
+func (l *layout) haarNode(c *Cascade, f *feature, threshold float32) kernel.HaarNode {
+	node := kernel.HaarNode{Weights: f.weights, Threshold: threshold, Boxes: 2}
 	if f.weights[2] != 0 {
 		node.Boxes = 3
 	}
@@ -127,9 +285,9 @@ func (l *layout) haarNode(c *Cascade, f *feature, threshold float32, leaves [2]f
 	return node
 }
 
-func (l *layout) lbpNode(c *Cascade, i int32, leaves [2]float32) kernel.LBPNode {
+func (l *layout) lbpNode(c *Cascade, i int) kernel.LBPNode {
 	b := c.features[c.nodes[i].feature].boxes[0]
-	node := kernel.LBPNode{Subset: c.subsets[i], Leaves: leaves}
+	node := kernel.LBPNode{Subset: c.subsets[i]}
 	for k := range node.Corners {
 		x, y := c.corner(int(b.x)+k%4*int(b.w), int(b.y)+k/4*int(b.h))
 		node.Corners[k] = l.at(sumTable, x, y)

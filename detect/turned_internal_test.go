@@ -135,7 +135,7 @@ func TestDiagonals(t *testing.T) {
 				diagonalRow(squares[here:], squares[above:], lines[2], lines[3], row, l.half, true)
 			}
 			for _, f := range c.features {
-				node := l.haarNode(c, &f, 0, [2]float32{})
+				node := l.haarNode(c, &f, 0)
 				for k, b := range f.boxes {
 					sum := func(from []uint32) uint32 {
 						at := node.Corners[4*k:]

@@ -4,16 +4,16 @@ import (
 	"math/bits"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 const (
-	// chunk is how many neighbouring windows go through a stage at a time: so many that
-	// their part of the table stays in the nearest cache.
+	// chunk is how many neighbouring windows of a row go through the first stages together.
 	chunk = 128
-	// batch is how many windows of a list do.
-	batch = 256
+	// groupLanes is how many windows a group has that waits for a stage.
+	groupLanes = 8
+	// batch is how many groups wait for a stage, at most.
+	batch = 64
 )
 
 // A worker searches a band at a time.
@@ -25,38 +25,29 @@ type worker struct {
 	first   int // row of windows in the layer
 
 	table    []uint32
-	row      []int16 // two rows of the image, blended
+	blend    []int16 // two rows of the image
 	pix      []uint8
 	down, up []uint32 // diagonals of tilted tables
 
 	downSquares, upSquares []uint32
 
-	sums   []float64
-	norms  []float32
-	values []float32 // of the nodes of a tree
-	queues []queue   // windows that wait for a stage
+	row     kernel.Groups   // windows of a chunk
+	queues  []kernel.Groups // windows that wait for a stage
+	results []uint32        // of groups
+	skips   [bandRows]uint64
 
-	// A bit for each window: of a row, and of those that waited. Kernels are called through
-	// variables, so that arrays of the stack would go to the heap.
-	flat, passed [chunk / 64]uint64
-	drained      [batch / 64]uint64
+	// A bit for each window of a chunk. Kernels are called through variables, so that arrays
+	// of the stack would go to the heap.
+	flat [chunk / 64]uint64
 
 	candidates, misses []candidate
 }
 
-// A queue is windows by their places in the table.
-type queue struct {
-	at    []int32
-	norms []float32
-}
-
-func (q *queue) add(at int32, norm float32) { q.at, q.norms = append(q.at, at), append(q.norms, norm) }
-
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.table) + engine.Bytes(w.row) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) + engine.Bytes(w.downSquares) + engine.Bytes(w.upSquares) +
-		engine.Bytes(w.values) + engine.Bytes(w.candidates) + engine.Bytes(w.misses)
+	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) + engine.Bytes(w.downSquares) + engine.Bytes(w.upSquares) +
+		engine.Bytes(w.candidates) + engine.Bytes(w.misses)
 	for i := range w.queues {
-		n += engine.Bytes(w.queues[i].at) + engine.Bytes(w.queues[i].norms)
+		n += engine.Bytes(w.queues[i].Places) + engine.Bytes(w.queues[i].Alive) + engine.Bytes(w.queues[i].Norms)
 	}
 	return n
 }
@@ -74,35 +65,33 @@ func (w *worker) prepare(s *search) {
 		w.up = engine.AtLeast(w.up, s.src.Width+2)
 	}
 	w.table = engine.AtLeast(w.table, s.programs[0].tables(c.tables()))
-	w.row = engine.AtLeast(w.row, s.src.Width+kernel.CascadeSlack)
+	w.blend = engine.AtLeast(w.blend, s.src.Width+kernel.CascadeSlack)
 	w.pix = engine.AtLeast(w.pix, s.src.Width+kernel.CascadeSlack)
-	w.sums = engine.AtLeast(w.sums, batch+kernel.CascadeSlack)
-	w.norms = engine.AtLeast(w.norms, chunk+kernel.CascadeSlack)
-	nodes := 0
-	for _, t := range c.trees {
-		nodes = max(nodes, t.nodes.len())
+	if lanes := kernel.LanesOf(s.set.Level); w.row.Lanes != lanes {
+		w.row = kernel.NewGroups(lanes, chunk/lanes+1)
 	}
-	w.values = engine.AtLeast(w.values, nodes*(batch+kernel.CascadeSlack))
+	w.results = engine.AtLeast(w.results, 2*batch)
 	for len(w.queues) < len(c.stages) {
-		w.queues = append(w.queues, queue{
-			at:    grid.OnLine(make([]int32, 3*batch), 3*batch-16, 0),
-			norms: grid.OnLine(make([]float32, 3*batch), 3*batch-16, 0),
-		})
+		w.queues = append(w.queues, kernel.NewGroups(groupLanes, 2*batch))
 	}
 	for i := range w.queues {
-		q := &w.queues[i]
-		q.at, q.norms = q.at[:0], q.norms[:0]
+		w.queues[i].Resize(0)
 	}
 	w.candidates, w.misses = w.candidates[:0], w.misses[:0]
 }
 
-// band searches rows of windows of one layer.
+// band searches rows of windows of one layer: column by column of chunks, so that their part
+// of the table stays in the nearest cache.
 func (w *worker) band(s *search, b *band) {
 	w.layer, w.index, w.first = &s.layers[b.layer], int32(b.layer), b.first
 	w.program = &s.programs[w.layer.step-1]
 	w.integrate(b)
-	for y := range b.rows {
-		w.scan(y * w.layer.step * w.program.stride)
+	w.skips = [bandRows]uint64{}
+	for x := 0; x < w.layer.columns; x += chunk {
+		n := min(chunk, w.layer.columns-x)
+		for y := range b.rows {
+			w.skips[y] = w.scan(y*w.layer.step*w.program.stride+x, n, w.skips[y])
+		}
 	}
 	for k := range s.cascade.stages {
 		w.drain(k, 1)
@@ -149,7 +138,7 @@ func (w *worker) pixels(y int) []uint8 {
 	}
 	place, part := axis(src.Height, l.height, y)
 	below := min(place+1, src.Height-1)
-	row := w.row[:src.Width+1]
+	row := w.blend[:src.Width+1]
 	kernel.BlendRows(s.set.Level, row[:src.Width], src.Pix[place*src.Stride:][:src.Width], src.Pix[below*src.Stride:][:src.Width], part)
 	row[src.Width] = 0
 	pix := w.pix[:l.width]
@@ -163,56 +152,68 @@ func (w *worker) pixels(y int) []uint8 {
 	return pix
 }
 
-// scan searches a row of windows, whose first is at that place of the table.
-func (w *worker) scan(row int) {
-	s, c := w.search, w.search.cascade
-	level, haar := s.set.Level, c.kind == Haar
-	skip := uint64(0) // the next window is left out
-	for x := 0; x < w.layer.columns; x += chunk {
-		n := min(chunk, w.layer.columns-x)
-		at := row + x
-		norms, sums := w.norms[:n], w.sums[:n]
-		table := w.table[at:]
-		var alive [chunk / 64]uint64
-		flat, passed := &w.flat, &w.passed
-		*flat, *passed = [chunk / 64]uint64{}, [chunk / 64]uint64{}
-		words := (n + 63) / 64
-		if haar {
-			kernel.HaarNorms(level, norms, &w.program.norm, table)
-			kernel.Flat(level, flat[:words], norms)
+// scan searches neighbouring windows of a row, whose first is at that place of the table. A
+// skip says that the first is left out, and it tells whether the next one is.
+func (w *worker) scan(at, n int, skip uint64) uint64 {
+	c, level := w.search.cascade, w.search.set.Level
+	g := &w.row
+	g.Resize((n + g.Lanes - 1) / g.Lanes)
+	w.flat = [chunk / 64]uint64{}
+	if c.kind == Haar {
+		norms := g.Norms[:n]
+		kernel.HaarNorms(level, norms, &w.program.norm, w.table[at:])
+		kernel.Flat(level, w.flat[:(n+63)/64], norms)
+	}
+	perWord := 64 / g.Lanes
+	lanes := uint64(1)<<g.Lanes - 1
+	for i := range g.Places {
+		g.Places[i] = int32(at + i*g.Lanes)
+		all := lanes
+		if rest := n - i*g.Lanes; rest < g.Lanes {
+			all = 1<<rest - 1
 		}
-		w.stage(0, sums, table, nil, norms)
-		kernel.Passed(level, passed[:words], sums, c.stages[0].threshold)
-		left := 0
-		for i := range words {
-			all := ^uint64(0)
-			if rest := n - 64*i; rest < 64 {
-				all = 1<<rest - 1
-			}
-			var skipped uint64
-			skipped, skip = skips(all&^(passed[i]|flat[i]), skip)
-			alive[i] = all &^ (skipped | flat[i])
-			left += bits.OnesCount64(alive[i])
+		g.Alive[i] = uint32(all &^ (w.flat[i/perWord] >> (i % perWord * g.Lanes)))
+	}
+	results := w.judge(0, g)
+	left := 0
+	for i := 0; i < len(g.Places); i += perWord {
+		var passed, skipped uint64
+		word := results[i:min(i+perWord, len(g.Places))]
+		for j, r := range word {
+			passed |= uint64(r) << (j * g.Lanes)
 		}
-		// From here on, all windows of the chunk, while many of them are left.
-		for k := 0; ; {
-			left = w.keep(k, alive[:words], passed[:words], sums, at)
-			if k++; left == 0 || k == len(c.stages) {
-				break
-			}
-			if left*dense[min(int(level), 1)] < n {
-				w.enqueue(k, alive[:words], norms, at)
-				break
-			}
-			w.stage(k, sums, table, nil, norms)
-			kernel.Passed(level, passed[:words], sums, c.stages[k].threshold)
+		all := ^uint64(0)
+		if rest := n - i*g.Lanes; rest < 64 {
+			all = 1<<rest - 1
+		}
+		skipped, skip = skips(all&^(passed|w.flat[i/perWord]), skip)
+		for j := range word {
+			g.Alive[i+j] &^= uint32(skipped >> (j * g.Lanes) & lanes)
+			word[j] &= g.Alive[i+j]
+			left += bits.OnesCount32(word[j])
+		}
+	}
+	// From here on, all windows of the chunk, while many of them are left.
+	for k := 0; ; {
+		w.keep(k, g, results)
+		if k++; left == 0 || k == len(c.stages) {
+			return skip
+		}
+		if left*dense < n {
+			w.enqueue(k, g)
+			return skip
+		}
+		results = w.judge(k, g)
+		left = 0
+		for _, r := range results {
+			left += bits.OnesCount32(r)
 		}
 	}
 }
 
-// dense is how many neighbours cost as much as one window of a list, in portable Go and in
-// vectors.
-var dense = [2]int{1, 3}
+// dense is how many windows of a chunk go through a stage rather than to wait for it with
+// others, if one of them is to be looked at.
+const dense = 2
 
 // skips is the windows that are left out because the one before was looked at and rejected.
 // A skip from the word before comes and goes in the lowest bit.
@@ -227,102 +228,114 @@ func skips(rejected, before uint64) (skipped, next uint64) {
 	return (even ^ sum<<1) & follows, next
 }
 
-// keep takes windows out that do not pass stage k, and those that pass it as the last. It
-// tells how many are left.
-func (w *worker) keep(k int, alive, passed []uint64, sums []float64, at int) (left int) {
+// judge is the bits of windows that pass stage k, of each group.
+func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
+	st, level := &w.program.stages[k], w.search.set.Level
+	results := w.results[:len(g.Places)]
+	switch {
+	case st.exact:
+		for i, alive := range g.Alive {
+			results[i] = alive // all are in doubt
+		}
+	case w.search.cascade.kind == LBP:
+		kernel.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
+	case st.chains:
+		kernel.HaarChains(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], &st.sums)
+	default:
+		kernel.HaarStumps(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], st.twos, &st.sums)
+	}
+	threshold := float64(w.search.cascade.stages[k].threshold)
+	for i, r := range results {
+		for doubt := r &^ (r >> 16) & 0xffff; doubt != 0; doubt &= doubt - 1 {
+			lane := bits.TrailingZeros32(doubt)
+			if w.sum(k, g, i, lane) < threshold {
+				r &^= 1 << lane
+			}
+		}
+		results[i] = r & 0xffff
+	}
+	return results
+}
+
+// sum is that of stage k in a window, as OpenCV makes it.
+func (w *worker) sum(k int, g *kernel.Groups, i, lane int) float64 {
+	norm := float32(0)
+	if w.search.cascade.kind == Haar {
+		norm = g.Norms[i*g.Lanes+lane]
+	}
+	return w.program.sum(k, w.table, int(g.Places[i])+lane, norm)
+}
+
+// keep takes windows out that do not pass stage k, and reports those that end there.
+func (w *worker) keep(k int, g *kernel.Groups, passed []uint32) {
 	stages := len(w.search.cascade.stages)
-	if k+1 == stages || k >= stages-w.search.opt.NearMisses {
-		for i, word := range alive {
-			for ; word != 0; word &= word - 1 {
-				bit := bits.TrailingZeros64(word)
-				j := 64*i + bit
-				if ok := passed[i]>>bit&1 != 0; !ok || k+1 == stages {
-					w.report(k, ok, at+j, sums[j])
+	if last := k+1 == stages; last || k >= stages-w.search.opt.NearMisses {
+		for i, alive := range g.Alive {
+			for ; alive != 0; alive &= alive - 1 {
+				lane := bits.TrailingZeros32(alive)
+				ok := passed[i]>>lane&1 != 0
+				if ok && last || !ok && w.search.opt.NearMisses > 0 {
+					w.report(k, ok, int(g.Places[i])+lane, w.sum(k, g, i, lane))
 				}
 			}
 		}
 	}
-	for i := range alive {
-		alive[i] &= passed[i]
-		left += bits.OnesCount64(alive[i])
-	}
-	return left
+	copy(g.Alive, passed)
 }
 
-// enqueue lets windows wait for stage k.
-func (w *worker) enqueue(k int, alive []uint64, norms []float32, at int) {
+// enqueue lets windows of a chunk wait for stage k.
+func (w *worker) enqueue(k int, g *kernel.Groups) {
 	q := &w.queues[k]
-	for i, word := range alive {
-		for ; word != 0; word &= word - 1 {
-			j := 64*i + bits.TrailingZeros64(word)
-			q.add(int32(at+j), norms[j])
+	next := 0 // window that is in no group yet
+	for i, alive := range g.Alive {
+		from := i * g.Lanes
+		for {
+			if from < next {
+				alive &^= 1<<min(next-from, 31) - 1
+			}
+			if alive == 0 {
+				break
+			}
+			// A group starts at its first window. Its others may lie beyond this one's last.
+			lane := bits.TrailingZeros32(alive)
+			bitsOf := alive >> lane
+			if i+1 < len(g.Alive) {
+				bitsOf |= g.Alive[i+1] << (g.Lanes - lane)
+			}
+			n := len(q.Places)
+			q.Resize(n + 1)
+			q.Places[n], q.Alive[n] = g.Places[i]+int32(lane), bitsOf&(1<<groupLanes-1)
+			copy(q.Norms[n*groupLanes:], g.Norms[from+lane:cap(g.Norms)])
+			next = from + lane + groupLanes
 		}
 	}
 	w.drain(k, batch)
 }
 
-// drain lets the windows of a queue through their stage, while there are that many.
+// drain lets the groups of a queue through their stage, while there are that many.
 func (w *worker) drain(k, least int) {
 	q := &w.queues[k]
-	c := w.search.cascade
-	from := 0
-	for len(q.at)-from >= least {
-		n := min(batch, len(q.at)-from)
-		at, norms, sums := q.at[from:from+n], q.norms[from:from+n], w.sums[:n]
-		from += n
-		w.stage(k, sums, w.table, at, norms)
-		passed := &w.drained
-		*passed = [batch / 64]uint64{}
-		kernel.Passed(w.search.set.Level, passed[:(n+63)/64], sums, c.stages[k].threshold)
-		last := k+1 == len(c.stages)
-		for i := range at {
-			switch ok := passed[i/64]>>(i%64)&1 != 0; {
-			case !ok || last:
-				w.report(k, ok, int(at[i]), sums[i])
-			default:
-				w.queues[k+1].add(at[i], norms[i])
+	for len(q.Places) >= least {
+		from := max(0, len(q.Places)-batch)
+		g := kernel.Groups{Lanes: q.Lanes, Places: q.Places[from:], Alive: q.Alive[from:], Norms: q.Norms[from*q.Lanes:]}
+		w.keep(k, &g, w.judge(k, &g))
+		q.Resize(from)
+		if k+1 == len(w.search.cascade.stages) {
+			continue
+		}
+		to := &w.queues[k+1]
+		n := len(to.Places)
+		to.Resize(n + len(g.Places))
+		for i, alive := range g.Alive {
+			if alive == 0 {
+				continue
 			}
+			to.Places[n], to.Alive[n] = g.Places[i], alive
+			copy(to.Norms[n*groupLanes:][:groupLanes], g.Norms[i*groupLanes:])
+			n++
 		}
-		if !last {
-			w.drain(k+1, batch)
-		}
-	}
-	rest := copy(q.at, q.at[from:])
-	copy(q.norms, q.norms[from:])
-	q.at, q.norms = q.at[:rest], q.norms[:rest]
-}
-
-// stage makes the sums of stage k in windows: those at places of a list, or neighbours.
-func (w *worker) stage(k int, sums []float64, table []uint32, at []int32, norms []float32) {
-	c, p, level := w.search.cascade, w.program, w.search.set.Level
-	clear(sums)
-	st := &c.stages[k]
-	first, end := c.trees[st.trees.first].nodes.first, c.trees[st.trees.end-1].nodes.end
-	switch {
-	case st.stumps && c.kind == LBP:
-		kernel.LBPStumps(level, sums, p.lbp[first:end], table, at)
-		return
-	case st.stumps:
-		kernel.HaarStumps(level, sums, p.haar[first:end], table, at, norms)
-		return
-	}
-	values := func(i int32) []float32 {
-		if i < 0 {
-			return nil
-		}
-		return w.values[int(i)*(batch+kernel.CascadeSlack):][:len(sums)]
-	}
-	for _, t := range c.trees[st.trees.first:st.trees.end] {
-		for i := int32(t.nodes.len()) - 1; i >= 0; i-- { // children before parents
-			j := t.nodes.first + i
-			left, right := values(c.nodes[j].left), values(c.nodes[j].right)
-			if c.kind == LBP {
-				kernel.LBPSplit(values(i), &p.lbp[j], table, at, left, right)
-			} else {
-				kernel.HaarSplit(level, values(i), &p.haar[j], table, at, norms, left, right)
-			}
-		}
-		kernel.AddLeaves(level, sums, values(0))
+		to.Resize(n)
+		w.drain(k+1, batch)
 	}
 }
 

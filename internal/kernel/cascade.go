@@ -2,43 +2,98 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
 // What detectors by cascades need: layers of an image, their tables row by row, and the
-// stages of a cascade in many windows at a time. Windows are either neighbours in a row,
-// every one of them a place of the table, or at places of a list. All numbers are those of
-// OpenCV's detectMultiScale, and nothing is fused.
+// stages of a cascade in many windows at a time: groups of neighbouring windows, each group
+// at a place of the table. All features are those of OpenCV's detectMultiScale, and nothing
+// is fused. Sums of a stage are whole numbers, of units so small that they decide nearly
+// all windows. The rest are in doubt, and somebody has to sum the leaves as OpenCV does.
 
 // CascadeSlack is how many elements beyond the last window kernels may read in tables, and
 // read and write in the slices of windows.
 const CascadeSlack = 16
 
+// GroupLanes is how many windows a group has, at most: 16 where a level is wide, or 8.
+const GroupLanes = 16
+
+// blockGroups is how many groups kernels take at a time.
+const blockGroups = 4
+
 // cascadeRoutines is the assembly of a level; nil stands for the portable loops.
 type cascadeRoutines struct {
-	haarStumpsRow, haarStumpsList func(sums, nodes *byte, count int, table, at, norms *byte, n int)
-	haarSplitRow, haarSplitList   func(dst, node, table, at, norms, left, right *byte, n int)
-	lbpStumpsRow, lbpStumpsList   func(sums, nodes *byte, count int, table, at *byte, n int)
-	addLeaves                     func(sums, leaves *byte, n int)
-	passed                        func(bits, sums *byte, words int, threshold float64)
-	flat                          func(bits, norms *byte, words int)
-	haarNorms                     func(dst, norm, table *byte, n int)
-	blendRows                     func(dst, a, b *byte, n int, part uint64)
-	blendColumns                  func(dst, row, places, parts *byte, n int)
-	cascadeRow                    func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)
+	haarStumps, haarChains func(results, places, norms *byte, blocks int, table, nodes *byte, twos, threes int, sums *byte)
+	lbpStumps              func(results, places *byte, groups int, table, nodes *byte, count int, sums *byte)
+	flat                   func(bits, norms *byte, words int)
+	haarNorms              func(dst, norm, table *byte, n int)
+	blendRows              func(dst, a, b *byte, n int, part uint64)
+	blendColumns           func(dst, row, places, parts *byte, n int)
+	cascadeRow             func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)
 }
 
-// wholeWindows is n windows made whole vectors, and their places, in memory that a slice has
-// beyond its end.
-func wholeWindows(n int, at []int32) (int, []int32) {
-	whole := (n + CascadeSlack - 1) &^ (CascadeSlack - 1)
-	if at != nil && n > 0 {
-		at = at[:whole]
-		for i := n; i < whole; i++ {
-			at[i] = at[0]
-		}
+// LanesOf is how many windows the vectors of a level hold.
+func LanesOf(level Level) int {
+	if level > Portable && cascades[level-1].haarStumps != nil {
+		return 16
 	}
-	return whole, at
+	return 8
+}
+
+// lanesLevel is the level whose routines take groups of that many windows.
+func lanesLevel(level Level, lanes int) *cascadeRoutines {
+	if lanes < LanesOf(level) {
+		level--
+	}
+	return &cascades[level]
+}
+
+// Groups is windows. Slices have room for a multiple of 4 groups.
+type Groups struct {
+	Lanes  int
+	Places []int32   // of the first window of each group; the others follow
+	Alive  []uint32  // a bit for each window of a group that is to be looked at
+	Norms  []float32 // of all windows, Lanes to a group; those of patterns have none
+}
+
+// Resize changes the number of groups.
+func (g *Groups) Resize(n int) {
+	g.Places, g.Alive, g.Norms = g.Places[:n], g.Alive[:n], g.Norms[:n*g.Lanes]
+}
+
+// NewGroups has room for so many groups.
+func NewGroups(lanes, n int) Groups {
+	n = (n + blockGroups - 1) &^ (blockGroups - 1)
+	return Groups{lanes, make([]int32, 0, n), make([]uint32, 0, n), make([]float32, 0, n*lanes)}
+}
+
+// blocks is groups made whole blocks.
+func (g *Groups) blocks() (n int, places []int32) {
+	n = (len(g.Places) + blockGroups - 1) / blockGroups
+	places = g.Places[:n*blockGroups]
+	for i := len(g.Places); i < len(places); i++ {
+		places[i] = places[0]
+	}
+	return n, places
+}
+
+// StageSums is how a sum becomes a verdict.
+type StageSums struct {
+	Base       int32 // of all windows
+	Fail, Pass int32 // sums up to Fail are too small, and those above Pass are large enough
+	_          int32
+}
+
+// verdict has bit 0 if a sum may pass, and bit 16 if it does for sure.
+func (s *StageSums) verdict(sum int32) (bits uint32) {
+	if sum > s.Fail {
+		bits = 1
+	}
+	if sum > s.Pass {
+		bits |= 1 << 16
+	}
+	return bits
 }
 
 // A HaarNode is a Haar-like feature and what it is compared with.
@@ -46,13 +101,14 @@ type HaarNode struct {
 	Corners   [12]int32  // of up to three boxes, each p0 - p1 - p2 + p3: places after that of the window
 	Weights   [3]float32 // of the boxes
 	Threshold float32
-	Leaves    [2]float32 // of a stump: less than the threshold, or not
-	Boxes     int32      // 2 or 3
-	_         int32
+	Delta     int32  // what it adds to the sums of windows that it hits: those whose value is less
+	Boxes     int32  // 2 or 3
+	Root      uint32 // all ones for the first of a chain. To the next come windows that this one does not hit
+	Flip      uint32 // all ones if it hits windows whose value is not less
 }
 
-// value is that of the feature in the window at this place.
-func (n *HaarNode) value(table []uint32, at int, norm float32) float32 {
+// Value is that of the feature in the window at this place.
+func (n *HaarNode) Value(table []uint32, at int, norm float32) float32 {
 	c := &n.Corners
 	b0 := int32(table[at+int(c[0])] - table[at+int(c[1])] - table[at+int(c[2])] + table[at+int(c[3])])
 	b1 := int32(table[at+int(c[4])] - table[at+int(c[5])] - table[at+int(c[6])] + table[at+int(c[7])])
@@ -64,76 +120,68 @@ func (n *HaarNode) value(table []uint32, at int, norm float32) float32 {
 	return v * norm
 }
 
-// place is that of window i: in a row, or in a list.
-func place(at []int32, i int) int {
-	if at == nil {
-		return i
-	}
-	return int(at[i])
+// HaarStumps gives each group the bits of windows that may pass a stage of stumps, and 16
+// bits further of those that do for sure. The first twos of the nodes have two boxes, and
+// the others three. Bits of windows that are not alive are zero.
+func HaarStumps(level Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, twos int, sums *StageSums) {
+	haarStage(lanesLevel(level, g.Lanes).haarStumps, results, g, table, nodes, twos, len(nodes)-twos, sums)
 }
 
-// HaarStumps adds the leaves of stumps to the sum of each window. Windows are those at the
-// places at, or neighbours from place 0 on if at is nil.
-func HaarStumps(level Level, sums []float64, nodes []HaarNode, table []uint32, at []int32, norms []float32) {
-	if c := &cascades[level]; c.haarStumpsRow != nil && len(sums) > 0 && len(nodes) > 0 {
-		asm := c.haarStumpsRow
-		if at != nil {
-			asm = c.haarStumpsList
-		}
-		n, at := wholeWindows(len(sums), at)
-		asm(first(sums[:n]), first(nodes), len(nodes), first(table), first(at), first(norms[:n]), n)
+// HaarChains is [HaarStumps] for chains: trees of which each node has one child at most.
+func HaarChains(level Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, sums *StageSums) {
+	haarStage(lanesLevel(level, g.Lanes).haarChains, results, g, table, nodes, 0, len(nodes), sums)
+}
+
+func haarStage(asm func(results, places, norms *byte, blocks int, table, nodes *byte, twos, threes int, sums *byte), results []uint32, g *Groups, table []uint32, nodes []HaarNode, twos, threes int, sums *StageSums) {
+	if len(g.Places) == 0 {
 		return
 	}
-	for k := range nodes {
-		n := &nodes[k]
-		for i := range sums {
-			leaf := n.Leaves[1]
-			if n.value(table, place(at, i), norms[i]) < n.Threshold {
-				leaf = n.Leaves[0]
+	if asm != nil && len(nodes) > 0 {
+		n, places := g.blocks()
+		results = results[:n*blockGroups]
+		asm(first(results), first(places), first(g.Norms[:len(places)*g.Lanes]), n, first(table), first(nodes), twos, threes, (*byte)(unsafe.Pointer(sums)))
+		maskAlive(results, g)
+		return
+	}
+	for i, at := range g.Places {
+		results[i] = 0
+		for alive := g.Alive[i]; alive != 0; alive &= alive - 1 {
+			lane := bits.TrailingZeros32(alive)
+			sum, reach := sums.Base, false
+			for k := range nodes {
+				n := &nodes[k]
+				if n.Root != 0 {
+					reach = true
+				}
+				if reach && (n.Value(table, int(at)+lane, g.Norms[i*g.Lanes+lane]) < n.Threshold) != (n.Flip != 0) {
+					sum += n.Delta
+					reach = false
+				}
 			}
-			sums[i] += float64(leaf)
+			results[i] |= sums.verdict(sum) << lane
 		}
 	}
 }
 
-// HaarSplit is a node of a tree: to each window it gives the value of left or right. A nil
-// slice stands for the node's leaf.
-func HaarSplit(level Level, dst []float32, n *HaarNode, table []uint32, at []int32, norms, left, right []float32) {
-	if c := &cascades[level]; c.haarSplitRow != nil && len(dst) > 0 {
-		asm := c.haarSplitRow
-		if at != nil {
-			asm = c.haarSplitList
-		}
-		count, at := wholeWindows(len(dst), at)
-		asm(first(dst[:count]), (*byte)(unsafe.Pointer(n)), first(table), first(at), first(norms[:count]), first(left), first(right), count)
-		return
-	}
-	for i := range dst {
-		v := n.Leaves[1]
-		if right != nil {
-			v = right[i]
-		}
-		if n.value(table, place(at, i), norms[i]) < n.Threshold {
-			v = n.Leaves[0]
-			if left != nil {
-				v = left[i]
-			}
-		}
-		dst[i] = v
+// maskAlive clears the bits of windows that nobody asked for.
+func maskAlive(results []uint32, g *Groups) {
+	results = results[:len(g.Alive)]
+	for i, alive := range g.Alive {
+		results[i] &= alive | alive<<16
 	}
 }
 
 // An LBPNode is a local binary pattern: which of eight blocks are no less than the one in
-// their middle, and the patterns that go left.
+// their middle, and the patterns that it hits.
 type LBPNode struct {
 	Corners [16]int32 // of three by three blocks, row by row
 	Subset  [8]uint32
-	Leaves  [2]float32
-	_       [6]int32
+	Delta   int32 // what it adds to the sums of windows that it hits
+	_       [7]int32
 }
 
-// left reports whether the pattern of a window is in the subset.
-func (n *LBPNode) left(table []uint32, at int) bool {
+// Hits reports whether the pattern of a window is in the subset.
+func (n *LBPNode) Hits(table []uint32, at int) bool {
 	var p [16]uint32
 	for i, c := range n.Corners {
 		p[i] = table[at+int(c)]
@@ -150,82 +198,35 @@ func (n *LBPNode) left(table []uint32, at int) bool {
 	return n.Subset[code>>5]>>(code&31)&1 != 0
 }
 
-// LBPStumps adds the leaves of stumps to the sum of each window, see [HaarStumps].
-func LBPStumps(level Level, sums []float64, nodes []LBPNode, table []uint32, at []int32) {
-	if c := &cascades[level]; c.lbpStumpsRow != nil && len(sums) > 0 && len(nodes) > 0 {
-		asm := c.lbpStumpsRow
-		if at != nil {
-			asm = c.lbpStumpsList
-		}
-		n, at := wholeWindows(len(sums), at)
-		asm(first(sums[:n]), first(nodes), len(nodes), first(table), first(at), n)
+// LBPStumps is [HaarStumps] for local binary patterns.
+func LBPStumps(level Level, results []uint32, g *Groups, table []uint32, nodes []LBPNode, sums *StageSums) {
+	if len(g.Places) == 0 {
 		return
 	}
-	for k := range nodes {
-		n := &nodes[k]
-		for i := range sums {
-			leaf := n.Leaves[1]
-			if n.left(table, place(at, i)) {
-				leaf = n.Leaves[0]
-			}
-			sums[i] += float64(leaf)
-		}
-	}
-}
-
-// LBPSplit is a node of a tree, see [HaarSplit].
-func LBPSplit(dst []float32, n *LBPNode, table []uint32, at []int32, left, right []float32) {
-	for i := range dst {
-		v := n.Leaves[1]
-		if right != nil {
-			v = right[i]
-		}
-		if n.left(table, place(at, i)) {
-			v = n.Leaves[0]
-			if left != nil {
-				v = left[i]
-			}
-		}
-		dst[i] = v
-	}
-}
-
-// AddLeaves adds leaves to sums.
-func AddLeaves(level Level, sums []float64, leaves []float32) {
-	if asm := cascades[level].addLeaves; asm != nil && len(sums) > 0 {
-		n, _ := wholeWindows(len(sums), nil)
-		asm(first(sums[:n]), first(leaves[:n]), n)
+	if asm := lanesLevel(level, g.Lanes).lbpStumps; asm != nil && len(nodes) > 0 {
+		asm(first(results[:len(g.Places)]), first(g.Places), len(g.Places), first(table), first(nodes), len(nodes), (*byte)(unsafe.Pointer(sums)))
+		maskAlive(results, g)
 		return
 	}
-	leaves = leaves[:len(sums)]
-	for i, v := range leaves {
-		sums[i] += float64(v)
-	}
-}
-
-// Passed is a bit for each window whose sum is no less than the threshold, 64 to a word.
-func Passed(level Level, bits []uint64, sums []float64, threshold float32) {
-	t := float64(threshold)
-	if asm := cascades[level].passed; asm != nil && len(bits) > 0 {
-		asm(first(bits), first(sums[:64*len(bits)]), len(bits), t)
-		cutBits(bits, len(sums))
-		return
-	}
-	for i := range bits {
-		word := uint64(0)
-		for k, v := range sums[64*i : min(64*i+64, len(sums))] {
-			if !(v < t) {
-				word |= 1 << k
+	for i, at := range g.Places {
+		results[i] = 0
+		for alive := g.Alive[i]; alive != 0; alive &= alive - 1 {
+			lane := bits.TrailingZeros32(alive)
+			sum := sums.Base
+			for k := range nodes {
+				if nodes[k].Hits(table, int(at)+lane) {
+					sum += nodes[k].Delta
+				}
 			}
+			results[i] |= sums.verdict(sum) << lane
 		}
-		bits[i] = word
 	}
 }
 
 // cutBits clears the bits of a last word that no window has.
-func cutBits(bits []uint64, n int) {
+func cutBits(words []uint64, n int) {
 	if rest := n % 64; rest > 0 {
-		bits[n/64] &= 1<<rest - 1
+		words[n/64] &= 1<<rest - 1
 	}
 }
 
@@ -253,7 +254,7 @@ func (n *HaarNorm) SetContrast(sigma float64) {
 // HaarNorms is 1/(Area·σ) of each of neighbouring windows, and 0 of those that are flat.
 func HaarNorms(level Level, norms []float32, n *HaarNorm, table []uint32) {
 	if asm := cascades[level].haarNorms; asm != nil && len(norms) > 0 {
-		count, _ := wholeWindows(len(norms), nil)
+		count := (len(norms) + CascadeSlack - 1) &^ (CascadeSlack - 1)
 		asm(first(norms[:count]), (*byte)(unsafe.Pointer(n)), first(table), count)
 		return
 	}
@@ -357,19 +358,19 @@ func TiltedCascadeRow(tilted, above []uint32, down, up []uint32, pix []uint8, ha
 }
 
 // Flat is a bit for each norm that is 0.
-func Flat(level Level, bits []uint64, norms []float32) {
-	if asm := cascades[level].flat; asm != nil && len(bits) > 0 {
-		asm(first(bits), first(norms[:64*len(bits)]), len(bits))
-		cutBits(bits, len(norms))
+func Flat(level Level, words []uint64, norms []float32) {
+	if asm := cascades[level].flat; asm != nil && len(words) > 0 {
+		asm(first(words), first(norms[:64*len(words)]), len(words))
+		cutBits(words, len(norms))
 		return
 	}
-	for i := range bits {
+	for i := range words {
 		word := uint64(0)
 		for k, v := range norms[64*i : min(64*i+64, len(norms))] {
 			if v == 0 {
 				word |= 1 << k
 			}
 		}
-		bits[i] = word
+		words[i] = word
 	}
 }

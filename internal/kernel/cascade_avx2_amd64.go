@@ -4,95 +4,35 @@
 
 package kernel
 
-// haarStumpsRowAVX2 is, for a multiple of 8,
+// haarStumpsAVX2 is, for groups of 8 windows, 4 groups to a block,
 //
-//	for k := range count {
-//		for i := range n {
-//			sums[i] += nodes[k].leaf(table, i, norms[i])
-//		}
+//	for i := range windows {
+//		sum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold
+//		results[i] = sum[i] > sums.Fail, sum[i] > sums.Pass
 //	}
 //
 //go:noescape
-func haarStumpsRowAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
+func haarStumpsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// haarStumpsListAVX2 is, for a multiple of 8,
+// haarChainsAVX2 is, for groups of 8 windows, 4 groups to a block,
 //
-//	for k := range count {
-//		for i := range n {
-//			sums[i] += nodes[k].leaf(table, at[i], norms[i])
-//		}
+//	for i := range windows {
+//		sum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]
+//		results[i] = sum[i] > sums.Fail, sum[i] > sums.Pass
 //	}
 //
 //go:noescape
-func haarStumpsListAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
+func haarChainsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// haarSplitRowAVX2 is, for a multiple of 8,
+// lbpStumpsAVX2 is, for groups of 8 windows,
 //
-//	for i := range n {
-//		dst[i] = right[i]
-//		if node.value(table, i, norms[i]) < node.Threshold {
-//			dst[i] = left[i]
-//		}
-//	}
-//
-// with the node's leaf for left or right where it is nil.
-//
-//go:noescape
-func haarSplitRowAVX2(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-
-// haarSplitListAVX2 is, for a multiple of 8,
-//
-//	for i := range n {
-//		dst[i] = right[i]
-//		if node.value(table, at[i], norms[i]) < node.Threshold {
-//			dst[i] = left[i]
-//		}
-//	}
-//
-// with the node's leaf for left or right where it is nil.
-//
-//go:noescape
-func haarSplitListAVX2(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-
-// lbpStumpsRowAVX2 is, for a multiple of 8,
-//
-//	for k := range count {
-//		for i := range n {
-//			sums[i] += nodes[k].leaf(table, i)
-//		}
+//	for i := range windows {
+//		sum[i] = sums.Base + the deltas of all nodes[:count] whose pattern is in their subset
+//		results[i] = sum[i] > sums.Fail, sum[i] > sums.Pass
 //	}
 //
 //go:noescape
-func lbpStumpsRowAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
-
-// lbpStumpsListAVX2 is, for a multiple of 8,
-//
-//	for k := range count {
-//		for i := range n {
-//			sums[i] += nodes[k].leaf(table, at[i])
-//		}
-//	}
-//
-//go:noescape
-func lbpStumpsListAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
-
-// addLeavesAVX2 is, for a multiple of 8,
-//
-//	for i := range n {
-//		sums[i] += float64(leaves[i])
-//	}
-//
-//go:noescape
-func addLeavesAVX2(sums *byte, leaves *byte, n int)
-
-// passedAVX2 is
-//
-//	for i := range 64 * words {
-//		bits[i] = !(sums[i] < threshold)
-//	}
-//
-//go:noescape
-func passedAVX2(bits *byte, sums *byte, words int, threshold float64)
+func lbpStumpsAVX2(results *byte, places *byte, groups int, table *byte, nodes *byte, count int, sums *byte)
 
 // flatAVX2 is
 //

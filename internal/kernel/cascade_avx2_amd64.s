@@ -4,2733 +4,624 @@
 
 #include "textflag.h"
 
-// func haarStumpsRowAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
+// func haarStumpsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 // Requires: AVX, AVX2
-TEXT ·haarStumpsRowAVX2(SB), NOSPLIT, $0-56
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ norms+40(FP), DX
+TEXT ·haarStumpsAVX2(SB), NOSPLIT, $0-72
+	MOVQ table+32(FP), AX
+	MOVQ norms+16(FP), CX
 
-node:
-	MOVQ         table+24(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Y0
-	VBROADCASTSS 52(CX), Y1
-	VBROADCASTSS 56(CX), Y2
-	VBROADCASTSS 60(CX), Y3
-	VBROADCASTSS 64(CX), Y4
-	VBROADCASTSS 68(CX), Y5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           three
+block:
+	MOVQ         places+8(FP), DX
+	MOVLQSX      (DX), SI
+	LEAQ         (AX)(SI*4), SI
+	MOVLQSX      4(DX), R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      8(DX), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      12(DX), R12
+	LEAQ         (AX)(R12*4), R12
+	ADDQ         $0x10, places+8(FP)
+	MOVQ         sums+64(FP), DX
+	VPBROADCASTD (DX), Y0
+	VPBROADCASTD (DX), Y2
+	VPBROADCASTD (DX), Y4
+	VPBROADCASTD (DX), Y6
+	MOVQ         nodes+40(FP), DX
+	MOVQ         twos+48(FP), BX
+	TESTQ        BX, BX
+	JZ           notwos
 
-two:
-	VMOVDQU      (SI)(BX*4), Y2
-	VPSUBD       (DI)(BX*4), Y2, Y2
-	VPSUBD       (R8)(BX*4), Y2, Y2
-	VPADDD       (R9)(BX*4), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVDQU      (R10)(BX*4), Y6
-	VPSUBD       (R11)(BX*4), Y6, Y6
-	VPSUBD       (R12)(BX*4), Y6, Y6
-	VPADDD       (R13)(BX*4), Y6, Y6
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y0, Y2, Y2
-	VMULPS       Y1, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VMULPS       (DX)(BX*4), Y2, Y2
-	VCMPPS       $0x01, Y3, Y2, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y2
-	VCVTPS2PD    X2, Y6
-	VEXTRACTF128 $0x01, Y2, X2
-	VCVTPS2PD    X2, Y2
-	VADDPD       (AX)(BX*8), Y6, Y6
-	VADDPD       32(AX)(BX*8), Y2, Y2
-	VMOVUPD      Y6, (AX)(BX*8)
-	VMOVUPD      Y2, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+48(FP)
-	JL           two
-	JMP          next
-
-three:
-	VMOVDQU      (SI)(BX*4), Y6
-	VPSUBD       (DI)(BX*4), Y6, Y6
-	VPSUBD       (R8)(BX*4), Y6, Y6
-	VPADDD       (R9)(BX*4), Y6, Y6
-	VCVTDQ2PS    Y6, Y6
-	VMOVDQU      (R10)(BX*4), Y7
-	VPSUBD       (R11)(BX*4), Y7, Y7
-	VPSUBD       (R12)(BX*4), Y7, Y7
-	VPADDD       (R13)(BX*4), Y7, Y7
+twos:
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Y8
+	VMOVDQU      (SI)(DI*4), Y1
+	VPSUBD       (SI)(R9*4), Y1, Y1
+	VPSUBD       (SI)(R11*4), Y1, Y1
+	VPADDD       (SI)(R13*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y3
+	VPSUBD       (R8)(R9*4), Y3, Y3
+	VPSUBD       (R8)(R11*4), Y3, Y3
+	VPADDD       (R8)(R13*4), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVDQU      (R10)(DI*4), Y5
+	VPSUBD       (R10)(R9*4), Y5, Y5
+	VPSUBD       (R10)(R11*4), Y5, Y5
+	VPADDD       (R10)(R13*4), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVDQU      (R12)(DI*4), Y7
+	VPSUBD       (R12)(R9*4), Y7, Y7
+	VPSUBD       (R12)(R11*4), Y7, Y7
+	VPADDD       (R12)(R13*4), Y7, Y7
 	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y1, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVLQSX      32(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VMOVDQU      (R14)(BX*4), Y7
-	MOVLQSX      36(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPSUBD       (R14)(BX*4), Y7, Y7
-	MOVLQSX      40(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPSUBD       (R14)(BX*4), Y7, Y7
-	MOVLQSX      44(CX), R14
-	SHLQ         $0x02, R14
-	ADDQ         table+24(FP), R14
-	VPADDD       (R14)(BX*4), Y7, Y7
+	VMULPS       Y8, Y7, Y7
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Y8
+	VMOVDQU      (SI)(DI*4), Y9
+	VPSUBD       (SI)(R9*4), Y9, Y9
+	VPSUBD       (SI)(R11*4), Y9, Y9
+	VPADDD       (SI)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y9
+	VPSUBD       (R8)(R9*4), Y9, Y9
+	VPSUBD       (R8)(R11*4), Y9, Y9
+	VPADDD       (R8)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVDQU      (R10)(DI*4), Y9
+	VPSUBD       (R10)(R9*4), Y9, Y9
+	VPSUBD       (R10)(R11*4), Y9, Y9
+	VPADDD       (R10)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVDQU      (R12)(DI*4), Y9
+	VPSUBD       (R12)(R9*4), Y9, Y9
+	VPSUBD       (R12)(R11*4), Y9, Y9
+	VPADDD       (R12)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VBROADCASTSS 60(DX), Y8
+	VBROADCASTSS 64(DX), Y9
+	VMULPS       (CX), Y1, Y1
+	VCMPPS       $0x01, Y8, Y1, Y1
+	VPAND        Y9, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMULPS       32(CX), Y3, Y3
+	VCMPPS       $0x01, Y8, Y3, Y3
+	VPAND        Y9, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMULPS       64(CX), Y5, Y5
+	VCMPPS       $0x01, Y8, Y5, Y5
+	VPAND        Y9, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       96(CX), Y7, Y7
+	VCMPPS       $0x01, Y8, Y7, Y7
+	VPAND        Y9, Y7, Y7
+	VPADDD       Y7, Y6, Y6
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          twos
+
+notwos:
+	MOVQ  threes+56(FP), BX
+	TESTQ BX, BX
+	JZ    nothrees
+
+threes:
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Y8
+	VMOVDQU      (SI)(DI*4), Y1
+	VPSUBD       (SI)(R9*4), Y1, Y1
+	VPSUBD       (SI)(R11*4), Y1, Y1
+	VPADDD       (SI)(R13*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y3
+	VPSUBD       (R8)(R9*4), Y3, Y3
+	VPSUBD       (R8)(R11*4), Y3, Y3
+	VPADDD       (R8)(R13*4), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVDQU      (R10)(DI*4), Y5
+	VPSUBD       (R10)(R9*4), Y5, Y5
+	VPSUBD       (R10)(R11*4), Y5, Y5
+	VPADDD       (R10)(R13*4), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y8, Y5, Y5
+	VMOVDQU      (R12)(DI*4), Y7
+	VPSUBD       (R12)(R9*4), Y7, Y7
+	VPSUBD       (R12)(R11*4), Y7, Y7
+	VPADDD       (R12)(R13*4), Y7, Y7
 	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y2, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       (DX)(BX*4), Y6, Y6
-	VCMPPS       $0x01, Y3, Y6, Y6
-	VBLENDVPS    Y6, Y4, Y5, Y6
-	VCVTPS2PD    X6, Y7
-	VEXTRACTF128 $0x01, Y6, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       (AX)(BX*8), Y7, Y7
-	VADDPD       32(AX)(BX*8), Y6, Y6
-	VMOVUPD      Y7, (AX)(BX*8)
-	VMOVUPD      Y6, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+48(FP)
-	JL           three
+	VMULPS       Y8, Y7, Y7
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Y8
+	VMOVDQU      (SI)(DI*4), Y9
+	VPSUBD       (SI)(R9*4), Y9, Y9
+	VPSUBD       (SI)(R11*4), Y9, Y9
+	VPADDD       (SI)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y9
+	VPSUBD       (R8)(R9*4), Y9, Y9
+	VPSUBD       (R8)(R11*4), Y9, Y9
+	VPADDD       (R8)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVDQU      (R10)(DI*4), Y9
+	VPSUBD       (R10)(R9*4), Y9, Y9
+	VPSUBD       (R10)(R11*4), Y9, Y9
+	VPADDD       (R10)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVDQU      (R12)(DI*4), Y9
+	VPSUBD       (R12)(R9*4), Y9, Y9
+	VPSUBD       (R12)(R11*4), Y9, Y9
+	VPADDD       (R12)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	MOVLQSX      32(DX), DI
+	MOVLQSX      36(DX), R9
+	MOVLQSX      40(DX), R11
+	MOVLQSX      44(DX), R13
+	VBROADCASTSS 56(DX), Y8
+	VMOVDQU      (SI)(DI*4), Y9
+	VPSUBD       (SI)(R9*4), Y9, Y9
+	VPSUBD       (SI)(R11*4), Y9, Y9
+	VPADDD       (SI)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y9
+	VPSUBD       (R8)(R9*4), Y9, Y9
+	VPSUBD       (R8)(R11*4), Y9, Y9
+	VPADDD       (R8)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVDQU      (R10)(DI*4), Y9
+	VPSUBD       (R10)(R9*4), Y9, Y9
+	VPSUBD       (R10)(R11*4), Y9, Y9
+	VPADDD       (R10)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVDQU      (R12)(DI*4), Y9
+	VPSUBD       (R12)(R9*4), Y9, Y9
+	VPSUBD       (R12)(R11*4), Y9, Y9
+	VPADDD       (R12)(R13*4), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VBROADCASTSS 60(DX), Y8
+	VBROADCASTSS 64(DX), Y9
+	VMULPS       (CX), Y1, Y1
+	VCMPPS       $0x01, Y8, Y1, Y1
+	VPAND        Y9, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMULPS       32(CX), Y3, Y3
+	VCMPPS       $0x01, Y8, Y3, Y3
+	VPAND        Y9, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMULPS       64(CX), Y5, Y5
+	VCMPPS       $0x01, Y8, Y5, Y5
+	VPAND        Y9, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       96(CX), Y7, Y7
+	VCMPPS       $0x01, Y8, Y7, Y7
+	VPAND        Y9, Y7, Y7
+	VPADDD       Y7, Y6, Y6
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          threes
 
-next:
-	ADDQ $+80, CX
-	DECQ count+16(FP)
-	JNZ  node
-	VZEROUPPER
-	RET
-
-// func haarStumpsListAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·haarStumpsListAVX2(SB), NOSPLIT, $0-56
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ norms+40(FP), DX
-
-node:
-	MOVQ         table+24(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Y0
-	VBROADCASTSS 52(CX), Y1
-	VBROADCASTSS 56(CX), Y2
-	VBROADCASTSS 60(CX), Y3
-	VBROADCASTSS 64(CX), Y4
-	VBROADCASTSS 68(CX), Y5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           three
-
-two:
-	VPSUBD       Y2, Y2, Y2
-	MOVQ         at+32(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X2
-	MOVQ         at+32(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X2, X2
-	MOVQ         at+32(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X2, X2
-	MOVQ         at+32(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X2, X2
-	MOVQ         at+32(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI128  $0x01, X6, Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VPSUBD       Y6, Y6, Y6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI128  $0x01, X7, Y6, Y6
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y0, Y2, Y2
-	VMULPS       Y1, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VMULPS       (DX)(BX*4), Y2, Y2
-	VCMPPS       $0x01, Y3, Y2, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y2
-	VCVTPS2PD    X2, Y6
-	VEXTRACTF128 $0x01, Y2, X2
-	VCVTPS2PD    X2, Y2
-	VADDPD       (AX)(BX*8), Y6, Y6
-	VADDPD       32(AX)(BX*8), Y2, Y2
-	VMOVUPD      Y6, (AX)(BX*8)
-	VMOVUPD      Y2, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+48(FP)
-	JL           two
-	JMP          next
-
-three:
-	VPSUBD       Y6, Y6, Y6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+32(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI128  $0x01, X7, Y6, Y6
-	VCVTDQ2PS    Y6, Y6
-	VPSUBD       Y7, Y7, Y7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI128  $0x01, X8, Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y1, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVLQSX      32(CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+24(FP), SI
-	MOVLQSX      36(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+24(FP), DI
-	MOVLQSX      40(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+24(FP), R8
-	MOVLQSX      44(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+24(FP), R9
-	VPSUBD       Y7, Y7, Y7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	MOVQ         at+32(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+32(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI128  $0x01, X8, Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	MOVLQSX      (CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+24(FP), SI
-	MOVLQSX      4(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+24(FP), DI
-	MOVLQSX      8(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+24(FP), R8
-	MOVLQSX      12(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+24(FP), R9
-	VMULPS       Y2, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       (DX)(BX*4), Y6, Y6
-	VCMPPS       $0x01, Y3, Y6, Y6
-	VBLENDVPS    Y6, Y4, Y5, Y6
-	VCVTPS2PD    X6, Y7
-	VEXTRACTF128 $0x01, Y6, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       (AX)(BX*8), Y7, Y7
-	VADDPD       32(AX)(BX*8), Y6, Y6
-	VMOVUPD      Y7, (AX)(BX*8)
-	VMOVUPD      Y6, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+48(FP)
-	JL           three
-
-next:
-	ADDQ $+80, CX
-	DECQ count+16(FP)
-	JNZ  node
-	VZEROUPPER
-	RET
-
-// func haarSplitRowAVX2(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·haarSplitRowAVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         node+8(FP), CX
-	MOVQ         norms+32(FP), DX
-	MOVQ         table+16(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Y0
-	VBROADCASTSS 52(CX), Y1
-	VBROADCASTSS 56(CX), Y2
-	VBROADCASTSS 60(CX), Y3
-	VBROADCASTSS 64(CX), Y4
-	VBROADCASTSS 68(CX), Y5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           kindtrue
-	CMPQ         left+40(FP), $0x00
-	JNE          leftfalse
-	CMPQ         right+48(FP), $0x00
-	JNE          loopfalse2
-	JMP          loopfalse0
-
-leftfalse:
-	CMPQ right+48(FP), $0x00
-	JNE  loopfalse3
-	JMP  loopfalse1
-
-loopfalse0:
-	VMOVDQU   (SI)(BX*4), Y2
-	VPSUBD    (DI)(BX*4), Y2, Y2
-	VPSUBD    (R8)(BX*4), Y2, Y2
-	VPADDD    (R9)(BX*4), Y2, Y2
-	VCVTDQ2PS Y2, Y2
-	VMOVDQU   (R10)(BX*4), Y6
-	VPSUBD    (R11)(BX*4), Y6, Y6
-	VPSUBD    (R12)(BX*4), Y6, Y6
-	VPADDD    (R13)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y0, Y2, Y2
-	VMULPS    Y1, Y6, Y6
-	VADDPS    Y6, Y2, Y2
-	VMULPS    (DX)(BX*4), Y2, Y2
-	VCMPPS    $0x01, Y3, Y2, Y2
-	VBLENDVPS Y2, Y4, Y5, Y2
-	VMOVDQU   Y2, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse0
-	JMP       done
-
-loopfalse1:
-	VMOVDQU   (SI)(BX*4), Y2
-	VPSUBD    (DI)(BX*4), Y2, Y2
-	VPSUBD    (R8)(BX*4), Y2, Y2
-	VPADDD    (R9)(BX*4), Y2, Y2
-	VCVTDQ2PS Y2, Y2
-	VMOVDQU   (R10)(BX*4), Y4
-	VPSUBD    (R11)(BX*4), Y4, Y4
-	VPSUBD    (R12)(BX*4), Y4, Y4
-	VPADDD    (R13)(BX*4), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y0, Y2, Y2
-	VMULPS    Y1, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VMULPS    (DX)(BX*4), Y2, Y2
-	MOVQ      left+40(FP), CX
-	VMOVDQU   (CX)(BX*4), Y4
-	VCMPPS    $0x01, Y3, Y2, Y2
-	VBLENDVPS Y2, Y4, Y5, Y2
-	VMOVDQU   Y2, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse1
-	JMP       done
-
-loopfalse2:
-	VMOVDQU   (SI)(BX*4), Y2
-	VPSUBD    (DI)(BX*4), Y2, Y2
-	VPSUBD    (R8)(BX*4), Y2, Y2
-	VPADDD    (R9)(BX*4), Y2, Y2
-	VCVTDQ2PS Y2, Y2
-	VMOVDQU   (R10)(BX*4), Y5
-	VPSUBD    (R11)(BX*4), Y5, Y5
-	VPSUBD    (R12)(BX*4), Y5, Y5
-	VPADDD    (R13)(BX*4), Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y0, Y2, Y2
-	VMULPS    Y1, Y5, Y5
-	VADDPS    Y5, Y2, Y2
-	VMULPS    (DX)(BX*4), Y2, Y2
-	MOVQ      right+48(FP), CX
-	VMOVDQU   (CX)(BX*4), Y5
-	VCMPPS    $0x01, Y3, Y2, Y2
-	VBLENDVPS Y2, Y4, Y5, Y2
-	VMOVDQU   Y2, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse2
-	JMP       done
-
-loopfalse3:
-	VMOVDQU   (SI)(BX*4), Y2
-	VPSUBD    (DI)(BX*4), Y2, Y2
-	VPSUBD    (R8)(BX*4), Y2, Y2
-	VPADDD    (R9)(BX*4), Y2, Y2
-	VCVTDQ2PS Y2, Y2
-	VMOVDQU   (R10)(BX*4), Y4
-	VPSUBD    (R11)(BX*4), Y4, Y4
-	VPSUBD    (R12)(BX*4), Y4, Y4
-	VPADDD    (R13)(BX*4), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y0, Y2, Y2
-	VMULPS    Y1, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VMULPS    (DX)(BX*4), Y2, Y2
-	MOVQ      left+40(FP), CX
-	VMOVDQU   (CX)(BX*4), Y4
-	MOVQ      right+48(FP), CX
-	VMOVDQU   (CX)(BX*4), Y5
-	VCMPPS    $0x01, Y3, Y2, Y2
-	VBLENDVPS Y2, Y4, Y5, Y2
-	VMOVDQU   Y2, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse3
-	JMP       done
-
-kindtrue:
-	CMPQ left+40(FP), $0x00
-	JNE  lefttrue
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue2
-	JMP  looptrue0
-
-lefttrue:
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue3
-	JMP  looptrue1
-
-looptrue0:
-	VMOVDQU   (SI)(BX*4), Y6
-	VPSUBD    (DI)(BX*4), Y6, Y6
-	VPSUBD    (R8)(BX*4), Y6, Y6
-	VPADDD    (R9)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMOVDQU   (R10)(BX*4), Y7
-	VPSUBD    (R11)(BX*4), Y7, Y7
-	VPSUBD    (R12)(BX*4), Y7, Y7
-	VPADDD    (R13)(BX*4), Y7, Y7
-	VCVTDQ2PS Y7, Y7
-	VMULPS    Y0, Y6, Y6
-	VMULPS    Y1, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU   (R14)(BX*4), Y7
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y7, Y7
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y7, Y7
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Y7, Y7
-	VCVTDQ2PS Y7, Y7
-	VMULPS    Y2, Y7, Y7
-	VADDPS    Y7, Y6, Y6
-	VMULPS    (DX)(BX*4), Y6, Y6
-	VCMPPS    $0x01, Y3, Y6, Y6
-	VBLENDVPS Y6, Y4, Y5, Y6
-	VMOVDQU   Y6, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue0
-	JMP       done
-
-looptrue1:
-	VMOVDQU   (SI)(BX*4), Y4
-	VPSUBD    (DI)(BX*4), Y4, Y4
-	VPSUBD    (R8)(BX*4), Y4, Y4
-	VPADDD    (R9)(BX*4), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VMOVDQU   (R10)(BX*4), Y6
-	VPSUBD    (R11)(BX*4), Y6, Y6
-	VPSUBD    (R12)(BX*4), Y6, Y6
-	VPADDD    (R13)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y0, Y4, Y4
-	VMULPS    Y1, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU   (R14)(BX*4), Y6
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y6, Y6
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y6, Y6
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VADDPS    Y6, Y4, Y4
-	VMULPS    (DX)(BX*4), Y4, Y4
-	MOVQ      left+40(FP), R14
-	VMOVDQU   (R14)(BX*4), Y6
-	VCMPPS    $0x01, Y3, Y4, Y4
-	VBLENDVPS Y4, Y6, Y5, Y4
-	VMOVDQU   Y4, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue1
-	JMP       done
-
-looptrue2:
-	VMOVDQU   (SI)(BX*4), Y5
-	VPSUBD    (DI)(BX*4), Y5, Y5
-	VPSUBD    (R8)(BX*4), Y5, Y5
-	VPADDD    (R9)(BX*4), Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VMOVDQU   (R10)(BX*4), Y6
-	VPSUBD    (R11)(BX*4), Y6, Y6
-	VPSUBD    (R12)(BX*4), Y6, Y6
-	VPADDD    (R13)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y0, Y5, Y5
-	VMULPS    Y1, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU   (R14)(BX*4), Y6
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y6, Y6
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y6, Y6
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Y6, Y6
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VADDPS    Y6, Y5, Y5
-	VMULPS    (DX)(BX*4), Y5, Y5
-	MOVQ      right+48(FP), R14
-	VMOVDQU   (R14)(BX*4), Y6
-	VCMPPS    $0x01, Y3, Y5, Y5
-	VBLENDVPS Y5, Y4, Y6, Y5
-	VMOVDQU   Y5, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue2
-	JMP       done
-
-looptrue3:
-	VMOVDQU   (SI)(BX*4), Y4
-	VPSUBD    (DI)(BX*4), Y4, Y4
-	VPSUBD    (R8)(BX*4), Y4, Y4
-	VPADDD    (R9)(BX*4), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VMOVDQU   (R10)(BX*4), Y5
-	VPSUBD    (R11)(BX*4), Y5, Y5
-	VPSUBD    (R12)(BX*4), Y5, Y5
-	VPADDD    (R13)(BX*4), Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y0, Y4, Y4
-	VMULPS    Y1, Y5, Y5
-	VADDPS    Y5, Y4, Y4
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU   (R14)(BX*4), Y5
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y5, Y5
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Y5, Y5
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VADDPS    Y5, Y4, Y4
-	VMULPS    (DX)(BX*4), Y4, Y4
-	MOVQ      left+40(FP), R14
-	VMOVDQU   (R14)(BX*4), Y5
-	MOVQ      right+48(FP), R14
-	VMOVDQU   (R14)(BX*4), Y6
-	VCMPPS    $0x01, Y3, Y4, Y4
-	VBLENDVPS Y4, Y5, Y6, Y4
-	VMOVDQU   Y4, (AX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue3
-
-done:
-	VZEROUPPER
-	RET
-
-// func haarSplitListAVX2(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·haarSplitListAVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         node+8(FP), CX
-	MOVQ         norms+32(FP), DX
-	MOVQ         table+16(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Y0
-	VBROADCASTSS 52(CX), Y1
-	VBROADCASTSS 56(CX), Y2
-	VBROADCASTSS 60(CX), Y3
-	VBROADCASTSS 64(CX), Y4
-	VBROADCASTSS 68(CX), Y5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           kindtrue
-	CMPQ         left+40(FP), $0x00
-	JNE          leftfalse
-	CMPQ         right+48(FP), $0x00
-	JNE          loopfalse2
-	JMP          loopfalse0
-
-leftfalse:
-	CMPQ right+48(FP), $0x00
-	JNE  loopfalse3
-	JMP  loopfalse1
-
-loopfalse0:
-	VPSUBD      Y2, Y2, Y2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X6, X6
-	VINSERTI128 $0x01, X6, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X7
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X7, X7
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X7, X7
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	VMULPS      Y0, Y2, Y2
-	VMULPS      Y1, Y6, Y6
-	VADDPS      Y6, Y2, Y2
-	VMULPS      (DX)(BX*4), Y2, Y2
-	VCMPPS      $0x01, Y3, Y2, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y2
-	VMOVDQU     Y2, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          loopfalse0
-	JMP         done
-
-loopfalse1:
-	VPSUBD      Y2, Y2, Y2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X4, X4
-	VINSERTI128 $0x01, X4, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSUBD      Y4, Y4, Y4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X6, X6
-	VINSERTI128 $0x01, X6, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VMULPS      Y0, Y2, Y2
-	VMULPS      Y1, Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VMULPS      (DX)(BX*4), Y2, Y2
-	MOVQ        left+40(FP), CX
-	VMOVDQU     (CX)(BX*4), Y4
-	VCMPPS      $0x01, Y3, Y2, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y2
-	VMOVDQU     Y2, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          loopfalse1
-	JMP         done
-
-loopfalse2:
-	VPSUBD      Y2, Y2, Y2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X5, X5
-	VINSERTI128 $0x01, X5, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSUBD      Y5, Y5, Y5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X6, X6
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X6, X6
-	VINSERTI128 $0x01, X6, Y5, Y5
-	VCVTDQ2PS   Y5, Y5
-	VMULPS      Y0, Y2, Y2
-	VMULPS      Y1, Y5, Y5
-	VADDPS      Y5, Y2, Y2
-	VMULPS      (DX)(BX*4), Y2, Y2
-	MOVQ        right+48(FP), CX
-	VMOVDQU     (CX)(BX*4), Y5
-	VCMPPS      $0x01, Y3, Y2, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y2
-	VMOVDQU     Y2, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          loopfalse2
-	JMP         done
-
-loopfalse3:
-	VPSUBD      Y2, Y2, Y2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X2, X2
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VMOVD       R14, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x01, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x02, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (SI)(CX*4), R14
-	SUBL        (DI)(CX*4), R14
-	SUBL        (R8)(CX*4), R14
-	ADDL        (R9)(CX*4), R14
-	VPINSRD     $0x03, R14, X4, X4
-	VINSERTI128 $0x01, X4, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSUBD      Y4, Y4, Y4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     (CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     4(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     8(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     12(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X4, X4
-	MOVQ        at+24(FP), CX
-	MOVLQSX     16(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VMOVD       R14, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     20(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x01, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     24(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x02, R14, X5, X5
-	MOVQ        at+24(FP), CX
-	MOVLQSX     28(CX)(BX*4), CX
-	MOVL        (R10)(CX*4), R14
-	SUBL        (R11)(CX*4), R14
-	SUBL        (R12)(CX*4), R14
-	ADDL        (R13)(CX*4), R14
-	VPINSRD     $0x03, R14, X5, X5
-	VINSERTI128 $0x01, X5, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VMULPS      Y0, Y2, Y2
-	VMULPS      Y1, Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VMULPS      (DX)(BX*4), Y2, Y2
-	MOVQ        left+40(FP), CX
-	VMOVDQU     (CX)(BX*4), Y4
-	MOVQ        right+48(FP), CX
-	VMOVDQU     (CX)(BX*4), Y5
-	VCMPPS      $0x01, Y3, Y2, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y2
-	VMOVDQU     Y2, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          loopfalse3
-	JMP         done
-
-kindtrue:
-	CMPQ left+40(FP), $0x00
-	JNE  lefttrue
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue2
-	JMP  looptrue0
-
-lefttrue:
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue3
-	JMP  looptrue1
-
-looptrue0:
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	VPSUBD      Y7, Y7, Y7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X8, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X8, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X8, X8
-	VINSERTI128 $0x01, X8, Y7, Y7
-	VCVTDQ2PS   Y7, Y7
-	VMULPS      Y0, Y6, Y6
-	VMULPS      Y1, Y7, Y7
-	VADDPS      Y7, Y6, Y6
-	MOVLQSX     32(CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     36(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     40(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     44(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VPSUBD      Y7, Y7, Y7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X8, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X8, X8
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X8, X8
-	VINSERTI128 $0x01, X8, Y7, Y7
-	VCVTDQ2PS   Y7, Y7
-	MOVLQSX     (CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     4(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     8(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     12(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VMULPS      Y2, Y7, Y7
-	VADDPS      Y7, Y6, Y6
-	VMULPS      (DX)(BX*4), Y6, Y6
-	VCMPPS      $0x01, Y3, Y6, Y6
-	VBLENDVPS   Y6, Y4, Y5, Y6
-	VMOVDQU     Y6, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          looptrue0
-	JMP         done
-
-looptrue1:
-	VPSUBD      Y4, Y4, Y4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	VINSERTI128 $0x01, X6, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	VMULPS      Y0, Y4, Y4
-	VMULPS      Y1, Y6, Y6
-	VADDPS      Y6, Y4, Y4
-	MOVLQSX     32(CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     36(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     40(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     44(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	MOVLQSX     (CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     4(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     8(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     12(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VMULPS      Y2, Y6, Y6
-	VADDPS      Y6, Y4, Y4
-	VMULPS      (DX)(BX*4), Y4, Y4
-	MOVQ        left+40(FP), R14
-	VMOVDQU     (R14)(BX*4), Y6
-	VCMPPS      $0x01, Y3, Y4, Y4
-	VBLENDVPS   Y4, Y6, Y5, Y4
-	VMOVDQU     Y4, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          looptrue1
-	JMP         done
-
-looptrue2:
-	VPSUBD      Y5, Y5, Y5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	VINSERTI128 $0x01, X6, Y5, Y5
-	VCVTDQ2PS   Y5, Y5
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	VMULPS      Y0, Y5, Y5
-	VMULPS      Y1, Y6, Y6
-	VADDPS      Y6, Y5, Y5
-	MOVLQSX     32(CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     36(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     40(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     44(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VPSUBD      Y6, Y6, Y6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X7, X7
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X7, X7
-	VINSERTI128 $0x01, X7, Y6, Y6
-	VCVTDQ2PS   Y6, Y6
-	MOVLQSX     (CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     4(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     8(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     12(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VMULPS      Y2, Y6, Y6
-	VADDPS      Y6, Y5, Y5
-	VMULPS      (DX)(BX*4), Y5, Y5
-	MOVQ        right+48(FP), R14
-	VMOVDQU     (R14)(BX*4), Y6
-	VCMPPS      $0x01, Y3, Y5, Y5
-	VBLENDVPS   Y5, Y4, Y6, Y5
-	VMOVDQU     Y5, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          looptrue2
-	JMP         done
-
-looptrue3:
-	VPSUBD      Y4, Y4, Y4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X4, X4
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X5, X5
-	VINSERTI128 $0x01, X5, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VPSUBD      Y5, Y5, Y5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (R10)(R14*4), R15
-	SUBL        (R11)(R14*4), R15
-	SUBL        (R12)(R14*4), R15
-	ADDL        (R13)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	VINSERTI128 $0x01, X6, Y5, Y5
-	VCVTDQ2PS   Y5, Y5
-	VMULPS      Y0, Y4, Y4
-	VMULPS      Y1, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	MOVLQSX     32(CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     36(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     40(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     44(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VPSUBD      Y5, Y5, Y5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     (R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     4(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     8(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     12(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X5, X5
-	MOVQ        at+24(FP), R14
-	MOVLQSX     16(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VMOVD       R15, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     20(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x01, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     24(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x02, R15, X6, X6
-	MOVQ        at+24(FP), R14
-	MOVLQSX     28(R14)(BX*4), R14
-	MOVL        (SI)(R14*4), R15
-	SUBL        (DI)(R14*4), R15
-	SUBL        (R8)(R14*4), R15
-	ADDL        (R9)(R14*4), R15
-	VPINSRD     $0x03, R15, X6, X6
-	VINSERTI128 $0x01, X6, Y5, Y5
-	VCVTDQ2PS   Y5, Y5
-	MOVLQSX     (CX), SI
-	SHLQ        $0x02, SI
-	ADDQ        table+16(FP), SI
-	MOVLQSX     4(CX), DI
-	SHLQ        $0x02, DI
-	ADDQ        table+16(FP), DI
-	MOVLQSX     8(CX), R8
-	SHLQ        $0x02, R8
-	ADDQ        table+16(FP), R8
-	MOVLQSX     12(CX), R9
-	SHLQ        $0x02, R9
-	ADDQ        table+16(FP), R9
-	VMULPS      Y2, Y5, Y5
-	VADDPS      Y5, Y4, Y4
-	VMULPS      (DX)(BX*4), Y4, Y4
-	MOVQ        left+40(FP), R14
-	VMOVDQU     (R14)(BX*4), Y5
-	MOVQ        right+48(FP), R14
-	VMOVDQU     (R14)(BX*4), Y6
-	VCMPPS      $0x01, Y3, Y4, Y4
-	VBLENDVPS   Y4, Y5, Y6, Y4
-	VMOVDQU     Y4, (AX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, n+56(FP)
-	JL          looptrue3
-
-done:
-	VZEROUPPER
-	RET
-
-// func lbpStumpsRowAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·lbpStumpsRowAVX2(SB), NOSPLIT, $0-48
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ table+24(FP), DX
-
-node:
-	XORQ BX, BX
-
-loop:
-	MOVLQSX      (CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y0
-	MOVLQSX      4(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y1
-	VPSUBD       Y1, Y0, Y0
-	MOVLQSX      8(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y2
-	VPSUBD       Y2, Y1, Y1
-	MOVLQSX      12(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y3
-	VPSUBD       Y3, Y2, Y2
-	MOVLQSX      16(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y3
-	MOVLQSX      20(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y4
-	VPSUBD       Y4, Y3, Y3
-	MOVLQSX      24(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y5
-	VPSUBD       Y5, Y4, Y4
-	MOVLQSX      28(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y6
-	VPSUBD       Y6, Y5, Y5
-	VPSUBD       Y3, Y0, Y0
-	VPSUBD       Y4, Y1, Y1
-	VPSUBD       Y5, Y2, Y2
-	MOVLQSX      32(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y6
-	MOVLQSX      36(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y7
-	VPSUBD       Y7, Y6, Y6
-	MOVLQSX      40(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y8
-	VPSUBD       Y8, Y7, Y7
-	MOVLQSX      44(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y9
-	VPSUBD       Y9, Y8, Y8
-	VPSUBD       Y6, Y3, Y3
-	VPSUBD       Y7, Y4, Y4
-	VPSUBD       Y8, Y5, Y5
-	MOVLQSX      48(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y9
-	MOVLQSX      52(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y10
-	VPSUBD       Y10, Y9, Y9
-	MOVLQSX      56(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y11
-	VPSUBD       Y11, Y10, Y10
-	MOVLQSX      60(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VMOVDQU      (SI)(BX*4), Y12
-	VPSUBD       Y12, Y11, Y11
-	VPSUBD       Y9, Y6, Y6
-	VPSUBD       Y10, Y7, Y7
-	VPSUBD       Y11, Y8, Y8
-	VPSUBD       Y9, Y9, Y9
-	VPADDD       Y9, Y9, Y9
+nothrees:
+	MOVQ         sums+64(FP), DX
+	MOVQ         results+0(FP), BX
+	VBROADCASTSS 4(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, SI
+	VBROADCASTSS 8(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, (BX)
+	VBROADCASTSS 4(DX), Y0
+	VPCMPGTD     Y0, Y2, Y0
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y2, Y0
+	VMOVMSKPS    Y0, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 4(BX)
+	VBROADCASTSS 4(DX), Y0
 	VPCMPGTD     Y0, Y4, Y0
-	VPSUBD       Y0, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y1, Y4, Y1
-	VPSUBD       Y1, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y2, Y4, Y2
-	VPSUBD       Y2, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y5, Y4, Y5
-	VPSUBD       Y5, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y8, Y4, Y8
-	VPSUBD       Y8, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y7, Y4, Y7
-	VPSUBD       Y7, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y6, Y4, Y6
-	VPSUBD       Y6, Y9, Y9
-	VPADDD       Y9, Y9, Y9
-	VPCMPGTD     Y3, Y4, Y3
-	VPSUBD       Y3, Y9, Y9
-	VPSRLD       $0x05, Y9, Y0
-	VPSLLD       $0x1b, Y9, Y1
-	VPSRLD       $0x1b, Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y0, Y0
-	VPERMD       64(CX), Y0, Y0
-	VPSLLVD      Y1, Y0, Y0
-	VBROADCASTSS 96(CX), Y1
-	VBROADCASTSS 100(CX), Y2
-	VBLENDVPS    Y0, Y1, Y2, Y0
-	VCVTPS2PD    X0, Y1
-	VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD    X0, Y0
-	VADDPD       (AX)(BX*8), Y1, Y1
-	VADDPD       32(AX)(BX*8), Y0, Y0
-	VMOVUPD      Y1, (AX)(BX*8)
-	VMOVUPD      Y0, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+40(FP)
-	JL           loop
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y4, Y0
+	VMOVMSKPS    Y0, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 8(BX)
+	VBROADCASTSS 4(DX), Y0
+	VPCMPGTD     Y0, Y6, Y0
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y6, Y0
+	VMOVMSKPS    Y0, DX
+	SHLL         $0x10, DX
+	ORL          DX, SI
+	MOVL         SI, 12(BX)
+	ADDQ         $0x10, results+0(FP)
 	ADDQ         $+128, CX
-	DECQ         count+16(FP)
-	JNZ          node
+	DECQ         blocks+24(FP)
+	JNZ          block
 	VZEROUPPER
 	RET
 
-// func lbpStumpsListAVX2(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
+// func haarChainsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 // Requires: AVX, AVX2
-TEXT ·lbpStumpsListAVX2(SB), NOSPLIT, $0-48
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ table+24(FP), DX
+TEXT ·haarChainsAVX2(SB), NOSPLIT, $0-72
+	MOVQ table+32(FP), AX
+	MOVQ norms+16(FP), CX
+
+block:
+	MOVQ         places+8(FP), DX
+	MOVLQSX      (DX), SI
+	LEAQ         (AX)(SI*4), SI
+	MOVLQSX      4(DX), R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      8(DX), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      12(DX), R12
+	LEAQ         (AX)(R12*4), R12
+	ADDQ         $0x10, places+8(FP)
+	MOVQ         sums+64(FP), DX
+	VPBROADCASTD (DX), Y0
+	VPBROADCASTD (DX), Y3
+	VPBROADCASTD (DX), Y6
+	VPBROADCASTD (DX), Y9
+	MOVQ         nodes+40(FP), DX
+	MOVQ         threes+56(FP), BX
 
 node:
-	XORQ BX, BX
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Y12
+	VMOVDQU      (SI)(DI*4), Y1
+	VPSUBD       (SI)(R9*4), Y1, Y1
+	VPSUBD       (SI)(R11*4), Y1, Y1
+	VPADDD       (SI)(R13*4), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y12, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y4
+	VPSUBD       (R8)(R9*4), Y4, Y4
+	VPSUBD       (R8)(R11*4), Y4, Y4
+	VPADDD       (R8)(R13*4), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y12, Y4, Y4
+	VMOVDQU      (R10)(DI*4), Y7
+	VPSUBD       (R10)(R9*4), Y7, Y7
+	VPSUBD       (R10)(R11*4), Y7, Y7
+	VPADDD       (R10)(R13*4), Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y12, Y7, Y7
+	VMOVDQU      (R12)(DI*4), Y10
+	VPSUBD       (R12)(R9*4), Y10, Y10
+	VPSUBD       (R12)(R11*4), Y10, Y10
+	VPADDD       (R12)(R13*4), Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y12, Y10, Y10
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Y12
+	VMOVDQU      (SI)(DI*4), Y13
+	VPSUBD       (SI)(R9*4), Y13, Y13
+	VPSUBD       (SI)(R11*4), Y13, Y13
+	VPADDD       (SI)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y13
+	VPSUBD       (R8)(R9*4), Y13, Y13
+	VPSUBD       (R8)(R11*4), Y13, Y13
+	VPADDD       (R8)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VMOVDQU      (R10)(DI*4), Y13
+	VPSUBD       (R10)(R9*4), Y13, Y13
+	VPSUBD       (R10)(R11*4), Y13, Y13
+	VPADDD       (R10)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VMOVDQU      (R12)(DI*4), Y13
+	VPSUBD       (R12)(R9*4), Y13, Y13
+	VPSUBD       (R12)(R11*4), Y13, Y13
+	VPADDD       (R12)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	CMPL         68(DX), $0x02
+	JE           two
+	MOVLQSX      32(DX), DI
+	MOVLQSX      36(DX), R9
+	MOVLQSX      40(DX), R11
+	MOVLQSX      44(DX), R13
+	VBROADCASTSS 56(DX), Y12
+	VMOVDQU      (SI)(DI*4), Y13
+	VPSUBD       (SI)(R9*4), Y13, Y13
+	VPSUBD       (SI)(R11*4), Y13, Y13
+	VPADDD       (SI)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMOVDQU      (R8)(DI*4), Y13
+	VPSUBD       (R8)(R9*4), Y13, Y13
+	VPSUBD       (R8)(R11*4), Y13, Y13
+	VPADDD       (R8)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VMOVDQU      (R10)(DI*4), Y13
+	VPSUBD       (R10)(R9*4), Y13, Y13
+	VPSUBD       (R10)(R11*4), Y13, Y13
+	VPADDD       (R10)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VMOVDQU      (R12)(DI*4), Y13
+	VPSUBD       (R12)(R9*4), Y13, Y13
+	VPSUBD       (R12)(R11*4), Y13, Y13
+	VPADDD       (R12)(R13*4), Y13, Y13
+	VCVTDQ2PS    Y13, Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y10, Y10
 
-loop:
-	MOVQ         at+32(FP), SI
-	VMOVDQU      (SI)(BX*4), Y0
+two:
+	VBROADCASTSS 60(DX), Y12
+	VBROADCASTSS 64(DX), Y13
+	VMULPS       (CX), Y1, Y1
+	VCMPPS       $0x01, Y12, Y1, Y1
+	VBROADCASTSS 72(DX), Y14
+	VPOR         Y14, Y2, Y2
+	VBROADCASTSS 76(DX), Y14
+	VPXOR        Y14, Y1, Y1
+	VPAND        Y2, Y1, Y1
+	VPANDN       Y2, Y1, Y2
+	VPAND        Y13, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VMULPS       32(CX), Y4, Y4
+	VCMPPS       $0x01, Y12, Y4, Y4
+	VBROADCASTSS 72(DX), Y14
+	VPOR         Y14, Y5, Y5
+	VBROADCASTSS 76(DX), Y14
+	VPXOR        Y14, Y4, Y4
+	VPAND        Y5, Y4, Y4
+	VPANDN       Y5, Y4, Y5
+	VPAND        Y13, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VMULPS       64(CX), Y7, Y7
+	VCMPPS       $0x01, Y12, Y7, Y7
+	VBROADCASTSS 72(DX), Y14
+	VPOR         Y14, Y8, Y8
+	VBROADCASTSS 76(DX), Y14
+	VPXOR        Y14, Y7, Y7
+	VPAND        Y8, Y7, Y7
+	VPANDN       Y8, Y7, Y8
+	VPAND        Y13, Y7, Y7
+	VPADDD       Y7, Y6, Y6
+	VMULPS       96(CX), Y10, Y10
+	VCMPPS       $0x01, Y12, Y10, Y10
+	VBROADCASTSS 72(DX), Y14
+	VPOR         Y14, Y11, Y11
+	VBROADCASTSS 76(DX), Y14
+	VPXOR        Y14, Y10, Y10
+	VPAND        Y11, Y10, Y10
+	VPANDN       Y11, Y10, Y11
+	VPAND        Y13, Y10, Y10
+	VPADDD       Y10, Y9, Y9
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          node
+	MOVQ         sums+64(FP), DX
+	MOVQ         results+0(FP), BX
+	VBROADCASTSS 4(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, SI
+	VBROADCASTSS 8(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, (BX)
+	VBROADCASTSS 4(DX), Y0
+	VPCMPGTD     Y0, Y3, Y0
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y3, Y0
+	VMOVMSKPS    Y0, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 4(BX)
+	VBROADCASTSS 4(DX), Y0
+	VPCMPGTD     Y0, Y6, Y0
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y6, Y0
+	VMOVMSKPS    Y0, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 8(BX)
+	VBROADCASTSS 4(DX), Y0
+	VPCMPGTD     Y0, Y9, Y0
+	VMOVMSKPS    Y0, SI
+	VBROADCASTSS 8(DX), Y0
+	VPCMPGTD     Y0, Y9, Y0
+	VMOVMSKPS    Y0, DX
+	SHLL         $0x10, DX
+	ORL          DX, SI
+	MOVL         SI, 12(BX)
+	ADDQ         $0x10, results+0(FP)
+	ADDQ         $+128, CX
+	DECQ         blocks+24(FP)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func lbpStumpsAVX2(results *byte, places *byte, groups int, table *byte, nodes *byte, count int, sums *byte)
+// Requires: AVX, AVX2
+TEXT ·lbpStumpsAVX2(SB), NOSPLIT, $0-56
+	MOVQ table+24(FP), AX
+	MOVQ places+8(FP), CX
+
+group:
 	MOVLQSX      (CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y1, Y1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPGATHERDD   Y2, (SI)(Y0*4), Y1
-	MOVLQSX      4(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y2, Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPGATHERDD   Y3, (SI)(Y0*4), Y2
+	LEAQ         (AX)(SI*4), SI
+	ADDQ         $0x04, CX
+	MOVQ         sums+48(FP), DX
+	VPBROADCASTD (DX), Y0
+	MOVQ         nodes+32(FP), DX
+	MOVQ         count+40(FP), BX
+
+node:
+	MOVLQSX      (DX), DI
+	VMOVDQU      (SI)(DI*4), Y1
+	MOVLQSX      4(DX), DI
+	VMOVDQU      (SI)(DI*4), Y2
 	VPSUBD       Y2, Y1, Y1
-	MOVLQSX      8(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y3, Y3, Y3
-	VPCMPEQD     Y4, Y4, Y4
-	VPGATHERDD   Y4, (SI)(Y0*4), Y3
+	MOVLQSX      8(DX), DI
+	VMOVDQU      (SI)(DI*4), Y3
 	VPSUBD       Y3, Y2, Y2
-	MOVLQSX      12(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y4, Y4, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VPGATHERDD   Y5, (SI)(Y0*4), Y4
+	MOVLQSX      12(DX), DI
+	VMOVDQU      (SI)(DI*4), Y4
 	VPSUBD       Y4, Y3, Y3
-	MOVLQSX      16(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y4, Y4, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VPGATHERDD   Y5, (SI)(Y0*4), Y4
-	MOVLQSX      20(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y5, Y5, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VPGATHERDD   Y6, (SI)(Y0*4), Y5
+	MOVLQSX      16(DX), DI
+	VMOVDQU      (SI)(DI*4), Y4
+	MOVLQSX      20(DX), DI
+	VMOVDQU      (SI)(DI*4), Y5
 	VPSUBD       Y5, Y4, Y4
-	MOVLQSX      24(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y6, Y6, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VPGATHERDD   Y7, (SI)(Y0*4), Y6
+	MOVLQSX      24(DX), DI
+	VMOVDQU      (SI)(DI*4), Y6
 	VPSUBD       Y6, Y5, Y5
-	MOVLQSX      28(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (SI)(Y0*4), Y7
+	MOVLQSX      28(DX), DI
+	VMOVDQU      (SI)(DI*4), Y7
 	VPSUBD       Y7, Y6, Y6
 	VPSUBD       Y4, Y1, Y1
 	VPSUBD       Y5, Y2, Y2
 	VPSUBD       Y6, Y3, Y3
-	MOVLQSX      32(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y7, Y7, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VPGATHERDD   Y8, (SI)(Y0*4), Y7
-	MOVLQSX      36(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y9, Y9
-	VPGATHERDD   Y9, (SI)(Y0*4), Y8
+	MOVLQSX      32(DX), DI
+	VMOVDQU      (SI)(DI*4), Y7
+	MOVLQSX      36(DX), DI
+	VMOVDQU      (SI)(DI*4), Y8
 	VPSUBD       Y8, Y7, Y7
-	MOVLQSX      40(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y10, Y10
-	VPGATHERDD   Y10, (SI)(Y0*4), Y9
+	MOVLQSX      40(DX), DI
+	VMOVDQU      (SI)(DI*4), Y9
 	VPSUBD       Y9, Y8, Y8
-	MOVLQSX      44(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y10, Y10, Y10
-	VPCMPEQD     Y11, Y11, Y11
-	VPGATHERDD   Y11, (SI)(Y0*4), Y10
+	MOVLQSX      44(DX), DI
+	VMOVDQU      (SI)(DI*4), Y10
 	VPSUBD       Y10, Y9, Y9
 	VPSUBD       Y7, Y4, Y4
 	VPSUBD       Y8, Y5, Y5
 	VPSUBD       Y9, Y6, Y6
-	MOVLQSX      48(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y10, Y10, Y10
-	VPCMPEQD     Y11, Y11, Y11
-	VPGATHERDD   Y11, (SI)(Y0*4), Y10
-	MOVLQSX      52(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y11, Y11, Y11
-	VPCMPEQD     Y12, Y12, Y12
-	VPGATHERDD   Y12, (SI)(Y0*4), Y11
+	MOVLQSX      48(DX), DI
+	VMOVDQU      (SI)(DI*4), Y10
+	MOVLQSX      52(DX), DI
+	VMOVDQU      (SI)(DI*4), Y11
 	VPSUBD       Y11, Y10, Y10
-	MOVLQSX      56(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y12, Y12, Y12
-	VPCMPEQD     Y13, Y13, Y13
-	VPGATHERDD   Y13, (SI)(Y0*4), Y12
+	MOVLQSX      56(DX), DI
+	VMOVDQU      (SI)(DI*4), Y12
 	VPSUBD       Y12, Y11, Y11
-	MOVLQSX      60(CX), SI
-	LEAQ         (DX)(SI*4), SI
-	VPXOR        Y13, Y13, Y13
-	VPCMPEQD     Y14, Y14, Y14
-	VPGATHERDD   Y14, (SI)(Y0*4), Y13
-	VPSUBD       Y13, Y12, Y0
+	MOVLQSX      60(DX), DI
+	VMOVDQU      (SI)(DI*4), Y13
+	VPSUBD       Y13, Y12, Y12
 	VPSUBD       Y10, Y7, Y7
 	VPSUBD       Y11, Y8, Y8
-	VPSUBD       Y0, Y9, Y9
-	VPSUBD       Y0, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y12, Y9, Y9
+	VPSUBD       Y10, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y1, Y5, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y1, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y2, Y5, Y2
-	VPSUBD       Y2, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y2, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y3, Y5, Y3
-	VPSUBD       Y3, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y3, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y6, Y5, Y6
-	VPSUBD       Y6, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y6, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y9, Y5, Y9
-	VPSUBD       Y9, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y9, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y8, Y5, Y8
-	VPSUBD       Y8, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y8, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y7, Y5, Y7
-	VPSUBD       Y7, Y0, Y0
-	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y7, Y10, Y10
+	VPADDD       Y10, Y10, Y10
 	VPCMPGTD     Y4, Y5, Y4
-	VPSUBD       Y4, Y0, Y0
-	VPSRLD       $0x05, Y0, Y1
-	VPSLLD       $0x1b, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPCMPEQD     Y2, Y2, Y2
-	VPXOR        Y2, Y1, Y1
-	VPERMD       64(CX), Y1, Y1
-	VPSLLVD      Y0, Y1, Y1
-	VBROADCASTSS 96(CX), Y0
-	VBROADCASTSS 100(CX), Y2
-	VBLENDVPS    Y1, Y0, Y2, Y0
-	VCVTPS2PD    X0, Y1
-	VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD    X0, Y0
-	VADDPD       (AX)(BX*8), Y1, Y1
-	VADDPD       32(AX)(BX*8), Y0, Y0
-	VMOVUPD      Y1, (AX)(BX*8)
-	VMOVUPD      Y0, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+40(FP)
-	JL           loop
-	ADDQ         $+128, CX
-	DECQ         count+16(FP)
+	VPSUBD       Y4, Y10, Y10
+	VPSRLD       $0x05, Y10, Y1
+	VPSLLD       $0x1b, Y10, Y2
+	VPSRLD       $0x1b, Y2, Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPXOR        Y3, Y1, Y1
+	VPERMD       64(DX), Y1, Y1
+	VPSLLVD      Y2, Y1, Y1
+	VPSRAD       $0x1f, Y1, Y1
+	VBROADCASTSS 96(DX), Y2
+	VPAND        Y2, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	ADDQ         $+128, DX
+	DECQ         BX
 	JNZ          node
-	VZEROUPPER
-	RET
-
-// func addLeavesAVX2(sums *byte, leaves *byte, n int)
-// Requires: AVX
-TEXT ·addLeavesAVX2(SB), NOSPLIT, $0-24
-	MOVQ sums+0(FP), AX
-	MOVQ leaves+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-
-loop:
-	VMOVDQU      (CX)(BX*4), Y0
-	VCVTPS2PD    X0, Y1
-	VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD    X0, Y0
-	VADDPD       (AX)(BX*8), Y1, Y1
-	VADDPD       32(AX)(BX*8), Y0, Y0
-	VMOVUPD      Y1, (AX)(BX*8)
-	VMOVUPD      Y0, 32(AX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, DX
-	JL           loop
-	VZEROUPPER
-	RET
-
-// func passedAVX2(bits *byte, sums *byte, words int, threshold float64)
-// Requires: AVX
-TEXT ·passedAVX2(SB), NOSPLIT, $0-32
-	MOVQ         sums+8(FP), AX
-	MOVQ         words+16(FP), CX
-	VBROADCASTSD threshold+24(FP), Y0
-	MOVQ         bits+0(FP), DX
-
-word:
-	XORQ      BX, BX
-	VMOVDQU   (AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	ORQ       SI, BX
-	VMOVDQU   32(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x04, SI
-	ORQ       SI, BX
-	VMOVDQU   64(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x08, SI
-	ORQ       SI, BX
-	VMOVDQU   96(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x0c, SI
-	ORQ       SI, BX
-	VMOVDQU   128(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x10, SI
-	ORQ       SI, BX
-	VMOVDQU   160(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x14, SI
-	ORQ       SI, BX
-	VMOVDQU   192(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x18, SI
-	ORQ       SI, BX
-	VMOVDQU   224(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x1c, SI
-	ORQ       SI, BX
-	VMOVDQU   256(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x20, SI
-	ORQ       SI, BX
-	VMOVDQU   288(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x24, SI
-	ORQ       SI, BX
-	VMOVDQU   320(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x28, SI
-	ORQ       SI, BX
-	VMOVDQU   352(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x2c, SI
-	ORQ       SI, BX
-	VMOVDQU   384(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x30, SI
-	ORQ       SI, BX
-	VMOVDQU   416(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x34, SI
-	ORQ       SI, BX
-	VMOVDQU   448(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x38, SI
-	ORQ       SI, BX
-	VMOVDQU   480(AX), Y1
-	VCMPPD    $0x05, Y0, Y1, Y1
-	VMOVMSKPD Y1, SI
-	SHLQ      $0x3c, SI
-	ORQ       SI, BX
-	MOVQ      BX, (DX)
-	ADDQ      $0x08, DX
-	ADDQ      $+512, AX
-	DECQ      CX
-	JNZ       word
+	MOVQ         sums+48(FP), DX
+	MOVQ         results+0(FP), BX
+	VBROADCASTSS 4(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, SI
+	VBROADCASTSS 8(DX), Y1
+	VPCMPGTD     Y1, Y0, Y1
+	VMOVMSKPS    Y1, DX
+	SHLL         $0x10, DX
+	ORL          DX, SI
+	MOVL         SI, (BX)
+	ADDQ         $0x04, results+0(FP)
+	DECQ         groups+16(FP)
+	JNZ          group
 	VZEROUPPER
 	RET
 

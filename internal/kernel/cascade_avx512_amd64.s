@@ -4,4158 +4,610 @@
 
 #include "textflag.h"
 
-// func haarStumpsRowAVX512(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
+// func haarStumpsAVX512(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 // Requires: AVX, AVX512F
-TEXT ·haarStumpsRowAVX512(SB), NOSPLIT, $0-56
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ norms+40(FP), DX
+TEXT ·haarStumpsAVX512(SB), NOSPLIT, $0-72
+	MOVQ table+32(FP), AX
+	MOVQ norms+16(FP), CX
+
+block:
+	MOVQ         places+8(FP), DX
+	MOVLQSX      (DX), SI
+	LEAQ         (AX)(SI*4), SI
+	MOVLQSX      4(DX), R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      8(DX), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      12(DX), R12
+	LEAQ         (AX)(R12*4), R12
+	ADDQ         $0x10, places+8(FP)
+	MOVQ         sums+64(FP), DX
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z4
+	VPBROADCASTD (DX), Z6
+	MOVQ         nodes+40(FP), DX
+	MOVQ         twos+48(FP), BX
+	TESTQ        BX, BX
+	JZ           notwos
+
+twos:
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z1
+	VPSUBD       (SI)(R9*4), Z1, Z1
+	VPSUBD       (SI)(R11*4), Z1, Z1
+	VPADDD       (SI)(R13*4), Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z8, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z3
+	VPSUBD       (R8)(R9*4), Z3, Z3
+	VPSUBD       (R8)(R11*4), Z3, Z3
+	VPADDD       (R8)(R13*4), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z8, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z5
+	VPSUBD       (R10)(R9*4), Z5, Z5
+	VPSUBD       (R10)(R11*4), Z5, Z5
+	VPADDD       (R10)(R13*4), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z8, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z7
+	VPSUBD       (R12)(R9*4), Z7, Z7
+	VPSUBD       (R12)(R11*4), Z7, Z7
+	VPADDD       (R12)(R13*4), Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z8, Z7, Z7
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z9
+	VPSUBD       (SI)(R9*4), Z9, Z9
+	VPSUBD       (SI)(R11*4), Z9, Z9
+	VPADDD       (SI)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z9
+	VPSUBD       (R8)(R9*4), Z9, Z9
+	VPSUBD       (R8)(R11*4), Z9, Z9
+	VPADDD       (R8)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z9
+	VPSUBD       (R10)(R9*4), Z9, Z9
+	VPSUBD       (R10)(R11*4), Z9, Z9
+	VPADDD       (R10)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z9
+	VPSUBD       (R12)(R9*4), Z9, Z9
+	VPSUBD       (R12)(R11*4), Z9, Z9
+	VPADDD       (R12)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z7, Z7
+	VBROADCASTSS 60(DX), Z8
+	VBROADCASTSS 64(DX), Z9
+	VMULPS       (CX), Z1, Z1
+	VCMPPS       $0x01, Z8, Z1, K1
+	VPADDD       Z9, Z0, K1, Z0
+	VMULPS       64(CX), Z3, Z3
+	VCMPPS       $0x01, Z8, Z3, K1
+	VPADDD       Z9, Z2, K1, Z2
+	VMULPS       128(CX), Z5, Z5
+	VCMPPS       $0x01, Z8, Z5, K1
+	VPADDD       Z9, Z4, K1, Z4
+	VMULPS       192(CX), Z7, Z7
+	VCMPPS       $0x01, Z8, Z7, K1
+	VPADDD       Z9, Z6, K1, Z6
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          twos
+
+notwos:
+	MOVQ  threes+56(FP), BX
+	TESTQ BX, BX
+	JZ    nothrees
+
+threes:
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z1
+	VPSUBD       (SI)(R9*4), Z1, Z1
+	VPSUBD       (SI)(R11*4), Z1, Z1
+	VPADDD       (SI)(R13*4), Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z8, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z3
+	VPSUBD       (R8)(R9*4), Z3, Z3
+	VPSUBD       (R8)(R11*4), Z3, Z3
+	VPADDD       (R8)(R13*4), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z8, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z5
+	VPSUBD       (R10)(R9*4), Z5, Z5
+	VPSUBD       (R10)(R11*4), Z5, Z5
+	VPADDD       (R10)(R13*4), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z8, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z7
+	VPSUBD       (R12)(R9*4), Z7, Z7
+	VPSUBD       (R12)(R11*4), Z7, Z7
+	VPADDD       (R12)(R13*4), Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z8, Z7, Z7
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z9
+	VPSUBD       (SI)(R9*4), Z9, Z9
+	VPSUBD       (SI)(R11*4), Z9, Z9
+	VPADDD       (SI)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z9
+	VPSUBD       (R8)(R9*4), Z9, Z9
+	VPSUBD       (R8)(R11*4), Z9, Z9
+	VPADDD       (R8)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z9
+	VPSUBD       (R10)(R9*4), Z9, Z9
+	VPSUBD       (R10)(R11*4), Z9, Z9
+	VPADDD       (R10)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z9
+	VPSUBD       (R12)(R9*4), Z9, Z9
+	VPSUBD       (R12)(R11*4), Z9, Z9
+	VPADDD       (R12)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z7, Z7
+	MOVLQSX      32(DX), DI
+	MOVLQSX      36(DX), R9
+	MOVLQSX      40(DX), R11
+	MOVLQSX      44(DX), R13
+	VBROADCASTSS 56(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z9
+	VPSUBD       (SI)(R9*4), Z9, Z9
+	VPSUBD       (SI)(R11*4), Z9, Z9
+	VPADDD       (SI)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z9
+	VPSUBD       (R8)(R9*4), Z9, Z9
+	VPSUBD       (R8)(R11*4), Z9, Z9
+	VPADDD       (R8)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z9
+	VPSUBD       (R10)(R9*4), Z9, Z9
+	VPSUBD       (R10)(R11*4), Z9, Z9
+	VPADDD       (R10)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z9
+	VPSUBD       (R12)(R9*4), Z9, Z9
+	VPSUBD       (R12)(R11*4), Z9, Z9
+	VPADDD       (R12)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z7, Z7
+	VBROADCASTSS 60(DX), Z8
+	VBROADCASTSS 64(DX), Z9
+	VMULPS       (CX), Z1, Z1
+	VCMPPS       $0x01, Z8, Z1, K1
+	VPADDD       Z9, Z0, K1, Z0
+	VMULPS       64(CX), Z3, Z3
+	VCMPPS       $0x01, Z8, Z3, K1
+	VPADDD       Z9, Z2, K1, Z2
+	VMULPS       128(CX), Z5, Z5
+	VCMPPS       $0x01, Z8, Z5, K1
+	VPADDD       Z9, Z4, K1, Z4
+	VMULPS       192(CX), Z7, Z7
+	VCMPPS       $0x01, Z8, Z7, K1
+	VPADDD       Z9, Z6, K1, Z6
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          threes
+
+nothrees:
+	MOVQ         sums+64(FP), DX
+	MOVQ         results+0(FP), BX
+	VBROADCASTSS 4(DX), Z1
+	VPCMPGTD     Z1, Z0, K1
+	KMOVW        K1, SI
+	VBROADCASTSS 8(DX), Z1
+	VPCMPGTD     Z1, Z0, K1
+	KMOVW        K1, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, (BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z2, K1
+	KMOVW        K1, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z2, K1
+	KMOVW        K1, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 4(BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z4, K1
+	KMOVW        K1, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z4, K1
+	KMOVW        K1, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 8(BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z6, K1
+	KMOVW        K1, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z6, K1
+	KMOVW        K1, DX
+	SHLL         $0x10, DX
+	ORL          DX, SI
+	MOVL         SI, 12(BX)
+	ADDQ         $0x10, results+0(FP)
+	ADDQ         $+256, CX
+	DECQ         blocks+24(FP)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func haarChainsAVX512(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
+// Requires: AVX, AVX512F
+TEXT ·haarChainsAVX512(SB), NOSPLIT, $0-72
+	MOVQ table+32(FP), AX
+	MOVQ norms+16(FP), CX
+
+block:
+	MOVQ         places+8(FP), DX
+	MOVLQSX      (DX), SI
+	LEAQ         (AX)(SI*4), SI
+	MOVLQSX      4(DX), R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      8(DX), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      12(DX), R12
+	LEAQ         (AX)(R12*4), R12
+	ADDQ         $0x10, places+8(FP)
+	MOVQ         sums+64(FP), DX
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD (DX), Z2
+	VPBROADCASTD (DX), Z4
+	VPBROADCASTD (DX), Z6
+	MOVQ         nodes+40(FP), DX
+	MOVQ         threes+56(FP), BX
 
 node:
-	MOVQ         table+24(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z0
-	VBROADCASTSS 52(CX), Z1
-	VBROADCASTSS 56(CX), Z2
-	VBROADCASTSS 60(CX), Z3
-	VBROADCASTSS 64(CX), Z4
-	VBROADCASTSS 68(CX), Z5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           three
+	MOVLQSX      (DX), DI
+	MOVLQSX      4(DX), R9
+	MOVLQSX      8(DX), R11
+	MOVLQSX      12(DX), R13
+	VBROADCASTSS 48(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z1
+	VPSUBD       (SI)(R9*4), Z1, Z1
+	VPSUBD       (SI)(R11*4), Z1, Z1
+	VPADDD       (SI)(R13*4), Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z8, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z3
+	VPSUBD       (R8)(R9*4), Z3, Z3
+	VPSUBD       (R8)(R11*4), Z3, Z3
+	VPADDD       (R8)(R13*4), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z8, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z5
+	VPSUBD       (R10)(R9*4), Z5, Z5
+	VPSUBD       (R10)(R11*4), Z5, Z5
+	VPADDD       (R10)(R13*4), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z8, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z7
+	VPSUBD       (R12)(R9*4), Z7, Z7
+	VPSUBD       (R12)(R11*4), Z7, Z7
+	VPADDD       (R12)(R13*4), Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z8, Z7, Z7
+	MOVLQSX      16(DX), DI
+	MOVLQSX      20(DX), R9
+	MOVLQSX      24(DX), R11
+	MOVLQSX      28(DX), R13
+	VBROADCASTSS 52(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z9
+	VPSUBD       (SI)(R9*4), Z9, Z9
+	VPSUBD       (SI)(R11*4), Z9, Z9
+	VPADDD       (SI)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z9
+	VPSUBD       (R8)(R9*4), Z9, Z9
+	VPSUBD       (R8)(R11*4), Z9, Z9
+	VPADDD       (R8)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z9
+	VPSUBD       (R10)(R9*4), Z9, Z9
+	VPSUBD       (R10)(R11*4), Z9, Z9
+	VPADDD       (R10)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z9
+	VPSUBD       (R12)(R9*4), Z9, Z9
+	VPSUBD       (R12)(R11*4), Z9, Z9
+	VPADDD       (R12)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z7, Z7
+	CMPL         68(DX), $0x02
+	JE           two
+	MOVLQSX      32(DX), DI
+	MOVLQSX      36(DX), R9
+	MOVLQSX      40(DX), R11
+	MOVLQSX      44(DX), R13
+	VBROADCASTSS 56(DX), Z8
+	VMOVDQU32    (SI)(DI*4), Z9
+	VPSUBD       (SI)(R9*4), Z9, Z9
+	VPSUBD       (SI)(R11*4), Z9, Z9
+	VPADDD       (SI)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z1, Z1
+	VMOVDQU32    (R8)(DI*4), Z9
+	VPSUBD       (R8)(R9*4), Z9, Z9
+	VPSUBD       (R8)(R11*4), Z9, Z9
+	VPADDD       (R8)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z3, Z3
+	VMOVDQU32    (R10)(DI*4), Z9
+	VPSUBD       (R10)(R9*4), Z9, Z9
+	VPSUBD       (R10)(R11*4), Z9, Z9
+	VPADDD       (R10)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z5, Z5
+	VMOVDQU32    (R12)(DI*4), Z9
+	VPSUBD       (R12)(R9*4), Z9, Z9
+	VPSUBD       (R12)(R11*4), Z9, Z9
+	VPADDD       (R12)(R13*4), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z9, Z7, Z7
 
 two:
-	VMOVDQU32     (SI)(BX*4), Z2
-	VPSUBD        (DI)(BX*4), Z2, Z2
-	VPSUBD        (R8)(BX*4), Z2, Z2
-	VPADDD        (R9)(BX*4), Z2, Z2
-	VCVTDQ2PS     Z2, Z2
-	VMOVDQU32     (R10)(BX*4), Z6
-	VPSUBD        (R11)(BX*4), Z6, Z6
-	VPSUBD        (R12)(BX*4), Z6, Z6
-	VPADDD        (R13)(BX*4), Z6, Z6
-	VCVTDQ2PS     Z6, Z6
-	VMULPS        Z0, Z2, Z2
-	VMULPS        Z1, Z6, Z6
-	VADDPS        Z6, Z2, Z2
-	VMULPS        (DX)(BX*4), Z2, Z2
-	VCMPPS        $0x01, Z3, Z2, K1
-	VBLENDMPS     Z4, Z5, K1, Z2
-	VCVTPS2PD     Y2, Z6
-	VEXTRACTF64X4 $0x01, Z2, Y2
-	VCVTPS2PD     Y2, Z2
-	VADDPD        (AX)(BX*8), Z6, Z6
-	VADDPD        64(AX)(BX*8), Z2, Z2
-	VMOVUPD       Z6, (AX)(BX*8)
-	VMOVUPD       Z2, 64(AX)(BX*8)
-	ADDQ          $+16, BX
-	CMPQ          BX, n+48(FP)
-	JL            two
-	JMP           next
-
-three:
-	VMOVDQU32     (SI)(BX*4), Z6
-	VPSUBD        (DI)(BX*4), Z6, Z6
-	VPSUBD        (R8)(BX*4), Z6, Z6
-	VPADDD        (R9)(BX*4), Z6, Z6
-	VCVTDQ2PS     Z6, Z6
-	VMOVDQU32     (R10)(BX*4), Z7
-	VPSUBD        (R11)(BX*4), Z7, Z7
-	VPSUBD        (R12)(BX*4), Z7, Z7
-	VPADDD        (R13)(BX*4), Z7, Z7
-	VCVTDQ2PS     Z7, Z7
-	VMULPS        Z0, Z6, Z6
-	VMULPS        Z1, Z7, Z7
-	VADDPS        Z7, Z6, Z6
-	MOVLQSX       32(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VMOVDQU32     (R14)(BX*4), Z7
-	MOVLQSX       36(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VPSUBD        (R14)(BX*4), Z7, Z7
-	MOVLQSX       40(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VPSUBD        (R14)(BX*4), Z7, Z7
-	MOVLQSX       44(CX), R14
-	SHLQ          $0x02, R14
-	ADDQ          table+24(FP), R14
-	VPADDD        (R14)(BX*4), Z7, Z7
-	VCVTDQ2PS     Z7, Z7
-	VMULPS        Z2, Z7, Z7
-	VADDPS        Z7, Z6, Z6
-	VMULPS        (DX)(BX*4), Z6, Z6
-	VCMPPS        $0x01, Z3, Z6, K1
-	VBLENDMPS     Z4, Z5, K1, Z6
-	VCVTPS2PD     Y6, Z7
-	VEXTRACTF64X4 $0x01, Z6, Y6
-	VCVTPS2PD     Y6, Z6
-	VADDPD        (AX)(BX*8), Z7, Z7
-	VADDPD        64(AX)(BX*8), Z6, Z6
-	VMOVUPD       Z7, (AX)(BX*8)
-	VMOVUPD       Z6, 64(AX)(BX*8)
-	ADDQ          $+16, BX
-	CMPQ          BX, n+48(FP)
-	JL            three
-
-next:
-	ADDQ $+80, CX
-	DECQ count+16(FP)
-	JNZ  node
+	VBROADCASTSS 60(DX), Z8
+	VBROADCASTSS 64(DX), Z9
+	KMOVW        76(DX), K5
+	KMOVW        72(DX), K6
+	VMULPS       (CX), Z1, Z1
+	VCMPPS       $0x01, Z8, Z1, K7
+	KORW         K6, K1, K1
+	KXORW        K5, K7, K7
+	KANDW        K1, K7, K7
+	KANDNW       K1, K7, K1
+	VPADDD       Z9, Z0, K7, Z0
+	VMULPS       64(CX), Z3, Z3
+	VCMPPS       $0x01, Z8, Z3, K7
+	KORW         K6, K2, K2
+	KXORW        K5, K7, K7
+	KANDW        K2, K7, K7
+	KANDNW       K2, K7, K2
+	VPADDD       Z9, Z2, K7, Z2
+	VMULPS       128(CX), Z5, Z5
+	VCMPPS       $0x01, Z8, Z5, K7
+	KORW         K6, K3, K3
+	KXORW        K5, K7, K7
+	KANDW        K3, K7, K7
+	KANDNW       K3, K7, K3
+	VPADDD       Z9, Z4, K7, Z4
+	VMULPS       192(CX), Z7, Z7
+	VCMPPS       $0x01, Z8, Z7, K7
+	KORW         K6, K4, K4
+	KXORW        K5, K7, K7
+	KANDW        K4, K7, K7
+	KANDNW       K4, K7, K4
+	VPADDD       Z9, Z6, K7, Z6
+	ADDQ         $+80, DX
+	DECQ         BX
+	JNZ          node
+	MOVQ         sums+64(FP), DX
+	MOVQ         results+0(FP), BX
+	VBROADCASTSS 4(DX), Z1
+	VPCMPGTD     Z1, Z0, K5
+	KMOVW        K5, SI
+	VBROADCASTSS 8(DX), Z1
+	VPCMPGTD     Z1, Z0, K5
+	KMOVW        K5, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, (BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z2, K5
+	KMOVW        K5, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z2, K5
+	KMOVW        K5, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 4(BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z4, K5
+	KMOVW        K5, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z4, K5
+	KMOVW        K5, DI
+	SHLL         $0x10, DI
+	ORL          DI, SI
+	MOVL         SI, 8(BX)
+	VBROADCASTSS 4(DX), Z0
+	VPCMPGTD     Z0, Z6, K5
+	KMOVW        K5, SI
+	VBROADCASTSS 8(DX), Z0
+	VPCMPGTD     Z0, Z6, K5
+	KMOVW        K5, DX
+	SHLL         $0x10, DX
+	ORL          DX, SI
+	MOVL         SI, 12(BX)
+	ADDQ         $0x10, results+0(FP)
+	ADDQ         $+256, CX
+	DECQ         blocks+24(FP)
+	JNZ          block
 	VZEROUPPER
 	RET
 
-// func haarStumpsListAVX512(sums *byte, nodes *byte, count int, table *byte, at *byte, norms *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·haarStumpsListAVX512(SB), NOSPLIT, $0-56
-	MOVQ sums+0(FP), AX
-	MOVQ nodes+8(FP), CX
-	MOVQ norms+40(FP), DX
-
-node:
-	MOVQ         table+24(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z0
-	VBROADCASTSS 52(CX), Z1
-	VBROADCASTSS 56(CX), Z2
-	VBROADCASTSS 60(CX), Z3
-	VBROADCASTSS 64(CX), Z4
-	VBROADCASTSS 68(CX), Z5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           three
-
-two:
-	VPSUBD        Z2, Z2, Z2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       (R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       4(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X2, X2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       8(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X2, X2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       12(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X2, X2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       16(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       20(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       24(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       28(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X6, X6
-	VINSERTI32X4  $0x01, X6, Z2, Z2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       32(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       36(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       40(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       44(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X6, X6
-	VINSERTI32X4  $0x02, X6, Z2, Z2
-	MOVQ          at+32(FP), R14
-	MOVLQSX       48(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       52(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       56(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       60(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X6, X6
-	VINSERTI32X4  $0x03, X6, Z2, Z2
-	VCVTDQ2PS     Z2, Z2
-	VPSUBD        Z6, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       (R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       4(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       8(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       12(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       16(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       20(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       24(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       28(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x01, X7, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       32(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       36(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       40(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       44(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x02, X7, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       48(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       52(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       56(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       60(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x03, X7, Z6, Z6
-	VCVTDQ2PS     Z6, Z6
-	VMULPS        Z0, Z2, Z2
-	VMULPS        Z1, Z6, Z6
-	VADDPS        Z6, Z2, Z2
-	VMULPS        (DX)(BX*4), Z2, Z2
-	VCMPPS        $0x01, Z3, Z2, K1
-	VBLENDMPS     Z4, Z5, K1, Z2
-	VCVTPS2PD     Y2, Z6
-	VEXTRACTF64X4 $0x01, Z2, Y2
-	VCVTPS2PD     Y2, Z2
-	VADDPD        (AX)(BX*8), Z6, Z6
-	VADDPD        64(AX)(BX*8), Z2, Z2
-	VMOVUPD       Z6, (AX)(BX*8)
-	VMOVUPD       Z2, 64(AX)(BX*8)
-	ADDQ          $+16, BX
-	CMPQ          BX, n+48(FP)
-	JL            two
-	JMP           next
-
-three:
-	VPSUBD        Z6, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       (R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       4(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       8(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       12(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X6, X6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       16(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       20(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       24(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       28(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x01, X7, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       32(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       36(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       40(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       44(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x02, X7, Z6, Z6
-	MOVQ          at+32(FP), R14
-	MOVLQSX       48(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       52(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       56(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       60(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	VINSERTI32X4  $0x03, X7, Z6, Z6
-	VCVTDQ2PS     Z6, Z6
-	VPSUBD        Z7, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       (R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       4(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       8(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       12(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       16(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       20(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       24(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       28(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x01, X8, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       32(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       36(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       40(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       44(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x02, X8, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       48(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       52(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       56(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       60(R14)(BX*4), R14
-	MOVL          (R10)(R14*4), R15
-	SUBL          (R11)(R14*4), R15
-	SUBL          (R12)(R14*4), R15
-	ADDL          (R13)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x03, X8, Z7, Z7
-	VCVTDQ2PS     Z7, Z7
-	VMULPS        Z0, Z6, Z6
-	VMULPS        Z1, Z7, Z7
-	VADDPS        Z7, Z6, Z6
-	MOVLQSX       32(CX), SI
-	SHLQ          $0x02, SI
-	ADDQ          table+24(FP), SI
-	MOVLQSX       36(CX), DI
-	SHLQ          $0x02, DI
-	ADDQ          table+24(FP), DI
-	MOVLQSX       40(CX), R8
-	SHLQ          $0x02, R8
-	ADDQ          table+24(FP), R8
-	MOVLQSX       44(CX), R9
-	SHLQ          $0x02, R9
-	ADDQ          table+24(FP), R9
-	VPSUBD        Z7, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       (R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       4(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       8(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       12(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X7, X7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       16(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       20(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       24(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       28(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x01, X8, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       32(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       36(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       40(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       44(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x02, X8, Z7, Z7
-	MOVQ          at+32(FP), R14
-	MOVLQSX       48(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VMOVD         R15, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       52(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x01, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       56(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x02, R15, X8, X8
-	MOVQ          at+32(FP), R14
-	MOVLQSX       60(R14)(BX*4), R14
-	MOVL          (SI)(R14*4), R15
-	SUBL          (DI)(R14*4), R15
-	SUBL          (R8)(R14*4), R15
-	ADDL          (R9)(R14*4), R15
-	VPINSRD       $0x03, R15, X8, X8
-	VINSERTI32X4  $0x03, X8, Z7, Z7
-	VCVTDQ2PS     Z7, Z7
-	MOVLQSX       (CX), SI
-	SHLQ          $0x02, SI
-	ADDQ          table+24(FP), SI
-	MOVLQSX       4(CX), DI
-	SHLQ          $0x02, DI
-	ADDQ          table+24(FP), DI
-	MOVLQSX       8(CX), R8
-	SHLQ          $0x02, R8
-	ADDQ          table+24(FP), R8
-	MOVLQSX       12(CX), R9
-	SHLQ          $0x02, R9
-	ADDQ          table+24(FP), R9
-	VMULPS        Z2, Z7, Z7
-	VADDPS        Z7, Z6, Z6
-	VMULPS        (DX)(BX*4), Z6, Z6
-	VCMPPS        $0x01, Z3, Z6, K1
-	VBLENDMPS     Z4, Z5, K1, Z6
-	VCVTPS2PD     Y6, Z7
-	VEXTRACTF64X4 $0x01, Z6, Y6
-	VCVTPS2PD     Y6, Z6
-	VADDPD        (AX)(BX*8), Z7, Z7
-	VADDPD        64(AX)(BX*8), Z6, Z6
-	VMOVUPD       Z7, (AX)(BX*8)
-	VMOVUPD       Z6, 64(AX)(BX*8)
-	ADDQ          $+16, BX
-	CMPQ          BX, n+48(FP)
-	JL            three
-
-next:
-	ADDQ $+80, CX
-	DECQ count+16(FP)
-	JNZ  node
-	VZEROUPPER
-	RET
-
-// func haarSplitRowAVX512(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·haarSplitRowAVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         node+8(FP), CX
-	MOVQ         norms+32(FP), DX
-	MOVQ         table+16(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z0
-	VBROADCASTSS 52(CX), Z1
-	VBROADCASTSS 56(CX), Z2
-	VBROADCASTSS 60(CX), Z3
-	VBROADCASTSS 64(CX), Z4
-	VBROADCASTSS 68(CX), Z5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           kindtrue
-	CMPQ         left+40(FP), $0x00
-	JNE          leftfalse
-	CMPQ         right+48(FP), $0x00
-	JNE          loopfalse2
-	JMP          loopfalse0
-
-leftfalse:
-	CMPQ right+48(FP), $0x00
-	JNE  loopfalse3
-	JMP  loopfalse1
-
-loopfalse0:
-	VMOVDQU32 (SI)(BX*4), Z2
-	VPSUBD    (DI)(BX*4), Z2, Z2
-	VPSUBD    (R8)(BX*4), Z2, Z2
-	VPADDD    (R9)(BX*4), Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VMOVDQU32 (R10)(BX*4), Z6
-	VPSUBD    (R11)(BX*4), Z6, Z6
-	VPSUBD    (R12)(BX*4), Z6, Z6
-	VPADDD    (R13)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z0, Z2, Z2
-	VMULPS    Z1, Z6, Z6
-	VADDPS    Z6, Z2, Z2
-	VMULPS    (DX)(BX*4), Z2, Z2
-	VCMPPS    $0x01, Z3, Z2, K1
-	VBLENDMPS Z4, Z5, K1, Z2
-	VMOVDQU32 Z2, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse0
-	JMP       done
-
-loopfalse1:
-	VMOVDQU32 (SI)(BX*4), Z2
-	VPSUBD    (DI)(BX*4), Z2, Z2
-	VPSUBD    (R8)(BX*4), Z2, Z2
-	VPADDD    (R9)(BX*4), Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VMOVDQU32 (R10)(BX*4), Z4
-	VPSUBD    (R11)(BX*4), Z4, Z4
-	VPSUBD    (R12)(BX*4), Z4, Z4
-	VPADDD    (R13)(BX*4), Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z0, Z2, Z2
-	VMULPS    Z1, Z4, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    (DX)(BX*4), Z2, Z2
-	MOVQ      left+40(FP), CX
-	VMOVDQU32 (CX)(BX*4), Z4
-	VCMPPS    $0x01, Z3, Z2, K1
-	VBLENDMPS Z4, Z5, K1, Z2
-	VMOVDQU32 Z2, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse1
-	JMP       done
-
-loopfalse2:
-	VMOVDQU32 (SI)(BX*4), Z2
-	VPSUBD    (DI)(BX*4), Z2, Z2
-	VPSUBD    (R8)(BX*4), Z2, Z2
-	VPADDD    (R9)(BX*4), Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VMOVDQU32 (R10)(BX*4), Z5
-	VPSUBD    (R11)(BX*4), Z5, Z5
-	VPSUBD    (R12)(BX*4), Z5, Z5
-	VPADDD    (R13)(BX*4), Z5, Z5
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z0, Z2, Z2
-	VMULPS    Z1, Z5, Z5
-	VADDPS    Z5, Z2, Z2
-	VMULPS    (DX)(BX*4), Z2, Z2
-	MOVQ      right+48(FP), CX
-	VMOVDQU32 (CX)(BX*4), Z5
-	VCMPPS    $0x01, Z3, Z2, K1
-	VBLENDMPS Z4, Z5, K1, Z2
-	VMOVDQU32 Z2, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse2
-	JMP       done
-
-loopfalse3:
-	VMOVDQU32 (SI)(BX*4), Z2
-	VPSUBD    (DI)(BX*4), Z2, Z2
-	VPSUBD    (R8)(BX*4), Z2, Z2
-	VPADDD    (R9)(BX*4), Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VMOVDQU32 (R10)(BX*4), Z4
-	VPSUBD    (R11)(BX*4), Z4, Z4
-	VPSUBD    (R12)(BX*4), Z4, Z4
-	VPADDD    (R13)(BX*4), Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z0, Z2, Z2
-	VMULPS    Z1, Z4, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    (DX)(BX*4), Z2, Z2
-	MOVQ      left+40(FP), CX
-	VMOVDQU32 (CX)(BX*4), Z4
-	MOVQ      right+48(FP), CX
-	VMOVDQU32 (CX)(BX*4), Z5
-	VCMPPS    $0x01, Z3, Z2, K1
-	VBLENDMPS Z4, Z5, K1, Z2
-	VMOVDQU32 Z2, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        loopfalse3
-	JMP       done
-
-kindtrue:
-	CMPQ left+40(FP), $0x00
-	JNE  lefttrue
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue2
-	JMP  looptrue0
-
-lefttrue:
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue3
-	JMP  looptrue1
-
-looptrue0:
-	VMOVDQU32 (SI)(BX*4), Z6
-	VPSUBD    (DI)(BX*4), Z6, Z6
-	VPSUBD    (R8)(BX*4), Z6, Z6
-	VPADDD    (R9)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMOVDQU32 (R10)(BX*4), Z7
-	VPSUBD    (R11)(BX*4), Z7, Z7
-	VPSUBD    (R12)(BX*4), Z7, Z7
-	VPADDD    (R13)(BX*4), Z7, Z7
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z0, Z6, Z6
-	VMULPS    Z1, Z7, Z7
-	VADDPS    Z7, Z6, Z6
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z7
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z7, Z7
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z7, Z7
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Z7, Z7
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z2, Z7, Z7
-	VADDPS    Z7, Z6, Z6
-	VMULPS    (DX)(BX*4), Z6, Z6
-	VCMPPS    $0x01, Z3, Z6, K1
-	VBLENDMPS Z4, Z5, K1, Z6
-	VMOVDQU32 Z6, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue0
-	JMP       done
-
-looptrue1:
-	VMOVDQU32 (SI)(BX*4), Z4
-	VPSUBD    (DI)(BX*4), Z4, Z4
-	VPSUBD    (R8)(BX*4), Z4, Z4
-	VPADDD    (R9)(BX*4), Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VMOVDQU32 (R10)(BX*4), Z6
-	VPSUBD    (R11)(BX*4), Z6, Z6
-	VPSUBD    (R12)(BX*4), Z6, Z6
-	VPADDD    (R13)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z0, Z4, Z4
-	VMULPS    Z1, Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z6
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z6, Z6
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z6, Z6
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z2, Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    (DX)(BX*4), Z4, Z4
-	MOVQ      left+40(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z6
-	VCMPPS    $0x01, Z3, Z4, K1
-	VBLENDMPS Z6, Z5, K1, Z4
-	VMOVDQU32 Z4, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue1
-	JMP       done
-
-looptrue2:
-	VMOVDQU32 (SI)(BX*4), Z5
-	VPSUBD    (DI)(BX*4), Z5, Z5
-	VPSUBD    (R8)(BX*4), Z5, Z5
-	VPADDD    (R9)(BX*4), Z5, Z5
-	VCVTDQ2PS Z5, Z5
-	VMOVDQU32 (R10)(BX*4), Z6
-	VPSUBD    (R11)(BX*4), Z6, Z6
-	VPSUBD    (R12)(BX*4), Z6, Z6
-	VPADDD    (R13)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z0, Z5, Z5
-	VMULPS    Z1, Z6, Z6
-	VADDPS    Z6, Z5, Z5
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z6
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z6, Z6
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z6, Z6
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Z6, Z6
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z2, Z6, Z6
-	VADDPS    Z6, Z5, Z5
-	VMULPS    (DX)(BX*4), Z5, Z5
-	MOVQ      right+48(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z6
-	VCMPPS    $0x01, Z3, Z5, K1
-	VBLENDMPS Z4, Z6, K1, Z5
-	VMOVDQU32 Z5, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue2
-	JMP       done
-
-looptrue3:
-	VMOVDQU32 (SI)(BX*4), Z4
-	VPSUBD    (DI)(BX*4), Z4, Z4
-	VPSUBD    (R8)(BX*4), Z4, Z4
-	VPADDD    (R9)(BX*4), Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VMOVDQU32 (R10)(BX*4), Z5
-	VPSUBD    (R11)(BX*4), Z5, Z5
-	VPSUBD    (R12)(BX*4), Z5, Z5
-	VPADDD    (R13)(BX*4), Z5, Z5
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z0, Z4, Z4
-	VMULPS    Z1, Z5, Z5
-	VADDPS    Z5, Z4, Z4
-	MOVLQSX   32(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z5
-	MOVLQSX   36(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z5, Z5
-	MOVLQSX   40(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPSUBD    (R14)(BX*4), Z5, Z5
-	MOVLQSX   44(CX), R14
-	SHLQ      $0x02, R14
-	ADDQ      table+16(FP), R14
-	VPADDD    (R14)(BX*4), Z5, Z5
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z2, Z5, Z5
-	VADDPS    Z5, Z4, Z4
-	VMULPS    (DX)(BX*4), Z4, Z4
-	MOVQ      left+40(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z5
-	MOVQ      right+48(FP), R14
-	VMOVDQU32 (R14)(BX*4), Z6
-	VCMPPS    $0x01, Z3, Z4, K1
-	VBLENDMPS Z5, Z6, K1, Z4
-	VMOVDQU32 Z4, (AX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, n+56(FP)
-	JL        looptrue3
-
-done:
-	VZEROUPPER
-	RET
-
-// func haarSplitListAVX512(dst *byte, node *byte, table *byte, at *byte, norms *byte, left *byte, right *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·haarSplitListAVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         node+8(FP), CX
-	MOVQ         norms+32(FP), DX
-	MOVQ         table+16(FP), BX
-	MOVLQSX      (CX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVLQSX      4(CX), DI
-	LEAQ         (BX)(DI*4), DI
-	MOVLQSX      8(CX), R8
-	LEAQ         (BX)(R8*4), R8
-	MOVLQSX      12(CX), R9
-	LEAQ         (BX)(R9*4), R9
-	MOVLQSX      16(CX), R10
-	LEAQ         (BX)(R10*4), R10
-	MOVLQSX      20(CX), R11
-	LEAQ         (BX)(R11*4), R11
-	MOVLQSX      24(CX), R12
-	LEAQ         (BX)(R12*4), R12
-	MOVLQSX      28(CX), R13
-	LEAQ         (BX)(R13*4), R13
-	VBROADCASTSS 48(CX), Z0
-	VBROADCASTSS 52(CX), Z1
-	VBROADCASTSS 56(CX), Z2
-	VBROADCASTSS 60(CX), Z3
-	VBROADCASTSS 64(CX), Z4
-	VBROADCASTSS 68(CX), Z5
-	XORQ         BX, BX
-	CMPL         72(CX), $0x02
-	JG           kindtrue
-	CMPQ         left+40(FP), $0x00
-	JNE          leftfalse
-	CMPQ         right+48(FP), $0x00
-	JNE          loopfalse2
-	JMP          loopfalse0
-
-leftfalse:
-	CMPQ right+48(FP), $0x00
-	JNE  loopfalse3
-	JMP  loopfalse1
-
-loopfalse0:
-	VPSUBD       Z2, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x01, X6, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x02, X6, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x03, X6, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X7, X7
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z0, Z2, Z2
-	VMULPS       Z1, Z6, Z6
-	VADDPS       Z6, Z2, Z2
-	VMULPS       (DX)(BX*4), Z2, Z2
-	VCMPPS       $0x01, Z3, Z2, K1
-	VBLENDMPS    Z4, Z5, K1, Z2
-	VMOVDQU32    Z2, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           loopfalse0
-	JMP          done
-
-loopfalse1:
-	VPSUBD       Z2, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x01, X4, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x02, X4, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x03, X4, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VPSUBD       Z4, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x01, X6, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x02, X6, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x03, X6, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z0, Z2, Z2
-	VMULPS       Z1, Z4, Z4
-	VADDPS       Z4, Z2, Z2
-	VMULPS       (DX)(BX*4), Z2, Z2
-	MOVQ         left+40(FP), CX
-	VMOVDQU32    (CX)(BX*4), Z4
-	VCMPPS       $0x01, Z3, Z2, K1
-	VBLENDMPS    Z4, Z5, K1, Z2
-	VMOVDQU32    Z2, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           loopfalse1
-	JMP          done
-
-loopfalse2:
-	VPSUBD       Z2, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x01, X5, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x02, X5, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x03, X5, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VPSUBD       Z5, Z5, Z5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x01, X6, Z5, Z5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x02, X6, Z5, Z5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X6, X6
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X6, X6
-	VINSERTI32X4 $0x03, X6, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z2, Z2
-	VMULPS       Z1, Z5, Z5
-	VADDPS       Z5, Z2, Z2
-	VMULPS       (DX)(BX*4), Z2, Z2
-	MOVQ         right+48(FP), CX
-	VMOVDQU32    (CX)(BX*4), Z5
-	VCMPPS       $0x01, Z3, Z2, K1
-	VBLENDMPS    Z4, Z5, K1, Z2
-	VMOVDQU32    Z2, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           loopfalse2
-	JMP          done
-
-loopfalse3:
-	VPSUBD       Z2, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X2, X2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x01, X4, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x02, X4, Z2, Z2
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (SI)(CX*4), R14
-	SUBL         (DI)(CX*4), R14
-	SUBL         (R8)(CX*4), R14
-	ADDL         (R9)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	VINSERTI32X4 $0x03, X4, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VPSUBD       Z4, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      (CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      4(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      8(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      12(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X4, X4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      16(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      20(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      24(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      28(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x01, X5, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      32(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      36(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      40(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      44(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x02, X5, Z4, Z4
-	MOVQ         at+24(FP), CX
-	MOVLQSX      48(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VMOVD        R14, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      52(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x01, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      56(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x02, R14, X5, X5
-	MOVQ         at+24(FP), CX
-	MOVLQSX      60(CX)(BX*4), CX
-	MOVL         (R10)(CX*4), R14
-	SUBL         (R11)(CX*4), R14
-	SUBL         (R12)(CX*4), R14
-	ADDL         (R13)(CX*4), R14
-	VPINSRD      $0x03, R14, X5, X5
-	VINSERTI32X4 $0x03, X5, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z0, Z2, Z2
-	VMULPS       Z1, Z4, Z4
-	VADDPS       Z4, Z2, Z2
-	VMULPS       (DX)(BX*4), Z2, Z2
-	MOVQ         left+40(FP), CX
-	VMOVDQU32    (CX)(BX*4), Z4
-	MOVQ         right+48(FP), CX
-	VMOVDQU32    (CX)(BX*4), Z5
-	VCMPPS       $0x01, Z3, Z2, K1
-	VBLENDMPS    Z4, Z5, K1, Z2
-	VMOVDQU32    Z2, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           loopfalse3
-	JMP          done
-
-kindtrue:
-	CMPQ left+40(FP), $0x00
-	JNE  lefttrue
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue2
-	JMP  looptrue0
-
-lefttrue:
-	CMPQ right+48(FP), $0x00
-	JNE  looptrue3
-	JMP  looptrue1
-
-looptrue0:
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VPSUBD       Z7, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x01, X8, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x02, X8, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x03, X8, Z7, Z7
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z0, Z6, Z6
-	VMULPS       Z1, Z7, Z7
-	VADDPS       Z7, Z6, Z6
-	MOVLQSX      32(CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      36(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      40(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      44(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VPSUBD       Z7, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x01, X8, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x02, X8, Z7, Z7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X8, X8
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X8, X8
-	VINSERTI32X4 $0x03, X8, Z7, Z7
-	VCVTDQ2PS    Z7, Z7
-	MOVLQSX      (CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      4(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      8(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      12(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VMULPS       Z2, Z7, Z7
-	VADDPS       Z7, Z6, Z6
-	VMULPS       (DX)(BX*4), Z6, Z6
-	VCMPPS       $0x01, Z3, Z6, K1
-	VBLENDMPS    Z4, Z5, K1, Z6
-	VMOVDQU32    Z6, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           looptrue0
-	JMP          done
-
-looptrue1:
-	VPSUBD       Z4, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x01, X6, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x02, X6, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x03, X6, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z0, Z4, Z4
-	VMULPS       Z1, Z6, Z6
-	VADDPS       Z6, Z4, Z4
-	MOVLQSX      32(CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      36(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      40(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      44(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	MOVLQSX      (CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      4(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      8(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      12(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VMULPS       Z2, Z6, Z6
-	VADDPS       Z6, Z4, Z4
-	VMULPS       (DX)(BX*4), Z4, Z4
-	MOVQ         left+40(FP), R14
-	VMOVDQU32    (R14)(BX*4), Z6
-	VCMPPS       $0x01, Z3, Z4, K1
-	VBLENDMPS    Z6, Z5, K1, Z4
-	VMOVDQU32    Z4, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           looptrue1
-	JMP          done
-
-looptrue2:
-	VPSUBD       Z5, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x01, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x02, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x03, X6, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z0, Z5, Z5
-	VMULPS       Z1, Z6, Z6
-	VADDPS       Z6, Z5, Z5
-	MOVLQSX      32(CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      36(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      40(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      44(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VPSUBD       Z6, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x01, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x02, X7, Z6, Z6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X7, X7
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X7, X7
-	VINSERTI32X4 $0x03, X7, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	MOVLQSX      (CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      4(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      8(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      12(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VMULPS       Z2, Z6, Z6
-	VADDPS       Z6, Z5, Z5
-	VMULPS       (DX)(BX*4), Z5, Z5
-	MOVQ         right+48(FP), R14
-	VMOVDQU32    (R14)(BX*4), Z6
-	VCMPPS       $0x01, Z3, Z5, K1
-	VBLENDMPS    Z4, Z6, K1, Z5
-	VMOVDQU32    Z5, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           looptrue2
-	JMP          done
-
-looptrue3:
-	VPSUBD       Z4, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X4, X4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	VINSERTI32X4 $0x01, X5, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	VINSERTI32X4 $0x02, X5, Z4, Z4
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	VINSERTI32X4 $0x03, X5, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPSUBD       Z5, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x01, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x02, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (R10)(R14*4), R15
-	SUBL         (R11)(R14*4), R15
-	SUBL         (R12)(R14*4), R15
-	ADDL         (R13)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x03, X6, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z4, Z4
-	VMULPS       Z1, Z5, Z5
-	VADDPS       Z5, Z4, Z4
-	MOVLQSX      32(CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      36(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      40(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      44(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VPSUBD       Z5, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      (R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      4(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      8(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      12(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X5, X5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      16(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      20(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      24(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      28(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x01, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      32(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      36(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      40(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      44(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x02, X6, Z5, Z5
-	MOVQ         at+24(FP), R14
-	MOVLQSX      48(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VMOVD        R15, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      52(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x01, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      56(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x02, R15, X6, X6
-	MOVQ         at+24(FP), R14
-	MOVLQSX      60(R14)(BX*4), R14
-	MOVL         (SI)(R14*4), R15
-	SUBL         (DI)(R14*4), R15
-	SUBL         (R8)(R14*4), R15
-	ADDL         (R9)(R14*4), R15
-	VPINSRD      $0x03, R15, X6, X6
-	VINSERTI32X4 $0x03, X6, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	MOVLQSX      (CX), SI
-	SHLQ         $0x02, SI
-	ADDQ         table+16(FP), SI
-	MOVLQSX      4(CX), DI
-	SHLQ         $0x02, DI
-	ADDQ         table+16(FP), DI
-	MOVLQSX      8(CX), R8
-	SHLQ         $0x02, R8
-	ADDQ         table+16(FP), R8
-	MOVLQSX      12(CX), R9
-	SHLQ         $0x02, R9
-	ADDQ         table+16(FP), R9
-	VMULPS       Z2, Z5, Z5
-	VADDPS       Z5, Z4, Z4
-	VMULPS       (DX)(BX*4), Z4, Z4
-	MOVQ         left+40(FP), R14
-	VMOVDQU32    (R14)(BX*4), Z5
-	MOVQ         right+48(FP), R14
-	VMOVDQU32    (R14)(BX*4), Z6
-	VCMPPS       $0x01, Z3, Z4, K1
-	VBLENDMPS    Z5, Z6, K1, Z4
-	VMOVDQU32    Z4, (AX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JL           looptrue3
-
-done:
-	VZEROUPPER
-	RET
-
-// func lbpStumpsRowAVX512(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
+// func lbpStumpsAVX512(results *byte, places *byte, groups int, table *byte, nodes *byte, count int, sums *byte)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·lbpStumpsRowAVX512(SB), NOSPLIT, $0-48
-	MOVQ         sums+0(FP), AX
-	MOVQ         nodes+8(FP), CX
-	MOVQ         table+24(FP), DX
-	MOVQ         $0x00000001, SI
-	VPBROADCASTD SI, Z0
+TEXT ·lbpStumpsAVX512(SB), NOSPLIT, $0-56
+	MOVQ         table+24(FP), AX
+	MOVQ         places+8(FP), CX
+	MOVQ         $0x00000001, DI
+	VPBROADCASTD DI, Z1
+
+group:
+	MOVLQSX      (CX), SI
+	LEAQ         (AX)(SI*4), SI
+	ADDQ         $0x04, CX
+	MOVQ         sums+48(FP), DX
+	VPBROADCASTD (DX), Z0
+	MOVQ         nodes+32(FP), DX
+	MOVQ         count+40(FP), BX
 
 node:
-	XORQ BX, BX
-
-loop:
-	MOVLQSX         (CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z1
-	MOVLQSX         4(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z2
-	VPSUBD          Z2, Z1, Z1
-	MOVLQSX         8(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z5
-	VPSUBD          Z5, Z2, Z2
-	MOVLQSX         12(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z6
+	MOVLQSX         (DX), DI
+	VMOVDQU32       (SI)(DI*4), Z2
+	MOVLQSX         4(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z3
+	VPSUBD          Z3, Z2, Z2
+	MOVLQSX         8(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z5
+	VPSUBD          Z5, Z3, Z3
+	MOVLQSX         12(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z6
 	VPSUBD          Z6, Z5, Z5
-	MOVLQSX         16(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z6
-	MOVLQSX         20(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z7
+	MOVLQSX         16(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z6
+	MOVLQSX         20(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z7
 	VPSUBD          Z7, Z6, Z6
-	MOVLQSX         24(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z8
+	MOVLQSX         24(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z8
 	VPSUBD          Z8, Z7, Z7
-	MOVLQSX         28(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z9
+	MOVLQSX         28(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z9
 	VPSUBD          Z9, Z8, Z8
-	VPSUBD          Z6, Z1, Z1
-	VPSUBD          Z7, Z2, Z2
+	VPSUBD          Z6, Z2, Z2
+	VPSUBD          Z7, Z3, Z3
 	VPSUBD          Z8, Z5, Z5
-	MOVLQSX         32(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z9
-	MOVLQSX         36(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z10
+	MOVLQSX         32(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z9
+	MOVLQSX         36(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z10
 	VPSUBD          Z10, Z9, Z9
-	MOVLQSX         40(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z11
+	MOVLQSX         40(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z11
 	VPSUBD          Z11, Z10, Z10
-	MOVLQSX         44(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z12
+	MOVLQSX         44(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z12
 	VPSUBD          Z12, Z11, Z11
 	VPSUBD          Z9, Z6, Z6
 	VPSUBD          Z10, Z7, Z7
 	VPSUBD          Z11, Z8, Z8
-	MOVLQSX         48(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z12
-	MOVLQSX         52(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z13
+	MOVLQSX         48(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z12
+	MOVLQSX         52(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z13
 	VPSUBD          Z13, Z12, Z12
-	MOVLQSX         56(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z14
+	MOVLQSX         56(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z14
 	VPSUBD          Z14, Z13, Z13
-	MOVLQSX         60(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQU32       (SI)(BX*4), Z15
+	MOVLQSX         60(DX), DI
+	VMOVDQU32       (SI)(DI*4), Z15
 	VPSUBD          Z15, Z14, Z14
 	VPSUBD          Z12, Z9, Z9
 	VPSUBD          Z13, Z10, Z10
 	VPSUBD          Z14, Z11, Z11
 	VPSUBD          Z12, Z12, Z12
 	VPADDD          Z12, Z12, Z12
-	VPCMPGTD        Z1, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
-	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z2, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
+	VPADDD          Z12, Z12, Z12
+	VPCMPGTD        Z3, Z7, K1
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z5, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z8, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z11, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z10, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z9, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
+	VPADDD          Z1, Z12, K1, Z12
 	VPADDD          Z12, Z12, Z12
 	VPCMPGTD        Z6, Z7, K1
-	VPADDD          Z0, Z12, K1, Z12
-	VPSRLD          $0x05, Z12, Z1
-	VPSLLD          $0x1b, Z12, Z2
-	VPSRLD          $0x1b, Z2, Z2
-	VPTERNLOGD      $0xff, Z3, Z3, Z3
-	VPXORD          Z3, Z1, Z1
-	VPSRLD          $0x1d, Z3, Z5
-	VPANDD          Z5, Z1, Z1
-	VBROADCASTI64X4 64(CX), Z5
-	VPERMD          Z5, Z1, Z1
-	VPSLLVD         Z2, Z1, Z1
-	VBROADCASTSS    96(CX), Z2
-	VBROADCASTSS    100(CX), Z5
-	VPMOVD2M        Z1, K1
-	VBLENDMPS       Z2, Z5, K1, Z4
-	VCVTPS2PD       Y4, Z1
-	VEXTRACTF64X4   $0x01, Z4, Y2
-	VCVTPS2PD       Y2, Z2
-	VADDPD          (AX)(BX*8), Z1, Z1
-	VADDPD          64(AX)(BX*8), Z2, Z2
-	VMOVUPD         Z1, (AX)(BX*8)
-	VMOVUPD         Z2, 64(AX)(BX*8)
-	ADDQ            $+16, BX
-	CMPQ            BX, n+40(FP)
-	JL              loop
-	ADDQ            $+128, CX
-	DECQ            count+16(FP)
+	VPADDD          Z1, Z12, K1, Z12
+	VPSRLD          $0x05, Z12, Z2
+	VPSLLD          $0x1b, Z12, Z3
+	VPSRLD          $0x1b, Z3, Z3
+	VPTERNLOGD      $0xff, Z4, Z4, Z4
+	VPXORD          Z4, Z2, Z2
+	VPSRLD          $0x1d, Z4, Z5
+	VPANDD          Z5, Z2, Z2
+	VBROADCASTI64X4 64(DX), Z5
+	VPERMD          Z5, Z2, Z2
+	VPSLLVD         Z3, Z2, Z2
+	VPMOVD2M        Z2, K1
+	VBROADCASTSS    96(DX), Z2
+	VPADDD          Z2, Z0, K1, Z0
+	ADDQ            $+128, DX
+	DECQ            BX
 	JNZ             node
-	VZEROUPPER
-	RET
-
-// func lbpStumpsListAVX512(sums *byte, nodes *byte, count int, table *byte, at *byte, n int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·lbpStumpsListAVX512(SB), NOSPLIT, $0-48
-	MOVQ         sums+0(FP), AX
-	MOVQ         nodes+8(FP), CX
-	MOVQ         table+24(FP), DX
-	VPSUBD       Z0, Z0, Z0
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K1
-	MOVQ         $0x00000001, SI
-	VPBROADCASTD SI, Z1
-
-node:
-	XORQ BX, BX
-
-loop:
-	MOVQ            at+32(FP), SI
-	VMOVDQU32       (SI)(BX*4), Z2
-	MOVLQSX         (CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z3
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z3
-	MOVLQSX         4(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z4
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z4
-	VPSUBD          Z4, Z3, Z3
-	MOVLQSX         8(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z7
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z7
-	VPSUBD          Z7, Z4, Z4
-	MOVLQSX         12(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z8
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z8
-	VPSUBD          Z8, Z7, Z7
-	MOVLQSX         16(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z8
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z8
-	MOVLQSX         20(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z9
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z9
-	VPSUBD          Z9, Z8, Z8
-	MOVLQSX         24(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z10
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z10
-	VPSUBD          Z10, Z9, Z9
-	MOVLQSX         28(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z11
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z11
-	VPSUBD          Z11, Z10, Z10
-	VPSUBD          Z8, Z3, Z3
-	VPSUBD          Z9, Z4, Z4
-	VPSUBD          Z10, Z7, Z7
-	MOVLQSX         32(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z11
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z11
-	MOVLQSX         36(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z12
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z12
-	VPSUBD          Z12, Z11, Z11
-	MOVLQSX         40(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z13
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z13
-	VPSUBD          Z13, Z12, Z12
-	MOVLQSX         44(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z14
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z14
-	VPSUBD          Z14, Z13, Z13
-	VPSUBD          Z11, Z8, Z8
-	VPSUBD          Z12, Z9, Z9
-	VPSUBD          Z13, Z10, Z10
-	MOVLQSX         48(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z14
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z14
-	MOVLQSX         52(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z15
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z15
-	VPSUBD          Z15, Z14, Z14
-	MOVLQSX         56(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z16
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z16
-	VPSUBD          Z16, Z15, Z15
-	MOVLQSX         60(CX), SI
-	LEAQ            (DX)(SI*4), SI
-	VMOVDQA32       Z0, Z17
-	KMOVW           K1, K2
-	VPGATHERDD      (SI)(Z2*4), K2, Z17
-	VPSUBD          Z17, Z16, Z2
-	VPSUBD          Z14, Z11, Z11
-	VPSUBD          Z15, Z12, Z12
-	VPSUBD          Z2, Z13, Z13
-	VPSUBD          Z2, Z2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z3, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z4, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z7, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z10, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z13, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z12, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z11, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPADDD          Z2, Z2, Z2
-	VPCMPGTD        Z8, Z9, K2
-	VPADDD          Z1, Z2, K2, Z2
-	VPSRLD          $0x05, Z2, Z3
-	VPSLLD          $0x1b, Z2, Z2
-	VPSRLD          $0x1b, Z2, Z2
-	VPTERNLOGD      $0xff, Z5, Z5, Z5
-	VPXORD          Z5, Z3, Z3
-	VPSRLD          $0x1d, Z5, Z4
-	VPANDD          Z4, Z3, Z3
-	VBROADCASTI64X4 64(CX), Z4
-	VPERMD          Z4, Z3, Z3
-	VPSLLVD         Z2, Z3, Z3
-	VBROADCASTSS    96(CX), Z2
-	VBROADCASTSS    100(CX), Z4
-	VPMOVD2M        Z3, K2
-	VBLENDMPS       Z2, Z4, K2, Z6
-	VCVTPS2PD       Y6, Z2
-	VEXTRACTF64X4   $0x01, Z6, Y3
-	VCVTPS2PD       Y3, Z3
-	VADDPD          (AX)(BX*8), Z2, Z2
-	VADDPD          64(AX)(BX*8), Z3, Z3
-	VMOVUPD         Z2, (AX)(BX*8)
-	VMOVUPD         Z3, 64(AX)(BX*8)
-	ADDQ            $+16, BX
-	CMPQ            BX, n+40(FP)
-	JL              loop
-	ADDQ            $+128, CX
-	DECQ            count+16(FP)
-	JNZ             node
-	VZEROUPPER
-	RET
-
-// func addLeavesAVX512(sums *byte, leaves *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·addLeavesAVX512(SB), NOSPLIT, $0-24
-	MOVQ sums+0(FP), AX
-	MOVQ leaves+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-
-loop:
-	VMOVDQU32     (CX)(BX*4), Z0
-	VCVTPS2PD     Y0, Z1
-	VEXTRACTF64X4 $0x01, Z0, Y0
-	VCVTPS2PD     Y0, Z0
-	VADDPD        (AX)(BX*8), Z1, Z1
-	VADDPD        64(AX)(BX*8), Z0, Z0
-	VMOVUPD       Z1, (AX)(BX*8)
-	VMOVUPD       Z0, 64(AX)(BX*8)
-	ADDQ          $+16, BX
-	CMPQ          BX, DX
-	JL            loop
-	VZEROUPPER
-	RET
-
-// func passedAVX512(bits *byte, sums *byte, words int, threshold float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·passedAVX512(SB), NOSPLIT, $0-32
-	MOVQ         sums+8(FP), AX
-	MOVQ         words+16(FP), CX
-	VBROADCASTSD threshold+24(FP), Z0
-	MOVQ         bits+0(FP), DX
-
-word:
-	XORQ      BX, BX
-	VMOVDQU32 (AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	ORQ       SI, BX
-	VMOVDQU32 64(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x08, SI
-	ORQ       SI, BX
-	VMOVDQU32 128(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x10, SI
-	ORQ       SI, BX
-	VMOVDQU32 192(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x18, SI
-	ORQ       SI, BX
-	VMOVDQU32 256(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x20, SI
-	ORQ       SI, BX
-	VMOVDQU32 320(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x28, SI
-	ORQ       SI, BX
-	VMOVDQU32 384(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x30, SI
-	ORQ       SI, BX
-	VMOVDQU32 448(AX), Z1
-	VCMPPD    $0x05, Z0, Z1, K1
-	KMOVB     K1, SI
-	SHLQ      $0x38, SI
-	ORQ       SI, BX
-	MOVQ      BX, (DX)
-	ADDQ      $0x08, DX
-	ADDQ      $+512, AX
-	DECQ      CX
-	JNZ       word
+	MOVQ            sums+48(FP), DX
+	MOVQ            results+0(FP), BX
+	VBROADCASTSS    4(DX), Z2
+	VPCMPGTD        Z2, Z0, K1
+	KMOVW           K1, SI
+	VBROADCASTSS    8(DX), Z2
+	VPCMPGTD        Z2, Z0, K1
+	KMOVW           K1, DX
+	SHLL            $0x10, DX
+	ORL             DX, SI
+	MOVL            SI, (BX)
+	ADDQ            $0x04, results+0(FP)
+	DECQ            groups+16(FP)
+	JNZ             group
 	VZEROUPPER
 	RET
 

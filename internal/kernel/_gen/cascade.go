@@ -12,14 +12,9 @@ import (
 
 // cascadeKernels are those of detectors: see kernel/cascade.go for what each is.
 var cascadeKernels = []windowKernel{
-	{"haarStumpsRow", haarStumps(false)},
-	{"haarStumpsList", haarStumps(true)},
-	{"haarSplitRow", haarSplit(false)},
-	{"haarSplitList", haarSplit(true)},
-	{"lbpStumpsRow", lbpStumps(false)},
-	{"lbpStumpsList", lbpStumps(true)},
-	{"addLeaves", addLeaves},
-	{"passed", passed},
+	{"haarStumps", haarStage(false)},
+	{"haarChains", haarStage(true)},
+	{"lbpStumps", lbpStumps},
 	{"flat", flatNorms},
 	{"haarNorms", haarNorms},
 	{"blendRows", blendRows},
@@ -33,361 +28,39 @@ func cascades(set isa) {
 	}
 }
 
-// Offsets in the Go structs kernel.HaarNode, kernel.LBPNode and kernel.HaarNorm.
+// Offsets in the Go structs kernel.HaarNode, kernel.LBPNode, kernel.StageSums and
+// kernel.HaarNorm.
 const (
 	haarWeights   = 12 * 4
 	haarThreshold = haarWeights + 3*4
-	haarLeaves    = haarThreshold + 4
-	haarBoxes     = haarLeaves + 2*4
-	haarBytes     = haarBoxes + 2*4
+	haarDelta     = haarThreshold + 4
+	haarBoxes     = haarDelta + 4
+	haarRoot      = haarBoxes + 4
+	haarFlip      = haarRoot + 4
+	haarBytes     = haarFlip + 4
 
 	lbpSubset = 16 * 4
-	lbpLeaves = lbpSubset + 8*4
-	lbpBytes  = lbpLeaves + 8*4
+	lbpDelta  = lbpSubset + 8*4
+	lbpBytes  = lbpDelta + 8*4
+
+	sumsBase = 0
+	sumsFail = 4
+	sumsPass = 8
 
 	normSquares = 4 * 4
 	normArea    = 8 * 4
 	normMost    = normArea + 8
 )
 
-// placeOf is where a window is, for doc comments.
-func placeOf(list bool) string {
-	if list {
-		return "at[i]"
-	}
-	return "i"
-}
-
-// A fetcher reads entries of a table for a vector of windows: neighbours, or those at places
-// of a list.
-type fetcher struct {
-	set   isa
-	list  bool
-	i     reg.GPVirtual // of the first window
-	place reg.VecVirtual
-	ones  reg.Register // a mask of all lanes
-	zeros reg.VecVirtual
-}
-
-func newFetcher(set isa, list bool, i reg.GPVirtual) *fetcher {
-	return &fetcher{set: set, list: list, i: i}
-}
-
-// gathers gets ready for gathers, and windows for the vector of windows from i on.
-func (f *fetcher) gathers() {
-	if f.list && wide(f.set) {
-		f.ones, f.zeros = K(), zeroed(f.set)
-		MOVL(U32(0xffff), f.i.As32())
-		KMOVW(f.i.As32(), f.ones)
-	}
-}
-
-func (f *fetcher) windows(spare reg.Register) {
-	if f.list {
-		MOVQ(param("at"), spare)
-		f.place = loaded(f.set, Mem{Base: spare, Index: f.i, Scale: 4})
-	}
-}
-
-// entry is that of all windows at a distance, which base has: the place of the first one.
-func (f *fetcher) entry(base reg.Register) reg.VecVirtual {
-	if !f.list {
-		return loaded(f.set, Mem{Base: base, Index: f.i, Scale: 4})
-	}
-	v := f.set.vec()
-	m := Mem{Base: base, Index: f.place, Scale: 4}
-	if wide(f.set) {
-		all := K()
-		VMOVDQA32(f.zeros, v) // or every gather waits for the one before
-		KMOVW(f.ones, all)
-		VPGATHERDD(m, all, v)
-	} else {
-		all := YMM()
-		VPXOR(v, v, v)
-		VPCMPEQD(all, all, all)
-		VPGATHERDD(all, m, v)
-	}
-	return v
-}
-
-// each is a vector of what number makes of the place of each window.
-func (f *fetcher) each(place reg.GPVirtual, number func(place reg.Register) reg.GPVirtual) reg.VecVirtual {
-	v := zeroed(f.set)
-	for quarter := range f.set.bytes() / 16 {
-		four := XMM()
-		if quarter == 0 {
-			four = v.AsX().(reg.VecVirtual)
-		}
-		for k := range 4 {
-			MOVQ(param("at"), place)
-			MOVLQSX(Mem{Base: place, Index: f.i, Scale: 4, Disp: 4 * (4*quarter + k)}, place)
-			t := number(place).As32()
-			if k == 0 {
-				VMOVD(t, four)
-			} else {
-				VPINSRD(Imm(uint64(k)), t, four, four)
-			}
-		}
-		switch {
-		case quarter == 0:
-		case wide(f.set):
-			VINSERTI32X4(Imm(uint64(quarter)), four, v, v)
-		default:
-			VINSERTI128(Imm(1), four, v, v)
-		}
-	}
-	return v
-}
-
-// less subtracts an entry from v, and more adds one.
-func (f *fetcher) less(base reg.Register, v reg.VecVirtual) {
-	if f.list {
-		VPSUBD(f.entry(base), v, v)
-	} else {
-		VPSUBD(Mem{Base: base, Index: f.i, Scale: 4}, v, v)
-	}
-}
-
-func (f *fetcher) more(base reg.Register, v reg.VecVirtual) {
-	if f.list {
-		VPADDD(f.entry(base), v, v)
-	} else {
-		VPADDD(Mem{Base: base, Index: f.i, Scale: 4}, v, v)
-	}
-}
-
-// box is p0 - p1 - p2 + p3 as floats. That of a list has registers to spare for a place and a
-// sum: gathers are slower than loads of every number where processors guard them against
-// others that look on.
-func (f *fetcher) box(corner func(k int) reg.Register, spare ...reg.GPVirtual) reg.VecVirtual {
-	if f.list {
-		p := [4]reg.Register{corner(0), corner(1), corner(2), corner(3)}
-		v := f.each(spare[0], func(place reg.Register) reg.GPVirtual {
-			at := func(k int) Mem { return Mem{Base: p[k], Index: place, Scale: 4} }
-			t := spare[1]
-			MOVL(at(0), t.As32())
-			SUBL(at(1), t.As32())
-			SUBL(at(2), t.As32())
-			ADDL(at(3), t.As32())
-			return t
-		})
-		VCVTDQ2PS(v, v)
-		return v
-	}
-	v := f.entry(corner(0))
-	f.less(corner(1), v)
-	f.less(corner(2), v)
-	f.more(corner(3), v)
-	VCVTDQ2PS(v, v)
-	return v
-}
+// blockGroups is how many groups of windows go through a stage together, so that they share
+// what is read of its nodes.
+const blockGroups = 4
 
 // constant is a number of 32 bits of a struct in all lanes.
 func constant(set isa, base reg.Register, offset int) reg.VecVirtual {
 	v := set.vec()
 	VBROADCASTSS(Mem{Base: base, Disp: offset}, v)
 	return v
-}
-
-// cornerPointers is where the entries of the first corners of a node are.
-func cornerPointers(node reg.Register, pointers []reg.GPVirtual) {
-	table := GP64()
-	MOVQ(param("table"), table)
-	for k, p := range pointers {
-		MOVLQSX(Mem{Base: node, Disp: 4 * k}, p)
-		LEAQ(Mem{Base: table, Index: p, Scale: 4}, p)
-	}
-}
-
-// A haarNode is a node in registers.
-type haarNode struct {
-	node               reg.Register
-	pointers           []reg.GPVirtual
-	w0, w1, w2, thresh reg.VecVirtual
-	norms              reg.Register
-}
-
-func newHaarNode(node, norms reg.Register) *haarNode {
-	h := &haarNode{node: node, norms: norms}
-	for range 8 {
-		h.pointers = append(h.pointers, GP64())
-	}
-	return h
-}
-
-// aim gets the node's corners and constants.
-func (h *haarNode) aim(set isa) {
-	cornerPointers(h.node, h.pointers)
-	h.w0, h.w1, h.w2 = constant(set, h.node, haarWeights), constant(set, h.node, haarWeights+4), constant(set, h.node, haarWeights+8)
-	h.thresh = constant(set, h.node, haarThreshold)
-}
-
-// value is that of the feature in a vector of windows, of two boxes or of three.
-func (h *haarNode) value(f *fetcher, spare reg.GPVirtual, three bool) reg.VecVirtual {
-	var more []reg.GPVirtual
-	if f.list {
-		more = []reg.GPVirtual{spare, GP64()}
-	}
-	v := f.box(func(k int) reg.Register { return h.pointers[k] }, more...)
-	u := f.box(func(k int) reg.Register { return h.pointers[4+k] }, more...)
-	VMULPS(h.w0, v, v)
-	VMULPS(h.w1, u, u)
-	VADDPS(u, v, v)
-	switch {
-	case three && f.list: // the pointers of the first box make room
-		point := func(from int) {
-			for k, p := range h.pointers[:4] {
-				MOVLQSX(Mem{Base: h.node, Disp: 4 * (from + k)}, p)
-				SHLQ(U8(2), p)
-				ADDQ(param("table"), p)
-			}
-		}
-		point(8)
-		third := f.box(func(k int) reg.Register { return h.pointers[k] }, more...)
-		point(0)
-		VMULPS(h.w2, third, third)
-		VADDPS(third, v, v)
-	case three:
-		third := f.box(func(k int) reg.Register {
-			MOVLQSX(Mem{Base: h.node, Disp: 4 * (8 + k)}, spare)
-			SHLQ(U8(2), spare)
-			ADDQ(param("table"), spare)
-			return spare
-		})
-		VMULPS(h.w2, third, third)
-		VADDPS(third, v, v)
-	}
-	VMULPS(Mem{Base: h.norms, Index: f.i, Scale: 4}, v, v)
-	return v
-}
-
-// choose is left where v is less than the threshold, and right elsewhere.
-func choose(set isa, v, threshold, left, right reg.VecVirtual) {
-	const less = 1
-	if wide(set) {
-		mask := K()
-		VCMPPS(Imm(less), threshold, v, mask)
-		VBLENDMPS(left, right, mask, v)
-		return
-	}
-	VCMPPS(Imm(less), threshold, v, v)
-	VBLENDVPS(v, left, right, v)
-}
-
-// addTo adds a vector of floats of 32 bits to sums of 64.
-func addTo(set isa, v reg.VecVirtual, sums, i reg.Register) {
-	low, high := set.vec(), set.vec()
-	half := set.bytes()
-	if wide(set) {
-		VCVTPS2PD(v.AsY(), low)
-		top := YMM()
-		VEXTRACTF64X4(Imm(1), v, top)
-		VCVTPS2PD(top, high)
-	} else {
-		VCVTPS2PD(v.AsX(), low)
-		top := XMM()
-		VEXTRACTF128(Imm(1), v, top)
-		VCVTPS2PD(top, high)
-	}
-	at := func(k int) Mem { return Mem{Base: sums, Index: i, Scale: 8, Disp: k * half} }
-	VADDPD(at(0), low, low)
-	VADDPD(at(1), high, high)
-	VMOVUPD(low, at(0))
-	VMOVUPD(high, at(1))
-}
-
-func haarStumps(list bool) func(set isa, name string) {
-	return func(set isa, name string) {
-		place := placeOf(list)
-		text(name, NOSPLIT, "func(sums, nodes *byte, count int, table, at, norms *byte, n int)",
-			name+fmt.Sprintf(" is, for a multiple of %d,", set.bytes()/4), "", "\tfor k := range count {", "\t\tfor i := range n {",
-			"\t\t\tsums[i] += nodes[k].leaf(table, "+place+", norms[i])", "\t\t}", "\t}")
-		sums, node, norms, i := arg("sums"), arg("nodes"), arg("norms"), GP64()
-		f := newFetcher(set, list, i)
-		h := newHaarNode(node, norms)
-		Label("node")
-		h.aim(set)
-		left, right := constant(set, node, haarLeaves), constant(set, node, haarLeaves+4)
-		XORQ(i, i)
-		CMPL(Mem{Base: node, Disp: haarBoxes}, Imm(2))
-		JG(LabelRef("three"))
-		for _, three := range []bool{false, true} {
-			label := "two"
-			if three {
-				label = "three"
-			}
-			Label(label)
-			spare := GP64()
-			v := h.value(f, spare, three)
-			choose(set, v, h.thresh, left, right)
-			addTo(set, v, sums, i)
-			ADDQ(I32(set.bytes()/4), i)
-			CMPQ(i, param("n"))
-			JL(LabelRef(label))
-			if !three {
-				JMP(LabelRef("next"))
-			}
-		}
-		Label("next")
-		ADDQ(I32(haarBytes), node)
-		DECQ(param("count"))
-		JNZ(LabelRef("node"))
-		leave()
-	}
-}
-
-func haarSplit(list bool) func(set isa, name string) {
-	return func(set isa, name string) {
-		place := placeOf(list)
-		text(name, NOSPLIT, "func(dst, node, table, at, norms, left, right *byte, n int)",
-			name+fmt.Sprintf(" is, for a multiple of %d,", set.bytes()/4), "", "\tfor i := range n {",
-			"\t\tdst[i] = right[i]", "\t\tif node.value(table, "+place+", norms[i]) < node.Threshold {", "\t\t\tdst[i] = left[i]", "\t\t}", "\t}",
-			"", "with the node's leaf for left or right where it is nil.")
-		dst, node, norms, i := arg("dst"), arg("node"), arg("norms"), GP64()
-		f := newFetcher(set, list, i)
-		h := newHaarNode(node, norms)
-		h.aim(set)
-		leaves := [2]reg.VecVirtual{constant(set, node, haarLeaves), constant(set, node, haarLeaves+4)}
-		XORQ(i, i)
-		// A loop for each number of boxes and kind of children.
-		name2 := func(three bool, kind int) string { return fmt.Sprintf("loop%v%d", three, kind) }
-		for _, three := range []bool{false, true} {
-			if !three {
-				CMPL(Mem{Base: node, Disp: haarBoxes}, Imm(2))
-				JG(LabelRef("kindtrue"))
-			}
-			Label(fmt.Sprint("kind", three))
-			CMPQ(param("left"), Imm(0))
-			JNE(LabelRef(fmt.Sprint("left", three)))
-			CMPQ(param("right"), Imm(0))
-			JNE(LabelRef(name2(three, 2)))
-			JMP(LabelRef(name2(three, 0)))
-			Label(fmt.Sprint("left", three))
-			CMPQ(param("right"), Imm(0))
-			JNE(LabelRef(name2(three, 3)))
-			JMP(LabelRef(name2(three, 1)))
-			for kind := range 4 {
-				Label(name2(three, kind))
-				spare := GP64()
-				v := h.value(f, spare, three)
-				sides := leaves
-				for k, side := range []string{"left", "right"} {
-					if kind>>k&1 != 0 {
-						MOVQ(param(side), spare)
-						sides[k] = loaded(set, Mem{Base: spare, Index: i, Scale: 4})
-					}
-				}
-				choose(set, v, h.thresh, sides[0], sides[1])
-				set.store(v, Mem{Base: dst, Index: i, Scale: 4})
-				ADDQ(I32(set.bytes()/4), i)
-				CMPQ(i, param("n"))
-				JL(LabelRef(name2(three, kind)))
-				JMP(LabelRef("done"))
-			}
-		}
-		Label("done")
-		leave()
-	}
 }
 
 // zeroed is a new vector of zeros.
@@ -397,118 +70,264 @@ func zeroed(set isa) reg.VecVirtual {
 	return v
 }
 
-func lbpStumps(list bool) func(set isa, name string) {
-	return func(set isa, name string) {
-		place := placeOf(list)
-		text(name, NOSPLIT, "func(sums, nodes *byte, count int, table, at *byte, n int)",
-			name+fmt.Sprintf(" is, for a multiple of %d,", set.bytes()/4), "", "\tfor k := range count {", "\t\tfor i := range n {",
-			"\t\t\tsums[i] += nodes[k].leaf(table, "+place+")", "\t\t}", "\t}")
-		sums, node, table, i, spare := arg("sums"), arg("nodes"), arg("table"), GP64(), GP64()
-		f := newFetcher(set, list, i)
-		f.gathers()
-		var one reg.VecVirtual
+// verdict stores, for a group, bits of windows that may pass, and from bit 16 on of those
+// that do for sure.
+func verdict(set isa, sum reg.VecVirtual, sums, to reg.Register, disp int) {
+	words := [2]reg.GPVirtual{GP64(), GP64()}
+	for i, bound := range []int{sumsFail, sumsPass} {
+		limit := constant(set, sums, bound)
 		if wide(set) {
-			one = set.vec()
-			MOVQ(U32(1), spare)
-			VPBROADCASTD(spare.As32(), one)
+			k := K()
+			VPCMPGTD(limit, sum, k)
+			KMOVW(k, words[i].As32())
+		} else {
+			VPCMPGTD(limit, sum, limit)
+			VMOVMSKPS(limit, words[i].As32())
 		}
-		Label("node")
-		XORQ(i, i)
-		Label("loop")
-		f.windows(spare)
-		entry := func(k int) reg.Register {
-			MOVLQSX(Mem{Base: node, Disp: 4 * k}, spare)
-			LEAQ(Mem{Base: table, Index: spare, Scale: 4}, spare)
-			return spare
+	}
+	SHLL(Imm(16), words[1].As32())
+	ORL(words[1].As32(), words[0].As32())
+	MOVL(words[0].As32(), Mem{Base: to, Disp: disp})
+}
+
+// haarStage is a stage of stumps, or of chains of nodes.
+func haarStage(chains bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		what := "\t\tsum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold"
+		if chains {
+			what = "\t\tsum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]"
 		}
-		// Differences along the rows of corners, and of these down the columns: the middle
-		// first, of which only the center stays, and the blocks are compared as they come.
-		row := func(r int) (d [3]reg.VecVirtual) {
-			before := f.entry(entry(4 * r))
-			for k := range 3 {
-				next := f.entry(entry(4*r + k + 1))
-				d[k] = set.vec()
-				VPSUBD(next, before, d[k])
-				before = next
+		text(name, NOSPLIT, "func(results, places, norms *byte, blocks int, table, nodes *byte, twos, threes int, sums *byte)",
+			name+fmt.Sprintf(" is, for groups of %d windows, %d groups to a block,", lanes, blockGroups), "", "\tfor i := range windows {", what,
+			"\t\tresults[i] = sum[i] > sums.Fail, sum[i] > sums.Pass", "\t}")
+		table, norms, node, n := arg("table"), arg("norms"), GP64(), GP64()
+		var bases, corners [blockGroups]reg.GPVirtual
+		var sums, values [blockGroups]reg.VecVirtual
+		var reach [blockGroups]reg.Register // windows that come to this node of a chain
+		for g := range blockGroups {
+			bases[g], corners[g] = GP64(), GP64()
+			sums[g], values[g] = set.vec(), set.vec()
+			if chains && wide(set) {
+				reach[g] = K()
+			} else if chains {
+				reach[g] = set.vec()
 			}
-			return d
 		}
-		var d [4][3]reg.VecVirtual
-		for r := range 4 {
-			d[r] = row(r)
-			if r > 0 {
-				for k := range 3 {
-					VPSUBD(d[r][k], d[r-1][k], d[r-1][k])
+		Label("block")
+		MOVQ(param("places"), node)
+		for g, base := range bases {
+			MOVLQSX(Mem{Base: node, Disp: 4 * g}, base)
+			LEAQ(Mem{Base: table, Index: base, Scale: 4}, base)
+		}
+		ADDQ(Imm(4*blockGroups), param("places"))
+		MOVQ(param("sums"), node)
+		for _, sum := range sums {
+			VPBROADCASTD(Mem{Base: node, Disp: sumsBase}, sum)
+		}
+		box := func(k int) {
+			for c, p := range corners {
+				MOVLQSX(Mem{Base: node, Disp: 4 * (4*k + c)}, p)
+			}
+			weight := constant(set, node, haarWeights+4*k)
+			for g, base := range bases {
+				at := func(c int) Mem { return Mem{Base: base, Index: corners[c], Scale: 4} }
+				v := values[g]
+				if k > 0 {
+					v = set.vec()
+				}
+				set.load(at(0), v)
+				VPSUBD(at(1), v, v)
+				VPSUBD(at(2), v, v)
+				VPADDD(at(3), v, v)
+				VCVTDQ2PS(v, v)
+				VMULPS(weight, v, v)
+				if k > 0 {
+					VADDPS(v, values[g], values[g])
 				}
 			}
 		}
-		code := zeroed(set)
-		for _, b := range [8][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {2, 1}, {2, 0}, {1, 0}} {
-			block := d[b[0]][b[1]]
-			VPADDD(code, code, code)
-			if wide(set) { // a bit where the center is greater
-				greater := K()
-				VPCMPGTD(block, d[1][1], greater)
-				VPADDD(one, code, greater, code)
-			} else {
-				VPCMPGTD(block, d[1][1], block)
-				VPSUBD(block, code, code)
+		const less = 1
+		compare := func() {
+			threshold, delta := constant(set, node, haarThreshold), constant(set, node, haarDelta)
+			var flip, root reg.Register
+			if chains && wide(set) {
+				flip, root = K(), K()
+				KMOVW(Mem{Base: node, Disp: haarFlip}, flip)
+				KMOVW(Mem{Base: node, Disp: haarRoot}, root)
+			}
+			for g, v := range values {
+				VMULPS(Mem{Base: norms, Disp: g * set.bytes()}, v, v)
+				if wide(set) {
+					hit := K()
+					VCMPPS(Imm(less), threshold, v, hit)
+					if chains {
+						KORW(root, reach[g], reach[g])
+						KXORW(flip, hit, hit)
+						KANDW(reach[g], hit, hit)
+						KANDNW(reach[g], hit, reach[g])
+					}
+					VPADDD(delta, sums[g], hit, sums[g])
+					continue
+				}
+				VCMPPS(Imm(less), threshold, v, v)
+				if chains {
+					if g == 0 { // no longer needed
+						flip = set.vec()
+					}
+					VBROADCASTSS(Mem{Base: node, Disp: haarRoot}, flip.(reg.VecVirtual))
+					VPOR(flip, reach[g], reach[g])
+					VBROADCASTSS(Mem{Base: node, Disp: haarFlip}, flip.(reg.VecVirtual))
+					VPXOR(flip, v, v)
+					VPAND(reach[g], v, v)
+					VPANDN(reach[g], v, reach[g])
+				}
+				VPAND(delta, v, v)
+				VPADDD(v, sums[g], sums[g])
 			}
 		}
-		// The bits are the other way round in the pattern: they count back from the last word,
-		// and from the highest bit.
-		word, shift := set.vec(), set.vec()
-		VPSRLD(Imm(5), code, word)
-		VPSLLD(Imm(27), code, shift)
-		VPSRLD(Imm(27), shift, shift)
-		ones := set.vec()
-		set.ones(ones)
-		if wide(set) {
-			VPXORD(ones, word, word)
+		MOVQ(param("nodes"), node)
+		if chains {
+			MOVQ(param("threes"), n)
+			Label("node")
+			box(0)
+			box(1)
+			CMPL(Mem{Base: node, Disp: haarBoxes}, Imm(2))
+			JE(LabelRef("two"))
+			box(2)
+			Label("two")
+			compare()
+			ADDQ(I32(haarBytes), node)
+			DECQ(n)
+			JNZ(LabelRef("node"))
 		} else {
-			VPXOR(ones, word, word)
+			for k, label := range []string{"twos", "threes"} {
+				MOVQ(param(label), n)
+				TESTQ(n, n)
+				JZ(LabelRef("no" + label))
+				Label(label)
+				box(0)
+				box(1)
+				if k > 0 {
+					box(2)
+				}
+				compare()
+				ADDQ(I32(haarBytes), node)
+				DECQ(n)
+				JNZ(LabelRef(label))
+				Label("no" + label)
+			}
 		}
-		if wide(set) {
-			seven := set.vec()
-			VPSRLD(Imm(29), ones, seven)
-			VPANDD(seven, word, word)
-			subset := set.vec()
-			VBROADCASTI64X4(Mem{Base: node, Disp: lbpSubset}, subset)
-			VPERMD(subset, word, word)
-		} else {
-			VPERMD(Mem{Base: node, Disp: lbpSubset}, word, word)
+		MOVQ(param("sums"), node)
+		MOVQ(param("results"), n)
+		for g, sum := range sums {
+			verdict(set, sum, node, n, 4*g)
 		}
-		VPSLLVD(shift, word, word)
-		leaf, left, right := set.vec(), constant(set, node, lbpLeaves), constant(set, node, lbpLeaves+4)
-		if wide(set) {
-			mask := K()
-			VPMOVD2M(word, mask)
-			VBLENDMPS(left, right, mask, leaf)
-		} else {
-			VBLENDVPS(word, left, right, leaf)
-		}
-		addTo(set, leaf, sums, i)
-		ADDQ(I32(set.bytes()/4), i)
-		CMPQ(i, param("n"))
-		JL(LabelRef("loop"))
-		ADDQ(I32(lbpBytes), node)
-		DECQ(param("count"))
-		JNZ(LabelRef("node"))
+		ADDQ(Imm(4*blockGroups), param("results"))
+		ADDQ(I32(blockGroups*set.bytes()), norms)
+		DECQ(param("blocks"))
+		JNZ(LabelRef("block"))
 		leave()
 	}
 }
 
-func addLeaves(set isa, name string) {
-	text(name, NOSPLIT, "func(sums, leaves *byte, n int)",
-		name+fmt.Sprintf(" is, for a multiple of %d,", set.bytes()/4), "", "\tfor i := range n {", "\t\tsums[i] += float64(leaves[i])", "\t}")
-	sums, leaves, n, i := arg("sums"), arg("leaves"), arg("n"), GP64()
-	XORQ(i, i)
-	Label("loop")
-	v := loaded(set, Mem{Base: leaves, Index: i, Scale: 4})
-	addTo(set, v, sums, i)
-	ADDQ(I32(set.bytes()/4), i)
-	CMPQ(i, n)
-	JL(LabelRef("loop"))
+func lbpStumps(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(results, places *byte, groups int, table, nodes *byte, count int, sums *byte)",
+		name+fmt.Sprintf(" is, for groups of %d windows,", lanes), "", "\tfor i := range windows {",
+		"\t\tsum[i] = sums.Base + the deltas of all nodes[:count] whose pattern is in their subset",
+		"\t\tresults[i] = sum[i] > sums.Fail, sum[i] > sums.Pass", "\t}")
+	table, places, node, count, base, spare := arg("table"), arg("places"), GP64(), GP64(), GP64(), GP64()
+	sum := set.vec()
+	var one reg.VecVirtual
+	if wide(set) {
+		one = set.vec()
+		MOVQ(U32(1), spare)
+		VPBROADCASTD(spare.As32(), one)
+	}
+	Label("group")
+	MOVLQSX(Mem{Base: places}, base)
+	LEAQ(Mem{Base: table, Index: base, Scale: 4}, base)
+	ADDQ(Imm(4), places)
+	MOVQ(param("sums"), node)
+	VPBROADCASTD(Mem{Base: node, Disp: sumsBase}, sum)
+	MOVQ(param("nodes"), node)
+	MOVQ(param("count"), count)
+	Label("node")
+	entry := func(k int) reg.VecVirtual {
+		MOVLQSX(Mem{Base: node, Disp: 4 * k}, spare)
+		return loaded(set, Mem{Base: base, Index: spare, Scale: 4})
+	}
+	// Differences along the rows of corners, and of these down the columns.
+	row := func(r int) (d [3]reg.VecVirtual) {
+		before := entry(4 * r)
+		for k := range 3 {
+			next := entry(4*r + k + 1)
+			d[k] = set.vec()
+			VPSUBD(next, before, d[k])
+			before = next
+		}
+		return d
+	}
+	var d [4][3]reg.VecVirtual
+	for r := range 4 {
+		d[r] = row(r)
+		if r > 0 {
+			for k := range 3 {
+				VPSUBD(d[r][k], d[r-1][k], d[r-1][k])
+			}
+		}
+	}
+	code := zeroed(set)
+	for _, b := range [8][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {2, 1}, {2, 0}, {1, 0}} {
+		block := d[b[0]][b[1]]
+		VPADDD(code, code, code)
+		if wide(set) { // a bit where the center is greater
+			greater := K()
+			VPCMPGTD(block, d[1][1], greater)
+			VPADDD(one, code, greater, code)
+		} else {
+			VPCMPGTD(block, d[1][1], block)
+			VPSUBD(block, code, code)
+		}
+	}
+	// The bits are the other way round in the pattern: they count back from the last word,
+	// and from the highest bit.
+	word, shift := set.vec(), set.vec()
+	VPSRLD(Imm(5), code, word)
+	VPSLLD(Imm(27), code, shift)
+	VPSRLD(Imm(27), shift, shift)
+	ones := set.vec()
+	set.ones(ones)
+	if wide(set) {
+		VPXORD(ones, word, word)
+		seven := set.vec()
+		VPSRLD(Imm(29), ones, seven)
+		VPANDD(seven, word, word)
+		subset := set.vec()
+		VBROADCASTI64X4(Mem{Base: node, Disp: lbpSubset}, subset)
+		VPERMD(subset, word, word)
+		VPSLLVD(shift, word, word)
+		hit := K()
+		VPMOVD2M(word, hit)
+		VPADDD(constant(set, node, lbpDelta), sum, hit, sum)
+	} else {
+		VPXOR(ones, word, word)
+		VPERMD(Mem{Base: node, Disp: lbpSubset}, word, word)
+		VPSLLVD(shift, word, word)
+		VPSRAD(Imm(31), word, word)
+		VPAND(constant(set, node, lbpDelta), word, word)
+		VPADDD(word, sum, sum)
+	}
+	ADDQ(I32(lbpBytes), node)
+	DECQ(count)
+	JNZ(LabelRef("node"))
+	MOVQ(param("sums"), node)
+	MOVQ(param("results"), count)
+	verdict(set, sum, node, count, 0)
+	ADDQ(Imm(4), param("results"))
+	DECQ(param("groups"))
+	JNZ(LabelRef("group"))
 	leave()
 }
 
@@ -533,26 +352,6 @@ func bitsOf(set isa, size int, words, from reg.Register, mask func(m Mem) reg.Re
 	DECQ(words)
 	JNZ(LabelRef("word"))
 	leave()
-}
-
-func passed(set isa, name string) {
-	text(name, NOSPLIT, "func(bits, sums *byte, words int, threshold float64)",
-		name+" is", "", "\tfor i := range 64 * words {", "\t\tbits[i] = !(sums[i] < threshold)", "\t}")
-	sums, words := arg("sums"), arg("words")
-	threshold := broadcast(set, "threshold")
-	const notLess = 5
-	bitsOf(set, 8, words, sums, func(m Mem) reg.Register {
-		v, bits := loaded(set, m), GP64()
-		if wide(set) {
-			k := K()
-			VCMPPD(Imm(notLess), threshold, v, k)
-			KMOVB(k, bits.As32())
-		} else {
-			VCMPPD(Imm(notLess), threshold, v, v)
-			VMOVMSKPD(v, bits.As32())
-		}
-		return bits
-	})
 }
 
 func flatNorms(set isa, name string) {
@@ -617,12 +416,12 @@ func haarNorms(set isa, name string) {
 	VBROADCASTSD(constants{}.mem(name+"One", math.Float64bits(1)), one)
 	bias := constants{}.mem(name+"Bias", slices.Repeat([]uint64{math.Float64bits(1 << 52)}, 4)...)
 	dst, n := arg("dst"), arg("n")
-	f := newFetcher(set, false, i)
 	sum := func(p []reg.GPVirtual) reg.VecVirtual {
-		v := f.entry(p[0])
-		f.less(p[1], v)
-		f.less(p[2], v)
-		f.more(p[3], v)
+		at := func(k int) Mem { return Mem{Base: p[k], Index: i, Scale: 4} }
+		v := loaded(set, at(0))
+		VPSUBD(at(1), v, v)
+		VPSUBD(at(2), v, v)
+		VPADDD(at(3), v, v)
 		return v
 	}
 	XORQ(i, i)
