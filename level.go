@@ -22,7 +22,7 @@ func (l Level) String() string {
 
 // ParseLevel is the level of that name: auto, which is the zero Level, portable
 // for plain Go, or another that this machine has: avx2 (with BMI2) or avx512 (F,
-// BW, DQ, VL and VNNI) on amd64, neon on arm64. The build tag noasm leaves portable
+// BW, DQ and VL; VNNI where there is) on amd64, neon on arm64. The build tag noasm leaves portable
 // alone.
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {

@@ -127,6 +127,9 @@ type blockLayer[P Pixel] struct {
 	ones    fourier.Spectrum[float64] // of the mask
 	peak    float64                   // the largest magnitude of the transforms
 
+	directly           bool // scores of bytes can be made again
+	direct, sumsDirect direct
+
 	workers []blockWorker
 }
 
@@ -134,6 +137,7 @@ type blockWorker struct {
 	single precision[float32]
 	double precision[float64]
 	most   lineOfSums // factors
+	again  again
 	_      [kernel.LineBytes]byte
 }
 
@@ -161,6 +165,14 @@ func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
 		}
 	}
 	l.prepareTemplate()
+	if l.directly = l.kind == fastScores && l.task.plainBytes() && l.count <= againArea; l.directly {
+		t := &l.task
+		l.direct.set(t.set.Level, ofBytes(&t.template))
+		l.sumsDirect.ones(t.set.Level, t.template.Width, t.template.Height)
+		for i := range l.workers[:p.Workers] {
+			l.workers[i].again.resize(&l.direct, 0)
+		}
+	}
 	return nil
 }
 
@@ -175,7 +187,8 @@ func (l *blockLayer[P]) Release() int {
 		n += engine.Bytes(l.double[i].Lines) + engine.Bytes(l.single[i].Lines)
 	}
 	for i := range l.workers {
-		n += l.workers[i].single.bytes() + l.workers[i].double.bytes()
+		w := &l.workers[i]
+		n += w.single.bytes() + w.double.bytes() + w.again.bytes() + engine.Bytes(w.again.groups) + engine.Bytes(w.again.factors)
 	}
 	return n
 }
@@ -276,10 +289,10 @@ func (l *blockLayer[P]) Tile(worker, _, pair, _, _ int) {
 		l.mostFactors(&w.most, blocks[1])
 	}
 	most := slices.Max(w.most[:])
-	if correlateFast(l, &w.single, l.single[:], blocks, most) {
+	if correlateFast(l, &w.single, l.single[:], blocks, most, &w.again) {
 		return
 	}
-	correlateFast(l, &w.double, l.double[:], blocks, most)
+	correlateFast(l, &w.double, l.double[:], blocks, most, nil)
 }
 
 // scores is the part of a row of scores that a block has.
@@ -306,15 +319,15 @@ const (
 	// tolerance is how much of a score rounding may take.
 	tolerance = 8e-6
 	// roundings is how many roundings of a typical number an error is at most, for each
-	// doubling of a block: an estimate, which TestDefinition has not seen exceeded.
+	// doubling of a block: an estimate. TestLarge and FuzzMatch would see scores that are off by more.
 	roundings = 1.5
 
 	epsilon32, epsilon64 = 0x1p-24, 0x1p-53
 )
 
-// correlateFast multiplies factors by numerators. It reports whether they are exact enough;
-// else it has done nothing.
-func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32) bool {
+// correlateFast multiplies factors by numerators. It reports whether they are exact enough,
+// or all others could be made again; else it has done nothing.
+func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
 	t, c, lanes := &l.task, l.task.src.Channels, kernel.Lanes[T]()
 	var in [maxChannels]*fourier.Block[T]
 	var kernels [maxChannels]*fourier.Spectrum[T]
@@ -338,7 +351,11 @@ func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], sp
 		epsilon = epsilon32
 	}
 	bound := l.rounding(size, l.peak, epsilon)
-	if single && (!(bound*float64(most) <= tolerance) || size != 0 && !(size > 1e-15 && size < 1e15)) {
+	if single && size != 0 && !(size > 1e-15 && size < 1e15) {
+		return false
+	}
+	redo := single && !(bound*float64(most) <= tolerance)
+	if redo && !l.collect(a, blocks, tolerance/bound) {
 		return false
 	}
 	for ch := range c {
@@ -379,6 +396,9 @@ func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], sp
 				}
 			}
 		}
+	}
+	if redo {
+		l.makeAgain(a, 1/math.Sqrt(l.squares))
 	}
 	return true
 }

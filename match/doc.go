@@ -35,7 +35,7 @@
 // # How
 //
 // Denominators are made from sums of windows that are exact, as in package filter.
-// Numerators are Fourier transforms of blocks: in float32, and again in float64 where a
-// block has windows of so little contrast that float32 is not enough. docs/match.md has a
-// picture.
+// Numerators of small templates of bytes are summed directly, in whole numbers. Others are
+// Fourier transforms of blocks: in float32, and again exactly, or in float64, for windows
+// of so little contrast that float32 is not enough. docs/match.md has a picture.
 package match

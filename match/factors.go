@@ -22,6 +22,10 @@ type factorLayer[P Pixel, A, Q kernel.Number] struct {
 	window.Layer[P, A, Q]
 	task task[P]
 	area int
+
+	directly bool // scores, and not factors
+	direct   direct
+	each     []directWorker
 }
 
 // factors fills the scores with factors, with sums that fit the window.
@@ -54,20 +58,37 @@ func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
 	p.Rows, p.N = t.height, t.width
 	p.BandRows, p.TileWidth = min(p.BandRows, p.Rows), min(p.TileWidth, p.N)
 	p.Lead = -engine.DivUp(p.N, p.TileWidth)
-	return run.Fill(t.set.Quiet(), p, l)
+	if l.directly = t.goesDirectly(); !l.directly {
+		return run.Fill(t.set.Quiet(), p, l)
+	}
+	l.direct.set(t.set.Level, ofBytes(&t.template))
+	l.each = engine.Workers(l.each, p.Workers)
+	for i := range l.each[:p.Workers] {
+		l.each[i].resize(&l.direct, p.TileWidth)
+	}
+	return run.Fill(t.set, p, l)
 }
 
 // Release implements [engine.Layer].
 func (l *factorLayer[P, A, Q]) Release() int {
 	l.task = task[P]{}
-	return l.Layer.Release()
+	n := l.Layer.Release()
+	for i := range l.each {
+		n += l.each[i].bytes()
+	}
+	return n
 }
 
 // Row implements [window.Sink].
-func (l *factorLayer[P, A, Q]) Row(_, x, y, n int, _ []P, s *window.Sums[P, A, Q]) {
+func (l *factorLayer[P, A, Q]) Row(worker, x, y, n int, _ []P, s *window.Sums[P, A, Q]) {
 	t, c := &l.task, l.Frame.Channels
 	r := s.Windows()
 	dst := t.dst[y*t.stride+x:][:n]
+	if l.directly {
+		products := l.each[worker].row(&l.direct, ofBytes(&t.src), x, y, n)
+		l.direct.scores(t.set.Level, t.method, dst, products, words(r.Hi), words(r.Lo), words(r.HiSquares), words(r.LoSquares))
+		return
+	}
 	if !isInteger[P]() {
 		l.floats(dst, r, x, y)
 		return

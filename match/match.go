@@ -185,6 +185,9 @@ func (t *task[P]) to(dst *boxsum.Image[float32]) error {
 
 // run makes the scores.
 func (t *task[P]) run() error {
+	if t.goesDirectly() {
+		return t.factors()
+	}
 	if t.masked || t.method == SSD {
 		return t.correlate(generalScores)
 	}

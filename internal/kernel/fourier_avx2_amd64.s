@@ -1829,3 +1829,210 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func correlateU8AVX2(dst *byte, src *byte, stride int, template *byte, width int, rows int)
+// Requires: AVX, AVX2
+TEXT ·correlateU8AVX2(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  stride+16(FP), DX
+	MOVQ  template+24(FP), BX
+	MOVQ  width+32(FP), SI
+	MOVQ  rows+40(FP), DI
+	SHLQ  $0x02, SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	LEAQ  (CX), R9
+	MOVQ  BX, R8
+	LEAQ  1(DI), R10
+
+rowA:
+	MOVQ R9, R11
+	XORQ R12, R12
+	LEAQ (R8)(SI*1), R13
+
+laneA:
+	VPBROADCASTD (R13)(R12*1), Y8
+	VPBROADCASTD (R8)(R12*1), Y9
+	VPMOVZXBW    (R11), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPMOVZXBW    1(R11), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y1, Y1
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPMOVZXBW    16(R11), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMOVZXBW    17(R11), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y3, Y3
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x02, R11
+	ADDQ         $0x04, R12
+	CMPQ         R12, SI
+	JL           laneA
+	ADDQ         DX, R9
+	MOVQ         R13, R8
+	DECQ         R10
+	JNE          rowA
+	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKHDQ   Y1, Y0, Y0
+	VPERM2F128   $0x20, Y0, Y8, Y1
+	VPERM2F128   $0x31, Y0, Y8, Y0
+	VMOVDQU      Y1, (AX)
+	VMOVDQU      Y0, 32(AX)
+	VPUNPCKLDQ   Y3, Y2, Y0
+	VPUNPCKHDQ   Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y0, 96(AX)
+	VPUNPCKLDQ   Y5, Y4, Y0
+	VPUNPCKHDQ   Y5, Y4, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 256(AX)
+	VMOVDQU      Y0, 288(AX)
+	VPUNPCKLDQ   Y7, Y6, Y0
+	VPUNPCKHDQ   Y7, Y6, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 320(AX)
+	VMOVDQU      Y0, 352(AX)
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	LEAQ         32(CX), CX
+	MOVQ         BX, R8
+	LEAQ         1(DI), BX
+
+rowB:
+	MOVQ CX, DI
+	XORQ R9, R9
+	LEAQ (R8)(SI*1), R10
+
+laneB:
+	VPBROADCASTD (R10)(R9*1), Y8
+	VPBROADCASTD (R8)(R9*1), Y9
+	VPMOVZXBW    (DI), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPMOVZXBW    1(DI), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y1, Y1
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPMOVZXBW    16(DI), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMOVZXBW    17(DI), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y3, Y3
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x02, DI
+	ADDQ         $0x04, R9
+	CMPQ         R9, SI
+	JL           laneB
+	ADDQ         DX, CX
+	MOVQ         R10, R8
+	DECQ         BX
+	JNE          rowB
+	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKHDQ   Y1, Y0, Y0
+	VPERM2F128   $0x20, Y0, Y8, Y1
+	VPERM2F128   $0x31, Y0, Y8, Y0
+	VMOVDQU      Y1, 128(AX)
+	VMOVDQU      Y0, 160(AX)
+	VPUNPCKLDQ   Y3, Y2, Y0
+	VPUNPCKHDQ   Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 192(AX)
+	VMOVDQU      Y0, 224(AX)
+	VPUNPCKLDQ   Y5, Y4, Y0
+	VPUNPCKHDQ   Y5, Y4, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 384(AX)
+	VMOVDQU      Y0, 416(AX)
+	VPUNPCKLDQ   Y7, Y6, Y0
+	VPUNPCKHDQ   Y7, Y6, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVDQU      Y2, 448(AX)
+	VMOVDQU      Y0, 480(AX)
+	VZEROUPPER
+	RET
+
+// func scoresU32AVX2(dst *byte, products *byte, hi *byte, lo *byte, n int, area float64, mean float64)
+// Requires: AVX, AVX2
+TEXT ·scoresU32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         products+8(FP), CX
+	MOVQ         hi+16(FP), DX
+	MOVQ         lo+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD area+40(FP), Y0
+	VBROADCASTSD mean+48(FP), Y1
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X2
+	VBROADCASTSS X2, Y2
+	MOVL         $0xbf800000, DI
+	VMOVD        DI, X3
+	VBROADCASTSS X3, Y3
+	XORQ         DI, DI
+
+loop:
+	CMPQ         DI, SI
+	JGE          done
+	VMOVDQU      (CX)(DI*4), Y4
+	VMOVDQU      (DX)(DI*4), Y5
+	VPSUBD       (BX)(DI*4), Y5, Y5
+	VCVTDQ2PD    X4, Y6
+	VCVTDQ2PD    X5, Y7
+	VMULPD       Y0, Y6, Y6
+	VMULPD       Y1, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X8
+	VEXTRACTI128 $0x01, Y4, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VCVTPD2PSY   Y4, X4
+	VINSERTF128  $0x01, X4, Y8, Y4
+	VMULPS       (AX)(DI*4), Y4, Y4
+	VMINPS       Y4, Y2, Y4
+	VMAXPS       Y4, Y3, Y4
+	VMOVDQU      Y4, (AX)(DI*4)
+	ADDQ         $0x08, DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET

@@ -192,3 +192,26 @@ func mostF32AVX512(most *byte, src *byte, n int)
 //
 //go:noescape
 func factorsU32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, area float64, mean float64, root float32)
+
+// correlateU8AVX512 is
+//
+//	for j := range 2 {
+//		for x := range 64 {
+//			dst[64*j+x] = Σ src[(r+j)*stride+x+i] * template[r][i] // for r < rows and all i
+//		}
+//	}
+//
+// with rows of the template that take width lanes of 32 bits, and a row of zeros before and after it.
+//
+//go:noescape
+func correlateU8AVX512(dst *byte, src *byte, stride int, template *byte, width int, rows int)
+
+// scoresU32AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		v := area*float64(products[i]) + mean*float64(hi[i]-lo[i]) // below 2^31
+//		dst[i] = clamp(float32(v) * dst[i])
+//	}
+//
+//go:noescape
+func scoresU32AVX512(dst *byte, products *byte, hi *byte, lo *byte, n int, area float64, mean float64)

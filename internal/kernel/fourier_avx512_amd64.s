@@ -1203,3 +1203,145 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func correlateU8AVX512(dst *byte, src *byte, stride int, template *byte, width int, rows int)
+// Requires: AVX, AVX512F, AVX512VNNI
+TEXT ·correlateU8AVX512(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   stride+16(FP), DX
+	MOVQ   template+24(FP), BX
+	MOVQ   width+32(FP), SI
+	MOVQ   rows+40(FP), DI
+	SHLQ   $0x02, SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	LEAQ   (CX), CX
+	LEAQ   1(DI), DI
+
+rowA:
+	MOVQ CX, R8
+	XORQ R9, R9
+	LEAQ (BX)(SI*1), R10
+
+laneA:
+	VPBROADCASTD (R10)(R9*1), Z8
+	VPBROADCASTD (BX)(R9*1), Z9
+	VMOVDQU32    (R8), Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z4
+	VMOVDQU32    1(R8), Z10
+	VPDPBUSD     Z8, Z10, Z1
+	VPDPBUSD     Z9, Z10, Z5
+	VMOVDQU32    2(R8), Z10
+	VPDPBUSD     Z8, Z10, Z2
+	VPDPBUSD     Z9, Z10, Z6
+	VMOVDQU32    3(R8), Z10
+	VPDPBUSD     Z8, Z10, Z3
+	VPDPBUSD     Z9, Z10, Z7
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	CMPQ         R9, SI
+	JL           laneA
+	ADDQ         DX, CX
+	MOVQ         R10, BX
+	DECQ         DI
+	JNE          rowA
+	VPUNPCKLDQ   Z1, Z0, Z8
+	VPUNPCKHDQ   Z1, Z0, Z0
+	VPUNPCKLDQ   Z3, Z2, Z1
+	VPUNPCKHDQ   Z3, Z2, Z2
+	VPUNPCKLQDQ  Z1, Z8, Z3
+	VPUNPCKHQDQ  Z1, Z8, Z1
+	VPUNPCKLQDQ  Z2, Z0, Z8
+	VPUNPCKHQDQ  Z2, Z0, Z0
+	VSHUFF64X2   $0x88, Z1, Z3, Z2
+	VSHUFF64X2   $0xdd, Z1, Z3, Z1
+	VSHUFF64X2   $0x88, Z0, Z8, Z3
+	VSHUFF64X2   $0xdd, Z0, Z8, Z0
+	VSHUFF64X2   $0x88, Z3, Z2, Z8
+	VSHUFF64X2   $0x88, Z0, Z1, Z9
+	VSHUFF64X2   $0xdd, Z3, Z2, Z2
+	VSHUFF64X2   $0xdd, Z0, Z1, Z0
+	VMOVDQU32    Z8, (AX)
+	VMOVDQU32    Z9, 64(AX)
+	VMOVDQU32    Z2, 128(AX)
+	VMOVDQU32    Z0, 192(AX)
+	VPUNPCKLDQ   Z5, Z4, Z0
+	VPUNPCKHDQ   Z5, Z4, Z1
+	VPUNPCKLDQ   Z7, Z6, Z2
+	VPUNPCKHDQ   Z7, Z6, Z3
+	VPUNPCKLQDQ  Z2, Z0, Z4
+	VPUNPCKHQDQ  Z2, Z0, Z0
+	VPUNPCKLQDQ  Z3, Z1, Z2
+	VPUNPCKHQDQ  Z3, Z1, Z1
+	VSHUFF64X2   $0x88, Z0, Z4, Z3
+	VSHUFF64X2   $0xdd, Z0, Z4, Z0
+	VSHUFF64X2   $0x88, Z1, Z2, Z4
+	VSHUFF64X2   $0xdd, Z1, Z2, Z1
+	VSHUFF64X2   $0x88, Z4, Z3, Z2
+	VSHUFF64X2   $0x88, Z1, Z0, Z5
+	VSHUFF64X2   $0xdd, Z4, Z3, Z3
+	VSHUFF64X2   $0xdd, Z1, Z0, Z0
+	VMOVDQU32    Z2, 256(AX)
+	VMOVDQU32    Z5, 320(AX)
+	VMOVDQU32    Z3, 384(AX)
+	VMOVDQU32    Z0, 448(AX)
+	VZEROUPPER
+	RET
+
+// func scoresU32AVX512(dst *byte, products *byte, hi *byte, lo *byte, n int, area float64, mean float64)
+// Requires: AVX, AVX512F
+TEXT ·scoresU32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         products+8(FP), CX
+	MOVQ         hi+16(FP), DX
+	MOVQ         lo+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD area+40(FP), Z0
+	VBROADCASTSD mean+48(FP), Z1
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0xbf800000, DI
+	VMOVD        DI, X3
+	VBROADCASTSS X3, Z3
+	XORQ         DI, DI
+
+loop:
+	CMPQ          DI, SI
+	JGE           done
+	VMOVDQU32     (CX)(DI*4), Z4
+	VMOVDQU32     (DX)(DI*4), Z5
+	VPSUBD        (BX)(DI*4), Z5, Z5
+	VCVTDQ2PD     Y4, Z6
+	VCVTDQ2PD     Y5, Z7
+	VMULPD        Z0, Z6, Z6
+	VMULPD        Z1, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VCVTPD2PS     Z6, Y8
+	VEXTRACTI64X4 $0x01, Z4, Y4
+	VCVTDQ2PD     Y4, Z4
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VCVTDQ2PD     Y5, Z5
+	VMULPD        Z0, Z4, Z4
+	VMULPD        Z1, Z5, Z5
+	VADDPD        Z5, Z4, Z4
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y4, Z8, Z4
+	VMULPS        (AX)(DI*4), Z4, Z4
+	VMINPS        Z4, Z2, Z4
+	VMAXPS        Z4, Z3, Z4
+	VMOVDQU32     Z4, (AX)(DI*4)
+	ADDQ          $0x10, DI
+	JMP           loop
+
+done:
+	VZEROUPPER
+	RET

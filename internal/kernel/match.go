@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"unsafe"
 )
 
 // scoreLanes is how many scores a line has.
@@ -95,4 +96,98 @@ type matchRoutines struct {
 	scoresF32  func(dst *byte, stride int, src *byte, rows int, bias float32)
 	mostF32    func(most, src *byte, n int)
 	factorsU32 func(dst, hi, lo, hi2, lo2 *byte, n int, area, mean float64, root float32)
+
+	correlateU8 func(dst, src *byte, stride int, template *byte, width, rows int)
+	scoresU32   func(dst, products, hi, lo *byte, n int, area, mean float64)
+}
+
+// CorrelateSpan is how many places of a row [Correlator] takes at a time.
+const CorrelateSpan = 64
+
+// Correlations is sums of products at places of two rows.
+type Correlations [2][CorrelateSpan]int32
+
+// A Correlator sums the products of bytes and a template, exactly.
+type Correlator struct {
+	width, height int
+	template      []int8
+	lanes         []uint32 // as the kernel of the level takes it
+	perLane       int      // pixels of a lane
+	asm           func(dst, src *byte, stride int, template *byte, width, rows int)
+}
+
+// Set takes a template, whose products must fit in 32 bits.
+func (c *Correlator) Set(level Level, template []int8, width, height int) {
+	c.width, c.height, c.template = width, height, append(c.template[:0], template[:width*height]...)
+	c.asm, c.perLane = matches[level].correlateU8, 2
+	if c.asm == nil {
+		c.perLane = 1
+		return
+	}
+	if bytesInLanes(level) {
+		c.perLane = 4
+	}
+	n := (width + c.perLane - 1) / c.perLane
+	if cap(c.lanes) < n*(height+2) {
+		c.lanes = make([]uint32, n*(height+2))
+	}
+	c.lanes = c.lanes[:n*(height+2)]
+	clear(c.lanes)
+	size := 32 / c.perLane
+	for y := range height {
+		for x := range width {
+			v := uint32(int32(template[y*width+x])) & (1<<size - 1)
+			c.lanes[(y+1)*n+x/c.perLane] |= v << (x % c.perLane * size)
+		}
+	}
+}
+
+// Reach is how many pixels of a row it may look at, and in how many rows.
+func (c *Correlator) Reach() (width, height int) {
+	return CorrelateSpan + c.width + 2*(c.perLane-1), c.height + 1
+}
+
+// At is
+//
+//	dst[j][x] = Σ src[(y+j)*stride+x+i] * template[y][i]
+//
+// of pixels as far as Reach says.
+func (c *Correlator) At(dst *Correlations, src []uint8, stride int) {
+	w, h := c.Reach()
+	_ = src[(h-1)*stride+w-1]
+	if c.asm != nil {
+		c.asm((*byte)(unsafe.Pointer(dst)), first(src), stride, first(c.lanes), len(c.lanes)/(c.height+2), c.height)
+		return
+	}
+	*dst = Correlations{}
+	for y := range c.height {
+		for i, t := range c.template[y*c.width:][:c.width] {
+			for j := range dst {
+				to := &dst[j]
+				for x, p := range src[(y+j)*stride+i:][:CorrelateSpan] {
+					to[x] += int32(p) * int32(t)
+				}
+			}
+		}
+	}
+}
+
+// ScoreSums multiplies factors by numerators:
+//
+//	dst[i] *= area*products[i] + mean*(hi[i]-lo[i])
+//
+// Area and mean must make it a whole number that float64 holds. Scores are clamped to -1
+// and 1.
+func ScoreSums(level Level, dst []float32, products []int32, hi, lo []uint32, area, mean float64) {
+	n := len(dst)
+	products, hi, lo = products[:n], hi[:n], lo[:n]
+	from := 0
+	if asm := matches[level].scoresU32; asm != nil {
+		from = n &^ (scoreLanes - 1)
+		asm(first(dst), first(products), first(hi), first(lo), from, area, mean)
+	}
+	for i := from; i < n; i++ {
+		v := float32(float64(area*float64(products[i])) + float64(mean*float64(hi[i]-lo[i])))
+		dst[i] = max(-1, min(1, v*dst[i]))
+	}
 }

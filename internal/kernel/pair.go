@@ -37,13 +37,16 @@ type kinds struct{ tilted, rotated, volume bool }
 // newPair makes the kernels of every level. A level without assembly of its own
 // takes that of the level below it.
 func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P, S]) any {
-	p := &pair[P, S]{square: square, rotates: has.rotated, asm: asm}
+	p := &pair[P, S]{square: square, rotates: has.rotated}
 	portablePlane := portableSum[P, S]
 	if square {
 		portablePlane = portableSquare[P, S]
 	}
 	for l := range levelCount {
 		below, r := max(0, l-1), &asm[l]
+		if lacksDots(l) {
+			r.planeDot, r.volumeDot, r.rotatedDot = asm[below].planeDot, nil, nil
+		}
 		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
 		if p.columns[l] = p.columns[below]; !isFloat[S]() && (l == Portable || r.columns != nil) {
 			p.columns[l] = columnsFunc(r, portableColumns[P, S](square))
@@ -67,6 +70,7 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 			p.tilted[l] = (&tiltedKernel[P, S]{square: square, asm: r.tilted, group: r.tiltedGroup}).tile
 		}
 	}
+	p.asm = asm
 	return p
 }
 

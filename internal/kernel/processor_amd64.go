@@ -6,10 +6,24 @@ import "golang.org/x/sys/cpu"
 
 func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI2 }
 
-// hasAVX512 is for the F, BW, DQ, VL and VNNI parts of it together.
+// hasAVX512 is for the F, BW, DQ and VL parts of it together.
 func hasAVX512() bool {
 	x := &cpu.X86
-	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
+}
+
+// lacksDots reports whether a level has kernels by dot products of bytes that this machine
+// cannot run: VNNI came later than the rest of AVX-512. Those of the level below take
+// their place.
+func lacksDots(l Level) bool { return l == avx512 && !cpu.X86.HasAVX512VNNI }
+
+// bytesInLanes reports whether correlations at a level take dot products of bytes.
+func bytesInLanes(l Level) bool { return l == avx512 && !lacksDots(l) }
+
+func init() {
+	if lacksDots(avx512) {
+		matches[avx512].correlateU8 = matches[avx2].correlateU8
+	}
 }
 
 // LastLevelCache is the size of the largest cache in bytes, 0 if unknown.

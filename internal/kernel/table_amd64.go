@@ -403,16 +403,20 @@ var fourier = [levelCount]fourierLevel{
 // matches holds the kernels of templates.
 var matches = [levelCount]matchRoutines{
 	avx2: {
-		fillU8:     fillU8AVX2,
-		scoresF32:  scoresF32AVX2,
-		mostF32:    mostF32AVX2,
-		factorsU32: factorsU32AVX2,
+		fillU8:      fillU8AVX2,
+		scoresF32:   scoresF32AVX2,
+		mostF32:     mostF32AVX2,
+		factorsU32:  factorsU32AVX2,
+		correlateU8: correlateU8AVX2,
+		scoresU32:   scoresU32AVX2,
 	},
 	avx512: {
-		fillU8:     fillU8AVX512,
-		scoresF32:  scoresF32AVX512,
-		mostF32:    mostF32AVX512,
-		factorsU32: factorsU32AVX512,
+		fillU8:      fillU8AVX512,
+		scoresF32:   scoresF32AVX512,
+		mostF32:     mostF32AVX512,
+		factorsU32:  factorsU32AVX512,
+		correlateU8: correlateU8AVX512,
+		scoresU32:   scoresU32AVX512,
 	},
 }
 

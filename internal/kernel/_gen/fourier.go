@@ -30,6 +30,8 @@ var matchKernels = []windowKernel{
 	{"scoresF32", scoresF32},
 	{"mostF32", mostF32},
 	{"factorsU32", factorsU32},
+	{"correlateU8", correlateU8},
+	{"scoresU32", scoresU32},
 }
 
 func fouriers(set isa) {
@@ -371,14 +373,7 @@ func scoresF32(set isa, name string) {
 	f := &floats{set, f32}
 	dst, stride, src, rows := arg("dst"), arg("stride"), arg("src"), arg("rows")
 	bias := f.all(param("bias"))
-	number := func(bits uint32) reg.VecVirtual {
-		t, x, v := GP32(), XMM(), set.vec()
-		MOVL(U32(bits), t)
-		VMOVD(t, x)
-		VBROADCASTSS(x, v)
-		return v
-	}
-	one, less := number(0x3f800000), number(0xbf800000) // 1 and -1
+	one, less := bitsInAll(set, 0x3f800000), bitsInAll(set, 0xbf800000) // 1 and -1
 	Label("row")
 	TESTQ(rows, rows)
 	JE(LabelRef("done"))
