@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write docs/api.txt anew")
 
 // public lists the packages that users may import; see docs/api.md.
-var public = []string{".", "detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "match", "moments", "papers", "rotated", "store", "threshold", "tilted", "volume"}
+var public = []string{".", "detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}
 
 // What users rely on is written down: whoever changes an exported name sees it
 // in the change of docs/api.txt.

@@ -52,6 +52,9 @@ command -v tesseract >/dev/null || left_out "the test that reads a page: it take
 step "tests"
 go test -timeout 30m ./...
 
+step "the module of object stores"
+(cd cloud && go vet . && go test -timeout 10m .)
+
 step "the Python package"
 if package; then
 	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.

@@ -63,10 +63,8 @@ func (e *formatError) Unwrap() error { return ErrFormat }
 var (
 	schemesLock sync.RWMutex
 	schemes     = map[string]func(ctx context.Context, u *url.URL, write bool) (Bucket, error){
-		"file":  openFile,
-		"mem":   openMemory,
-		"http":  openWeb,
-		"https": openWeb,
+		"file": openFile,
+		"mem":  openMemory,
 	}
 )
 
@@ -89,7 +87,7 @@ func Schemes() (list []string) {
 }
 
 // OpenBucket is the bucket at a path or URL: a folder, a zip file (its name ends in .zip; a path inside
-// may follow), mem://NAME, http://… to read, or a URL of a scheme that was registered. If write is
+// may follow), mem://NAME, or a URL of a scheme that was registered: package web, in this folder, registers http:// and https://. If write is
 // set, what is not there is made.
 func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error) {
 	scheme, _, isURL := strings.Cut(location, "://")
@@ -100,13 +98,24 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	open := schemes[scheme]
 	schemesLock.RUnlock()
 	if open == nil {
-		return nil, fmt.Errorf("store: no stores of %q in this program: it has %s, and Register adds others", scheme+"://", strings.Join(Schemes(), ", "))
+		return nil, fmt.Errorf("store: no stores of %q in this program: it has %s%s", scheme+"://", strings.Join(Schemes(), ", "), hint(scheme))
 	}
 	u, err := url.Parse(location)
 	if err != nil {
 		return nil, fmt.Errorf("store: a URL that cannot be read: %w", bare(err))
 	}
 	return open(ctx, u, write)
+}
+
+// hint says what else would open URLs of a scheme.
+func hint(scheme string) string {
+	switch scheme {
+	case "s3", "gs", "azblob":
+		return "; the binary and the package of the module cloud have it"
+	case "http", "https":
+		return "; import the package store/web for it"
+	}
+	return ""
 }
 
 // Redacted is a path or URL without its user, password and query, which may have credentials.

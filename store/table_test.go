@@ -580,13 +580,13 @@ func TestErrors(t *testing.T) {
 			}
 			return j.Run(ctx)
 		},
-		"no such file":         func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
-		"no Zarr":              func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
-		"Register adds others": func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
-		"not a table":          func() error { _, err := OpenTable(ctx, src.bucket, nil); return err },
-		"is not in an array":   func() error { return Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
-		"and not of float32":   func() error { return Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
-		"no key":               func() error { return Folder(t.TempDir()).Put(ctx, "../x", nil) },
+		"no such file":       func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
+		"no Zarr":            func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
+		"module cloud":       func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
+		"not a table":        func() error { _, err := OpenTable(ctx, src.bucket, nil); return err },
+		"is not in an array": func() error { return Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
+		"and not of float32": func() error { return Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
+		"no key":             func() error { return Folder(t.TempDir()).Put(ctx, "../x", nil) },
 	} {
 		err := f()
 		if err == nil || !strings.Contains(err.Error(), want) {

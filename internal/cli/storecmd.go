@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/store"
+	_ "github.com/boxsum/boxsum/store/web" // http:// and https://
 )
 
 // storeFlags say how a table in a store is made.

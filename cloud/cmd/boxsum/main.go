@@ -1,0 +1,9 @@
+// Command boxsum is the one of the library, which also takes URLs of object stores: s3://, gs:// and azblob://.
+package main
+
+import (
+	_ "github.com/boxsum/boxsum/cloud"
+	"github.com/boxsum/boxsum/internal/cli"
+)
+
+func main() { cli.Main() }
