@@ -29,6 +29,7 @@ var (
 	u64 = elementOf(pairs.U64)
 	i32 = elementOf(pairs.I32)
 	i64 = elementOf(pairs.I64)
+	f16 = element{'f', 2}
 	f32 = elementOf(pairs.F32)
 	f64 = elementOf(pairs.F64)
 )

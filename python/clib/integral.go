@@ -85,6 +85,10 @@ func integral(a arguments) any {
 		usual(a)
 		return nil
 	}
+	if a.array(0).element == f16 && a.int(3) == uprightTable {
+		halves(a)
+		return 0
+	}
 	j := hostJob(new(job), a, a.int(3), a.int(4))
 	j.device = a.device(5)
 	j.shift = len(a) > 6 && a.int(6) != 0

@@ -19,7 +19,10 @@ var functions = []struct {
 	name string
 	call func(arguments) any // nil, an int or a string; errors are panics, see must
 }{
+	{"batch", batch},
 	{"integral", integral},
+	{"suffix", suffix},
+	{"window", windowSum},
 	{"valid", valid},
 	{"on_device", onDevice},
 	{"plan", planOnDevice},

@@ -165,7 +165,7 @@ PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 	Py_RETURN_NONE;
 }
 
-enum { most_arguments = 12 };
+enum { most_arguments = 16 };
 
 PyObject *core_call(PyObject *module, PyObject *arguments) {
 	boxsum_value values[most_arguments], result = {0};

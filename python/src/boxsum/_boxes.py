@@ -8,10 +8,10 @@ import numpy as np
 
 from . import _foreign, _host, _known, _shapes
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes
-from ._typing import Boxes, Table
+from ._typing import Axes, Boxes, Table
 
 
-def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """Sum the pixels of boxes, from the table of an image or a volume.
 
     Parameters
@@ -29,6 +29,10 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
         Where to write the sums.
     workers : int, optional
         How many threads may work at once.
+    axes : (int, int) or (int, int, int), optional
+        Of tables of a batch, the axes that :func:`integral` was given. Boxes (K, 4) are
+        asked of every image; (N, K, 4) has boxes for each along the first other axis,
+        (N, C, K, 4) along the first two. The sums have the other axes, then K.
 
     Returns
     -------
@@ -44,10 +48,10 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
     >>> boxsum.box_sum(table, (1, 1, 3, 2)) == image[1:2, 1:3].sum()
     np.True_
     """
-    return _ask(table, None, boxes, SUM, out, workers)
+    return _ask(table, None, boxes, SUM, out, workers, axes=axes)
 
 
-def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The mean of the pixels of boxes, as :func:`box_sum` gives their sum.
 
     Empty boxes have a mean of 0. With ``counts``, the last table of
@@ -62,10 +66,10 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
     >>> boxsum.box_mean(sums, [[0, 0, 3, 1], [1, 0, 2, 1]], counts=counts)
     array([ 3., nan])
     """
-    return _ask(table, None, boxes, MEAN, out, workers, counts)
+    return _ask(table, None, boxes, MEAN, out, workers, counts, axes)
 
 
-def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
     Of integers it is right to two units in the last place. Of floats it is NaN where
@@ -81,10 +85,10 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None 
     >>> boxsum.box_var(table, squares, [0, 0, 4, 3]) == image.var()
     np.True_
     """
-    return _ask(table, squares, boxes, VARIANCE, out, workers, counts)
+    return _ask(table, squares, boxes, VARIANCE, out, workers, counts, axes)
 
 
-def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The standard deviation of boxes: the square root of :func:`box_var`.
 
     >>> import boxsum, numpy as np
@@ -93,10 +97,10 @@ def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None 
     >>> boxsum.box_std(table, squares, [[0, 0, 4, 3], [0, 0, 1, 1]]).round(3)
     array([3.452, 0.   ])
     """
-    return _ask(table, squares, boxes, DEVIATION, out, workers, counts)
+    return _ask(table, squares, boxes, DEVIATION, out, workers, counts, axes)
 
 
-def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """Sum the pixels of boxes at 45°, from a tilted table.
 
     Parameters
@@ -124,10 +128,10 @@ def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wor
     >>> boxsum.tilted_sum(tilted, [[4, 0, 2, 3], [4, 0, 1, 1], [0, 0, 99, 99]])
     array([12,  2, 15], dtype=uint32)
     """
-    return _ask_tilted(table, boxes, SUM, out, workers)
+    return _ask_tilted(table, boxes, SUM, out, workers, axes=axes)
 
 
-def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The mean of the pixels of boxes at 45°, as :func:`tilted_sum` gives their sum.
 
     Boxes without pixels have a mean of 0.
@@ -137,29 +141,33 @@ def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wo
     >>> boxsum.tilted_mean(tilted, [[3, 0, 2, 2], [3, 0, 0, 2]])
     array([0.25, 0.  ])
     """
-    return _ask_tilted(table, boxes, MEAN, out, workers)
+    return _ask_tilted(table, boxes, MEAN, out, workers, axes=axes)
 
 
-def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
+def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, axes: Any = None) -> Any:
     _shapes.refuse_several(table)
     known = _known.NOTHING if what == SUM else _known.of(table)
     table = _foreign.on_host(table)
+    about = (known.signed_bound, int(known.signed)) if known.bound else ()
+    if axes is not None:
+        return _host.answer_batch("tilted_boxes", (table,), as_boxes(boxes, 4), axes, what, out, workers, *about)
     if table.ndim not in (2, 3):
         raise ValueError(f"an array of shape {table.shape} is no tilted table: boxsum.integral(image, tilted=True) makes one beside that of the sums")
-    about = (known.signed_bound, int(known.signed)) if known.bound else ()
     return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers, *about)
 
 
-def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None) -> Any:
+def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None, axes: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
     if counts is None and not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:
-            return kind.boxes(table, squares, boxes, what, out)
+            return kind.boxes(table, squares, boxes, what, out) if axes is None else kind.batch_boxes(table, squares, boxes, what, out, axes)
         _shapes.refuse_several(table)
     if counts is not None:
+        if axes is not None:
+            raise ValueError("axes go with no counts: ask tables of valid pixels one by one")
         _shapes.refuse_several(table)
         counts = _foreign.on_host(counts)
         table, squares = (t if t is None or isinstance(t, np.ndarray) else _foreign.on_host(t) for t in (table, squares))
-    return _host.ask(table, squares, boxes, what, out, workers, counts)
+    return _host.ask(table, squares, boxes, what, out, workers, counts, axes=axes)

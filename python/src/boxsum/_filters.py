@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from . import _batch
 from ._arguments import same_type, thread_count
 from ._foreign import as_given, on_host
 from ._memory import new_image
 from ._native import LayoutError, call
 from ._types import whole
-from ._typing import Image, Pair
+from ._typing import Axes, Image, Pair
 
 _PIXELS = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
 _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
@@ -23,8 +24,8 @@ _LARGEST = (1 << 30) - 1  # side of a window
 def pixels_of(a: Any) -> ndarray:
     """An image in memory of the host whose pixels can be filtered."""
     image = on_host(a)
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    if image.ndim - _batch.leading() not in (2, 3):
+        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
     if image.dtype.newbyteorder("=") not in _PIXELS:
         raise TypeError(f"pixels of {image.dtype} cannot be filtered: take uint8, uint16, float32 or float64, as .astype(numpy.float32) makes them")
     return image
@@ -34,6 +35,10 @@ def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | No
     """The array to write to, of the shape of the image if there is no other."""
     wanted = image.shape if shape is None else shape
     if out is None:
+        lead = _batch.leading()
+        if lead:
+            whole = (math.prod(wanted[: lead + 1]), *wanted[lead + 1 :])
+            return new_image(whole, np.dtype(dtype).newbyteorder("=")).reshape(wanted)
         return new_image(wanted, np.dtype(dtype).newbyteorder("="))
     if isinstance(out, (list, tuple)) or not hasattr(out, "shape"):
         raise TypeError(f"out must be an array, not {type(out).__name__}")
@@ -80,13 +85,19 @@ def real(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be a number, not {value!r}") from None
 
 
+_WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # which argument that is, of those that take batches
+
+
 def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
     """Calls the library, with copies of the arrays that it reads if they lie in memory in another way than rows."""
+    lead = _batch.leading()
+    shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map for all images
     try:
-        return call(name, *arguments)
+        return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
     except LayoutError:
         read = (isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments)
-        return call(name, *(np.array(a, a.dtype.newbyteorder("="), order="C") if copy else a for a, copy in zip(arguments, read)))
+        copies = (np.array(a, a.dtype.newbyteorder("="), order="C") if copy else a for a, copy in zip(arguments, read))
+        return _batch.run(lead, _WORKERS.get(name, 0), name, *copies, shared=shared)
 
 
 def run(
@@ -99,6 +110,7 @@ def run(
     call_with_copies(outs, "filter", name, image, out, other, *settings)
 
 
+@_batch.over_axes
 def blur(
     a: Image,
     radius: Any = None,
@@ -110,6 +122,7 @@ def blur(
     value: float = 0,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """Blur an image: every pixel becomes the mean of the box round it, or a Gaussian mean.
 
@@ -140,6 +153,9 @@ def blur(
         image itself.
     workers : int, optional
         How many threads may work at once. The default is what helps.
+    axes : (int, int), optional
+        Which axes are rows and columns, where an array has others: ``(-2, -1)`` filters
+        every plane of ``(N, C, H, W)``, all at once.
 
     Returns
     -------
@@ -198,6 +214,7 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
     return radii.astype(np.uint32)
 
 
+@_batch.over_axes
 def box_filter(
     a: Image,
     window: int | Pair,
@@ -209,12 +226,13 @@ def box_filter(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The mean, or the sum, of the window round every pixel.
 
     Parameters
     ----------
-    a, border, value, out, workers
+    a, border, value, out, workers, axes
         As for :func:`blur`.
     window : int or (int, int)
         How many pixels a window has on a side, or across and down; even numbers too,
@@ -268,6 +286,7 @@ def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: A
     return as_given(result, out, a)
 
 
+@_batch.over_axes
 def local_mean(
     a: Image,
     window: int | Pair,
@@ -277,12 +296,13 @@ def local_mean(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The mean of the window round every pixel, as floats.
 
     Parameters
     ----------
-    a, border, value, out, workers
+    a, border, value, out, workers, axes
         As for :func:`blur`. ``out`` may be the image itself where it is of floats.
     window : int or (int, int)
         How many pixels a window has on a side, or across and down: see :func:`box_filter`.
@@ -299,6 +319,7 @@ def local_mean(
     return _local(b"mean", a, window, border, value, dtype, out, workers)
 
 
+@_batch.over_axes
 def local_std(
     a: Image,
     window: int | Pair,
@@ -308,6 +329,7 @@ def local_std(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The standard deviation of the window round every pixel.
 
@@ -322,6 +344,7 @@ def local_std(
     return _local(b"std", a, window, border, value, dtype, out, workers)
 
 
+@_batch.over_axes
 def local_var(
     a: Image,
     window: int | Pair,
@@ -331,6 +354,7 @@ def local_var(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The variance of the window round every pixel.
 
@@ -345,6 +369,7 @@ def local_var(
     return _local(b"variance", a, window, border, value, dtype, out, workers)
 
 
+@_batch.over_axes
 def local_mean_std(
     a: Image,
     window: int | Pair,
@@ -354,6 +379,7 @@ def local_mean_std(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> tuple[ndarray, ndarray]:
     """Mean and standard deviation at once, which takes little more than one of them.
 
@@ -376,6 +402,7 @@ def local_mean_std(
     return as_given(means, first, a), as_given(deviations, second, a)
 
 
+@_batch.over_axes
 def normalize(
     a: Image,
     window: int | Pair,
@@ -386,6 +413,7 @@ def normalize(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """Local contrast: how many deviations of its window a pixel lies above the mean of it.
 
@@ -393,7 +421,7 @@ def normalize(
 
     Parameters
     ----------
-    a, window, border, value, dtype, out, workers
+    a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
     floor : float
         The least deviation to divide by, which keeps noise where there is nothing else
@@ -408,6 +436,7 @@ def normalize(
     return _local(b"normalize", a, window, border, value, dtype, out, workers, real(floor, "floor"))
 
 
+@_batch.over_axes
 def guided(
     a: Image,
     radius: int | Pair,
@@ -418,12 +447,13 @@ def guided(
     value: float = 0,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The guided filter of He, Sun and Tang: smooth where the guide is, with the guide's edges.
 
     Parameters
     ----------
-    a, border, value, out, workers
+    a, border, value, out, workers, axes
         As for :func:`blur`.
     radius : int or (int, int)
         Of the windows, ``2 * radius + 1`` pixels a side, or across and down.
@@ -455,6 +485,7 @@ def guided(
     return as_given(result, out, a)
 
 
+@_batch.over_axes
 def median(
     a: Image,
     window: int | Pair,
@@ -463,6 +494,7 @@ def median(
     value: float = 0,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """The median of the window round every pixel, the lower one of two.
 
@@ -483,6 +515,7 @@ def median(
     return as_given(result, out, a)
 
 
+@_batch.over_axes
 def entropy(
     a: Image,
     window: int | Pair,
@@ -494,12 +527,13 @@ def entropy(
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> ndarray:
     """Shannon's entropy of the window round every pixel, in bits: it finds texture.
 
     Parameters
     ----------
-    a, window, border, value, dtype, out, workers
+    a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
     bins, range
         How many bins the histogram of a window has, and from where to where. The
@@ -521,12 +555,13 @@ def entropy(
     return as_given(result, out, a)
 
 
-def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | None = None) -> ndarray:
+@_batch.over_axes
+def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
     """Make an image smaller: the mean of every block of pixels, as area averaging has it.
 
     Parameters
     ----------
-    a, workers
+    a, workers, axes
         As for :func:`blur`.
     factor : int or (int, int)
         How many pixels a block has on a side, or across and down. Blocks that stick out of
@@ -542,7 +577,9 @@ def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | 
     """
     image = pixels_of(a)
     across, down = sides(factor, "factor")
-    shape = (-(-image.shape[0] // down), -(-image.shape[1] // across)) + image.shape[2:]
+    lead = _batch.leading()
+    height, width = image.shape[lead : lead + 2]
+    shape = image.shape[:lead] + (-(-height // down), -(-width // across)) + image.shape[lead + 2 :]
     result = result_for(image, image.dtype.newbyteorder("="), out, shape)
     call_with_copies((result,), "downsample", image, result, across, down, b"clip", 0.0, thread_count(workers))
     return as_given(result, out, a)

@@ -224,7 +224,10 @@ class _TorchHost:
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
         return self.tables(volume, VOLUME, dtype, squares, False, out, workers, None)
 
-    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+    def batches(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any) -> Any:
+        return self.tables(image, kind, dtype, squares, tilted, out, workers, device, axes)
+
+    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any = None) -> Any:
         torch = sys.modules["torch"]
         if image.layout != torch.strided or image.device.type != "cpu":
             raise TypeError(f"a tensor on {image.device} with layout {image.layout}: this takes dense ones of the host or of CUDA")
@@ -232,7 +235,8 @@ class _TorchHost:
         outs = arrays_out(out, 1 + bool(squares) + bool(tilted), torch.Tensor)
         outs = [None if o is None else o.detach().numpy() for o in outs]
         wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
-        tables = _host.tables(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
+        arguments = (array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
+        tables = _host.tables(*arguments) if axes is None else _host.batches(*arguments, axes)
         tables = tables if isinstance(tables, tuple) else (tables,)
         known = [_known.of(t) for t in tables]
         if out is not None:
@@ -254,6 +258,12 @@ class _TorchHost:
         answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None, known=known)
         return torch.from_numpy(np.asarray(answers))
 
+    def batch_boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any, axes: Any) -> Any:
+        torch = sys.modules["torch"]
+        known = _known.of(table), _known.of(squares)
+        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None, known=known, axes=axes)
+        return torch.from_numpy(np.ascontiguousarray(answers))
+
 
 class _HostExchange:
     """Arrays of the host that come by DLPack are arrays of NumPy."""
@@ -264,8 +274,14 @@ class _HostExchange:
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
         return _host.tables(np.from_dlpack(volume), VOLUME, dtype, squares, False, out, workers, None)
 
+    def batches(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any) -> Any:
+        return _host.batches(np.from_dlpack(image), kind, dtype, squares, tilted, out, workers, device, axes)
+
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
         return _host.ask(np.from_dlpack(table), None if squares is None else np.from_dlpack(squares), boxes, what, out, None)
+
+    def batch_boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any, axes: Any) -> Any:
+        return _host.ask(np.from_dlpack(table), None if squares is None else np.from_dlpack(squares), boxes, what, out, None, axes=axes)
 
 
 class _Interface(Cuda):

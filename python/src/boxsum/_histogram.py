@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _types
+from . import _batch, _types
 from ._arguments import as_boxes, plain, results, thread_count
 from ._foreign import on_host
 from ._memory import new_table
 from ._native import LayoutError, call
+from ._typing import Axes
 
 _COUNTS, _QUANTILE, _MODE, _ENTROPY = range(4)
 
@@ -41,23 +42,25 @@ class HistogramTable:
     array([1.906, 1.   , 0.   ])
     """
 
-    def __init__(self, table: np.ndarray, edges: np.ndarray) -> None:
+    def __init__(self, table: np.ndarray, edges: np.ndarray, lead: int = 0) -> None:
         self.table = table
         self.edges = edges
+        self._lead = lead  # axes of a batch
 
     def __repr__(self) -> str:
-        shape = (self.table.shape[0] - 1, self.table.shape[1] - 1) + self.table.shape[2:-1]
+        n, shape = self._lead, self.table.shape[:-1]
+        shape = shape[:n] + tuple(length - 1 for length in shape[n : n + 2]) + shape[n + 2 :]
         return f"<boxsum.HistogramTable of {len(self.edges) - 1} bins for an image of shape {shape}, {self.table.dtype}>"
 
     def counts(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> np.ndarray:
         """The histograms of boxes ``x0, y0, x1, y1``: (..., 4) to (..., bins)."""
-        return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[2:], out, workers)
+        return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[self._lead + 2 :], out, workers)
 
     def quantile(self, boxes: Any, q: float, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
         """The first bin up to which the fraction q of a box lies, and -1 if it is empty."""
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile of {q}: it must be between 0 and 1")
-        return self._ask(boxes, _QUANTILE, np.int64, self.table.shape[2:-1], out, workers, q)
+        return self._ask(boxes, _QUANTILE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers, q)
 
     def median(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
         """The bin of the median of boxes, the lower of two, and -1 for empty ones."""
@@ -65,14 +68,22 @@ class HistogramTable:
 
     def mode(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
         """The fullest bin of boxes, the first of several, and -1 for empty ones."""
-        return self._ask(boxes, _MODE, np.int64, self.table.shape[2:-1], out, workers)
+        return self._ask(boxes, _MODE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers)
 
     def entropy(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
         """Shannon's entropy of boxes, in bits."""
-        return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[2:-1], out, workers)
+        return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[self._lead + 2 : -1], out, workers)
 
     def _ask(self, boxes: Any, what: int, dtype: Any, shape: tuple[int, ...], out: Any, workers: int | None, q: float = 0) -> Any:
         boxes = as_boxes(boxes, 4)
+        if self._lead:
+            n, leading = self._lead, self.table.shape[: self._lead]
+            spread, each = _batch.spread_boxes(boxes, leading)
+            answers = results(leading + each + shape, dtype, out, boxes, self.table)
+            table = self.table[..., None, :]
+            target = answers.reshape(leading + (spread.shape[-2], *(table.shape[n + 2 :] if what == _COUNTS else (1,))))
+            _batch.run(n, 5, "histogram_boxes", table, spread, target, what, float(q), thread_count(workers))
+            return answers if answers.ndim else answers[()]
         answers = results(boxes.shape[:-1] + shape, dtype, out, boxes, self.table)
         flat = boxes.reshape(-1, 4)
         table = self.table
@@ -92,6 +103,7 @@ def histogram(
     clamp: bool = False,
     out: np.ndarray | None = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> HistogramTable:
     """Make the integral histogram of an image: the histogram of any box of it.
 
@@ -117,6 +129,10 @@ def histogram(
         that are numbers.
     workers : int, optional
         How many threads may work at once.
+    axes : (int, int), optional
+        Which axes are rows and columns, where an array has others: ``(-2, -1)`` makes the
+        integral histogram of every plane of ``(N, C, H, W)``. The table is then of shape
+        (N, C, H + 1, W + 1, bins), and takes boxes as :func:`box_sum` does.
 
     Returns
     -------
@@ -134,7 +150,11 @@ def histogram(
     np.int64(1)
     """
     image = on_host(image)
-    if image.ndim not in (2, 3):
+    if axes is not None:
+        order = _batch.order_of(image.shape, (0,) * image.ndim, 1, axes, (2,))
+        image = order.see(image)
+    lead = 0 if axes is None else order.lead
+    if axes is None and image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
     pixel = image.dtype
     image = _types.narrow(image)
@@ -154,7 +174,7 @@ def histogram(
     dtype: np.dtype = np.dtype(np.uint32)
     if weights is not None:
         weights = plain(weights)
-        if weights.shape != image.shape[:2]:
+        if weights.shape != image.shape[lead : lead + 2]:
             raise ValueError(f"weights of shape {weights.shape} for an image of shape {image.shape}")
         if weights.dtype == np.bool_:
             weights = _types.as_bytes(weights)
@@ -162,22 +182,23 @@ def histogram(
             raise TypeError(f"weights of {weights.dtype}: they must be bools or real numbers")
         if weights.dtype != np.uint8:
             weights, dtype = weights.astype(np.float64), np.dtype(np.float64)
-    shape = (image.shape[0] + 1, image.shape[1] + 1) + image.shape[2:] + (bins,)
+    shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + 2]) + image.shape[lead + 2 :] + (bins,)
     if out is None:
         size = int(np.prod(shape, dtype=object))
         table = new_table((1, size), dtype).reshape(shape)
     else:
         table = results(shape, dtype, out, image, weights)
-    target = table.reshape(shape[:2] + (-1, shape[-1])) if table.size else np.empty(shape[:2] + (image.shape[2] if image.ndim == 3 else 1, shape[-1]), dtype)
+    entries, channels = shape[: lead + 2], image.shape[lead + 2] if image.ndim == lead + 3 else 1
+    target = table.reshape(entries + (-1, shape[-1])) if table.size else np.empty(entries + (channels, shape[-1]), dtype)
     arguments = (target, bins, low, high, int(clamp), thread_count(workers))
     try:
-        call("histogram", image, weights, *arguments)
+        _batch.run(lead, 7, "histogram", image, weights, *arguments, shared=(1,))
     except LayoutError:
         image = np.array(image, order="C", subok=False)
         weights = None if weights is None else np.array(weights, order="C", subok=False)
-        call("histogram", image, weights, *arguments)
+        _batch.run(lead, 7, "histogram", image, weights, *arguments, shared=(1,))
     edges = np.linspace(low, high, bins + 1)
     if image.dtype == np.float32:  # which are compared with edges of their own type, where it tells them apart
         single = edges.astype(np.float32)
         edges = single if np.all(np.diff(single) > 0) else edges
-    return HistogramTable(table, edges)
+    return HistogramTable(table, edges, lead)

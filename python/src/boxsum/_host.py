@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from . import _known, _shapes, _types
-from ._arguments import MEAN, SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
+from . import _batch, _known, _shapes, _types
+from ._arguments import MEAN, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
 from ._memory import layout_of, new_tables
 from ._native import LayoutError, call
 
 COUNTS = np.dtype("u4")  # of valid pixels
 
 
-def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> Any:
-    """The tables of an array in memory of the host."""
-    axes = axes_of(image.shape, kind)
+def batches(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, axes: Any) -> Any:
+    """The tables of a batch: those of every image, or volume, along some axes of an array."""
+    order = _batch.order_for(image, axes, (3,) if kind == VOLUME else (2,), turn=kind == UPRIGHT and not tilted)
+    outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
+    for o in outs:
+        if o is not None and o.ndim != image.ndim:
+            raise ValueError(f"out has shape {o.shape}, which is not one more along the axes {tuple(axes)} of an array of shape {image.shape}")
+    seen = None if out is None else tuple(None if o is None else order.see(o) for o in outs)
+    made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead)
+    made = made if isinstance(made, tuple) else (made,)
+    given = tuple(order.restore(m) if o is None else o for m, o in zip(made, outs))
+    return given[0] if len(given) == 1 else given
+
+
+def tables(
+    image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, lead: int = 0
+) -> Any:
+    """The tables of an array in memory of the host, of which some leading axes are those of a batch."""
+    axes = axes_of(image.shape[lead:], kind)
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     if outs[0] is not None:
         dtype = same_type(dtype, outs[0].dtype)
@@ -32,41 +49,54 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     threads = thread_count(workers)
     if _types.splits(image, dtype):
         if not (squares or tilted):
-            return _halves(image, kind, dtype, outs[0], workers, device)
+            return _halves(image, kind, dtype, outs[0], workers, device, lead)
         dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
         image = _types.narrow(image, dtype)
     sums = _types.sums.get((image.dtype, dtype))
-    if sums is None:
+    if sums is None and image.dtype == _types.HALF and kind == UPRIGHT and not tilted and number < 0:
+        sums = _types.half_sums(dtype)
+    elif sums is None:
         image, sums = _types.convert(image, dtype)
     if dtype is None:
-        sums = _types.roomy(sums, image.shape[:axes])
-    shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
+        sums = _types.roomy(sums, image.shape[lead : lead + axes])
+    leading, shape = image.shape[:lead], tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
-    new = iter(new_tables(*(layout_of(shape, t, axes, i > 0) for i, (o, t) in enumerate(zip(outs, types)) if o is None)))
-    made = [next(new) if o is None else o for o in outs]
+    made = _new(leading, shape, axes, outs, types)
     if tilted and out is not None:
         refuse_overlap(made)
     digits = None
-    if squares:
+    if squares and lead:
+        fill(image, kind, made[0], made[1], made[-1] if tilted else None, threads, number, lead=lead)
+    elif squares:
         digits = _known.squared(lambda one, other, shift: fill(image, kind, one, other, None, threads, number, shift), made, outs, image, axes)
         if tilted:
             fill(image, TILTED, made[-1], None, None, threads, number)
     else:
-        fill(image, kind, made[0], None, made[-1] if tilted else None, threads, number)
+        fill(image, kind, made[0], None, made[-1] if tilted else None, threads, number, lead=lead)
     for i, table in enumerate(made):
         _known.note(table, image, squares and i == 1, digits if i < 2 else None)
     return made[0] if len(made) == 1 else tuple(made)
 
 
+def _new(leading: tuple, shape: tuple, axes: int, outs: list, types: list) -> list:
+    """Arrays for tables: those of out, and new ones for the others."""
+    whole, count = shape, axes
+    if leading:  # tables one after the other, as the slices of a volume
+        whole, count = (math.prod(leading) * (shape[0] if axes == 3 else 1),) + shape[axes - 2 :], 3
+    new = iter(new_tables(*(layout_of(whole, t, count, i > 0) for i, (o, t) in enumerate(zip(outs, types)) if o is None)))
+    return [next(new).reshape(leading + shape) if o is None else o for o in outs] if leading else [next(new) if o is None else o for o in outs]
+
+
 def fill(
-    image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1, shift: int = 0
-) -> Any:
+    image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1, shift: int = 0,
+    lead: int = 0,
+) -> Any:  # fmt: skip
     """Writes the tables of an image, which is copied first if it lies in memory in another way than rows."""
     for attempt in range(2):
         try:
-            bits = call("integral", image, sums, squares, kind, threads, number, shift)
+            bits = _batch.run(lead, 4, "integral", image, sums, squares, kind, threads, number, shift)
             if tilted is not None:
-                call("integral", image, tilted, None, TILTED, threads, number)
+                _batch.run(lead, 4, "integral", image, tilted, None, TILTED, threads, number)
             return bits
         except LayoutError:
             if attempt:
@@ -75,16 +105,16 @@ def fill(
     return None
 
 
-def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None) -> ndarray:
+def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None, lead: int = 0) -> ndarray:
     """The sums of 64-bit integers: those of their halves, as channels."""
-    axes = axes_of(image.shape, kind)
+    axes = axes_of(image.shape[lead:], kind)
     native = image.dtype.newbyteorder("=")
-    shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
-    if 0 in image.shape[axes:]:
+    shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
+    if 0 in image.shape[lead + axes :]:
         raise ValueError(f"an array of shape {image.shape}: an image without channels")
     if image.size:
-        halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[:axes] + (-1,))
-        sums = tables(halves, kind, np.uint64, False, False, None, workers, device)
+        halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[: lead + axes] + (-1,))
+        sums = tables(halves, kind, np.uint64, False, False, None, workers, device, lead)
         low, high = (0, 1) if sys.byteorder == "little" else (1, 0)
         table = (sums[..., low::2] + (sums[..., high::2] << np.uint64(32))).reshape(shape)
     else:
@@ -99,7 +129,9 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     return table
 
 
-def ask(table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None, counts: Any = None, known: Any = None) -> Any:
+def ask(
+    table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None, counts: Any = None, known: Any = None, axes: Any = None
+) -> Any:
     """The answer to one question for every box, perhaps with what is known of the tables."""
     about: tuple = ()
     if what != SUM:
@@ -108,12 +140,46 @@ def ask(table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, wo
     if squares is not None:
         squares = plain(squares)
     boxes = as_boxes(boxes, 4) if counts is not None else as_boxes(boxes, 4, 6)
-    axes = boxes.shape[-1] // 2
-    _shapes.check(table, axes)
     if counts is not None and (counts.dtype != COUNTS or counts.shape != table.shape):
         raise ValueError(f"counts of {counts.dtype} and shape {counts.shape}: they are of uint32, and of the shape of the table, {table.shape}")
     more = () if counts is None and not about else (counts, *about)
-    return answer("boxes", (table, squares), boxes, axes, what, out, workers, *more)
+    if axes is not None:
+        return answer_batch("boxes", (table, squares), boxes, axes, what, out, workers, *more)
+    _shapes.check(table, boxes.shape[-1] // 2)
+    return answer("boxes", (table, squares), boxes, boxes.shape[-1] // 2, what, out, workers, *more)
+
+
+def answer_batch(name: str, tables: tuple, boxes: ndarray, axes: Any, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
+    """What :func:`answer` says of every table of a batch."""
+    count = boxes.shape[-1] // 2
+    order = _batch.order_for(tables[0], axes, (count,))
+    if order.channels and (out is not None or boxes.ndim - 2 > order.lead or order.axes[-1] < max(order.axes[: order.lead], default=0)):
+        order = _batch.order_of(tables[0].shape, (0,) * tables[0].ndim, 1, axes, (count,))
+
+    def see(t: Any) -> Any:
+        if not isinstance(t, ndarray):
+            return t
+        if t.shape != tables[0].shape:
+            raise ValueError(f"tables of shapes {tables[0].shape} and {t.shape}: they must be the same")
+        return order.see(t)
+
+    tables, more = tuple(map(see, tables)), tuple(map(see, more))
+    lead, table = order.lead, tables[0]
+    spread, each = _batch.spread_boxes(boxes, table.shape[:lead])
+    channels = table.shape[lead + count :]
+    wanted = table.shape[:lead] + each + channels
+    answers = results(wanted, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, *tables, *more)
+    target = answers.reshape(table.shape[:lead] + (spread.shape[-2], channels[0] if channels else 1))
+    for attempt in range(2):
+        try:
+            _batch.run(lead, len(tables) + 3, name, *tables, spread, target, what, thread_count(workers), *more)
+            break
+        except LayoutError:
+            if attempt:
+                raise
+            tables, more = (tuple(np.array(t, t.dtype.newbyteorder("="), order="C") if isinstance(t, ndarray) else t for t in some) for some in (tables, more))
+    answers = order.answers(answers)
+    return answers if answers.ndim else answers[()]
 
 
 def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:

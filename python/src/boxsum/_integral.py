@@ -14,6 +14,7 @@ from . import _core, _foreign, _host, _known, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
+from ._typing import Axes
 
 _sums = _types.sums
 _again = _foreign.again
@@ -60,37 +61,37 @@ def _know_arrays() -> bool:
 @overload
 def integral(
     image: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., tilted: Literal[False] = ...,
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> ndarray: ...  # fmt: skip
 @overload
 def integral(
     image: ndarray, *, dtype: Any = ..., squares: Literal[True], tilted: Literal[False] = ...,
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> tuple[ndarray, ndarray]: ...  # fmt: skip
 @overload
 def integral(
     image: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., tilted: Literal[True],
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> tuple[ndarray, ndarray]: ...  # fmt: skip
 @overload
 def integral(
     image: ndarray, *, dtype: Any = ..., squares: Literal[True], tilted: Literal[True],
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> tuple[ndarray, ndarray, ndarray]: ...  # fmt: skip
 @overload
 def integral(
     image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: Literal[False] = ..., mask: ndarray | Literal[True], nan: str = ...,
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> tuple[ndarray, ...]: ...  # fmt: skip
 @overload
 def integral(
     image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: Literal[False] = ..., mask: None = ..., nan: Literal["skip"],
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> tuple[ndarray, ...]: ...  # fmt: skip
 @overload
 def integral(
     image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: bool = ..., mask: Any = ..., nan: str = ...,
-    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ..., axes: Axes = ...,
 ) -> Any: ...  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def integral(
     out: Any = None,
     workers: int | None = None,
     device: str | None = None,
+    axes: Axes = None,
 ) -> Any:
     """Make the summed-area table (integral image) of an image.
 
@@ -151,6 +153,10 @@ def integral(
         Where to work on arrays of the host: ``"cpu"``, ``"gpu"``, ``"cuda"``,
         ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once. The default is
         the processor.
+    axes : (int, int), optional
+        Which axes are rows and columns, where an array has others: ``(-2, -1)`` makes a
+        table of every plane of ``(N, C, H, W)``, all at once. The table has the axes of
+        the array, one longer along these. Three axes are those of a volume.
 
     Returns
     -------
@@ -175,6 +181,8 @@ def integral(
     >>> sums[-1, -1], counts[-1, -1]
     (np.float64(9.0), np.uint32(3))
     """
+    if axes is not None:
+        return _of_axes(image, axes, dtype, squares, tilted, mask, nan, out, workers, device)
     if mask is not None or nan != "keep":
         return _valid.tables_of(image, mask, nan, dtype, squares, tilted, out, workers, device)
     if out is not None and _remembered:
@@ -229,6 +237,22 @@ def integral(
     return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
 
 
+def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mask: Any, nan: str, out: Any, workers: Any, device: Any) -> Any:
+    """The tables of a batch."""
+    if mask is not None or nan != "keep":
+        raise ValueError("axes go with no mask and no nan: make the tables of such images one by one")
+    kind = VOLUME if len(axes) == 3 else UPRIGHT
+    if kind == VOLUME and tilted:
+        raise ValueError("a volume has no tilted table")
+    for table in out if isinstance(out, (tuple, list)) else (out,):
+        if table is not None:
+            _known.forget(table)
+    library = None if isinstance(image, ndarray) else _foreign.find(image)
+    if library is not None:
+        return library.batches(image, kind, dtype, squares, tilted, out, workers, device, axes)
+    return _host.batches(as_pixels(image), kind, dtype, squares, tilted, out, workers, device, axes)
+
+
 def _shorten() -> None:
     """Has calls of integral tried by the extension module first, where Python allows for it: since 3.12."""
     if not _know_arrays() or sys.implementation.name != "cpython":
@@ -242,11 +266,11 @@ _shorten()
 
 
 @overload
-def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., out: Any = ..., workers: int | None = ...) -> ndarray: ...
+def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., out: Any = ..., workers: int | None = ..., axes: Axes = ...) -> ndarray: ...
 @overload
-def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[True], out: Any = ..., workers: int | None = ...) -> tuple[ndarray, ndarray]: ...
+def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[True], out: Any = ..., workers: int | None = ..., axes: Axes = ...) -> tuple[ndarray, ndarray]: ...
 @overload
-def volume(volume: Any, *, dtype: Any = ..., squares: bool = ..., out: Any = ..., workers: int | None = ...) -> Any: ...
+def volume(volume: Any, *, dtype: Any = ..., squares: bool = ..., out: Any = ..., workers: int | None = ..., axes: Axes = ...) -> Any: ...
 
 
 def volume(
@@ -256,6 +280,7 @@ def volume(
     squares: bool = False,
     out: Any = None,
     workers: int | None = None,
+    axes: Axes = None,
 ) -> Any:
     """Make the summed-area table of a volume, an integral volume.
 
@@ -269,6 +294,8 @@ def volume(
         Voxels, of the types that :func:`integral` takes, on a GPU too.
     dtype, squares, out, workers
         As for :func:`integral`.
+    axes : (int, int, int), optional
+        Which axes are slices, rows and columns, where an array has others.
 
     Returns
     -------
@@ -285,6 +312,10 @@ def volume(
     >>> boxsum.box_sum(table, [[0, 0, 0, 2, 2, 2], [1, 1, 1, 6, 5, 4]])
     array([ 8, 60], dtype=uint32)
     """
+    if axes is not None:
+        if len(axes) != 3:
+            raise ValueError(f"axes is {axes!r}: those of a volume are three")
+        return _of_axes(volume, axes, dtype, squares, False, None, "keep", out, workers, None)
     kind = None if isinstance(volume, ndarray) else _foreign.find(volume)
     if kind is not None:
         tables = kind.volume(volume, dtype, squares, out, workers)

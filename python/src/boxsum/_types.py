@@ -20,11 +20,24 @@ for _pixel, _sum in SUMS:
 # What other arrays are copied to, without loss.
 _COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
 
+HALF = np.dtype("f2")  # has no pairs, but tables of images of its own
+
+
+def half_sums(dtype: Any) -> np.dtype:
+    """The type of the sums of float16 for the one that was asked for."""
+    wanted = np.dtype("f8") if dtype is None else np.dtype(dtype).newbyteorder("=")
+    if wanted not in (np.dtype("f4"), np.dtype("f8")):
+        raise _no_table(HALF, wanted, "f4")
+    return wanted
+
+
 #: The type of the sums for that of the pixels and the one that was asked for.
 #: What is not here goes through :func:`convert`.
 sums: dict[tuple[np.dtype, object], np.dtype] = {}
 #: The type of the squares. Those of 32-bit integers would not fit 64 bits.
 squares = {np.dtype(pixel): np.dtype("u8" if pixel in ("u1", "u2", "i2") else "f8") for pixel in _SUMS}
+
+squares[HALF] = np.dtype("f8")
 
 for _pixel, _all in _SUMS.items():
     sums[np.dtype(_pixel), None] = np.dtype(_all[0])

@@ -26,5 +26,6 @@ if TYPE_CHECKING:
     Boxes = Union[np.ndarray, Exchangeable, Row, Sequence[Row], Sequence[Sequence[Row]]]
     Image = Table
     Pair = tuple[int, int]
+    Axes = Union[Sequence[int], None]
 else:  # help() shows names
-    Table, Boxes, Image, Pair = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair"))
+    Table, Boxes, Image, Pair, Axes = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair", "Axes"))

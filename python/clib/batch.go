@@ -1,0 +1,89 @@
+//go:build cgo
+
+package main
+
+// #include "boxsum.h"
+import "C"
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// batch calls another function for every image of a batch. It takes the name of that function, how many
+// leading axes are those of the batch, which arguments have them, as bits, which one is the workers, and those
+// arguments. As many images are at work at once as there are workers, each by one; fewer images than that go one
+// after the other, each by all of them.
+func batch(a arguments) any {
+	f, lead, spread, at := batched[a.text(0)], a.int(1), a.int(2), a.int(3)
+	given := a[4:]
+	arrays := make([]array, len(given))
+	count := -1
+	var shape extent
+	for i := range given {
+		if spread>>i&1 == 0 || !given.has(i) {
+			continue
+		}
+		arrays[i] = given.array(i)
+		if len(arrays[i].shape) < lead {
+			must(invalid("an array of shape %v has no %d leading axes", arrays[i].shape, lead))
+		}
+		leading := arrays[i].shape[:lead]
+		if count < 0 {
+			shape, count = leading, 1
+			for _, n := range leading {
+				count *= n
+			}
+		}
+		for k, n := range leading {
+			if n != shape[k] {
+				must(invalid("batches of shapes %v and %v", shape, leading))
+			}
+		}
+	}
+	workers := given.int(at)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	each, together := workers, 1
+	if count >= workers {
+		each, together = 1, workers
+	}
+	var next atomic.Int64
+	parallel(together, together, 1, func(int, int) {
+		values, structs := make(arguments, len(given)), make([]C.boxsum_array, len(given))
+		copy(values, given)
+		values[at].number = C.int64_t(each)
+		for {
+			n := int(next.Add(1)) - 1
+			if n >= count {
+				return
+			}
+			for i := range arrays {
+				if arrays[i].bytes == 0 {
+					continue
+				}
+				s, rest := &structs[i], n
+				*s = *(*C.boxsum_array)(given[i].pointer)
+				for k := lead - 1; k >= 0; k-- {
+					s.data = unsafe.Add(s.data, rest%shape[k]*arrays[i].strides[k])
+					rest /= shape[k]
+				}
+				s.nd -= C.int(lead)
+				s.shape = (*C.intptr_t)(unsafe.Add(unsafe.Pointer(s.shape), lead*8))
+				s.strides = (*C.intptr_t)(unsafe.Add(unsafe.Pointer(s.strides), lead*8))
+				values[i].pointer = unsafe.Pointer(s)
+			}
+			f(values)
+		}
+	})
+	return nil
+}
+
+// batched is the functions that batch calls.
+var batched = map[string]func(arguments) any{
+	"integral": integral, "suffix": suffix, "window": windowSum, "boxes": boxes, "tilted_boxes": tiltedBoxes,
+	"histogram": histogramTable, "histogram_boxes": histogramBoxes,
+	"filter": filterImage, "gaussian": gaussian, "downsample": downsample, "entropy": entropies,
+}

@@ -1,0 +1,142 @@
+"""Batches and planes: which axes of an array are those of images, and one call for all of them.
+
+An array with ``axes`` is seen in one order: leading axes, those of an image or a volume, and perhaps channels, which lie
+side by side in memory. That is a view. What is made has the axes of the array again.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import threading
+from typing import Any, Callable, Sequence, TypeVar
+
+import numpy as np
+from numpy import ndarray
+
+from ._arguments import plain
+from ._native import call
+
+
+class Order:
+    """How the axes of an array are seen: ``lead`` leading ones, ``count`` of an image or a volume, and channels if it has some."""
+
+    __slots__ = ("axes", "back", "channels", "count", "lead")
+
+    def __init__(self, axes: tuple[int, ...], lead: int, count: int) -> None:
+        self.axes, self.lead, self.count, self.channels = axes, lead, count, len(axes) > lead + count
+        self.back = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+
+    def see(self, array: Any) -> Any:
+        """The array in this order."""
+        return array.transpose(self.axes)
+
+    def restore(self, array: Any) -> Any:
+        """What was made of an array, in the order that the array has."""
+        return array.transpose(self.back)
+
+    def answers(self, array: Any) -> Any:
+        """Answers to boxes, (lead, ..., channels), with channels among the leading axes where the table has them."""
+        if not self.channels:
+            return array
+        place = sum(a < self.axes[-1] for a in self.axes[: self.lead])
+        return np.moveaxis(array, -1, place)
+
+
+def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any, counts: tuple[int, ...], turn: bool = False) -> Order:
+    """The order for ``axes``, of which there may be ``counts``. With ``turn`` rows and columns may change places, where columns lie side by side."""
+    n = len(shape)
+    try:
+        wanted = [operator.index(a) for a in axes]
+    except TypeError:
+        raise TypeError(f"axes is {axes!r}: it takes whole numbers, such as (-2, -1)") from None
+    if len(wanted) not in counts:
+        raise ValueError(f"axes is {axes!r}: it takes {' or '.join(map(str, counts))} axes")
+    if any(not -n <= a < n for a in wanted):
+        raise ValueError(f"axes is {axes!r}, and an array of shape {tuple(shape)} has axes from {-n} to {n - 1}")
+    wanted = [a % n for a in wanted]
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(f"axes is {axes!r}: each must be another")
+    rest = [a for a in range(n) if a not in wanted]
+    x = wanted[-1]
+    for c in rest:  # whose values lie side by side, pixel by pixel
+        if shape[c] > 1 and strides[c] == item and (strides[x] == shape[c] * item or shape[x] == 1) and strides[x] != item:
+            rest.remove(c)
+            return Order((*rest, *wanted, c), len(rest), len(wanted))
+    if turn and strides[x] != item and shape[x] > 1 and (strides[wanted[-2]] == item or shape[wanted[-2]] == 1):
+        wanted[-2], wanted[-1] = wanted[-1], wanted[-2]
+    return Order((*rest, *wanted), len(rest), len(wanted))
+
+
+def order_for(array: Any, axes: Any, counts: tuple[int, ...], turn: bool = False) -> Order:
+    return order_of(array.shape, array.strides, array.itemsize, axes, counts, turn)
+
+
+def run(lead: int, workers_at: int, name: str, *arguments: Any, shared: tuple[int, ...] = ()) -> Any:
+    """Calls a function of the library, for every image of a batch if there are leading axes. Arguments at ``shared`` have none."""
+    if lead == 0:
+        return call(name, *arguments)
+    bits = sum(1 << i for i, a in enumerate(arguments) if isinstance(a, ndarray) and i not in shared)
+    return call("batch", name.encode(), lead, bits, workers_at, *arguments)
+
+
+def spread_boxes(boxes: ndarray, leading: tuple[int, ...]) -> tuple[ndarray, tuple[int, ...]]:
+    """Boxes for every image of a batch, (lead, K, numbers) without a copy, and the shape of what is asked of one.
+
+    ``(K, 4)`` is for all images. ``(N, K, 4)`` has boxes for each along the first leading axis, and so on; an axis of length 1 is for all.
+    """
+    own = boxes.shape[:-2]
+    if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
+        raise ValueError(
+            f"boxes of shape {boxes.shape} for a batch of shape {leading}: they take ({', '.join(map(str, leading))}, K, {boxes.shape[-1]}), "
+            f"fewer of these axes from the first on, or (K, {boxes.shape[-1]}) for all images"
+        )
+    each = boxes.shape[-2:-1]
+    flat = boxes.reshape(own + (1,) * (len(leading) - len(own)) + (math.prod(each), boxes.shape[-1]))
+    return np.broadcast_to(flat, leading + flat.shape[-2:]), each
+
+
+_now = threading.local()
+
+
+def leading() -> int:
+    """How many leading axes the images have that a filter works on now."""
+    return getattr(_now, "lead", 0)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def over_axes(function: F) -> F:
+    """Has a filter take ``axes``: it then sees arrays with as many leading axes as :func:`leading` says."""
+    from ._foreign import as_given, on_host
+
+    @functools.wraps(function)
+    def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
+        if axes is None:
+            return function(a, *arguments, out=out, **named)
+        image = plain(on_host(a))
+        strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
+        order = order_of(image.shape, strides, image.itemsize, axes, (2,))
+
+        def see(array: Any) -> Any:
+            array = on_host(array)
+            if array.ndim != image.ndim:
+                raise ValueError(f"an array of shape {array.shape} for a batch of shape {image.shape}: it must have as many axes")
+            return order.see(array)
+
+        outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
+        for name in ("guide",):
+            if named.get(name) is not None:
+                named[name] = see(named[name])
+        _now.lead = order.lead
+        try:
+            made = function(order.see(image), *arguments, out=outs, **named)
+        finally:
+            _now.lead = 0
+        if isinstance(made, tuple):
+            return tuple(as_given(order.restore(m), None if out is None else out[i], a) for i, m in enumerate(made))
+        return as_given(order.restore(made), out, a)
+
+    return batched  # type: ignore[return-value]
