@@ -76,13 +76,14 @@ var (
 )
 
 func TestImportsPointDown(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Deps,Standard", "./...")
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps,Standard", "./...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
 	type listed struct {
 		ImportPath string
+		Imports    []string
 		Deps       []string
 		Standard   bool
 	}
@@ -104,6 +105,14 @@ func TestImportsPointDown(t *testing.T) {
 			continue
 		}
 		name = strings.TrimPrefix(name, "/")
+		if strings.HasPrefix(name, "examples/") { // what readers copy
+			for _, dep := range p.Imports {
+				if strings.Contains(dep, "internal/") || !standard[dep] && !strings.HasPrefix(dep, module) {
+					t.Errorf("package %q may not import %q: examples use public packages only", name, dep)
+				}
+			}
+			continue
+		}
 		allowed, known := below[name]
 		if !known {
 			t.Errorf("package %q is not in the picture: add it here and to ARCHITECTURE.md", name)
