@@ -5,6 +5,7 @@ package boxsum
 import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the table of an image:
@@ -16,15 +17,7 @@ import (
 // to int64 or float64; int32 to int64; float32 to float64 or float32; float64 to
 // float64. Any other is an [ErrTypes] that names those of the pixels.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewTable[S](src.Width, src.Height, src.Channels)
-	if err == nil {
-		err = fill(j, t)
-	}
-	return grid.OrNil(t, err)
+	return integrateOnce[S](nil, src, opt, true)
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the
@@ -33,18 +26,32 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 // too, zero Channels and Stride standing for what they do in an [Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return err
-	}
-	return fill(j, dst)
+	_, err := integrateOnce(dst, src, opt, false)
+	return err
 }
 
-func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false, false); err != nil {
-		return err
+// integrateOnce is integrate, as this package has compiled it.
+func integrateOnce[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
+	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], Image[P], *Options, bool) (*Table[S], error))
+	if !ok {
+		return nil, engine.NoPair[P, S]()
 	}
-	return j.Fill()
+	return f(dst, src, aside(opt), fresh)
+}
+
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S Sum, P Pixel](t *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](&src, opt, false)
+	if err == nil && fresh {
+		t, err = NewTable[S](src.Width, src.Height, src.Channels)
+	}
+	if err == nil {
+		err = accept(&j.Sum, t, &j.Src, false, false)
+	}
+	if err == nil {
+		err = j.Fill()
+	}
+	return grid.OrNil(t, err)
 }
 
 // A SquaredTable is the table of an image beside the table of its squares,
@@ -77,26 +84,36 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
-	if err == nil {
-		err = fillSquares(j, t)
-	}
-	return grid.OrNil(t, err)
+	return squaresOnce[S, Q](nil, src, opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of an image in dst, which must have
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return err
+	_, err := squaresOnce(dst, src, opt, false)
+	return err
+}
+
+// squaresOnce is squares, as this package has compiled it.
+func squaresOnce[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	f, ok := squaredTables[pairs.NumberSquares[P, S, Q]()].(func(*SquaredTable[S, Q], Image[P], *Options, bool) (*SquaredTable[S, Q], error))
+	if !ok {
+		return nil, engine.NoSquares[P, S, Q]()
 	}
-	return fillSquares(j, dst)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// squares makes both tables in dst, or in a fresh one.
+func squares[S Sum, Q Square, P Pixel](t *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](&src, opt, true)
+	if err == nil && fresh {
+		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	}
+	if err == nil {
+		err = fillSquares(j, t)
+	}
+	return grid.OrNil(t, err)
 }
 
 func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
@@ -157,6 +174,14 @@ type Stream[S Sum, P Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	f, ok := streams[pairs.Number[P, S]()].(func(width, channels int, opt *Options) (*Stream[S, P], error))
+	if !ok {
+		return nil, engine.NoPair[P, S]()
+	}
+	return f(width, channels, aside(opt))
+}
+
+func stream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	j, err := start[S, uint64](&Image[P]{Width: width, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err

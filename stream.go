@@ -3,6 +3,7 @@ package boxsum
 import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
@@ -14,6 +15,14 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct {
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
 // channels, with types as for [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
+	f, ok := squaredStreams[pairs.NumberSquares[P, S, Q]()].(func(width, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
+	if !ok {
+		return nil, engine.NoSquares[P, S, Q]()
+	}
+	return f(width, channels, aside(opt))
+}
+
+func squaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	j, err := start[S, Q](&Image[P]{Width: width, Channels: channels}, opt, true)
 	if err != nil {
 		return nil, err

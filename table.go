@@ -8,6 +8,7 @@ import (
 )
 
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template internal/kinds/integrate.tmpl -with boxsum
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template internal/kinds/made.tmpl -with boxsum
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template internal/kinds/options.tmpl -with boxsum
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template internal/kinds/queries.tmpl -with boxsum
 

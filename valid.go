@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Valid says which pixels of an image are valid. Those of its zero value are all.
@@ -49,15 +50,7 @@ func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S,
 //	table, err := boxsum.IntegrateValid[float64, float64](img, boxsum.Valid{SkipNaN: true}, nil)
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
 func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Options) (*ValidTable[S, Q], error) {
-	run, set, err := startValid[S, Q](&src, &valid, opt, true)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewValidTable[S, Q](src.Width, src.Height, src.Channels)
-	if err == nil {
-		err = fillValid(run, set, t)
-	}
-	return grid.OrNil(t, err)
+	return validOnce[S, Q](nil, src, valid, opt, true)
 }
 
 // IntegrateValidInto makes the tables in dst, which must have the image's size and must
@@ -65,11 +58,29 @@ func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Op
 // the other two. It does not allocate once an image of the same type has been
 // integrated.
 func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options) error {
-	run, set, err := startValid[S, Q](&src, &valid, opt, dst == nil || dst.Squares != nil)
-	if err != nil {
-		return err
+	_, err := validOnce(dst, src, valid, opt, false)
+	return err
+}
+
+// validOnce is integrateValid, as this package has compiled it.
+func validOnce[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
+	f, ok := validTables[pairs.NumberSquares[P, S, Q]()].(func(*ValidTable[S, Q], Image[P], Valid, *Options, bool) (*ValidTable[S, Q], error))
+	if !ok {
+		return nil, engine.NoSquares[P, S, Q]()
 	}
-	return fillValid(run, set, dst)
+	return f(dst, src, valid, aside(opt), fresh)
+}
+
+// integrateValid makes the tables in dst, or in fresh ones.
+func integrateValid[S Sum, Q Square, P Pixel](t *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
+	run, set, err := startValid[S, Q](&src, &valid, opt, t == nil || t.Squares != nil)
+	if err == nil && fresh {
+		t, err = NewValidTable[S, Q](src.Width, src.Height, src.Channels)
+	}
+	if err == nil {
+		err = fillValid(run, set, t)
+	}
+	return grid.OrNil(t, err)
 }
 
 type validRun[P Pixel, S Sum, Q Square] = engine.Run[engine.Valid[P, S, Q]]
@@ -87,7 +98,7 @@ func startValid[S Sum, Q Square, P Pixel](src *Image[P], valid *Valid, opt *Opti
 	case !forSums:
 		return nil, set, engine.NoPair[P, S]()
 	case !forSquares:
-		return nil, set, engine.NoSquares[P, Q]()
+		return nil, set, engine.NoSquares[P, S, Q]()
 	}
 	if err = l.Src.Pixels(len(src.Pix)); err != nil {
 		return nil, set, err

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -46,6 +47,10 @@ func best[P Pixel](img boxsum.Image[P], width, height, k int, sign float64, opt 
 		return nil, t.set.Stopped()
 	}
 	t.shape = window.Shape{Right: width - 1, Down: height - 1, Border: window.Clip}
+	return searches[pairs.TypeOf[P]()].(func(task[P, P], int, float64) ([]Found, error))(t, k, sign)
+}
+
+func searchTask[P Pixel](t task[P, P], k int, sign float64) ([]Found, error) {
 	if isFloat[P]() {
 		return search[P, float64](&t, k, sign)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Downsample is the mean of every block of factorX×factorY pixels: area averaging, with
@@ -53,10 +54,14 @@ func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt
 		return nil
 	}
 	t.dst[0] = target[P]{dst.Pix, e.Stride}
+	return blockTasks[pairs.TypeOf[P]()].(func(task[P, P], int, int) error)(t, factorX, factorY)
+}
+
+func blockTask[P Pixel](t task[P, P], factorX, factorY int) error {
 	switch {
 	case isFloat[P]():
 		return runBlocks[P, float64](&t, factorX, factorY)
-	case float64(min(factorX, img.Width))*float64(min(factorY, img.Height))*largest[P]() < 1<<32:
+	case float64(min(factorX, t.src.Width))*float64(min(factorY, t.src.Height))*largest[P]() < 1<<32:
 		return runBlocks[P, uint32](&t, factorX, factorY)
 	}
 	return runBlocks[P, uint64](&t, factorX, factorY)

@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -105,6 +106,11 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 			return err
 		}
 	}
+	return gaussians[pairs.TypeOf[P]()].(func(task[P, P], [maxPasses]window.Shape, Sigma, float64) error)(t, shapes, sigma, area)
+}
+
+// gaussian blurs by boxes, of which the largest has an area.
+func gaussian[P Pixel](t task[P, P], shapes [maxPasses]window.Shape, sigma Sigma, area float64) error {
 	switch any(*new(P)).(type) {
 	case uint8:
 		bytes := any(&t).(*task[uint8, uint8])

@@ -5,6 +5,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -64,6 +65,10 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
 		return err
 	}
+	return guides[pairs.NumberTwo[P, G]()].(func(task[P, P], engine.Source[G], float64, bool) error)(t, g, epsilon, over)
+}
+
+func guide[P, G Pixel](t task[P, P], g engine.Source[G], epsilon float64, over bool) error {
 	if done, err := runGuidedBytes(&t, &g, epsilon, over); done {
 		return err
 	}

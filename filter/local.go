@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -107,12 +108,16 @@ func shares[A, B any](a []A, b []B) bool {
 
 // run makes the result with sums that fit the window.
 func (t *task[P, D]) run() error {
+	return runs[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
+}
+
+func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
 	if t.src.Width == 0 || t.src.Height == 0 {
 		t.set.Report(1)
 		return nil
 	}
 	if isFloat[P]() {
-		return runLocal[P, float64, float64](t)
+		return runLocal[P, float64, float64](&t)
 	}
 	most, area := largest[P](), t.area()
 	limit := area * most
@@ -123,13 +128,13 @@ func (t *task[P, D]) run() error {
 	case limit >= 1<<63:
 		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
 	case t.box().Narrow():
-		return runLocal[P, uint16, uint16](t)
+		return runLocal[P, uint16, uint16](&t)
 	case limit < 1<<32:
-		return runLocal[P, uint32, uint32](t)
+		return runLocal[P, uint32, uint32](&t)
 	case area*most < 1<<32:
-		return runLocal[P, uint32, uint64](t)
+		return runLocal[P, uint32, uint64](&t)
 	}
-	return runLocal[P, uint64, uint64](t)
+	return runLocal[P, uint64, uint64](&t)
 }
 
 // box is the kind of kernel there is for means of bytes.

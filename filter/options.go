@@ -10,6 +10,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with filter
+
 // Pixel is what images to filter hold.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64

@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -54,21 +55,29 @@ func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Im
 		t.set.Report(1)
 		return nil
 	}
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	return radiiTasks[pairs.NumberTwo[P, R]()].(func(task[P, P], engine.Source[R], Options) error)(t, r, o)
+}
+
+func radiiTask[P Pixel, R Distance](t task[P, P], r engine.Source[R], opt Options) error {
 	across, down := largestRadii(&r)
 	w, h := 2*float64(across)+1, 2*float64(down)+1
 	if w*h >= 1<<62 {
 		return grid.Invalid("radii of up to %d×%d are too large", across, down)
 	}
 	if isFloat[P]() {
-		return runRadii[P, R, float64](&t, &r, across, down, opt)
+		return runRadii[P, R, float64](&t, &r, across, down, &opt)
 	}
 	switch sum := w * h * largest[P](); {
 	case sum >= 1<<62:
 		return grid.Invalid("radii of up to %d×%d are too large for their sums", across, down)
 	case sum < 1<<32:
-		return runRadii[P, R, uint32](&t, &r, across, down, opt)
+		return runRadii[P, R, uint32](&t, &r, across, down, &opt)
 	}
-	return runRadii[P, R, uint64](&t, &r, across, down, opt)
+	return runRadii[P, R, uint64](&t, &r, across, down, &opt)
 }
 
 // largestRadii is how far windows reach across and down.

@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -42,6 +43,10 @@ func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
 		return err
 	}
+	return medianTasks[pairs.TypeOf[P]()].(func(task[P, P]) error)(t)
+}
+
+func medianTask[P Pixel](t task[P, P]) error {
 	if done, err := runSmallMedians(&t); done {
 		return err
 	}
@@ -87,6 +92,10 @@ func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w W
 	if err != nil {
 		return err
 	}
+	return entropyTasks[pairs.NumberTwo[D, P]()].(func(task[P, D], histogram.Bins) error)(t, bins)
+}
+
+func entropyTask[D Float, P Pixel](t task[P, D], bins histogram.Bins) error {
 	if _, bytes := any(*new(P)).(uint8); bytes && bins.N == 256 && bins.Low == 0 && bins.High == 256 {
 		return runRank(&t, t.src, 256, logs(area(&t.shape, &t.src.Extent)), []P(nil))
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -61,10 +62,14 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 	if t.shape.Border == window.Wrap {
 		return nil, grid.Invalid("the border wrap has the last rows above the first: a stream cannot know them, use another")
 	}
+	return streams[pairs.NumberTwo[D, P]()].(func(task[P, D], Window) (*Stream[D, P], error))(t, w)
+}
+
+func streamTask[D boxsum.Pixel, P Pixel](t task[P, D], w Window) (*Stream[D, P], error) {
 	t.set = t.set.Quiet()
 	t.src.Height = w.Height // of which a window has no more, where it is clipped
 	limit := t.area() * largest[P]()
-	if k.squares() {
+	if t.kind.squares() {
 		limit *= largest[P]()
 	}
 	s := new(Stream[D, P])

@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // MinBins and MaxBins are how many bins a histogram may have.
@@ -165,16 +166,16 @@ func (n *numberer) number(value float64) uint32 {
 
 // numbers is the bin of every value of 8- and 16-bit pixels, by their bits, and
 // nil for others.
-func numbers[P boxsum.Pixel](n *numberer) []uint32 {
+func numbers(of pairs.Type, n *numberer) []uint32 {
 	var value func(bits int) float64
 	size := 1 << 16
-	switch any(*new(P)).(type) {
-	case uint8:
+	switch of {
+	case pairs.U8:
 		size = 1 << 8
 		value = func(bits int) float64 { return float64(bits) }
-	case uint16:
+	case pairs.U16:
 		value = func(bits int) float64 { return float64(bits) }
-	case int16:
+	case pairs.I16:
 		value = func(bits int) float64 { return float64(int16(bits)) }
 	default:
 		return nil

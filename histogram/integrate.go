@@ -4,7 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the integral histogram of an image:
@@ -47,7 +47,7 @@ func tableOf[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsu
 	}
 	t, err := NewTable[S](img.Width, img.Height, img.Channels, bins)
 	if err == nil {
-		err = j.fill(t)
+		err = fill(&j, t, bins)
 	}
 	return grid.OrNil(t, err)
 }
@@ -58,71 +58,78 @@ func integrate[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[
 	if err != nil {
 		return err
 	}
-	return j.fill(dst)
+	if dst == nil {
+		return grid.NoTable()
+	}
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	if err := e.Same(&j.extent); err != nil {
+		return err
+	}
+	bins, err := Over[P](dst.Bins)
+	if err != nil {
+		return err
+	}
+	return fill(&j, dst, bins)
 }
 
 // A job is an image to integrate, perhaps with weights. What can be wrong with
 // them, their types and the options has been checked.
-type job[P, W boxsum.Pixel, S boxsum.Sum] struct {
+type job struct {
 	set      engine.Settings
-	src      engine.Source[P]
-	weights  engine.Source[W]
+	extent   grid.Extent
+	src      pixels
+	weights  pixels
 	weighted bool
 }
 
-func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job[P, W, S], err error) {
+func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job, err error) {
 	if j.set, err = engineOptions(opt).Check(); err != nil {
 		return j, err
 	}
-	if j.src, err = source(img); err != nil || !weighted {
+	j.extent, j.src, err = source(img)
+	if err != nil || !weighted {
 		return j, err
 	}
 	j.weighted = true
-	if kernel.Sums[W, S](kernel.Portable) == nil {
+	if pairs.Number[W, S]() == 0 {
 		return j, grid.Types("no sums of %T from weights of %T", *new(S), *new(W))
 	}
-	if j.weights, err = source(weights); err != nil {
+	var w grid.Extent
+	if w, j.weights, err = source(weights); err != nil {
 		return j, err
 	}
-	if w := &j.weights.Extent; w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
-		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", *w, img.Width, img.Height)
+	if w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
+		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", w, img.Width, img.Height)
 	}
 	return j, nil
 }
 
 // source is the pixels of an image, which it checks.
-func source[P boxsum.Pixel](img boxsum.Image[P]) (engine.Source[P], error) {
+func source[P boxsum.Pixel](img boxsum.Image[P]) (grid.Extent, pixels, error) {
 	src := engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
-	return src, src.Pixels(len(img.Pix))
+	err := src.Pixels(len(img.Pix))
+	return src.Extent, pixelsOf(&src), err
 }
 
-func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
-	if dst == nil {
-		return grid.NoTable()
-	}
-	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
-	if err := e.Same(&j.src.Extent); err != nil {
-		return err
-	}
-	if dst.Bins, err = Over[P](dst.Bins); err != nil {
-		return err
-	}
+// fill makes a table of the image's size, with bins for its pixels.
+func fill[S boxsum.Sum](j *job, dst *Table[S], bins Bins) error {
+	dst.Bins = bins
 	entry := dst.Channels * dst.Bins.N
 	if need := (dst.Width + 1) * (dst.Height + 1) * entry; len(dst.Counts) != need {
 		return grid.Invalid("the table needs %d counts and has %d: use NewTable", need, len(dst.Counts))
 	}
-	if err := grid.Overlap(j.src.Pix, dst.Counts); err != nil {
+	if err := grid.Overlap(j.src.bytes(), dst.Counts); err != nil {
 		return err
 	}
-	run := engine.Take[engine.Run[layer[P, W, S]]]()
-	l := &run.Layer
-	l.table, l.src, l.level, l.weighted = dst, j.src, j.set.Level, j.weighted
-	if j.weighted {
-		if err := grid.Overlap(j.weights.Pix, dst.Counts); err != nil {
-			return err
-		}
-		l.weights = j.weights
+	if err := grid.Overlap(j.weights.bytes(), dst.Counts); err != nil {
+		return err
 	}
-	p := engine.WorkOf[P](&j.src.Extent, dst.Bins.N*grid.SizeOf[S](), j.set.Workers()).PlanEntries(maxBand)
+	run := engine.Take[engine.Run[layer[S]]]()
+	l := &run.Layer
+	l.table, l.src, l.weights, l.level, l.weighted = dst, j.src, j.weights, j.set.Level, j.weighted
+	p := engine.Work{
+		Rows: j.extent.Height, N: j.extent.Width * j.extent.Channels, Channels: j.extent.Channels,
+		PixelBytes: j.src.of.Bytes(), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers(),
+	}.PlanEntries(maxBand)
 	return run.Fill(j.set, p, l)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // maxBand is how many rows share one trip of the carry row between two cores. It
@@ -13,18 +14,19 @@ const maxBand = 128
 // layer makes a table tile by tile on the engine of plain tables. The lowest
 // row done so far lies in above: a row of pixels is added to it there, and then
 // copied to its place in the table, past the caches if that is large.
-type layer[P, W boxsum.Pixel, S boxsum.Sum] struct {
+type layer[S boxsum.Sum] struct {
 	table    *Table[S]
-	src      engine.Source[P]
-	weights  engine.Source[W]
+	src      pixels
+	weights  pixels
 	weighted bool // or every pixel counts as 1
 
 	level  kernel.Level
 	kernel func(*kernel.BinRow[S]) // of made
 	made   kernel.Level
 	number *numberer
-	lookup []uint32 // the bin of every value, see numbers
-	beyond bool     // writes go past the caches
+	of     pairs.Type // pixels that lookup is for
+	lookup []uint32   // the bin of every value, see numbers
+	beyond bool       // writes go past the caches
 	above  []S
 
 	workers []worker[S]
@@ -38,16 +40,16 @@ type worker[S boxsum.Sum] struct {
 	_       [kernel.LineBytes]byte
 }
 
-func (l *layer[P, W, S]) Prepare(p *engine.Plan) error {
+func (l *layer[S]) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.Bins.N
 	l.beyond = p.Writes != kernel.Ahead
 	if l.kernel == nil || l.made != l.level {
 		l.kernel, l.made = kernel.Bins[S](l.level), l.level
 	}
-	if l.number == nil || l.number.bins != t.Bins {
-		l.number = newNumberer(t.Bins)
-		l.lookup = numbers[P](l.number)
+	if l.number == nil || l.number.bins != t.Bins || l.of != l.src.of {
+		l.number, l.of = newNumberer(t.Bins), l.src.of
+		l.lookup = numbers(l.of, l.number)
 	}
 	l.above = engine.Zeros(l.above, t.Width*entry)
 	l.workers = engine.Workers(l.workers, p.Workers)
@@ -65,10 +67,10 @@ func (l *layer[P, W, S]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-func (l *layer[P, W, S]) Finish() {}
+func (l *layer[S]) Finish() {}
 
-func (l *layer[P, W, S]) Release() int {
-	l.table, l.src, l.weights = nil, engine.Source[P]{}, engine.Source[W]{}
+func (l *layer[S]) Release() int {
+	l.table, l.src, l.weights = nil, pixels{}, pixels{}
 	bytes := engine.Bytes(l.above) + engine.Bytes(l.lookup)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -79,7 +81,7 @@ func (l *layer[P, W, S]) Release() int {
 }
 
 // Tile implements [engine.Layer], in pixels.
-func (l *layer[P, W, S]) Tile(worker, x, y, n, rows int) {
+func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 	t := l.table
 	w := &l.workers[worker]
 	entry := t.Channels * t.Bins.N
@@ -93,7 +95,7 @@ func (l *layer[P, W, S]) Tile(worker, x, y, n, rows int) {
 	}
 	for r := range rows {
 		index := w.index[:n*t.Channels]
-		l.numberRow(index, l.src.Pix[(y+r)*l.src.Stride+x*t.Channels:][:n*t.Channels])
+		l.numberRow(index, (y+r)*l.src.stride+x*t.Channels)
 		if l.weighted {
 			l.weigh(w.weights[:n], x, y+r)
 		}
@@ -108,15 +110,36 @@ func (l *layer[P, W, S]) Tile(worker, x, y, n, rows int) {
 	w.row = kernel.BinRow[S]{}
 }
 
-func (l *layer[P, W, S]) weigh(dst []S, x, y int) {
-	for i, w := range l.weights.Pix[y*l.weights.Stride+x:][:len(dst)] {
+func (l *layer[S]) weigh(dst []S, x, y int) {
+	w, at := &l.weights, y*l.weights.stride+x
+	switch w.of {
+	case pairs.U8:
+		convert(dst, elements[uint8](w, at, len(dst)))
+	case pairs.U16:
+		convert(dst, elements[uint16](w, at, len(dst)))
+	case pairs.U32:
+		convert(dst, elements[uint32](w, at, len(dst)))
+	case pairs.I16:
+		convert(dst, elements[int16](w, at, len(dst)))
+	case pairs.I32:
+		convert(dst, elements[int32](w, at, len(dst)))
+	case pairs.F32:
+		convert(dst, elements[float32](w, at, len(dst)))
+	case pairs.F64:
+		convert(dst, elements[float64](w, at, len(dst)))
+	}
+}
+
+func convert[S boxsum.Sum, W boxsum.Pixel](dst []S, src []W) {
+	dst = dst[:len(src)]
+	for i, w := range src {
 		dst[i] = S(w)
 	}
 }
 
 // row adds row r of a band, whose bins are in index, to the row above, and writes
 // it to dst.
-func (l *layer[P, W, S]) row(w *worker[S], above, dst []S, index []uint32, r int) {
+func (l *layer[S]) row(w *worker[S], above, dst []S, index []uint32, r int) {
 	bins := l.table.Bins.N
 	w.row.Written = false
 	for c := range l.table.Channels {
@@ -136,27 +159,4 @@ func (l *layer[P, W, S]) row(w *worker[S], above, dst []S, index []uint32, r int
 	}
 }
 
-func (l *layer[P, W, S]) numberRow(dst []uint32, src []P) {
-	dst = dst[:len(src)]
-	switch small := any(src).(type) {
-	case []uint8:
-		lookup := (*[1 << 8]uint32)(l.lookup)
-		for i, p := range small {
-			dst[i] = lookup[p]
-		}
-	case []uint16:
-		lookup := (*[1 << 16]uint32)(l.lookup)
-		for i, p := range small {
-			dst[i] = lookup[p]
-		}
-	case []int16:
-		lookup := (*[1 << 16]uint32)(l.lookup)
-		for i, p := range small {
-			dst[i] = lookup[uint16(p)]
-		}
-	default:
-		for i, p := range src {
-			dst[i] = l.number.number(float64(p))
-		}
-	}
-}
+func (l *layer[S]) numberRow(dst []uint32, at int) { l.src.number(dst, at, l.number, l.lookup) }

@@ -142,7 +142,7 @@ type blockWorker struct {
 }
 
 // correlate makes the scores, of factors where these are there.
-func (t *task[P]) correlate(kind scoring) error {
+func correlate[P Pixel](t *task[P], kind scoring) error {
 	run := engine.Take[engine.Run[blockLayer[P]]]()
 	l := &run.Layer
 	l.task, l.kind = *t, kind

@@ -29,7 +29,7 @@ type factorLayer[P Pixel, A, Q kernel.Number] struct {
 }
 
 // factors fills the scores with factors, with sums that fit the window.
-func (t *task[P]) factors() error {
+func factors[P Pixel](t *task[P]) error {
 	if !isInteger[P]() {
 		return runFactors[P, float64, float64](t)
 	}

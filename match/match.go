@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Match scores every place of a template in an image: the result has
@@ -185,16 +186,20 @@ func (t *task[P]) to(dst *boxsum.Image[float32]) error {
 
 // run makes the scores.
 func (t *task[P]) run() error {
+	return runs[pairs.TypeOf[P]()].(func(task[P]) error)(*t)
+}
+
+func runTask[P Pixel](t task[P]) error {
 	if t.goesDirectly() {
-		return t.factors()
+		return factors(&t)
 	}
 	if t.masked || t.method == SSD {
-		return t.correlate(generalScores)
+		return correlate(&t, generalScores)
 	}
-	if err := t.factors(); err != nil {
+	if err := factors(&t); err != nil {
 		return err
 	}
-	return t.correlate(fastScores)
+	return correlate(&t, fastScores)
 }
 
 // isInteger reports whether pixels are whole numbers.

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the table of an image, in one pass over its pixels (and one
@@ -19,7 +20,7 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error
 	}
 	t, err := NewTable[P](img.Width, img.Height, img.Channels)
 	if err == nil {
-		err = fill(t, set, src)
+		err = fillOnce(t, set, src)
 	}
 	return grid.OrNil(t, err)
 }
@@ -33,7 +34,7 @@ func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options
 	if err != nil {
 		return err
 	}
-	return fill(dst, set, src)
+	return fillOnce(dst, set, src)
 }
 
 func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
@@ -42,6 +43,11 @@ func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settin
 	}
 	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
 	return set, src, src.Pixels(len(img.Pix))
+}
+
+// fillOnce is fill, as this package has compiled it.
+func fillOnce[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P]) error {
+	return fills[pairs.TypeOf[P]()].(func(*Table, engine.Settings, engine.Source[P]) error)(dst, set, src)
 }
 
 func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P]) (err error) {

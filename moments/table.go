@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with moments
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with moments
 
 // A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any

@@ -4,7 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the table of an image along the lines of a rotation, with
@@ -18,7 +18,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 	}
 	t, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err == nil {
-		err = fill(t, set, src)
+		err = fillOnce(t, set, src)
 	}
 	return grid.OrNil(t, err)
 }
@@ -31,18 +31,23 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 	if err != nil {
 		return err
 	}
-	return fill(dst, set, src)
+	return fillOnce(dst, set, src)
 }
 
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
 	if set, err = engineOptions(opt).Check(); err != nil {
 		return set, src, err
 	}
-	if kernel.Sums[P, S](kernel.Portable) == nil {
+	if pairs.Number[P, S]() == 0 {
 		return set, src, engine.NoPair[P, S]()
 	}
 	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
 	return set, src, src.Pixels(len(img.Pix))
+}
+
+// fillOnce is fill, as this package has compiled it.
+func fillOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src engine.Source[P]) error {
+	return fills[pairs.Number[P, S]()].(func(*Table[S], engine.Settings, engine.Source[P]) error)(dst, set, src)
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src engine.Source[P]) error {

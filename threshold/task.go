@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -121,22 +122,26 @@ func overlap[P filter.Pixel, D any](pix []D, stride int, src *engine.Source[P]) 
 
 // run makes the result.
 func (t *task[P]) run() error {
+	return runs[pairs.TypeOf[P]()].(func(task[P]) error)(*t)
+}
+
+func runTask[P filter.Pixel](t task[P]) error {
 	if t.src.Width == 0 || t.src.Height == 0 {
 		t.set.Report(1)
 		return nil
 	}
 	switch t.method {
 	case Otsu:
-		return runOtsu(as[task[uint8]](t))
+		return runOtsu(as[task[uint8]](&t))
 	case Su:
-		return runSu(as[task[uint8]](t))
+		return runSu(as[task[uint8]](&t))
 	case ISauvola:
-		return runISauvola(as[task[uint8]](t))
+		return runISauvola(as[task[uint8]](&t))
 	case MeanC:
 		if !t.formula.Bytes {
 			break
 		}
-		bytes := as[task[uint8]](t)
+		bytes := as[task[uint8]](&t)
 		switch box := newBox(bytes); {
 		case box.Kind.Narrow():
 			return runBoxed[uint16](bytes, box)
@@ -144,14 +149,14 @@ func (t *task[P]) run() error {
 			return runBoxed[uint32](bytes, box)
 		}
 	}
-	return t.windows()
+	return windows(&t)
 }
 
 // as is the same thing, whose type is known to be T.
 func as[T, F any](f *F) *T { return (*T)(unsafe.Pointer(f)) }
 
 // windows makes the result with sums that fit the window.
-func (t *task[P]) windows() error {
+func windows[P filter.Pixel](t *task[P]) error {
 	if kernel.IsFloat[P]() {
 		return runLocal[P, float64, float64](t)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the 45° table of an image, with the pairs of pixel and sum types
@@ -13,15 +14,7 @@ import (
 //
 //	table, err := tilted.Integrate[uint32](img, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewTable[S](src.Width, src.Height, src.Channels)
-	if err == nil {
-		err = fill(j, t)
-	}
-	return grid.OrNil(t, err)
+	return integrateOnce[S](nil, src, opt, true)
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the
@@ -30,18 +23,32 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) 
 // too, zero Channels and Stride standing for what they do in a [boxsum.Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options) error {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return err
-	}
-	return fill(j, dst)
+	_, err := integrateOnce(dst, src, opt, false)
+	return err
 }
 
-func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false, true); err != nil {
-		return err
+// integrateOnce is integrate, as this package has compiled it.
+func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options, fresh bool) (*Table[S], error) {
+	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], boxsum.Image[P], *Options, bool) (*Table[S], error))
+	if !ok {
+		return nil, engine.NoPair[P, S]()
 	}
-	return j.Fill()
+	return f(dst, src, aside(opt), fresh)
+}
+
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S boxsum.Sum, P boxsum.Pixel](t *Table[S], src boxsum.Image[P], opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](&src, opt, false)
+	if err == nil && fresh {
+		t, err = NewTable[S](src.Width, src.Height, src.Channels)
+	}
+	if err == nil {
+		err = accept(&j.Sum, t, &j.Src, false, true)
+	}
+	if err == nil {
+		err = j.Fill()
+	}
+	return grid.OrNil(t, err)
 }
 
 // A SquaredTable is the 45° table of an image beside that of its squares, from
@@ -69,26 +76,36 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
-	if err == nil {
-		err = fillSquares(j, t)
-	}
-	return grid.OrNil(t, err)
+	return squaresOnce[S, Q](nil, src, opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of an image in dst, which must have
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return err
+	_, err := squaresOnce(dst, src, opt, false)
+	return err
+}
+
+// squaresOnce is squares, as this package has compiled it.
+func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	f, ok := squaredTables[pairs.NumberSquares[P, S, Q]()].(func(*SquaredTable[S, Q], boxsum.Image[P], *Options, bool) (*SquaredTable[S, Q], error))
+	if !ok {
+		return nil, engine.NoSquares[P, S, Q]()
 	}
-	return fillSquares(j, dst)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// squares makes both tables in dst, or in a fresh one.
+func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](&src, opt, true)
+	if err == nil && fresh {
+		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	}
+	if err == nil {
+		err = fillSquares(j, t)
+	}
+	return grid.OrNil(t, err)
 }
 
 func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
@@ -138,6 +155,14 @@ type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	f, ok := streams[pairs.Number[P, S]()].(func(width, channels int, opt *Options) (*Stream[S, P], error))
+	if !ok {
+		return nil, engine.NoPair[P, S]()
+	}
+	return f(width, channels, aside(opt))
+}
+
+func stream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	j, err := start[S, uint64](&boxsum.Image[P]{Width: width, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Integrate makes the table of a volume, with the pairs of voxel and sum types
@@ -13,15 +14,7 @@ import (
 //
 //	table, err := volume.Integrate[uint32](vol, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
-	if err == nil {
-		err = fill(j, t)
-	}
-	return grid.OrNil(t, err)
+	return integrateOnce[S](nil, src, opt, true)
 }
 
 // IntegrateInto makes the table of a volume in dst, which must have the
@@ -30,18 +23,32 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Tabl
 // too, zero Channels and strides standing for what they do in a [Volume]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options) error {
-	j, err := start[S, uint64](&src, opt, false)
-	if err != nil {
-		return err
-	}
-	return fill(j, dst)
+	_, err := integrateOnce(dst, src, opt, false)
+	return err
 }
 
-func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false, false); err != nil {
-		return err
+// integrateOnce is integrate, as this package has compiled it.
+func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
+	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], Volume[P], *Options, bool) (*Table[S], error))
+	if !ok {
+		return nil, engine.NoPair[P, S]()
 	}
-	return j.Fill()
+	return f(dst, src, aside(opt), fresh)
+}
+
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S boxsum.Sum, P boxsum.Pixel](t *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](&src, opt, false)
+	if err == nil && fresh {
+		t, err = NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
+	}
+	if err == nil {
+		err = accept(&j.Sum, t, &j.Src, false, false)
+	}
+	if err == nil {
+		err = j.Fill()
+	}
+	return grid.OrNil(t, err)
 }
 
 // A SquaredTable is the table of a volume beside that of its squares, from
@@ -70,26 +77,36 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Depth, src.Channels)
-	if err == nil {
-		err = fillSquares(j, t)
-	}
-	return grid.OrNil(t, err)
+	return squaresOnce[S, Q](nil, src, opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of a volume in dst, which must have
 // the volume's size and must overlap neither it nor each other. It does not
 // allocate once a volume of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options) error {
-	j, err := start[S, Q](&src, opt, true)
-	if err != nil {
-		return err
+	_, err := squaresOnce(dst, src, opt, false)
+	return err
+}
+
+// squaresOnce is squares, as this package has compiled it.
+func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	f, ok := squaredTables[pairs.NumberSquares[P, S, Q]()].(func(*SquaredTable[S, Q], Volume[P], *Options, bool) (*SquaredTable[S, Q], error))
+	if !ok {
+		return nil, engine.NoSquares[P, S, Q]()
 	}
-	return fillSquares(j, dst)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// squares makes both tables in dst, or in a fresh one.
+func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](&src, opt, true)
+	if err == nil && fresh {
+		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Depth, src.Channels)
+	}
+	if err == nil {
+		err = fillSquares(j, t)
+	}
+	return grid.OrNil(t, err)
 }
 
 func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {

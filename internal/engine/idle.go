@@ -1,6 +1,9 @@
 package engine
 
-import "sync"
+import (
+	"reflect"
+	"sync"
+)
 
 // A Run is an engine with a layer, which keeps its scratch memory. It comes from
 // [Take].
@@ -14,9 +17,13 @@ type Run[L any] struct {
 // Fill is [Engine.Fill] for the run's layer. Afterwards the run may be another's.
 func (r *Run[L]) Fill(set Settings, p Plan, layer Layer) error {
 	r.set, r.plan = set, p
-	scratch, err := r.engine.Fill(&r.set, &r.plan, layer)
-	r.set = Settings{}
-	leave(r, scratch)
+	return fill(r, &r.engine, &r.set, &r.plan, layer)
+}
+
+func fill(run any, engine *Engine, set *Settings, p *Plan, layer Layer) error {
+	scratch, err := engine.Fill(set, p, layer)
+	*set = Settings{}
+	leave(run, scratch)
 	return err
 }
 
@@ -24,26 +31,35 @@ func (r *Run[L]) Fill(set Settings, p Plan, layer Layer) error {
 // processor, whose memory is in its caches, or a new one. So integrating again
 // allocates nothing, whatever the table, and calls at the same time never share a
 // run.
-func Take[R any]() (r *R) {
+func Take[R any]() *R {
+	run := idle.Get()
+	if r, ok := run.(*R); ok {
+		return r
+	}
+	if r, ok := take(run, reflect.TypeFor[*R]()).(*R); ok {
+		return r
+	}
+	return new(R)
+}
+
+// take is a run of a type, or nil, after the latest.
+func take(latest any, kind reflect.Type) (found any) {
 	var others [idleKinds]any // of other types
 	n := 0
-	for r == nil && n < len(others) {
-		run := idle.Get()
-		if run == nil {
+	for run := latest; run != nil; run = idle.Get() {
+		if reflect.TypeOf(run) == kind {
+			found = run
 			break
 		}
-		if r, _ = run.(*R); r == nil {
-			others[n] = run
-			n++
+		others[n] = run
+		if n++; n == len(others) {
+			break
 		}
 	}
 	for _, other := range others[:n] {
 		idle.Put(other)
 	}
-	if r == nil {
-		r = new(R)
-	}
-	return r
+	return found
 }
 
 const (

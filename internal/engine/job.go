@@ -77,7 +77,7 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err erro
 		return NoPair[P, S]()
 	}
 	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
-		return NoSquares[P, Q]()
+		return NoSquares[P, S, Q]()
 	}
 	return j.Src.Pixels(len(j.Src.Pix))
 }
@@ -139,8 +139,11 @@ func NoPair[P, S any]() error {
 	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
 }
 
-// NoSquares is the same about squares.
-func NoSquares[P, Q any]() error {
+// NoSquares is the same about sums and squares.
+func NoSquares[P, S, Q any]() error {
+	if !pairs.Sums.Has(pairs.Of[P](), pairs.Of[S]()) {
+		return NoPair[P, S]()
+	}
 	every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
 	return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 }

@@ -1,13 +1,8 @@
 package pairs_test
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,78 +72,29 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestExpandedFilesAreCurrent expands every go:generate line of the module and
-// compares.
-func TestExpandedFilesAreCurrent(t *testing.T) {
-	const root, command = "../..", "//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand "
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2 {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(path, ".go") || strings.Contains(filepath.ToSlash(path), "internal/pairs/") {
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for lines := bufio.NewScanner(bytes.NewReader(source)); lines.Scan(); {
-			if line, ok := strings.CutPrefix(lines.Text(), command); ok {
-				current(t, filepath.Dir(path), fields(t, line))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func current(t *testing.T, dir string, args []string) {
-	if i := slices.Index(args, "-template") + 1; i > 0 {
-		args[i] = filepath.Join(dir, args[i])
-	}
-	file, want, err := pairs.Expand(args)
-	if err != nil {
-		t.Errorf("%q in %s: %v", args, dir, err)
-		return
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s in %s is stale (%v): run make generate", file, dir, err)
-	}
-}
-
-// fields splits a line as go generate does: by blanks, but not in quoted strings.
-func fields(t *testing.T, line string) (args []string) {
-	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
-		if line[0] != '"' {
-			word, rest, _ := strings.Cut(line, " ")
-			args, line = append(args, word), rest
-			continue
-		}
-		quoted, err := strconv.QuotedPrefix(line)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		word, err := strconv.Unquote(quoted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args, line = append(args, word), line[len(quoted):]
-	}
-	return args
-}
-
-func TestExpand(t *testing.T) {
-	for kind, want := range map[string]string{"volume": "A = {\n\"u1\": \"u8\",\n\"u1\": \"f8\",\n\"u2\"", "rotated": "A = {\n}"} {
-		_, text, err := pairs.Expand([]string{"-out", "x.py", "-list", "squares", "-kind", kind, "-before", "A = {", "-line", `"{{.Pixel.NumPy}}": "{{.Sum.NumPy}}",`, "-after", "}"})
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s: %v: %s", kind, err, text)
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want pairs.Type }{
+		{pairs.TypeOf[uint8](), pairs.U8}, {pairs.TypeOf[uint16](), pairs.U16}, {pairs.TypeOf[uint32](), pairs.U32}, {pairs.TypeOf[uint64](), pairs.U64},
+		{pairs.TypeOf[int16](), pairs.I16}, {pairs.TypeOf[int32](), pairs.I32}, {pairs.TypeOf[int64](), pairs.I64},
+		{pairs.TypeOf[float32](), pairs.F32}, {pairs.TypeOf[float64](), pairs.F64},
+	} {
+		if c.got != c.want {
+			t.Errorf("%v instead of %v", c.got, c.want)
 		}
 	}
-	for _, bad := range [][]string{{"-list", "none"}, {"-kind", "none"}, {"-line", "{{.None}}"}, {"-line", "{{"}, {"-none"}, {"-out", "x.go", "-before", "pack age"}} {
-		if _, _, err := pairs.Expand(bad); err == nil {
-			t.Errorf("%q has no error", bad)
-		}
+	if n := pairs.Number[uint8, uint32](); n != 1 {
+		t.Errorf("the first pair is number %d", n)
+	}
+	if n := pairs.Number[float64, float64](); n != len(pairs.Sums) {
+		t.Errorf("the last pair is number %d", n)
+	}
+	if n := pairs.Number[float64, uint32](); n != 0 {
+		t.Errorf("a pair that is none is number %d", n)
+	}
+	if a, b := pairs.NumberSquares[uint8, uint32, uint64](), pairs.NumberSquares[uint8, uint32, float64](); a != 2 || b != 3 {
+		t.Errorf("with squares the first pair is number %d and %d", a, b)
+	}
+	if n := pairs.NumberTwo[uint8, float64](); n != 19 {
+		t.Errorf("uint8 and float64 are number %d", n)
 	}
 }

@@ -1,5 +1,5 @@
 // Command expand writes a table of generic functions, one line a pair of types;
-// see [pairs.Expand]. It is for go:generate:
+// see expand. It is for go:generate:
 //
 //	//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out jobs.go -before "package main\nvar jobs = []job{" -line "jobOf[{{.Pixel}}, {{.Sum}}]()," -after "}"
 package main
@@ -7,12 +7,10 @@ package main
 import (
 	"fmt"
 	"os"
-
-	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 func main() {
-	if err := pairs.WriteExpanded(os.Args[1:]); err != nil {
+	if err := write(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "expand:", err)
 		os.Exit(1)
 	}

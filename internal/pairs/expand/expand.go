@@ -1,4 +1,4 @@
-package pairs
+package main
 
 import (
 	"bytes"
@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-// Expand writes a file with one piece of text for every pair of a list: Go cannot
+// expand writes a file with one piece of text for every pair of a list: Go cannot
 // loop over types, so that a table of generic functions has to be written out. Its
 // arguments are those of the command expand:
 //
@@ -22,10 +24,10 @@ import (
 //	-before TEXT   what comes before, -line TEXT for each, and -after TEXT after
 //	-template FILE a text in the place of these, for a package: -with NAME
 //
-// Texts are templates of package text/template over a Pair or a Type, and the others
+// Texts are templates of package text/template over a pairs.Pair or a pairs.Type, and the others
 // over the NAME; \n is a new line. Besides fields and methods they know {{square .Pixel}},
-// the usual type of squares, and {{rows `...`}}, see rows.
-func Expand(args []string) (file string, text []byte, err error) {
+// the usual type of squares, {{rows `...`}} and {{types `...`}}, see rows and types.
+func expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	out := flags.String("out", "", "")
@@ -58,7 +60,7 @@ func Expand(args []string) (file string, text []byte, err error) {
 		text  string
 		items []any
 	}{{*before, []any{*with}}, {*line, items}, {*after, []any{*with}}} {
-		t, err := template.New("").Funcs(template.FuncMap{"square": Squares.Usual, "rows": rows}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
+		t, err := template.New("").Funcs(template.FuncMap{"square": pairs.Squares.Usual, "rows": rows, "types": types}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
 		if err != nil {
 			return "", nil, err
 		}
@@ -98,20 +100,20 @@ func rows(text string) (all []map[string]string) {
 
 // items is what a list is of.
 func items(list, kind string) (all []any, err error) {
-	kinds := map[string]Kinds{"upright": Upright, "tilted": Tilted, "rotated": Rotated, "volume": Volume, "device": OnDevice}
+	kinds := map[string]pairs.Kinds{"upright": pairs.Upright, "tilted": pairs.Tilted, "rotated": pairs.Rotated, "volume": pairs.Volume, "device": pairs.OnDevice}
 	of, ok := kinds[kind]
 	if !ok {
 		return nil, fmt.Errorf("unknown kind of tables %q", kind)
 	}
-	types := map[string]func() []Type{"types": All, "pixels": Pixels, "accumulators": Accumulators}
-	pairs := map[string]List{"sums": Sums, "squares": Squares}
+	single := map[string]func() []pairs.Type{"types": pairs.All, "pixels": pairs.Pixels, "accumulators": pairs.Accumulators}
+	double := map[string]pairs.List{"sums": pairs.Sums, "squares": pairs.Squares}
 	switch {
-	case types[list] != nil:
-		for _, t := range types[list]() {
+	case single[list] != nil:
+		for _, t := range single[list]() {
 			all = append(all, t)
 		}
-	case pairs[list] != nil:
-		for _, p := range pairs[list].For(of) {
+	case double[list] != nil:
+		for _, p := range double[list].For(of) {
 			all = append(all, p)
 		}
 	default:
@@ -120,9 +122,76 @@ func items(list, kind string) (all []any, err error) {
 	return all, nil
 }
 
-// WriteExpanded is Expand to the file itself.
-func WriteExpanded(args []string) error {
-	file, text, err := Expand(args)
+// types is the type arguments of a function for every place of a list, nothing where it has
+// none: of pairs of sums and pixels by [pairs.Number], of those with squares by
+// [pairs.NumberSquares], or of one or two sets of types, "float32 float64 × uint8; uint8 × uint8",
+// by [pairs.TypeOf] or [pairs.NumberTwo].
+func types(list string) (all []string, err error) {
+	switch list {
+	case "sums":
+		all = append(all, "")
+		for _, p := range pairs.Sums {
+			all = append(all, fmt.Sprintf("%v, %v", p.Sum, p.Pixel))
+		}
+		return all, nil
+	case "squares":
+		all = append(all, "", "")
+		for _, p := range pairs.Sums {
+			for _, square := range []pairs.Type{pairs.U64, pairs.F64} {
+				all = append(all, fmt.Sprintf("%v, %v, %v", p.Sum, square, p.Pixel))
+			}
+		}
+		return all, nil
+	}
+	for part := range strings.SplitSeq(list, ";") {
+		some, err := product(strings.Split(part, "×"))
+		if err != nil {
+			return nil, err
+		}
+		for i, args := range some {
+			if i == len(all) {
+				all = append(all, args)
+			} else if args != "" {
+				all[i] = args
+			}
+		}
+	}
+	return all, nil
+}
+
+// product is every type of the first set with every one of the others, by their numbers.
+func product(sets []string) ([]string, error) {
+	all := make([]string, pairs.F64+1)
+	for _, name := range strings.Fields(sets[0]) {
+		t, ok := pairs.Parse(name)
+		if !ok {
+			return nil, fmt.Errorf("unknown type %q", name)
+		}
+		all[t] = name
+	}
+	if len(sets) == 1 {
+		return all, nil
+	}
+	others, err := product(sets[1:])
+	if err != nil {
+		return nil, err
+	}
+	var both []string
+	for _, first := range all {
+		for _, rest := range others {
+			if first == "" || rest == "" {
+				both = append(both, "")
+			} else {
+				both = append(both, first+", "+rest)
+			}
+		}
+	}
+	return both, nil
+}
+
+// write is expand to the file itself.
+func write(args []string) error {
+	file, text, err := expand(args)
 	if err != nil {
 		return err
 	}

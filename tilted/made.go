@@ -1,0 +1,78 @@
+// Code generated from made.tmpl. DO NOT EDIT.
+
+package tilted
+
+// What follows is compiled here, and nowhere else: see ARCHITECTURE.md.
+
+var tables = [...]any{
+	1:  integrate[uint32, uint8],
+	2:  integrate[uint64, uint8],
+	3:  integrate[float32, uint8],
+	4:  integrate[float64, uint8],
+	5:  integrate[int64, uint8],
+	6:  integrate[uint64, uint16],
+	7:  integrate[float64, uint16],
+	8:  integrate[uint32, uint16],
+	9:  integrate[uint64, uint32],
+	10: integrate[uint32, uint32],
+	11: integrate[int64, int16],
+	12: integrate[float64, int16],
+	13: integrate[int64, int32],
+	14: integrate[float64, float32],
+	15: integrate[float32, float32],
+	16: integrate[float64, float64],
+}
+
+var squaredTables = [...]any{
+	2:  squares[uint32, uint64, uint8],
+	3:  squares[uint32, float64, uint8],
+	4:  squares[uint64, uint64, uint8],
+	5:  squares[uint64, float64, uint8],
+	6:  squares[float32, uint64, uint8],
+	7:  squares[float32, float64, uint8],
+	8:  squares[float64, uint64, uint8],
+	9:  squares[float64, float64, uint8],
+	10: squares[int64, uint64, uint8],
+	11: squares[int64, float64, uint8],
+	12: squares[uint64, uint64, uint16],
+	13: squares[uint64, float64, uint16],
+	14: squares[float64, uint64, uint16],
+	15: squares[float64, float64, uint16],
+	16: squares[uint32, uint64, uint16],
+	17: squares[uint32, float64, uint16],
+	18: squares[uint64, uint64, uint32],
+	19: squares[uint64, float64, uint32],
+	20: squares[uint32, uint64, uint32],
+	21: squares[uint32, float64, uint32],
+	22: squares[int64, uint64, int16],
+	23: squares[int64, float64, int16],
+	24: squares[float64, uint64, int16],
+	25: squares[float64, float64, int16],
+	26: squares[int64, uint64, int32],
+	27: squares[int64, float64, int32],
+	28: squares[float64, uint64, float32],
+	29: squares[float64, float64, float32],
+	30: squares[float32, uint64, float32],
+	31: squares[float32, float64, float32],
+	32: squares[float64, uint64, float64],
+	33: squares[float64, float64, float64],
+}
+
+var streams = [...]any{
+	1:  stream[uint32, uint8],
+	2:  stream[uint64, uint8],
+	3:  stream[float32, uint8],
+	4:  stream[float64, uint8],
+	5:  stream[int64, uint8],
+	6:  stream[uint64, uint16],
+	7:  stream[float64, uint16],
+	8:  stream[uint32, uint16],
+	9:  stream[uint64, uint32],
+	10: stream[uint32, uint32],
+	11: stream[int64, int16],
+	12: stream[float64, int16],
+	13: stream[int64, int32],
+	14: stream[float64, float32],
+	15: stream[float32, float32],
+	16: stream[float64, float64],
+}
