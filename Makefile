@@ -8,6 +8,7 @@
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
 # make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
+# make site             the page of boxsum view as a folder for any web server, in site
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
@@ -15,7 +16,7 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz
+.PHONY: supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -51,6 +52,9 @@ kernels:
 
 fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)
+
+site:
+	go run ./internal/view/site site
 
 wheel:
 	@scripts/wheel.sh

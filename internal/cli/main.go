@@ -31,6 +31,7 @@ type commands struct {
 	Match      matchCmd      `cmd:"" help:"Find a template in images: the best places and their scores."`
 	Compare    compareCmd    `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
 	Detect     detectCmd     `cmd:"" help:"Find faces, eyes, plates: what OpenCV has cascades for."`
+	View       viewCmd       `cmd:"" help:"Look at pictures and their tables in a browser: drag boxes, move sliders."`
 	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`

@@ -1,0 +1,152 @@
+package explore
+
+import (
+	"image"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+)
+
+// cell is the side of the squares that a coarse histogram counts together.
+const cell = 64
+
+// bins of every histogram.
+const bins = 256
+
+// A coarse is an integral histogram over squares of pixels instead of pixels. The squares inside of a box are
+// four reads for each bin, and the pixels at its edges are counted one by one: exact, in a small part of the memory.
+type coarse[P filter.Pixel] struct {
+	img          boxsum.Image[P]
+	channel      int
+	low, scale   float64
+	across, down int
+	counts       []uint32 // (down+1)×(across+1)×bins
+}
+
+func newCoarse[P filter.Pixel](img boxsum.Image[P], channel int, low, high float64) *coarse[P] {
+	c := &coarse[P]{img: img, channel: channel, low: low, scale: bins / (high - low), across: img.Width / cell, down: img.Height / cell}
+	if unsafe.Sizeof(*new(P)) == 1 {
+		c.low, c.scale = 0, 1
+	}
+	c.counts = make([]uint32, (c.across+1)*(c.down+1)*bins)
+	for j := range c.down {
+		for i := range c.across {
+			to := c.at(i+1, j+1)
+			c.add(to, image.Rect(i*cell, j*cell, (i+1)*cell, (j+1)*cell))
+			left, top, corner := c.at(i, j+1), c.at(i+1, j), c.at(i, j)
+			for k := range to {
+				to[k] += left[k] + top[k] - corner[k]
+			}
+		}
+	}
+	return c
+}
+
+func (c *coarse[P]) at(i, j int) []uint32 { return c.counts[(j*(c.across+1)+i)*bins:][:bins] }
+
+// bin is where a value counts: the last one has its upper edge too. What is no number has none.
+func (c *coarse[P]) bin(p P) int {
+	v := (float64(p) - c.low) * c.scale
+	if v != v || v < 0 || math.IsInf(v, 0) {
+		return -1
+	}
+	return min(int(v), bins-1)
+}
+
+// add counts the pixels of a box, which lies in the image.
+func (c *coarse[P]) add(to []uint32, b image.Rectangle) {
+	n := c.img.Channels
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		row := c.img.Row(y)
+		if bytes, ok := any(row).([]uint8); ok && n == 1 {
+			for _, p := range bytes[b.Min.X:b.Max.X] {
+				to[p]++
+			}
+			continue
+		}
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if k := c.bin(row[x*n+c.channel]); k >= 0 {
+				to[k]++
+			}
+		}
+	}
+}
+
+// A counted is the histogram of a box.
+type counted struct {
+	Low    float64  `json:"low"`
+	High   float64  `json:"high"`
+	Counts []uint32 `json:"counts"`
+	Median any      `json:"median"` // the lower of two
+	Exact  bool     `json:"exact"`
+	Of     string   `json:"of,omitempty"` // what was counted, where it is not the pixels
+}
+
+func (c *coarse[P]) histogram(b image.Rectangle) *counted {
+	b = b.Intersect(image.Rect(0, 0, c.img.Width, c.img.Height))
+	h := &counted{Counts: make([]uint32, bins), Low: c.low, High: c.low + bins/c.scale, Exact: true}
+	if b.Empty() {
+		return h
+	}
+	inner := image.Rect((b.Min.X+cell-1)/cell, (b.Min.Y+cell-1)/cell, min(b.Max.X/cell, c.across), min(b.Max.Y/cell, c.down))
+	if inner.Empty() || inner.Min.X >= inner.Max.X || inner.Min.Y >= inner.Max.Y {
+		c.add(h.Counts, b)
+	} else {
+		p, q, r, s := c.at(inner.Max.X, inner.Max.Y), c.at(inner.Min.X, inner.Max.Y), c.at(inner.Max.X, inner.Min.Y), c.at(inner.Min.X, inner.Min.Y)
+		for k := range h.Counts {
+			h.Counts[k] = p[k] - q[k] - r[k] + s[k]
+		}
+		in := image.Rect(inner.Min.X*cell, inner.Min.Y*cell, inner.Max.X*cell, inner.Max.Y*cell)
+		c.add(h.Counts, image.Rect(b.Min.X, b.Min.Y, b.Max.X, in.Min.Y))
+		c.add(h.Counts, image.Rect(b.Min.X, in.Max.Y, b.Max.X, b.Max.Y))
+		c.add(h.Counts, image.Rect(b.Min.X, in.Min.Y, in.Min.X, in.Max.Y))
+		c.add(h.Counts, image.Rect(in.Max.X, in.Min.Y, b.Max.X, in.Max.Y))
+	}
+	k, rank := middle(h.Counts)
+	switch {
+	case k < 0:
+	case unsafe.Sizeof(*new(P)) == 1:
+		h.Median = k
+	default: // among the values of that bin
+		var values []float64
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			row := c.img.Row(y)
+			for x := b.Min.X; x < b.Max.X; x++ {
+				if p := row[x*c.img.Channels+c.channel]; c.bin(p) == k {
+					values = append(values, float64(p))
+				}
+			}
+		}
+		slices.Sort(values)
+		if rank < len(values) {
+			h.Median = values[rank]
+		}
+	}
+	return h
+}
+
+// middle is the bin of the lower median, and which of its values that is.
+func middle(counts []uint32) (bin, rank int) {
+	all := 0
+	for _, n := range counts {
+		all += int(n)
+	}
+	if all == 0 {
+		return -1, 0
+	}
+	left := (all - 1) / 2
+	for k, n := range counts {
+		if left < int(n) {
+			return k, left
+		}
+		left -= int(n)
+	}
+	return -1, 0
+}
+
+func (r *raster[P, S, Q]) histogram(b image.Rectangle, channel int) *counted {
+	return r.counts()[channel].histogram(b)
+}

@@ -1,0 +1,272 @@
+package explore
+
+import (
+	"context"
+	"image"
+	"math"
+	"math/bits"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+)
+
+// An overview is a small version of an image in a store, in memory. Its parts are made from the pixels when
+// somebody looks there, and then the rest, so that a page that shows all of a store need not wait for it.
+type overview struct {
+	of           *stored
+	shift        int // 1:2^shift
+	w, h         int
+	side         int // of a part, in pixels of the image
+	across, down int
+
+	mu     sync.Mutex
+	pix    []uint8
+	state  []uint8 // of each part
+	wanted []int   // parts to make, the next one last
+	idle   []int   // and those that nobody looks at
+	busy   bool
+	cancel context.CancelFunc
+	failed bool
+}
+
+const (
+	unmade uint8 = iota
+	asked
+	made
+)
+
+func newOverview(d *stored) *overview {
+	o := &overview{of: d}
+	pixels := uint64(d.info.Width) * uint64(d.info.Height)
+	for o.shift = 4; pixels>>(2*o.shift) > maxOverview; o.shift++ {
+	}
+	n := 1 << o.shift
+	o.w, o.h = (d.info.Width+n-1)/n, (d.info.Height+n-1)/n
+	o.side = max(2048, n)
+	if len(d.levels) > 0 {
+		if c := d.levels[0].array.Chunk(); len(c) >= 2 {
+			h, _, _ := planeOf(c)
+			o.side = min(max(o.side, 1<<bits.Len(uint(max(h, 1)-1))), 4096)
+		}
+	}
+	o.across, o.down = (d.info.Width+o.side-1)/o.side, (d.info.Height+o.side-1)/o.side
+	return o
+}
+
+func (o *overview) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.cancel != nil {
+		o.cancel()
+	}
+}
+
+// want has the parts under a rectangle of the image made first, and tells how many are not yet there.
+func (o *overview) want(b image.Rectangle) (missing int) {
+	if o.pix == nil {
+		o.pix, o.state = make([]uint8, o.w*o.h), make([]uint8, o.across*o.down)
+		for i := range o.pix {
+			o.pix[i] = 128
+		}
+		for i := len(o.state) - 1; i >= 0; i-- {
+			o.idle = append(o.idle, i)
+		}
+	}
+	for j := b.Min.Y / o.side; j < o.down && j*o.side < b.Max.Y; j++ {
+		for i := b.Min.X / o.side; i < o.across && i*o.side < b.Max.X; i++ {
+			switch k := j*o.across + i; o.state[k] {
+			case unmade:
+				o.state[k] = asked
+				o.wanted = append(o.wanted, k)
+				missing++
+			case asked:
+				missing++
+			}
+		}
+	}
+	if !o.busy && !o.failed && (len(o.wanted) > 0 || len(o.idle) > 0) {
+		o.busy = true
+		ctx, cancel := context.WithCancel(context.Background())
+		o.cancel = cancel
+		go o.work(ctx)
+	}
+	if o.failed {
+		return 0
+	}
+	return missing
+}
+
+// work makes parts until all are there.
+func (o *overview) work(ctx context.Context) {
+	for {
+		o.mu.Lock()
+		k := -1
+		if n := len(o.wanted); n > 0 {
+			k, o.wanted = o.wanted[n-1], o.wanted[:n-1]
+		}
+		for k < 0 && len(o.idle) > 0 {
+			next := o.idle[len(o.idle)-1]
+			o.idle = o.idle[:len(o.idle)-1]
+			if o.state[next] == unmade {
+				k, o.state[next] = next, asked
+			}
+		}
+		if k < 0 || ctx.Err() != nil {
+			o.busy = false
+			o.mu.Unlock()
+			return
+		}
+		o.mu.Unlock()
+		i, j := k%o.across, k/o.across
+		b := image.Rect(i*o.side, j*o.side, min((i+1)*o.side, o.of.info.Width), min((j+1)*o.side, o.of.info.Height))
+		n := 1 << o.shift
+		t := tile{w: (b.Dx() + n - 1) / n, h: (b.Dy() + n - 1) / n, low: o.of.info.Low, scale: 255 / (o.of.info.High - o.of.info.Low)}
+		dst := make([]uint8, t.w*t.h)
+		err := o.part(ctx, dst, t, b, n)
+		o.mu.Lock()
+		if err != nil {
+			o.failed, o.busy = true, false
+			o.mu.Unlock()
+			return
+		}
+		for y := range t.h {
+			copy(o.pix[(b.Min.Y/n+y)*o.w+b.Min.X/n:][:t.w], dst[y*t.w:][:t.w])
+		}
+		o.state[k] = made
+		o.mu.Unlock()
+	}
+}
+
+// part draws one part: from its pixels, or from the table alone, by boxes.
+func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectangle, n int) error {
+	if len(o.of.levels) > 0 {
+		img, err := o.of.read(ctx, 0, b, 0)
+		if err != nil {
+			return err
+		}
+		return shrink(dst, t, img, n, 0)
+	}
+	var boxes []image.Rectangle
+	for y := range t.h {
+		for x := range t.w {
+			boxes = append(boxes, image.Rect(b.Min.X+x*n, b.Min.Y+y*n, min(b.Min.X+(x+1)*n, b.Max.X), min(b.Min.Y+(y+1)*n, b.Max.Y)))
+		}
+	}
+	c := o.of.info.Channels
+	means := make([]float64, len(boxes)*c)
+	if err := o.of.table.MeanBoxes(ctx, means, boxes); err != nil {
+		return err
+	}
+	for i := range boxes {
+		dst[i] = shade(means[i*c], t)
+	}
+	return nil
+}
+
+// tile is a tile of the overview, and how many parts of it are not there yet.
+func (o *overview) tile(t tile) ([]uint8, int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	missing := o.want(image.Rect(t.x<<t.level, t.y<<t.level, (t.x+t.w)<<t.level, (t.y+t.h)<<t.level))
+	dst := make([]uint8, t.w*t.h)
+	for y := range t.h {
+		for x := range t.w {
+			if t.level < o.shift { // finer than it is
+				up := o.shift - t.level
+				dst[y*t.w+x] = o.pix[min((t.y+y)>>up, o.h-1)*o.w+min((t.x+x)>>up, o.w-1)]
+				continue
+			}
+			down := t.level - o.shift
+			sum, n := 0, 0
+			for v := (t.y + y) << down; v < (t.y+y+1)<<down && v < o.h; v++ {
+				for u := (t.x + x) << down; u < (t.x+x+1)<<down && u < o.w; u++ {
+					sum += int(o.pix[v*o.w+u])
+					n++
+				}
+			}
+			if n > 0 {
+				dst[y*t.w+x] = uint8((sum + n/2) / n)
+			}
+		}
+	}
+	return dst, missing
+}
+
+// histogram counts the pixels of the overview in a box.
+func (o *overview) histogram(b image.Rectangle) (*counted, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if missing := o.want(b); missing > 0 {
+		return nil, refuse("the overview is being made: %d parts of the box are missing", missing)
+	}
+	n := 1 << o.shift
+	h := &counted{Low: o.of.info.Low, High: o.of.info.High, Counts: make([]uint32, bins), Of: "means of " + strings.TrimSpace(sides(n)) + " pixels"}
+	for y := b.Min.Y / n; y < min((b.Max.Y+n-1)/n, o.h); y++ {
+		for x := b.Min.X / n; x < min((b.Max.X+n-1)/n, o.w); x++ {
+			h.Counts[o.pix[y*o.w+x]]++
+		}
+	}
+	if k, _ := middle(h.Counts); k >= 0 {
+		h.Median = h.Low + (float64(k)+0.5)*(h.High-h.Low)/256
+	}
+	return h, nil
+}
+
+// shrink draws means of f×f pixels of an image.
+func shrink(dst []uint8, t tile, img any, f, channel int) error {
+	switch m := img.(type) {
+	case boxsum.Image[uint8]:
+		shrunk(dst, t, m, f, channel)
+	case boxsum.Image[uint16]:
+		shrunk(dst, t, m, f, channel)
+	case boxsum.Image[float32]:
+		shrunk(dst, t, m, f, channel)
+	case boxsum.Image[float64]:
+		shrunk(dst, t, m, f, channel)
+	default:
+		v, err := asFloats(img)
+		if err != nil {
+			return err
+		}
+		w, h := sizeOf(img)
+		c := len(v) / max(w*h, 1)
+		shrunk(dst, t, boxsum.Image[float64]{Pix: v, Stride: w * c, Width: w, Height: h, Channels: c}, f, channel)
+	}
+	return nil
+}
+
+func shrunk[P filter.Pixel](dst []uint8, t tile, m boxsum.Image[P], f, channel int) {
+	c := m.Channels
+	sums := make([]float64, t.w)
+	for y := range t.h {
+		y0, y1 := y*f, min((y+1)*f, m.Height)
+		clear(sums)
+		for v := y0; v < y1; v++ {
+			row := m.Row(v)
+			if b, ok := any(row).([]uint8); ok && c == 1 {
+				for x := range sums {
+					n := 0
+					for _, p := range b[min(x*f, m.Width):min((x+1)*f, m.Width)] {
+						n += int(p)
+					}
+					sums[x] += float64(n)
+				}
+				continue
+			}
+			for x := range sums {
+				for u := x * f; u < min((x+1)*f, m.Width); u++ {
+					sums[x] += float64(row[u*c+channel])
+				}
+			}
+		}
+		for x, s := range sums {
+			n := (y1 - y0) * (min((x+1)*f, m.Width) - x*f)
+			if n <= 0 {
+				s, n = math.NaN(), 1
+			}
+			dst[y*t.w+x] = shade(s/float64(n), t)
+		}
+	}
+}

@@ -1,0 +1,691 @@
+package explore
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/volume"
+)
+
+const (
+	// smallStore is how many elements are read into memory at once, and are then an image like others.
+	smallStore = 16 << 20
+	// maxRegion is how many pixels of a store are read for one answer.
+	maxRegion = 16 << 20
+	// maxOverview is how many pixels the overview of a store has, at most.
+	maxOverview = 16 << 20
+)
+
+// A stored is an image in a store, with its table if there is one.
+type stored struct {
+	info   Info
+	levels []level // the finest first; none if only the table is there
+	table  *store.Table
+	wide   *overview
+
+	mu     sync.Mutex
+	region *picture // that was asked last
+	box    image.Rectangle
+}
+
+// A level is one resolution of a stored image.
+type level struct {
+	array *store.Array
+	scale int // pixels of the finest level along a side
+}
+
+// given are buckets of stores that were sent, by a name for [store.OpenArray], while they are opened.
+var given sync.Map
+
+func init() {
+	store.Register("given", func(_ context.Context, u *url.URL, _ bool) (store.Bucket, error) {
+		b, ok := given.Load(u.Host)
+		if !ok {
+			return nil, refuse("this store is not here")
+		}
+		return store.Sub(b.(store.Bucket), strings.TrimPrefix(u.Path, "/")), nil
+	})
+}
+
+// OpenStore opens a Zarr array, an OME-Zarr image or a table.
+func OpenStore(ctx context.Context, name, location string) (Document, error) {
+	if t, err := store.Open(ctx, location, nil); err == nil {
+		d := &stored{table: t, info: Info{Name: name, Kind: "store", Format: "zarr", Table: true, Channels: t.Channels(), Width: t.Bounds().Dx(), Height: t.Bounds().Dy()}}
+		pixel, sum, _ := t.Types()
+		d.info.Pixel, d.info.Sum = pixel.String(), sum.String()
+		return d.begin(ctx)
+	}
+	var levels []level
+	if g, err := store.OpenGroup(ctx, location); err == nil {
+		list, _, err := g.Levels()
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range list {
+			a, err := g.Array(ctx, l.Path)
+			if err != nil {
+				return nil, err
+			}
+			levels = append(levels, level{array: a})
+		}
+	}
+	if len(levels) == 0 {
+		a, err := store.OpenArray(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		levels = []level{{array: a}}
+	}
+	shape := levels[0].array.Shape()
+	if len(shape) < 2 {
+		return nil, refuse("an array of shape %v is no image", shape)
+	}
+	elements := 1
+	for _, n := range shape {
+		if n < 1 || elements > math.MaxInt/n {
+			return nil, refuse("an array of shape %v is no image", shape)
+		}
+		elements *= n
+	}
+	if elements <= smallStore {
+		return inMemory(ctx, name, levels[0].array)
+	}
+	d := &stored{levels: levels, info: Info{Name: name, Kind: "store", Format: "zarr", Pixel: levels[0].array.Type().String()}}
+	d.info.Height, d.info.Width, d.info.Channels = planeOf(shape)
+	if d.info.Depth = leading(shape); d.info.Depth == 1 {
+		d.info.Depth = 0
+	}
+	for i := range levels {
+		_, w, _ := planeOf(levels[i].array.Shape())
+		levels[i].scale = max(1, int(math.Round(float64(d.info.Width)/float64(max(w, 1)))))
+	}
+	return d.begin(ctx)
+}
+
+// planeOf is the size of the planes of an array: its last two axes, or three where the last is the channels of
+// an image.
+func planeOf(shape []int) (height, width, channels int) {
+	n := len(shape)
+	if n == 3 && shape[2] <= 4 {
+		return shape[0], shape[1], shape[2]
+	}
+	return shape[n-2], shape[n-1], 1
+}
+
+// leading is how many planes there are.
+func leading(shape []int) int {
+	if n := len(shape); n > 2 && !(n == 3 && shape[2] <= 4) {
+		planes := 1
+		for _, side := range shape[:n-2] {
+			planes *= side
+		}
+		return planes
+	}
+	return 1
+}
+
+// inMemory reads a small array: an image, or a volume.
+func inMemory(ctx context.Context, name string, a *store.Array) (Document, error) {
+	defer a.Close()
+	data, err := store.ReadAll(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	shape := a.Shape()
+	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && shape[2] <= 4) {
+		shape = shape[1:]
+	}
+	if len(shape) > 3 { // planes after planes
+		shape = []int{leading(shape), shape[len(shape)-2], shape[len(shape)-1]}
+	}
+	if isVolume(shape) {
+		vol, err := volumeFrom(data, shape)
+		if err != nil {
+			return nil, err
+		}
+		return orNil(newBlock(ctx, name, "zarr", vol))
+	}
+	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
+	if err != nil {
+		return nil, err
+	}
+	d, err := newPicture(ctx, name, img)
+	if err != nil {
+		return nil, err
+	}
+	d.info.Format = "zarr"
+	return d, nil
+}
+
+func orNil(b *block, err error) (Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func volumeFrom(data any, shape []int) (any, error) {
+	switch v := data.(type) {
+	case []uint8:
+		return shaped(v, shape), nil
+	case []uint16:
+		return shaped(v, shape), nil
+	case []float32:
+		return shaped(v, shape), nil
+	case []float64:
+		return shaped(v, shape), nil
+	}
+	img, err := (&imgio.Array{Shape: []int{shape[0] * shape[1], shape[2]}, Data: data}).Image()
+	if err != nil {
+		return nil, err
+	}
+	f, err := asFloats(img)
+	return shaped(f, shape), err
+}
+
+func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
+	return volume.Volume[P]{Pix: data, Stride: shape[2], SliceStride: shape[1] * shape[2], Width: shape[2], Height: shape[1], Depth: shape[0], Channels: 1}
+}
+
+// begin learns what tiles have to know.
+func (d *stored) begin(ctx context.Context) (Document, error) {
+	d.info.Low, d.info.High = 0, 255
+	if d.info.Pixel != "uint8" {
+		middle := image.Rect(0, 0, min(512, d.info.Width), min(512, d.info.Height)).Add(image.Pt(max(0, d.info.Width/2-256), max(0, d.info.Height/2-256)))
+		k := max(0, len(d.levels)-1)
+		if k > 0 { // the coarsest shows all
+			h, w, _ := planeOf(d.levels[k].array.Shape())
+			middle = image.Rect(0, 0, min(w, 2048), min(h, 2048))
+		}
+		img, err := d.read(ctx, k, middle, 0)
+		if err != nil {
+			return nil, err
+		}
+		p, err := newPlane(ctx, img)
+		if err != nil {
+			return nil, err
+		}
+		d.info.Low, d.info.High, _ = p.bounds()
+	}
+	d.wide = newOverview(d)
+	if !d.info.Table {
+		d.info.Note = "boxes of up to 16 megapixels are summed from their pixels; name the table of this image beside it, and boxes of any size are answered (boxsum integrate " + d.info.Name + " -o table.zarr)"
+	}
+	return d, nil
+}
+
+// WithTables gives images in stores the tables of their size that stand beside them, which are then no
+// documents of their own.
+func WithTables(docs []Document) (rest []Document) {
+	for _, doc := range docs {
+		t, ok := doc.(*stored)
+		if ok && t.table != nil && len(t.levels) == 0 {
+			i := slices.IndexFunc(docs, func(o Document) bool {
+				im, ok := o.(*stored)
+				return ok && len(im.levels) > 0 && im.table == nil && im.info.Depth == 0 && im.info.Width == t.info.Width && im.info.Height == t.info.Height && im.info.Channels == t.info.Channels
+			})
+			if i >= 0 {
+				im := docs[i].(*stored)
+				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, ""
+				t.wide.stop()
+				continue
+			}
+		}
+		rest = append(rest, doc)
+	}
+	return rest
+}
+
+func (d *stored) Info() *Info  { return &d.info }
+func (d *stored) bytes() int64 { return 0 }
+
+func (d *stored) Close() (err error) {
+	d.wide.stop()
+	for _, l := range d.levels {
+		err = l.array.Close()
+	}
+	if d.table != nil {
+		err = d.table.Close()
+	}
+	return err
+}
+
+// read is pixels of one resolution, as a boxsum.Image.
+func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any, error) {
+	if len(d.levels) == 0 {
+		return d.fromTable(ctx, b)
+	}
+	a := d.levels[k].array
+	shape := a.Shape()
+	at, box := make([]int, len(shape)), make([]int, len(shape))
+	if n := len(shape); n == 3 && shape[2] <= 4 {
+		at, box = []int{b.Min.Y, b.Min.X, 0}, []int{b.Dy(), b.Dx(), shape[2]}
+	} else {
+		for i := n - 3; i >= 0; i-- {
+			at[i], box[i] = z%shape[i], 1
+			z /= shape[i]
+		}
+		at[n-2], at[n-1], box[n-2], box[n-1] = b.Min.Y, b.Min.X, b.Dy(), b.Dx()
+	}
+	flat := []int{b.Dy(), b.Dx()}
+	if d.info.Channels > 1 {
+		flat = append(flat, d.info.Channels)
+	}
+	n := b.Dx() * b.Dy() * d.info.Channels
+	switch a.Type() {
+	case store.Uint8:
+		return readAs[uint8](ctx, a, n, at, box, flat)
+	case store.Uint16:
+		return readAs[uint16](ctx, a, n, at, box, flat)
+	case store.Uint32:
+		return readAs[uint32](ctx, a, n, at, box, flat)
+	case store.Int16:
+		return readAs[int16](ctx, a, n, at, box, flat)
+	case store.Int32:
+		return readAs[int32](ctx, a, n, at, box, flat)
+	case store.Float32:
+		return readAs[float32](ctx, a, n, at, box, flat)
+	case store.Float64:
+		return readAs[float64](ctx, a, n, at, box, flat)
+	}
+	return nil, refuse("large stores of %v are not shown: convert them to uint8, uint16, float32 or float64", a.Type())
+}
+
+func readAs[T interface {
+	store.Element
+	imgio.Element
+}](ctx context.Context, a *store.Array, n int, at, box, shape []int) (any, error) {
+	data := make([]T, n)
+	if err := store.Read(ctx, a, data, at, box); err != nil {
+		return nil, err
+	}
+	return (&imgio.Array{Shape: shape, Data: data}).Image()
+}
+
+// fromTable is pixels out of a table: each is a box.
+func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) {
+	if d.info.Channels > 1 {
+		return nil, refuse("name the image of this table beside it, and it is shown")
+	}
+	boxes := make([]image.Rectangle, 0, b.Dx()*b.Dy())
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			boxes = append(boxes, image.Rect(x, y, x+1, y+1))
+		}
+	}
+	data := make([]float64, len(boxes))
+	if err := d.table.MeanBoxes(ctx, data, boxes); err != nil {
+		return nil, err
+	}
+	return (&imgio.Array{Shape: []int{b.Dy(), b.Dx()}, Data: data}).Image()
+}
+
+func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Channel < 0 || r.Channel >= d.info.Channels {
+		return nil, nil, refuse("channel %d of %d", r.Channel, d.info.Channels)
+	}
+	if r.Z < 0 || r.Z >= max(d.info.Depth, 1) {
+		return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+	}
+	switch r.Do {
+	case "tile":
+		return d.tile(ctx, r)
+	case "boxes":
+		if d.table != nil && d.info.Depth == 0 {
+			return d.fromSums(ctx, r)
+		}
+		return answerBoxes(r, 4, func(b []int) (answer, error) {
+			p, box, err := d.part(ctx, b, r.Z)
+			if err != nil {
+				return answer{}, err
+			}
+			a := p.plane.box(box, r.Channel)
+			a.Entries = nil
+			return a, nil
+		})
+	case "histogram":
+		b, err := oneBox(r, 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
+		if box.Dx()*box.Dy() > maxRegion/4 {
+			h, err := d.wide.histogram(box)
+			return h, nil, err
+		}
+		fallthrough
+	case "moments", "feature", "filter", "threshold":
+		p, box, err := d.part(ctx, r.Box, r.Z)
+		if err != nil {
+			return nil, nil, err
+		}
+		q := *r
+		q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
+		return p.answer(ctx, &q)
+	}
+	return nil, nil, refuse("this is asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+}
+
+// part is a box of the store as a picture, in which the box is the second result.
+func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rectangle, error) {
+	if len(b) != 4 {
+		return nil, image.Rectangle{}, refuse("a box has 4 numbers, and this one %d", len(b))
+	}
+	if _, err := inRange(b); err != nil {
+		return nil, image.Rectangle{}, err
+	}
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
+	whole := image.Rect(0, 0, box.Dx(), box.Dy())
+	if box.Empty() {
+		return nil, whole, refuse("the box has no pixels")
+	}
+	if int64(box.Dx())*int64(box.Dy()) > maxRegion {
+		return nil, whole, refuse("%d×%d pixels of a store are more than the %d megapixels that are read at once: take a smaller box, or zoom in", box.Dx(), box.Dy(), maxRegion>>20)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.region != nil && d.box == box {
+		return d.region, whole, nil
+	}
+	img, err := d.read(ctx, 0, box, z)
+	if err != nil {
+		return nil, whole, err
+	}
+	p, err := newPicture(ctx, d.info.Name, img)
+	if err != nil {
+		return nil, whole, err
+	}
+	if d.info.Depth == 0 {
+		d.region, d.box = p, box
+	}
+	return p, whole, nil
+}
+
+// fromSums answers boxes of any size from the table.
+func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) {
+	_, sum, square := d.table.Types()
+	ask := func(boxes []image.Rectangle) ([]string, error) {
+		texts := make([]string, len(boxes))
+		n := d.info.Channels
+		var err error
+		switch sum {
+		case store.Uint64:
+			err = sumsInto[uint64](ctx, d.table, texts, boxes, n, r.Channel)
+		case store.Int64:
+			err = sumsInto[int64](ctx, d.table, texts, boxes, n, r.Channel)
+		default:
+			err = sumsInto[float64](ctx, d.table, texts, boxes, n, r.Channel)
+		}
+		return texts, err
+	}
+	return answerBoxes(r, 4, func(b []int) (a answer, err error) {
+		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(d.table.Bounds())
+		a.Area = int64(box.Dx()) * int64(box.Dy())
+		corners := []image.Rectangle{box, image.Rect(0, 0, box.Max.X, box.Max.Y), image.Rect(0, 0, box.Min.X, box.Max.Y), image.Rect(0, 0, box.Max.X, box.Min.Y), image.Rect(0, 0, box.Min.X, box.Min.Y)}
+		texts, err := ask(corners)
+		if err != nil {
+			return a, err
+		}
+		a.Sum = texts[0]
+		for i, sign := range []int{1, -1, -1, 1} {
+			a.Entries = append(a.Entries, entry{[]int{corners[i+1].Max.X, corners[i+1].Max.Y}, texts[i+1], sign})
+		}
+		values := make([]float64, d.info.Channels)
+		if err = d.table.MeanBoxes(ctx, values, corners[:1]); err != nil {
+			return a, err
+		}
+		a.Mean = finite(values[r.Channel])
+		if square != 0 {
+			if err = d.table.StdDevBoxes(ctx, values, corners[:1]); err != nil {
+				return a, err
+			}
+			a.Std = finite(values[r.Channel])
+		}
+		return a, nil
+	})
+}
+
+func sumsInto[S uint64 | int64 | float64](ctx context.Context, t *store.Table, texts []string, boxes []image.Rectangle, channels, channel int) error {
+	sums := make([]S, len(boxes)*channels)
+	if err := store.SumBoxes(ctx, t, sums, boxes); err != nil {
+		return err
+	}
+	for i := range texts {
+		texts[i] = fmt.Sprint(sums[i*channels+channel])
+	}
+	return nil
+}
+
+// tile is a tile from the coarsest resolution that has it, or from the overview where that would be too many pixels.
+func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Kind == "heat" {
+		return d.heatTile(ctx, r)
+	}
+	t, err := tileOf(&d.info, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := 0
+	for i, l := range d.levels {
+		if l.scale <= 1<<t.level && l.scale&(l.scale-1) == 0 {
+			k = i
+		}
+	}
+	scale := 1
+	if len(d.levels) > 0 {
+		scale = d.levels[k].scale
+	}
+	f := (1 << t.level) / scale
+	limit := maxRegion
+	if len(d.levels) == 0 {
+		limit = 1 << 18 // pixels out of a table are slow
+	}
+	if t.w*t.h*f*f > limit {
+		dst, missing := d.wide.tile(t)
+		return map[string]any{"width": t.w, "height": t.h, "format": "gray", "missing": missing}, dst, nil
+	}
+	h, w := (d.info.Height+scale-1)/scale, (d.info.Width+scale-1)/scale
+	if len(d.levels) > 0 {
+		h, w, _ = planeOf(d.levels[k].array.Shape())
+	}
+	from := image.Rect(t.x*f, t.y*f, (t.x+t.w)*f, (t.y+t.h)*f).Intersect(image.Rect(0, 0, w, h))
+	dst := make([]uint8, t.w*t.h)
+	if from.Empty() {
+		return t.reply("gray"), dst, nil
+	}
+	img, err := d.read(ctx, k, from, r.Z)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := shrink(dst, t, img, f, r.Channel); err != nil {
+		return nil, nil, err
+	}
+	return t.reply("gray"), dst, nil
+}
+
+// heatTile samples the table.
+func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) {
+	if d.table == nil || d.info.Depth > 0 {
+		return nil, nil, refuse("this store has no table")
+	}
+	t, err := tileOf(&d.info, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Entries are smooth: a few of them show as much as all, and need few chunks.
+	const step = 32
+	w, h := t.w/step+2, t.h/step+2
+	boxes := []image.Rectangle{d.table.Bounds()}
+	for j := range h {
+		for i := range w {
+			boxes = append(boxes, image.Rect(0, 0, min((t.x+i*step)<<t.level, d.info.Width), min((t.y+j*step)<<t.level, d.info.Height)))
+		}
+	}
+	values := make([]float64, len(boxes)*d.info.Channels)
+	if err := d.table.MeanBoxes(ctx, values, boxes); err != nil {
+		return nil, nil, err
+	}
+	at := make([]float64, len(boxes))
+	for i, b := range boxes {
+		at[i] = values[i*d.info.Channels+r.Channel] * float64(b.Dx()) * float64(b.Dy())
+	}
+	dst := make([]uint8, t.w*t.h)
+	for y := range t.h {
+		for x := range t.w {
+			i, j := x/step, y/step
+			fx, fy := float64(x%step)/step, float64(y%step)/step
+			p := 1 + j*w + i
+			v := (at[p]*(1-fx)+at[p+1]*fx)*(1-fy) + (at[p+w]*(1-fx)+at[p+w+1]*fx)*fy
+			dst[y*t.w+x] = uint8(min(max(255*v/at[0], 0), 255))
+		}
+	}
+	return t.reply("gray"), dst, nil
+}
+
+// A bundle is the files of a folder that are being sent.
+type bundle struct {
+	files map[string][]byte
+	size  int64
+}
+
+// put takes one file of a folder.
+func (s *Session) put(r *request, body []byte) (any, []byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.bundles[r.Name]
+	if b == nil {
+		if len(s.bundles) >= 4 {
+			clear(s.bundles)
+		}
+		b = &bundle{files: map[string][]byte{}}
+		s.bundles[r.Name] = b
+	}
+	if len(b.files) >= 1<<16 || b.size+int64(len(body)) > s.limits.Body || s.used+b.size+int64(len(body)) > s.limits.Bytes {
+		delete(s.bundles, r.Name)
+		return nil, nil, refuse("the folder %s has more than %s or 65536 files: name it on the command line", cleanName(r.Name), size(s.limits.Body))
+	}
+	key := path.Clean("/" + r.Key)[1:]
+	if key == "" || len(key) > 1000 {
+		return nil, nil, refuse("a file without a name")
+	}
+	b.files[key] = bytes.Clone(body)
+	b.size += int64(len(body))
+	return map[string]int{"files": len(b.files)}, nil, nil
+}
+
+func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, error) {
+	s.mu.Lock()
+	b := s.bundles[r.Name]
+	delete(s.bundles, r.Name)
+	s.mu.Unlock()
+	if b == nil {
+		return nil, nil, refuse("nothing of the folder %s was sent", cleanName(r.Name))
+	}
+	return s.addDocument(b.open(ctx, cleanName(r.Name)))
+}
+
+// open is what the files are: a report, a store, or the slices of a volume.
+func (b *bundle) open(ctx context.Context, name string) (Document, error) {
+	if data := b.files["results.json"]; data != nil {
+		return newReport(name, data, nil)
+	}
+	for _, meta := range []string{"zarr.json", ".zarray", ".zgroup"} {
+		if b.files[meta] != nil {
+			bucket := store.Memory()
+			for key, data := range b.files {
+				if err := bucket.Put(ctx, key, data); err != nil {
+					return nil, err
+				}
+			}
+			id := strings.ToLower(rand.Text())
+			given.Store(id, bucket)
+			defer given.Delete(id)
+			return OpenStore(ctx, name, "given://"+id)
+		}
+	}
+	var names []string
+	for key := range b.files {
+		if _, ok := imgio.FormatOf(key); ok || slices.Contains([]string{".jpg", ".jpeg", ".gif", ".bmp", ".webp"}, strings.ToLower(path.Ext(key))) {
+			names = append(names, key)
+		}
+	}
+	if len(names) == 0 {
+		return nil, refuse("the folder %s is no Zarr store, no report, and has no pictures", name)
+	}
+	slices.SortFunc(names, naturally)
+	var slicesOf []any
+	for _, key := range names {
+		p, err := imgio.Decode(bytes.NewReader(b.files[key]), imgio.ToGray)
+		if err != nil {
+			return nil, err
+		}
+		slicesOf = append(slicesOf, p.Image)
+	}
+	if len(names) == 1 {
+		return decode(ctx, name, b.files[names[0]])
+	}
+	vol, err := pile(slicesOf)
+	if err != nil {
+		return nil, err
+	}
+	return orNil(newBlock(ctx, name, "folder", vol))
+}
+
+// openZip is a zip file of a store or a folder.
+func openZip(ctx context.Context, name string, data []byte) (Document, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, refuse("%s is a damaged zip file", name)
+	}
+	b := &bundle{files: map[string][]byte{}}
+	for _, member := range z.File {
+		if strings.HasSuffix(member.Name, "/") {
+			continue
+		}
+		if len(b.files) >= 1<<16 {
+			return nil, refuse("%s has more than 65536 files", name)
+		}
+		r, err := member.Open()
+		if err != nil {
+			return nil, refuse("%s in %s cannot be read", member.Name, name)
+		}
+		content, err := io.ReadAll(io.LimitReader(r, Usual.Body-b.size+1))
+		r.Close()
+		if err != nil {
+			return nil, refuse("%s in %s cannot be read", member.Name, name)
+		}
+		if b.size += int64(len(content)); b.size > Usual.Body {
+			return nil, refuse("%s holds more than %s", name, size(Usual.Body))
+		}
+		b.files[path.Clean("/" + member.Name)[1:]] = content
+	}
+	for key := range b.files { // all in one folder
+		if top, rest, ok := strings.Cut(key, "/"); ok && slices.Contains([]string{"zarr.json", ".zarray", ".zgroup", "results.json"}, rest) {
+			all := map[string][]byte{}
+			for key, data := range b.files {
+				if inner, ok := strings.CutPrefix(key, top+"/"); ok {
+					all[inner] = data
+				}
+			}
+			if b.files["zarr.json"] == nil && b.files[".zgroup"] == nil && b.files[".zarray"] == nil {
+				b.files = all
+			}
+			break
+		}
+	}
+	return b.open(ctx, name)
+}

@@ -1,0 +1,344 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// A solid is a volume in memory with its tables.
+type solid interface {
+	size() (width, height, depth, channels int)
+	types() (pixel, sum string)
+	bounds() (low, high float64)
+	millis() float64
+	bytes() int64
+	tile(dst []uint8, t tile, z, channel int)
+	heat(dst []uint8, t tile, z, channel int)
+	box(b volume.Box, channel int) answer
+	histogram(ctx context.Context, b volume.Box, channel int) (*counted, error)
+}
+
+type voxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
+	vol       volume.Volume[P]
+	table     *volume.SquaredTable[S, Q]
+	low, high float64
+	took      time.Duration
+}
+
+func newVoxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, vol volume.Volume[P]) (solid, error) {
+	v := &voxels[P, S, Q]{vol: vol, low: math.Inf(1), high: math.Inf(-1)}
+	for z := range vol.Depth {
+		low, high, missing := rangeOf(vol.Slice(z))
+		if missing {
+			return nil, refuse("a volume with NaN has no sums: leave them out first")
+		}
+		v.low, v.high = min(v.low, low), max(v.high, high)
+	}
+	start := time.Now()
+	var err error
+	if v.table, err = volume.IntegrateSquares[S, Q](vol, &volume.Options{Context: ctx}); err != nil {
+		return nil, err
+	}
+	v.took = time.Since(start)
+	return v, nil
+}
+
+func (v *voxels[P, S, Q]) size() (int, int, int, int) {
+	return v.vol.Width, v.vol.Height, v.vol.Depth, v.vol.Channels
+}
+
+func (v *voxels[P, S, Q]) types() (string, string) {
+	return fmt.Sprintf("%T", *new(P)), fmt.Sprintf("%T", *new(S))
+}
+
+func (v *voxels[P, S, Q]) bounds() (float64, float64) { return v.low, v.high }
+func (v *voxels[P, S, Q]) millis() float64            { return float64(v.took.Microseconds()) / 1000 }
+
+func (v *voxels[P, S, Q]) bytes() int64 {
+	n := int64(v.vol.Width) * int64(v.vol.Height) * int64(v.vol.Depth) * int64(v.vol.Channels)
+	return n * int64(unsafe.Sizeof(*new(P))+unsafe.Sizeof(*new(S))+unsafe.Sizeof(*new(Q)))
+}
+
+// tile draws means of 2^level voxels across and down, of one slice.
+func (v *voxels[P, S, Q]) tile(dst []uint8, t tile, z, channel int) {
+	img, n := v.vol.Slice(z), 1<<t.level
+	for y := range t.h {
+		for x := range t.w {
+			x0, y0 := (t.x+x)*n, (t.y+y)*n
+			if n == 1 {
+				dst[y*t.w+x] = shade(float64(img.Row(y0)[x0*img.Channels+channel]), t)
+				continue
+			}
+			box := volume.NewBox(x0, y0, z, x0+n, y0+n, z+1).Intersect(v.vol.Bounds())
+			dst[y*t.w+x] = shade(float64(v.table.Sum.SumChannel(box, channel))/float64(box.Voxels()), t)
+		}
+	}
+}
+
+// heat draws the entries that hold the sums up to a slice, this included.
+func (v *voxels[P, S, Q]) heat(dst []uint8, t tile, z, channel int) {
+	s := v.table.Sum
+	scale := 255 / math.Abs(float64(s.At(v.vol.Width, v.vol.Height, v.vol.Depth, channel)))
+	for y := range t.h {
+		for x := range t.w {
+			f := math.Abs(float64(s.At(min((t.x+x)<<t.level, v.vol.Width), min((t.y+y)<<t.level, v.vol.Height), z+1, channel))) * scale
+			if f != f {
+				f = 0
+			}
+			dst[y*t.w+x] = uint8(min(f, 255))
+		}
+	}
+}
+
+func (v *voxels[P, S, Q]) box(b volume.Box, channel int) answer {
+	b = b.Intersect(v.vol.Bounds())
+	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.Sum.SumChannel(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
+	for i := range 8 {
+		at, sign := []int{b.X1, b.Y1, b.Z1}, 1
+		for axis, low := range []int{b.X0, b.Y0, b.Z0} {
+			if i>>axis&1 == 1 {
+				at[axis], sign = low, -sign
+			}
+		}
+		a.Entries = append(a.Entries, entry{at, fmt.Sprint(v.table.Sum.At(at[0], at[1], at[2], channel)), sign})
+	}
+	return a
+}
+
+func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
+	b = b.Intersect(v.vol.Bounds())
+	all := &counted{Counts: make([]uint32, bins), Exact: true}
+	var values []float64
+	var k, rank int
+	for pass := range 2 {
+		for z := b.Z0; z < b.Z1; z++ {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			c := &coarse[P]{img: v.vol.Slice(z), channel: channel, low: v.low, scale: bins / (v.high - v.low)}
+			if unsafe.Sizeof(*new(P)) == 1 {
+				c.low, c.scale = 0, 1
+			}
+			all.Low, all.High = c.low, c.low+bins/c.scale
+			if pass == 0 {
+				c.add(all.Counts, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
+				continue
+			}
+			for y := b.Y0; y < b.Y1; y++ {
+				row := c.img.Row(y)
+				for x := b.X0; x < b.X1; x++ {
+					if p := row[x*c.img.Channels+channel]; c.bin(p) == k {
+						values = append(values, float64(p))
+					}
+				}
+			}
+		}
+		if k, rank = middle(all.Counts); k < 0 {
+			return all, nil
+		}
+		if unsafe.Sizeof(*new(P)) == 1 {
+			all.Median = k
+			return all, nil
+		}
+	}
+	slices.Sort(values)
+	all.Median = values[rank]
+	return all, nil
+}
+
+// A block is a volume as a document.
+type block struct {
+	info  Info
+	solid solid
+	stack *imgio.Stack // what it stands on, or nil
+}
+
+func newBlock(ctx context.Context, name, format string, vol any) (*block, error) {
+	s, err := newSolid(ctx, vol)
+	if err != nil {
+		return nil, err
+	}
+	d := &block{solid: s, info: Info{Name: name, Kind: "volume", Table: true, Format: format, Millis: s.millis(), Workers: runtime.GOMAXPROCS(0), Level: best()}}
+	d.info.Width, d.info.Height, d.info.Depth, d.info.Channels = s.size()
+	d.info.Pixel, d.info.Sum = s.types()
+	d.info.Low, d.info.High = s.bounds()
+	return d, nil
+}
+
+func newSolid(ctx context.Context, vol any) (solid, error) {
+	switch v := vol.(type) {
+	case volume.Volume[uint8]:
+		if int64(v.Width)*int64(v.Height)*int64(v.Depth)*255 < 1<<31 {
+			return newVoxels[uint8, uint32, uint64](ctx, v)
+		}
+		return newVoxels[uint8, uint64, uint64](ctx, v)
+	case volume.Volume[uint16]:
+		return newVoxels[uint16, uint64, uint64](ctx, v)
+	case volume.Volume[float32]:
+		return newVoxels[float32, float64, float64](ctx, v)
+	case volume.Volume[float64]:
+		return newVoxels[float64, float64, float64](ctx, v)
+	}
+	return nil, refuse("there are no tables of such voxels")
+}
+
+// volumeOf is the slices of a stack as a volume, of one of the four types.
+func volumeOf(s *imgio.Stack) (any, error) {
+	switch s.First.(type) {
+	case boxsum.Image[uint8]:
+		return stacked[uint8](s)
+	case boxsum.Image[uint16]:
+		return stacked[uint16](s)
+	case boxsum.Image[float32]:
+		return stacked[float32](s)
+	case boxsum.Image[float64]:
+		return stacked[float64](s)
+	}
+	return stackedFloats(s)
+}
+
+func stacked[P filter.Pixel](s *imgio.Stack) (any, error) {
+	first := s.First.(boxsum.Image[P])
+	if whole, ok := s.Whole.(boxsum.Image[P]); ok {
+		return volume.Volume[P]{Pix: whole.Pix, Stride: first.Stride, SliceStride: first.Stride * first.Height, Width: first.Width, Height: first.Height, Depth: s.Depth, Channels: first.Channels}, nil
+	}
+	v, err := volume.New[P](first.Width, first.Height, s.Depth, first.Channels)
+	if err != nil {
+		return nil, err
+	}
+	for z := range s.Depth {
+		img, err := s.Slice(z)
+		if err != nil {
+			return nil, err
+		}
+		from, to := img.(boxsum.Image[P]), v.Slice(z)
+		for y := range first.Height {
+			copy(to.Row(y), from.Row(y)[:first.Width*first.Channels])
+		}
+	}
+	return v, nil
+}
+
+func stackedFloats(s *imgio.Stack) (any, error) {
+	var v volume.Volume[float64]
+	for z := range s.Depth {
+		img, err := s.Slice(z)
+		if err != nil {
+			return nil, err
+		}
+		var f boxsum.Image[float64]
+		switch m := img.(type) {
+		case boxsum.Image[uint32]:
+			f = floats(m)
+		case boxsum.Image[int16]:
+			f = floats(m)
+		case boxsum.Image[int32]:
+			f = floats(m)
+		default:
+			return nil, refuse("there are no volumes of such voxels")
+		}
+		if z == 0 {
+			if v, err = volume.New[float64](f.Width, f.Height, s.Depth, f.Channels); err != nil {
+				return nil, err
+			}
+		}
+		to := v.Slice(z)
+		for y := range f.Height {
+			copy(to.Row(y), f.Row(y)[:f.Width*f.Channels])
+		}
+	}
+	return v, nil
+}
+
+// blockOf is a stack as a document, which takes it over.
+func blockOf(ctx context.Context, name string, s *imgio.Stack) (Document, error) {
+	vol, err := volumeOf(s)
+	if err == nil {
+		var d *block
+		if d, err = newBlock(ctx, name, s.Format, vol); err == nil {
+			d.stack = s
+			return d, nil
+		}
+	}
+	s.Close()
+	return nil, err
+}
+
+// decodeVolume is a file in memory as a volume, and nil if it is an image.
+func decodeVolume(ctx context.Context, name string, data []byte) (Document, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x93NUMPY")):
+		a, err := imgio.ReadNPY(bytes.NewReader(data))
+		if err != nil || !isVolume(a.Shape) {
+			return nil, err
+		}
+	case bytes.HasPrefix(data, []byte("II*\x00")), bytes.HasPrefix(data, []byte("MM\x00*")):
+	default:
+		return nil, nil
+	}
+	s, err := imgio.DecodeStack(bytes.NewReader(data), imgio.ToGray)
+	if err != nil || s.Depth < 2 {
+		return nil, nil // what is wrong, the image says
+	}
+	return blockOf(ctx, name, s)
+}
+
+// isVolume tells volumes from images with channels, of which there are 4 at most.
+func isVolume(shape []int) bool { return len(shape) == 4 || len(shape) == 3 && shape[2] > 4 }
+
+func (d *block) Info() *Info  { return &d.info }
+func (d *block) bytes() int64 { return d.solid.bytes() }
+
+func (d *block) Close() error {
+	if d.stack != nil {
+		return d.stack.Close()
+	}
+	return nil
+}
+
+func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Channel < 0 || r.Channel >= d.info.Channels {
+		return nil, nil, refuse("channel %d of %d", r.Channel, d.info.Channels)
+	}
+	switch r.Do {
+	case "tile":
+		if r.Z < 0 || r.Z >= d.info.Depth {
+			return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+		}
+		t, err := tileOf(&d.info, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		dst := make([]uint8, t.w*t.h)
+		if r.Kind == "heat" {
+			d.solid.heat(dst, t, r.Z, r.Channel)
+		} else {
+			d.solid.tile(dst, t, r.Z, r.Channel)
+		}
+		return t.reply("gray"), dst, nil
+	case "boxes":
+		return answerBoxes(r, 6, func(b []int) (answer, error) {
+			return d.solid.box(volume.NewBox(b[0], b[1], b[2], b[3], b[4], b[5]), r.Channel), nil
+		})
+	case "histogram":
+		b, err := oneBox(r, 6)
+		if err != nil {
+			return nil, nil, err
+		}
+		h, err := d.solid.histogram(ctx, volume.NewBox(b[0], b[1], b[2], b[3], b[4], b[5]), r.Channel)
+		return h, nil, err
+	}
+	return nil, nil, refuse("this cannot be asked of a volume: take a slice as an image")
+}

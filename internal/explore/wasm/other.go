@@ -1,0 +1,7 @@
+//go:build !js
+
+package main
+
+import "fmt"
+
+func main() { fmt.Println("this is for browsers: make site builds it") }

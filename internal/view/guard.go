@@ -1,0 +1,93 @@
+package view
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// A guard tells the requests of the page from others. A browser lets any page send requests to
+// this machine, and a foreign name may point here (DNS rebinding): so the Host must be one that the user can have
+// typed, and an Origin the page itself.
+type guard struct {
+	port  string
+	host  string // that was listened on
+	ip    net.IP
+	token string
+}
+
+func newGuard(address net.Addr, host, token string) guard {
+	h, port, _ := net.SplitHostPort(address.String())
+	return guard{port: port, host: host, ip: net.ParseIP(h), token: token}
+}
+
+// Address is where the page is.
+func (g *guard) Address() string {
+	host := g.host
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = outward()
+	}
+	address := "http://" + net.JoinHostPort(host, g.port) + "/"
+	if g.token != "" {
+		address += g.token + "/"
+	}
+	return address
+}
+
+// outward is an address by which others see this machine.
+func outward() string {
+	addresses, _ := net.InterfaceAddrs()
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
+			return n.IP.String()
+		}
+	}
+	return "127.0.0.1"
+}
+
+// check is the path of a good request without its token; others have a status.
+func (g *guard) check(r *http.Request) (rest string, status int, why string) {
+	if !g.ours(r.Host) {
+		return "", http.StatusForbidden, "this page is not known by that name"
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "http" || u.Host != r.Host {
+			return "", http.StatusForbidden, "requests of other pages are not answered"
+		}
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return "", http.StatusForbidden, "requests of other pages are not answered"
+	}
+	rest = r.URL.Path
+	if g.token != "" {
+		given, after, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
+			return "", http.StatusForbidden, "the address of this page has a token in it, and this one has not"
+		}
+		rest = "/" + after
+	}
+	if rest != "/" && path.Clean(rest) != rest {
+		return "", http.StatusNotFound, "there is no such page"
+	}
+	return rest, 0, ""
+}
+
+// ours reports whether a Host is this server: by a number, which no name server gives, or by a name that the user gave.
+func (g *guard) ours(given string) bool {
+	host, port, err := net.SplitHostPort(given)
+	if err != nil || port != g.port {
+		return false
+	}
+	if host == "localhost" || g.host != "" && strings.EqualFold(host, g.host) {
+		return true
+	}
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return false
+	}
+	return ip.IsLoopback() || g.token != ""
+}

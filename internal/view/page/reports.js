@@ -1,0 +1,56 @@
+// Reports of boxsum reproduce and boxsum bench: charts that can be read exactly, and all numbers in a table.
+import { make, number } from './dom.js';
+import { lines, table } from './chart.js';
+
+let shown = null;
+
+export async function showReport(app, host) {
+  const d = app.report;
+  if (!d) {
+    host.replaceChildren(make('p', {}, 'Drop the results.json of a report here, its folder, or a file that boxsum bench --json wrote. On the command line: boxsum view report/'));
+    return;
+  }
+  if (shown === d) return;
+  shown = d;
+  host.replaceChildren(make('p', {}, 'Reading…'));
+  let r;
+  try { r = await app.engine.ask({ do: 'report', doc: d.id }); } catch (e) { host.replaceChildren(make('p', {}, e.message)); return; }
+  const results = (r.results || []).filter((x) => x && typeof x === 'object');
+  const parts = [make('h3', {}, r.title || d.name)], facts = [];
+  if (r.made) facts.push(r.made);
+  if (r.version) facts.push(r.version);
+  if (r.command) facts.push(r.command);
+  if (r.machine) facts.push([r.machine.cpu, r.machine.cores && `${r.machine.cores} cores`, r.machine.level, r.machine.device].filter(Boolean).join(', '));
+  parts.push(make('p', { className: 'hint' }, facts.join(' · ')));
+  const groups = new Map();
+  for (const x of results) {
+    const ms = x.median_ms ?? x.ms ?? x.min_ms;
+    const [w, h] = sizeOf(x);
+    if (!(ms > 0) || !(w * h > 0)) continue;
+    const group = [x.on || (x.gpu ? 'gpu' : 'cpu'), x.precision || x.types || '', x.channels > 1 ? `${x.channels} channels` : ''].filter(Boolean).join(', ');
+    if (!groups.has(group)) groups.set(group, new Map());
+    const name = [x.algorithm || x.name || 'result', x.threads ? `${x.threads} threads` : '', x.workers ? `${x.workers} workers` : '', x.count > 1 || x.images > 1 ? `${x.count || x.images} images` : ''].filter(Boolean).join(', ');
+    const lines = groups.get(group);
+    if (!lines.has(name)) lines.set(name, []);
+    lines.get(name).push([w * h, ms, x.verified === false ? 'not verified' : '', w, h]);
+  }
+  for (const [group, by] of groups) {
+    const series = [...by].map(([name, points]) => ({ name, points }));
+    const card = make('div', { className: 'card' });
+    const sizes = new Map([...by.values()].flat().map((p) => [p[0], `${p[3]}×${p[4]}`]));
+    const chunks = [];
+    for (let i = 0; i < series.length; i += 10) chunks.push(series.slice(i, i + 10)); // more lines cannot be told apart
+    chunks.forEach((part, i) => card.append(lines({ title: `Time by size: ${group}${chunks.length > 1 ? ` (${i + 1} of ${chunks.length})` : ''}`, series: part, logX: true, logY: true, height: 320, x: { name: 'image', unit: '', format: (v) => sizes.get(v) || number(v) }, y: { name: 'milliseconds', unit: 'ms' } })));
+    const rows = [...by].flatMap(([name, points]) => points.map((p) => [name, `${p[3]}×${p[4]}`, number(p[1]), p[2] || 'yes']));
+    card.append(make('details', {}, make('summary', {}, `Table of ${rows.length} results`), table(['Algorithm', 'Image', 'Median ms', 'Verified'], rows, group)));
+    parts.push(card);
+  }
+  if (!groups.size) parts.push(make('p', {}, 'These results have no times by size.'), make('pre', { tabIndex: 0 }, JSON.stringify(r.results, null, 2).slice(0, 100000)));
+  host.replaceChildren(...parts);
+}
+
+function sizeOf(x) {
+  if (x.width && x.height) return [x.width, x.height * (x.depth || 1)];
+  const m = /^(\d+)[x×](\d+)/.exec(x.size || '');
+  return m ? [Number(m[1]), Number(m[2])] : [0, 0];
+}
