@@ -232,6 +232,9 @@ func (j *job) foreign(v *view, border int) interop.Foreign {
 		Width:  v.width - border, Height: v.height - border, Channels: v.channels, Count: 1,
 		Stride: int64(v.stride) * int64(v.bytes),
 	}
+	if j.planes {
+		f.Count, f.Distance = v.depth, int64(v.sliceStride)*int64(v.bytes)
+	}
 	if j.kind == volumeTable {
 		f.Count, f.Distance = v.depth-border, int64(v.sliceStride)*int64(v.bytes)
 	}

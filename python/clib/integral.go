@@ -17,6 +17,8 @@ const (
 	uprightTable = iota
 	tiltedTable
 	volumeTable
+
+	planesOf = 8 // and one of these: the first axis is that of a batch
 )
 
 // A job is one table, or that of squares too, to make of an image or a volume.
@@ -24,6 +26,7 @@ type job struct {
 	pair                *pair
 	image, sum, squares view
 	kind, workers       int
+	planes              bool        // of a device, one after the other
 	kept                any         // the table, or both, that it last wrote, for the next one
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
@@ -39,18 +42,19 @@ func newJob(image, sum array, squares *array, kind, workers int) *job {
 // set makes a job one for arrays, whatever it was before.
 func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	axes := 2
-	if kind == volumeTable {
+	if j.planes = kind&planesOf != 0; j.planes || kind == volumeTable {
 		axes = 3
 	}
+	kind &^= planesOf
 	j.kind, j.workers, j.device, j.resident = kind, workers, nil, false
 	j.squares.bytes = 0
 	must(j.image.set(image, axes))
-	j.sum.setTable(sum, "out", axes, &j.image)
+	j.setTable(&j.sum, sum, "out", axes)
 	j.pair = find(image.element, sum.element)
 	if squares == nil {
 		return j
 	}
-	j.squares.setTable(squares, "the squares of out", axes, &j.image)
+	j.setTable(&j.squares, squares, "the squares of out", axes)
 	if j.pair.squaresOf(j.squareType()) == nil || kind == tiltedTable {
 		must(wrongTypes("pixels of %v have no squares of %v: they have %s", image.element, squares.element, names(j.pair.squares)))
 	}
@@ -63,6 +67,17 @@ func (j *job) squareType() element {
 		return u64
 	}
 	return j.squares.element
+}
+
+func (j *job) setTable(v *view, a *array, name string, axes int) {
+	if !j.planes {
+		v.setTable(a, name, axes, &j.image)
+		return
+	}
+	must(v.set(a, axes))
+	if v.width != j.image.width+1 || v.height != j.image.height+1 || v.depth != j.image.depth || v.channels != j.image.channels {
+		must(invalid("%s has shape %v, which is not one more along the axes of images of shape %v", name, a.shape, j.image.shape))
+	}
 }
 
 // setTable sees an array as the table of an image or volume.

@@ -35,6 +35,7 @@ The rest
     compat.skimage  integral_image, integrate, threshold_sauvola, match_template and more, with those of
                     scikit-image
     compat.scipy    uniform_filter with those of SciPy
+    boxsum.torch    tables, boxes and filters with gradients, for PyTorch: import it by name
     devices         which GPUs there are
     keep_memory     how much memory of freed tables to keep for the next
 

@@ -1,0 +1,659 @@
+"""Summed-area tables for PyTorch: with gradients, under torch.compile and vmap, on processors and CUDA devices.
+
+    >>> import torch, boxsum.torch as bt                          # doctest: +SKIP
+    >>> table = bt.integral(images)                               # (N, C, H, W) to (N, C, H + 1, W + 1)
+    >>> sums = bt.box_sum(table, boxes)                           # (N, K, 4) or (K, 4); corners may be real, and learned
+    >>> soft = bt.box_filter(images, 31)                          # in a time that does not depend on the window
+
+All work on the last two axes, whatever comes before. They are operators of ``torch.ops.boxsum`` as well, and
+:class:`BoxConv2d` and :class:`LocalNorm` are modules.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from . import _batch, _cuda, _native
+from ._arguments import UPRIGHT
+from ._core import queue
+from ._foreign import _torch_cuda
+from ._host import batches
+from ._native import LayoutError, flat_array
+
+__all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_sum", "integral", "local_norm"]
+
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+_PLANES = (-2, -1)
+_LINE = 256  # bytes on which rows of tables lie for a device to write them fast
+
+
+# --- Types, shapes, memory ---
+
+
+def _check(x: Tensor, what: str = "images") -> None:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{what} must be a tensor, not {type(x).__name__}")
+    if x.dim() < 2:
+        raise ValueError(f"{what} of shape {tuple(x.shape)}: they take (..., H, W)")
+    if x.device.type not in ("cpu", "cuda", "meta"):
+        raise ValueError(f"{what} on {x.device}: they take a processor or a CUDA device")
+    if x.is_complex() or x.is_quantized or x.layout != torch.strided:
+        raise TypeError(f"{what} of {x.dtype} and layout {x.layout}: they take dense real numbers")
+
+
+def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
+    """The type of the sums of a tensor: float32 of small floats, that of the tensor for others, integers that hold all of it."""
+    if dtype is None:
+        if x.dtype in (torch.float16, torch.bfloat16):
+            return torch.float32
+        if x.is_floating_point():
+            return x.dtype
+        small = x.dtype in (torch.uint8, torch.bool) and x.shape[-1] * x.shape[-2] <= ((1 << 31) - 1) // 255
+        return torch.int32 if small else torch.int64
+    known = {torch.float32, torch.float64} if x.is_floating_point() else {torch.int32, torch.int64, torch.float32, torch.float64}
+    if x.dtype == torch.float64:
+        known = {torch.float64}
+    if x.dtype not in (torch.uint8, torch.bool) and not x.is_floating_point():
+        known = {torch.int64, torch.float64}
+    if dtype not in known:
+        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}: they have {', '.join(sorted(str(d) for d in known))}")
+    return dtype
+
+
+def _table_like(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """Memory for the tables of a tensor. Those of a device have rows that it writes fast."""
+    height, width = x.shape[-2] + 1, x.shape[-1] + 1
+    shape = (*x.shape[:-2], height, width)
+    if x.device.type == "cpu":
+        return torch.empty(shape, dtype=dtype, device=x.device)
+    line = _LINE // dtype.itemsize
+    row = (width + line - 1) // line * line
+    strides, step = [1, row], row * height
+    for n in reversed(x.shape[:-2]):
+        strides.insert(0, step)
+        step = step * n
+    return torch.empty(step + line, dtype=dtype, device=x.device).as_strided(shape, strides, line - 1)
+
+
+# --- What the library does ---
+
+
+def _array(x: Tensor) -> np.ndarray:
+    x = x.detach()
+    return (x.float() if x.dtype == torch.bfloat16 else x).numpy(force=False)
+
+
+def _rows(x: Tensor) -> Tensor:
+    """A tensor whose rows lie as the library takes them, itself if it can be."""
+    good = x.stride(-1) == 1 or x.shape[-1] <= 1
+    good = good and (x.shape[-2] <= 1 or x.stride(-2) >= x.shape[-1])
+    return x if good else x.contiguous()
+
+
+def _planes(x: Tensor) -> Optional[tuple[int, int]]:
+    """How many planes there are, and elements from one to the next; None where they do not follow each other evenly."""
+    count, step = 1, 0
+    for n, stride in zip(reversed(x.shape[:-2]), reversed(x.stride()[:-2])):
+        if n == 1:
+            continue
+        if count == 1:
+            step = stride
+        elif stride != count * step:
+            return None
+        count *= n
+    least = (x.shape[-2] - 1) * x.stride(-2) + x.shape[-1] if x.shape[-2] else 0
+    return None if count > 1 and step < least else (count, step or x.shape[-2] * x.stride(-2))
+
+
+def _flat(x: Tensor, count: int, step: int) -> bytes:
+    item = x.element_size()
+    dtype = _torch_cuda.numpy_type(torch.uint8 if x.dtype == torch.bool else x.dtype)
+    return flat_array(x.data_ptr(), (count, *x.shape[-2:]), (step * item, x.stride(-2) * item, x.stride(-1) * item if x.shape[-1] > 1 else item), dtype)
+
+
+_plans: dict[tuple, int] = _torch_cuda._plans
+_stream: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: torch.cuda.current_stream(index).cuda_stream)
+
+
+def _queue(key: tuple, x: Tensor, out: Tensor, kind: int) -> None:
+    """Queues a table on the current stream, by a plan of its kind if there is one."""
+    index = x.get_device()
+    plan = _plans.get(key)
+    if plan is not None and _cuda._planned is _native.loaded:
+        try:
+            queue(plan, x.data_ptr(), out.data_ptr(), _stream(index))
+            return
+        except LayoutError:  # forgotten
+            pass
+    one, other = _planes(x), _planes(out)
+    if one is None or other is None:
+        raise LayoutError("planes do not follow each other")
+    number = _torch_cuda.number(index)
+    _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), number, kind)
+    queue(_plans[key], x.data_ptr(), out.data_ptr(), _stream(index))
+
+
+def _fill_cuda(x: Tensor, out: Tensor) -> None:
+    if x.dtype in (torch.float16, torch.bfloat16):
+        x = x.float()
+    elif x.dtype == torch.int8:
+        x = x.to(torch.int16)
+    elif x.dtype == torch.int64 or x.dtype in (torch.int32, torch.int16, torch.uint8) and out.dtype not in (torch.int32, torch.int64):
+        raise_to = out.dtype if out.dtype.is_floating_point else torch.int32
+        if x.dtype == torch.int64 and raise_to == torch.int32:
+            raise TypeError("pixels of torch.int64 on a device: .to(torch.int32) or torch.float64 first")
+        x = x.to(raise_to)
+    x = _rows(x)
+    if _planes(x) is None:
+        x = x.contiguous()
+    with torch.cuda.device(x.device):
+        _queue(("integral", x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device()), x, out, UPRIGHT | _PLANES_OF)
+
+
+_PLANES_OF = 8  # as the library has it
+
+
+def _integral_into(x: Tensor, out: Tensor) -> None:
+    if out.numel() == 0:
+        return
+    if x.numel() == 0:
+        out.zero_()
+    elif x.device.type == "cuda":
+        _fill_cuda(x, out)
+    else:
+        x = _rows(x)
+        array, target = _array(x), out.numpy()
+        wanted = target.dtype
+        if array.dtype.kind in "iub" and array.dtype.itemsize > 1 and wanted.kind == "i":
+            array = array.astype(np.int32) if array.dtype in (np.int8,) else array
+        batches(array, UPRIGHT, wanted, False, False, target, None, None, _PLANES)
+
+
+# --- Operators ---
+
+
+@torch.library.custom_op("boxsum::integral", mutates_args=())
+def _integral(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
+    out = _table_like(x, _sum_type(x, dtype))
+    _integral_into(x, out)
+    return out
+
+
+@_integral.register_fake
+def _(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
+    _check(x)
+    return _table_like(x, _sum_type(x, dtype))
+
+
+@torch.library.custom_op("boxsum::suffix", mutates_args=())
+def _suffix(x: Tensor) -> Tensor:
+    """What lies at each place and after it, to the right and below: (..., H, W) to the same."""
+    out = x.new_empty(x.shape)
+    if x.numel() == 0:
+        return out
+    if x.device.type == "cuda":
+        _suffix_cuda(x, out)
+    else:
+        x = _rows(x)
+        array = _array(x)
+        _batch.run(array.ndim - 2, 2, "suffix", array, out.numpy(), 0)
+    return out
+
+
+def _suffix_cuda(x: Tensor, out: Tensor) -> None:
+    table = _table_like(x, x.dtype)
+    _integral_into(x.flip(_PLANES), table)
+    out.copy_(table[..., 1:, 1:].flip(_PLANES))
+
+
+@_suffix.register_fake
+def _(x: Tensor) -> Tensor:
+    return x.new_empty(x.shape)
+
+
+@torch.library.custom_op("boxsum::window", mutates_args=())
+def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float) -> Tensor:
+    """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left)."""
+    out = x.new_empty((*x.shape[:-2], rows, columns))
+    if out.numel() == 0:
+        return out
+    if x.numel() == 0:
+        return out.zero_()
+    if x.device.type == "cuda":
+        _window_cuda(x, out, height, width, top, left, factor)
+    else:
+        small = x.dtype in (torch.float16, torch.bfloat16)
+        array = _array(_rows(x.float() if small else x))
+        target = np.empty(out.shape, np.float32) if small else out.numpy()
+        _batch.run(array.ndim - 2, 7, "window", array, target, width, height, left, top, factor, 0)
+        if small:
+            out.copy_(torch.from_numpy(target))
+    return out
+
+
+def _window_cuda(x: Tensor, out: Tensor, height: int, width: int, top: int, left: int, factor: float) -> None:
+    table = _table_like(x, torch.float64)
+    _integral_into(x, table)
+    rows, columns = (torch.arange(n, device=x.device) - start for n, start in ((out.shape[-2], top), (out.shape[-1], left)))
+    ends = [(p.clamp(0, n), (p + size).clamp(0, n)) for p, size, n in ((rows, height, x.shape[-2]), (columns, width, x.shape[-1]))]
+    down = table.index_select(-2, ends[0][1]) - table.index_select(-2, ends[0][0])
+    out.copy_((down.index_select(-1, ends[1][1]) - down.index_select(-1, ends[1][0])) * factor)
+
+
+@_window.register_fake
+def _(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float) -> Tensor:
+    return x.new_empty((*x.shape[:-2], rows, columns))
+
+
+# Tables and suffix sums are each other's gradients, and so are windows and windows from the other corner.
+
+
+def _keep_type(ctx: Any, inputs: tuple, output: Tensor) -> None:
+    ctx.pixel = inputs[0].dtype
+
+
+def _integral_backward(ctx: Any, grad: Tensor) -> Any:
+    return suffix_of(grad[..., 1:, 1:]).to(ctx.pixel), None
+
+
+def _suffix_backward(ctx: Any, grad: Tensor) -> Any:
+    return integral_of(grad, grad.dtype if grad.dtype in (torch.float32, torch.float64) else None)[..., 1:, 1:].to(ctx.pixel)
+
+
+def _keep_window(ctx: Any, inputs: tuple, output: Tensor) -> None:
+    x, *ctx.window = inputs
+    ctx.size = x.shape[-2:]
+
+
+def _window_backward(ctx: Any, grad: Tensor) -> Any:
+    height, width, top, left, _, _, factor = ctx.window
+    back = window_of(grad, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor)
+    return back, None, None, None, None, None, None, None
+
+
+def _over_batch(operator: Any) -> Any:
+    """An axis of vmap is one more leading axis."""
+
+    def rule(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
+        return operator(x.movedim(in_dims[0], 0), *rest), 0
+
+    return rule
+
+
+def _transformed() -> bool:
+    """Whether a transform of torch.func is at work, which compilers see to themselves."""
+    return not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
+
+
+def _transformable(operator: Any, context: Any, backward: Any) -> Any:
+    """The operator as a function that the transforms of torch.func know to differentiate and to map."""
+    torch.library.register_vmap(operator, _over_batch(operator))
+    operator.register_autograd(backward, setup_context=context)
+
+    class Function(torch.autograd.Function):
+        forward = staticmethod(operator)
+        setup_context = staticmethod(context)
+
+        @staticmethod
+        def vmap(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
+            return Function.apply(x.movedim(in_dims[0], 0), *rest), 0
+
+    Function.backward = staticmethod(backward)  # type: ignore[method-assign]
+
+    def call(x: Tensor, *rest: Any) -> Tensor:
+        return Function.apply(x, *rest) if _transformed() else operator(x, *rest)
+
+    return call
+
+
+integral_of = _transformable(_integral, _keep_type, _integral_backward)
+suffix_of = _transformable(_suffix, _keep_type, _suffix_backward)
+window_of = _transformable(_window, _keep_window, _window_backward)
+
+
+_library = torch.library.Library("boxsum", "FRAGMENT")
+
+
+def _composite(schema: str) -> Any:
+    """Registers a function made of operators, which has their gradients."""
+
+    def register(function: Any) -> Any:
+        _library.define(schema)
+        _library.impl(schema.partition("(")[0], function, "CompositeImplicitAutograd")
+        return function
+
+    return register
+
+
+def _spread(boxes: Tensor, table: Tensor) -> tuple[Tensor, tuple[int, ...]]:
+    """Boxes for each table of a batch, (lead, K, 4), and the shape of what is asked of one."""
+    if boxes.dim() == 0 or boxes.shape[-1] != 4:
+        raise ValueError(f"boxes of shape {tuple(boxes.shape)}: the last axis has four numbers, x0, y0, x1, y1")
+    leading, own, each = table.shape[:-2], boxes.shape[:-2], boxes.shape[-2:-1]
+    if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
+        raise ValueError(f"boxes of shape {tuple(boxes.shape)} for tables of shape {tuple(table.shape)}: they take (K, 4), or the first leading axes and (K, 4)")
+    if boxes.device != table.device:
+        raise ValueError(f"boxes on {boxes.device}, and tables on {table.device}: they must be on one device")
+    flat = boxes.reshape(*own, *(1,) * (len(leading) - len(own)), math.prod(each), 4)
+    return flat.expand(*leading, *flat.shape[-2:]), tuple(each)
+
+
+def _corners(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums of boxes (B, K, 4) of tables (B, H + 1, W + 1), and their areas."""
+    height, width = table.shape[-2] - 1, table.shape[-1] - 1
+    real = boxes.is_floating_point()
+    if real:
+        boxes = boxes.to(torch.promote_types(boxes.dtype, table.dtype) if table.is_floating_point() else torch.float64)
+    else:
+        boxes = boxes.long()
+    x0, y0, x1, y1 = boxes.unbind(-1)
+    x0, y0 = x0.clamp(0, width), y0.clamp(0, height)
+    x1, y1 = torch.maximum(x1.clamp(0, width), x0), torch.maximum(y1.clamp(0, height), y0)
+    image = torch.arange(table.shape[0], device=table.device)[:, None]
+    area = (x1 - x0) * (y1 - y0)
+    if not real:
+        return table[image, y1, x1] - table[image, y1, x0] - table[image, y0, x1] + table[image, y0, x0], area
+    if not table.is_floating_point():
+        table = table.double()
+
+    def parts(at: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor]:
+        low = at.detach().floor().clamp(max=max(most - 1, 0)).long()
+        return low, (low + 1).clamp(max=most), at - low
+
+    def entry(y: Tensor, x: Tensor) -> Tensor:
+        (top, bottom, v), (left, right, u) = parts(y, height), parts(x, width)
+        above = table[image, top, left] * (1 - u) + table[image, top, right] * u
+        below = table[image, bottom, left] * (1 - u) + table[image, bottom, right] * u
+        return above * (1 - v) + below * v
+
+    return entry(y1, x1) - entry(y1, x0) - entry(y0, x1) + entry(y0, x0), area
+
+
+def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
+    _check(table, "tables")
+    if not isinstance(boxes, Tensor):
+        boxes = torch.as_tensor(boxes, device=table.device)
+    if 0 in table.shape[-2:]:
+        raise ValueError(f"tables of shape {tuple(table.shape)}: they have a row and a column of zeros at least, as integral makes them")
+    spread, each = _spread(boxes, table)
+    leading = table.shape[:-2]
+    one = table.reshape(math.prod(leading), *table.shape[-2:])
+    sums, area = _corners(one, spread.reshape(math.prod(leading), *spread.shape[-2:]))
+    if mean:
+        sums = sums if sums.is_floating_point() else sums.double()
+        sums = torch.where(area > 0, sums / area.clamp(min=torch.finfo(area.dtype).tiny if area.is_floating_point() else 1), torch.zeros_like(sums))
+    return sums.reshape(*leading, *each)
+
+
+@_composite("box_sum(Tensor table, Tensor boxes) -> Tensor")
+def _box_sum(table: Tensor, boxes: Tensor) -> Tensor:
+    return _ask(table, boxes, False)
+
+
+@_composite("box_mean(Tensor table, Tensor boxes) -> Tensor")
+def _box_mean(table: Tensor, boxes: Tensor) -> Tensor:
+    return _ask(table, boxes, True)
+
+
+_BORDERS = ("clip", "constant", "reflect101", "reflect", "replicate", "wrap")
+
+
+def _places(length: int, before: int, after: int, border: str, device: torch.device) -> Tensor:
+    """Which row or column of an image stands at each place, from some before it to some after."""
+    at = torch.arange(-before, length + after, device=device)
+    if border == "replicate":
+        return at.clamp(0, length - 1)
+    if border == "wrap":
+        return at % length
+    once = 0 if border == "reflect" else 1
+    period = max(2 * (length - once), 1)
+    at = at % period
+    return torch.where(at < length, at, period - at - (1 - once)).clamp(0, length - 1)
+
+
+def _counts(length: int, size: int, before: int, like: Tensor) -> Tensor:
+    """How many pixels of a window lie in the image, at each place along an axis."""
+    at = torch.arange(length, device=like.device) - before
+    return ((at + size).clamp(max=length) - at.clamp(min=0)).to(like.dtype if like.dtype in (torch.float32, torch.float64) else torch.float32)
+
+
+@_composite("box_filter(Tensor x, int width, int height, str border='clip', bool mean=True) -> Tensor")
+def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: bool = True) -> Tensor:
+    top, left, (rows, columns) = height // 2, width // 2, x.shape[-2:]
+    factor = 1 / (width * height) if mean else 1.0
+    if border in ("clip", "constant"):
+        if border == "constant" or not mean:
+            return window_of(x, height, width, top, left, rows, columns, factor)
+        sums = window_of(x, height, width, top, left, rows, columns, 1.0)
+        return (sums / (_counts(rows, height, top, x)[:, None] * _counts(columns, width, left, x))).to(x.dtype)
+    if x.numel() == 0:
+        return window_of(x, height, width, top, left, rows, columns, factor)
+    x = x.index_select(-2, _places(rows, top, height - 1 - top, border, x.device)).index_select(-1, _places(columns, left, width - 1 - left, border, x.device))
+    return window_of(x, height, width, 0, 0, rows, columns, factor)
+
+
+@_composite("local_norm(Tensor x, int width, int height, float eps=1e-5) -> Tensor")
+def _local_norm(x: Tensor, width: int, height: int, eps: float = 1e-5) -> Tensor:
+    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    # What all pixels lie away from zero is taken off first: squares would lose digits to it.
+    centered = wide - wide.detach().mean(_PLANES, keepdim=True)
+    mean = _box_filter(centered, width, height)
+    variance = (_box_filter(centered * centered, width, height) - mean * mean).clamp(min=0)
+    return ((centered - mean) * torch.rsqrt(variance + eps)).to(x.dtype)
+
+
+@_composite("avg_pool(Tensor x, int[2] kernel_size, int[2] stride, int[2] padding, bool count_include_pad=True) -> Tensor")
+def _avg_pool(x: Tensor, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], count_include_pad: bool = True) -> Tensor:
+    (height, width), (top, left) = kernel_size, padding
+    rows, columns = (n + 2 * p - k + 1 for n, p, k in zip(x.shape[-2:], padding, kernel_size))
+    if rows <= 0 or columns <= 0:
+        raise ValueError(f"a window of {height}×{width} is larger than images of shape {tuple(x.shape)} with padding {tuple(padding)}")
+    factor = 1 / (height * width) if count_include_pad else 1.0
+    pooled = window_of(x, height, width, top, left, rows, columns, factor)[..., :: stride[0], :: stride[1]]
+    if count_include_pad:
+        return pooled
+    counts = []
+    for n, k, p, s, size in zip(x.shape[-2:], kernel_size, padding, stride, (rows, columns)):
+        at = torch.arange(0, size, s, device=x.device) - p
+        counts.append(((at + k).clamp(max=n) - at.clamp(min=0)).to(torch.float32 if x.dtype != torch.float64 else x.dtype))
+    return (pooled / (counts[0][:, None] * counts[1])).to(x.dtype)
+
+
+# --- What people call ---
+
+
+def _direct(x: Tensor) -> bool:
+    """Whether nothing of PyTorch stands between a call and the library: no gradient, no compiler, no transform."""
+    return (
+        type(x) is Tensor
+        and x.is_cuda
+        and not (x.requires_grad and torch.is_grad_enabled())
+        and not torch.compiler.is_compiling()
+        and torch._C._functorch.peek_interpreter_stack() is None
+        and torch._C._len_torch_dispatch_stack() == 0
+    )
+
+
+def _through(function: Any) -> Any:
+    """The operator that is made of others; transforms see these, as they have no rules for it."""
+    return function if _transformed() else getattr(torch.ops.boxsum, function.__name__[1:])
+
+
+_made: dict[tuple, tuple] = {}  # memory for tables of tensors that were met
+
+
+def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
+    """Make the summed-area tables of images: (..., H, W) to (..., H + 1, W + 1).
+
+    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
+    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others. Gradients of any order are
+    tables as well. On a device rows of tables start on multiples of 256 bytes, so that they are not contiguous.
+    """
+    if _direct(x):
+        key = ("integral", x.dtype, x.shape, x.stride(), dtype, x.get_device())
+        plan = _plans.get(key)
+        made = _made.get(key)
+        if plan is not None and made is not None and _cuda._planned is _native.loaded:
+            size, kind, *view = made
+            out = torch.empty(size, dtype=kind, device=x.device).as_strided(*view)
+            try:
+                queue(plan, x.data_ptr(), out.data_ptr(), _stream(key[-1]))
+                return out
+            except LayoutError:
+                pass
+        _check(x)
+        out = _integral(x, dtype)
+        long = _plans.get(("integral", x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device()))
+        if long is not None:
+            if len(_made) > 256:
+                _made.clear()
+            _plans[key] = long
+            _made[key] = out.untyped_storage().nbytes() // out.element_size(), out.dtype, out.shape, out.stride(), out.storage_offset()
+        return out
+    _check(x)
+    return integral_of(x, dtype)
+
+
+def box_sum(table: Tensor, boxes: Any) -> Tensor:
+    """Sum the pixels of boxes ``x0, y0, x1, y1``: tables (..., H + 1, W + 1) and boxes (K, 4) to (..., K).
+
+    Boxes (N, K, 4) are for each image along the first axis of the tables. Boxes of integers are exact. Real corners are read
+    from the table between its entries, bilinearly: a pixel that a box has half of counts half. They have gradients, as the
+    table has. Boxes are clipped to the image.
+    """
+    return _through(_box_sum)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
+
+
+def box_mean(table: Tensor, boxes: Any) -> Tensor:
+    """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
+    return _through(_box_mean)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
+
+
+def _floats(x: Tensor, name: str) -> None:
+    _check(x)
+    if x.dtype not in _FLOATS:
+        raise TypeError(f"{name} of {x.dtype}: it takes floats, as .float() makes them")
+
+
+def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
+    pair = (size, size) if isinstance(size, int) else tuple(size)
+    if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
+        raise TypeError(f"{name} is {size!r}: it takes one whole number, or two")
+    if min(pair) < least:
+        raise ValueError(f"{name} is {size!r}: it must be {least} at least")
+    return pair  # type: ignore[return-value]
+
+
+def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "clip", mean: bool = True) -> Tensor:
+    """The mean, or the sum, of the window round every pixel: floats (..., H, W) to the same.
+
+    ``window`` is one number, or two, across and down; even ones have a pixel more on the left and above. ``border`` is what is
+    outside: nothing with ``"clip"``, zeros with ``"constant"``, or ``"reflect101"``, ``"reflect"``, ``"replicate"``
+    and ``"wrap"``, for which the image is copied first.
+    """
+    _floats(x, "a filter")
+    if border not in _BORDERS:
+        raise ValueError(f"a border of {border!r}: there are {', '.join(_BORDERS)}")
+    return _through(_box_filter)(x, *_sides(window, "window"), border, mean)
+
+
+def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-5) -> Tensor:
+    """Local contrast: ``(x - mean) / sqrt(variance + eps)`` of the window round every pixel, clipped to the image."""
+    _floats(x, "local_norm")
+    return _through(_local_norm)(x, *_sides(window, "window"), eps)
+
+
+def avg_pool(
+    x: Tensor, kernel_size: Union[int, Sequence[int]], stride: Union[int, Sequence[int], None] = None,
+    padding: Union[int, Sequence[int]] = 0, *, count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """``F.avg_pool2d`` in a time that does not depend on the window. Pairs are down and across, as there."""
+    _floats(x, "avg_pool")
+    size = _sides(kernel_size, "kernel_size")
+    pads = _sides(padding, "padding", 0)
+    if any(2 * p > k for p, k in zip(pads, size)):
+        raise ValueError(f"padding is {padding!r}: it must be at most half of the window, {kernel_size!r}")
+    return _through(_avg_pool)(x, size, size if stride is None else _sides(stride, "stride"), pads, count_include_pad)
+
+
+# --- Modules ---
+
+
+class LocalNorm(torch.nn.Module):
+    """:func:`local_norm` as a layer, with a weight and a bias for each channel of (N, C, H, W) where there are ``channels``."""
+
+    def __init__(self, window: Union[int, Sequence[int]], channels: Optional[int] = None, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.window, self.eps = _sides(window, "window"), eps
+        self.weight = None if channels is None else torch.nn.Parameter(torch.ones(channels))
+        self.bias = None if channels is None else torch.nn.Parameter(torch.zeros(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = local_norm(x, self.window, eps=self.eps)
+        if self.weight is None or self.bias is None:
+            return y
+        return y * self.weight[:, None, None] + self.bias[:, None, None]
+
+    def extra_repr(self) -> str:
+        return f"window={self.window}, eps={self.eps}"
+
+
+class BoxConv2d(torch.nn.Module):
+    """A convolution with boxes whose corners are learned: (N, C, H, W) to (N, C * boxes, H, W).
+
+    Each output is the mean of a box that goes along with the pixel. Its four sides, in pixels from the pixel's centre, are
+    real numbers: ``corners`` has (C, boxes, 4) of x0, y0, x1, y1, and the bilinear table gives them gradients. The time
+    does not depend on how large boxes are. Outside of the image there are zeros.
+    """
+
+    def __init__(self, channels: int, boxes: int, reach: Union[float, Sequence[float]], least: float = 1.0) -> None:
+        super().__init__()
+        across, down = (reach, reach) if isinstance(reach, (int, float)) else reach
+        self.channels, self.boxes, self.reach, self.least = channels, boxes, (float(across), float(down)), float(least)
+        half = torch.tensor([across, down])
+        middle = (torch.rand(channels, boxes, 2) - 0.5) * half
+        size = (0.25 + 0.5 * torch.rand(channels, boxes, 2)) * half
+        self.corners = torch.nn.Parameter(torch.cat([middle - size / 2, middle + size / 2], -1))
+
+    def sides(self) -> Tensor:
+        """The corners in order, no box smaller than ``least`` pixels a side, and none farther than ``reach``."""
+        low, high = self.corners[..., :2], self.corners[..., 2:]
+        middle, size = (low + high) / 2, (high - low).clamp(min=self.least)
+        most = self.corners.new_tensor(self.reach)
+        return torch.cat([torch.maximum(middle - size / 2, -most), torch.minimum(middle + size / 2, most)], -1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.dim() != 4 or x.shape[1] != self.channels:
+            raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {self.channels}, H, W)")
+        table = integral(x)
+        height, width = x.shape[-2:]
+        x0, y0, x1, y1 = self.sides().unbind(-1)
+        channel = torch.arange(self.channels, device=x.device)[:, None, None]
+
+        def parts(edge: Tensor, length: int) -> tuple[Tensor, Tensor]:
+            at = (torch.arange(length, device=x.device) + 0.5 + edge[..., None]).clamp(0, length)
+            low = at.detach().floor().clamp(max=max(length - 1, 0)).long()
+            return low, (at - low).to(table.dtype)
+
+        def rows(edge: Tensor) -> Tensor:  # (N, C, boxes, H, W + 1)
+            low, part = parts(edge, height)
+            return torch.lerp(table[:, channel, low], table[:, channel, low + 1], part[..., None])
+
+        down = rows(y1) - rows(y0)
+
+        def columns(edge: Tensor) -> Tensor:
+            low, part = parts(edge, width)
+            low = low[:, :, None, :].expand(x.shape[0], -1, -1, height, -1)
+            return torch.lerp(down.gather(-1, low), down.gather(-1, low + 1), part[:, :, None, :].expand(low.shape))
+
+        sums = columns(x1) - columns(x0)
+        area = ((x1 - x0) * (y1 - y0))[..., None, None]
+        return (sums / area).reshape(x.shape[0], self.channels * self.boxes, height, width).to(x.dtype)
+
+    def extra_repr(self) -> str:
+        return f"{self.channels}, {self.boxes}, reach={self.reach}"

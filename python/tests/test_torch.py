@@ -1,0 +1,234 @@
+"""boxsum.torch on every device that there is: against cumsum and unfold, with gradients, compiled and mapped."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import torch.nn.functional as F  # noqa: E402
+
+import boxsum.torch as bt  # noqa: E402
+
+DEVICES = ["cpu"] + ["cuda"] * torch.cuda.is_available()
+device = pytest.fixture(params=[pytest.param(d, marks=pytest.mark.cuda) if d == "cuda" else d for d in DEVICES])(lambda request: request.param)
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(22)
+
+
+def table_of(x, dtype=torch.float64):
+    return F.pad(x.to(dtype).cumsum(-1).cumsum(-2), (1, 0, 1, 0))
+
+
+def views(x):
+    """The same numbers in other places of memory."""
+    yield x
+    yield x.transpose(-1, -2).contiguous().transpose(-1, -2)
+    yield torch.stack([x, x], -1)[..., 0]
+    yield F.pad(x, (3, 2, 1, 4))[..., 1:-4, 3:-2]
+    if x.dim() == 4:
+        yield x.contiguous(memory_format=torch.channels_last)
+        yield torch.cat([x, x], 1)[:, : x.shape[1]]
+        yield x.permute(1, 0, 2, 3).contiguous().permute(1, 0, 2, 3)
+
+
+TYPES = [torch.uint8, torch.int16, torch.int32, torch.float16, torch.bfloat16, torch.float32, torch.float64]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_integral(device, dtype):
+    for shape in [(5, 7), (3, 1, 1), (2, 3, 17, 130), (0, 4, 4), (2, 0, 3), (2, 3, 0), (33, 2, 9, 8)]:
+        x = torch.randint(0, 9, shape).to(dtype).to(device)
+        for v in views(x):
+            t = bt.integral(v)
+            assert t.dtype == (torch.int32 if dtype == torch.uint8 else torch.int64 if not dtype.is_floating_point else torch.float64 if dtype == torch.float64 else torch.float32)
+            torch.testing.assert_close(t.double(), table_of(x), rtol=0, atol=0)
+    for wanted in [torch.float64] if dtype.is_floating_point else [torch.int64]:
+        torch.testing.assert_close(bt.integral(x, dtype=wanted), table_of(x).to(wanted), rtol=0, atol=0)
+
+
+def test_gradients(device):
+    for shape in [(4, 5), (2, 3, 4, 6)]:
+        x = torch.randn(shape, dtype=torch.float64, device=device, requires_grad=True)
+        assert torch.autograd.gradcheck(bt.integral, x)
+        assert torch.autograd.gradgradcheck(bt.integral, x)
+        for f in (
+            lambda v: bt.box_filter(v, (3, 4)),
+            lambda v: bt.box_filter(v, 3, border="constant", mean=False),
+            lambda v: bt.box_filter(v, 3, border="reflect101"),
+            lambda v: bt.local_norm(v, 3, eps=0.1),
+            lambda v: bt.avg_pool(v, (2, 3), 1, 1),
+            lambda v: bt.avg_pool(v, 2, count_include_pad=False),
+        ):
+            assert torch.autograd.gradcheck(f, x)
+            assert torch.autograd.gradgradcheck(f, x)
+    g = torch.randn(3, 4, 6, 8, device=device)
+    x = torch.randn(3, 4, 5, 7, device=device, requires_grad=True)
+    bt.integral(x).backward(g)
+    torch.testing.assert_close(x.grad, g[..., 1:, 1:].flip(-1, -2).cumsum(-1).cumsum(-2).flip(-1, -2))
+
+
+def test_corners_have_gradients(device):
+    x = torch.randn(2, 3, 6, 7, dtype=torch.float64, device=device, requires_grad=True)
+    boxes = torch.tensor([[0.3, 1.2, 4.6, 5.7], [-2.5, 0.1, 3.3, 9.9], [2.2, 2.3, 2.9, 2.7]], dtype=torch.float64, device=device, requires_grad=True)
+    for ask in (bt.box_sum, bt.box_mean):
+        for own in (boxes, boxes.detach()[None].repeat(2, 1, 1).requires_grad_()):
+            f = lambda v, b: ask(bt.integral(v), b)  # noqa: B023, E731
+            assert torch.autograd.gradcheck(f, (x, own))
+            assert torch.autograd.gradgradcheck(f, (x, own))
+    # A box that ends inside of pixels has these parts of them.
+    one = bt.box_sum(bt.integral(x), torch.tensor([1.5, 2.0, 3.0, 3.0], dtype=torch.float64, device=device))
+    torch.testing.assert_close(one, 0.5 * x[..., 2, 1] + x[..., 2, 2])
+
+
+def test_boxes(device):
+    x = torch.randint(0, 255, (2, 3, 9, 11), dtype=torch.uint8, device=device)
+    t = bt.integral(x)
+    boxes = torch.randint(-2, 13, (2, 20, 4), device=device)
+    got, mean = bt.box_sum(t, boxes), bt.box_mean(t, boxes)
+    assert got.shape == (2, 3, 20)
+    for n in range(2):
+        for k, (x0, y0, x1, y1) in enumerate(boxes[n].tolist()):
+            part = x[n, :, max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)]
+            assert torch.equal(got[n, :, k].long(), part.sum((-1, -2)))
+            torch.testing.assert_close(mean[n, :, k], part.double().mean((-1, -2)) if part.numel() else torch.zeros(3, dtype=torch.float64, device=device))
+    assert bt.box_sum(t, boxes[0]).shape == (2, 3, 20) and bt.box_sum(t, boxes[0, 0]).shape == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_filters(device, dtype):
+    x = torch.randn(2, 3, 13, 18, device=device).to(dtype)
+    close = {"rtol": 1e-2, "atol": 1e-2} if dtype.itemsize == 2 else {"rtol": 1e-5, "atol": 1e-6}
+    for size, stride, pad in [(3, 1, 1), ((5, 2), 1, (2, 1)), (4, None, 0), ((7, 3), (2, 3), (3, 1)), (13, 1, 6)]:
+        for include in (True, False):
+            want = F.avg_pool2d(x.double(), size, stride, pad, count_include_pad=include)
+            torch.testing.assert_close(bt.avg_pool(x, size, stride, pad, count_include_pad=include).double(), want, **close)
+    for v in views(x):
+        torch.testing.assert_close(bt.box_filter(v, 5).double(), F.avg_pool2d(x.double(), 5, 1, 2, count_include_pad=False), **close)
+    for border, mode in [("reflect101", "reflect"), ("replicate", "replicate"), ("wrap", "circular")]:
+        want = F.avg_pool2d(F.pad(x.double(), (2, 2, 1, 1), mode=mode), (3, 5), 1)
+        torch.testing.assert_close(bt.box_filter(x, (5, 3), border=border).double(), want, **close)
+    wide = F.pad(x.double(), (3, 3, 3, 3)).unfold(-2, 7, 1).unfold(-2, 7, 1)
+    ones = F.pad(torch.ones_like(x.double()), (3, 3, 3, 3)).unfold(-2, 7, 1).unfold(-2, 7, 1).sum((-1, -2))
+    mean = wide.sum((-1, -2)) / ones
+    want = (x.double() - mean) / ((wide**2).sum((-1, -2)) / ones - mean**2 + 1e-5).sqrt()
+    torch.testing.assert_close(bt.local_norm(x, 7).double(), want, rtol=max(close["rtol"], 1e-4), atol=max(close["atol"], 1e-4))
+
+
+def test_a_nan_touches_windows_that_have_it(device):
+    x = torch.ones(1, 20, 40, device=device)
+    x[0, 7, 9], x[0, 12, 30] = float("nan"), float("inf")
+    y = bt.box_filter(x, 5)
+    assert int((~y.isfinite()).sum()) == 50 and bool((y[y.isfinite()] == 1).all())
+    x[0, 3, 3], x[0, 7, 9], x[0, 12, 30] = 1e30, 1, 1
+    assert float(bt.box_filter(x, 5)[0, 3, 6]) == 1
+
+
+OPERATORS = {
+    "integral": lambda x: (x, None),
+    "suffix": lambda x: (x,),
+    "window": lambda x: (x, 3, 2, 1, 0, 5, 6, 0.5),
+    "box_filter": lambda x: (x, 3, 2, "clip", True),
+    "local_norm": lambda x: (x, 3, 3, 1e-3),
+    "avg_pool": lambda x: (x, [2, 3], [1, 2], [1, 1], False),
+    "box_sum": lambda x: (x, torch.rand(4, 4, dtype=x.dtype, device=x.device) * 5),
+    "box_mean": lambda x: (x, torch.randint(0, 5, (4, 4), device=x.device)),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_registered_right(device, name):
+    operator = getattr(torch.ops.boxsum, name).default
+    for shape in [(5, 6), (2, 3, 5, 6)]:
+        x = torch.rand(shape, dtype=torch.float64, device=device, requires_grad=True)
+        torch.library.opcheck(operator, OPERATORS[name](x))
+
+
+def test_vmap(device):
+    x = torch.randn(4, 3, 6, 7, device=device)
+    torch.testing.assert_close(torch.vmap(bt.integral)(x), bt.integral(x))
+    torch.testing.assert_close(torch.vmap(bt.integral, in_dims=1)(x), bt.integral(x).transpose(0, 1))
+    torch.testing.assert_close(torch.vmap(lambda v: bt.box_filter(v, 3))(x), bt.box_filter(x, 3))
+    grads = torch.func.vmap(torch.func.grad(lambda v: (bt.integral(v) ** 2).sum()))(x)
+    every = torch.func.grad(lambda v: (bt.integral(v) ** 2).sum())(x)
+    torch.testing.assert_close(grads, every)
+    boxes = torch.rand(4, 5, 4, device=device) * 6
+    torch.testing.assert_close(torch.vmap(bt.box_sum)(bt.integral(x), boxes), bt.box_sum(bt.integral(x), boxes))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_without_breaks(device, dynamic):
+    torch._dynamo.reset()
+
+    def step(x, w):
+        y = bt.box_filter(torch.relu(x * w), 5) + bt.local_norm(x, 3)
+        return (bt.box_sum(bt.integral(y), torch.tensor([[0, 0, 3, 4], [1, 1, 5, 5]], device=x.device)) ** 2).sum()
+
+    fast = torch.compile(step, fullgraph=True, dynamic=dynamic, backend="aot_eager" if device == "cpu" else "inductor")
+    for n in (2, 3):
+        x = torch.randn(n, 3, 12, 14, device=device, requires_grad=True)
+        w = torch.randn(3, 1, 1, device=device, requires_grad=True)
+        want = torch.autograd.grad(step(x, w), (x, w))
+        got = torch.autograd.grad(fast(x, w), (x, w))
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+def test_a_compiled_step_has_the_operator_once(device):
+    graphs = []
+
+    def keep(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    from torch._dynamo.backends.common import aot_autograd
+
+    step = torch.compile(lambda x: bt.integral(x * 2).square().sum(), fullgraph=True, backend=aot_autograd(fw_compiler=keep, bw_compiler=keep))
+    step(torch.randn(2, 3, 8, 9, device=device, requires_grad=True)).backward()
+    for graph, name in zip(graphs, ("boxsum.integral", "boxsum.suffix")):
+        called = [str(n.target) for n in graph.graph.nodes if n.op == "call_function"]
+        assert sum(name in c for c in called) == 1
+        assert not any("clone" in c or "copy" in c for c in called), called
+
+
+def test_modules_learn(device):
+    layer = bt.BoxConv2d(1, 2, 6).to(device)
+    x = torch.rand(4, 1, 16, 16, device=device)
+    want = bt.box_filter(x, (5, 3), border="constant")
+    mix = torch.nn.Conv2d(2, 1, 1).to(device)
+    optimizer = torch.optim.Adam([*layer.parameters(), *mix.parameters()], 0.05)
+    losses = []
+    for _ in range(60):
+        loss = F.mse_loss(mix(layer(x)), want)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] / 4
+    norm = bt.LocalNorm(5, 3).to(device)
+    assert norm(torch.randn(2, 3, 9, 9, device=device)).shape == (2, 3, 9, 9)
+    double = bt.BoxConv2d(2, 3, 3).to(device).double()
+    v = torch.randn(1, 2, 5, 6, dtype=torch.float64, device=device, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda a, c: torch.func.functional_call(double, {"corners": c}, (a,)), (v, double.corners))
+
+
+@pytest.mark.parametrize(
+    "call, kind, text",
+    [
+        (lambda: bt.integral(torch.zeros(3)), ValueError, r"\(\.\.\., H, W\)"),
+        (lambda: bt.integral([[1, 2]]), TypeError, "tensor"),
+        (lambda: bt.integral(torch.zeros(2, 2, dtype=torch.complex64)), TypeError, "real"),
+        (lambda: bt.integral(torch.zeros(2, 2), dtype=torch.int32), TypeError, "float32"),
+        (lambda: bt.box_sum(torch.zeros(3, 3), torch.zeros(2, 3)), ValueError, "four numbers"),
+        (lambda: bt.box_sum(torch.zeros(2, 3, 3), torch.zeros(5, 2, 4)), ValueError, "leading"),
+        (lambda: bt.box_sum(torch.zeros(2, 3, 3), torch.zeros(2, 4, device="meta")), ValueError, "one device"),
+        (lambda: bt.box_filter(torch.zeros(3, 3, dtype=torch.uint8), 3), TypeError, "floats"),
+        (lambda: bt.box_filter(torch.zeros(3, 3), 0), ValueError, "1 at least"),
+        (lambda: bt.box_filter(torch.zeros(3, 3), 3, border="mirror"), ValueError, "reflect101"),
+        (lambda: bt.avg_pool(torch.zeros(3, 3), 5), ValueError, "larger"),
+        (lambda: bt.BoxConv2d(3, 1, 2)(torch.zeros(1, 2, 4, 4)), ValueError, "3, H, W"),
+    ],
+)
+def test_mistakes_are_named(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
