@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _known, _native, _shapes, _types
+from . import _batch, _known, _native, _shapes, _types
 from ._arguments import DEVIATION, MEAN, NOT_WHOLE, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
 from ._native import LayoutError, call, flat_array
 
@@ -29,6 +29,33 @@ def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.n
 _MOST_PLANS = 256
 _planned: Any = None  # the library that has the plans
 _all: list[Cuda] = []
+
+
+_PLANES = 8  # with a kind: the first axis is that of a batch, as the library has it
+
+
+def _launches(kind: int, lead: int, *arrays: tuple) -> Any:
+    """The arrays of each launch: all, or those of one volume after the other."""
+    if not lead:
+        yield (0, *(flat_array(*a) for a in arrays))
+    elif kind == VOLUME:
+        for at in np.ndindex(*arrays[0][1][:lead]):
+            yield (0, *(flat_array(p + sum(i * s for i, s in zip(at, strides)), shape[lead:], strides[lead:], t) for p, shape, strides, t in arrays))
+    elif 0 not in arrays[0][1][:lead]:
+        yield (_PLANES, *(flat_array(*_in_a_row(lead, *a)) for a in arrays))
+
+
+def _in_a_row(lead: int, pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> tuple:
+    """Images of which each follows the one before by as many bytes."""
+    count, step = 1, 0
+    for n, stride in zip(shape[lead - 1 :: -1], strides[lead - 1 :: -1]):
+        if n == 1:
+            continue
+        if count > 1 and stride != count * step:
+            raise LayoutError("the images of a batch do not follow each other evenly")
+        step = step if count > 1 else stride
+        count *= n
+    return pointer, (count, *shape[lead:]), (step or shape[lead] * strides[lead], *strides[lead:]), dtype
 
 
 class Cuda:
@@ -77,13 +104,29 @@ class Cuda:
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
         return self.tables(volume, VOLUME, dtype, squares, False, out, None)
 
-    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, device: Any) -> Any:
+    def batches(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any) -> Any:
+        """The tables of a batch: those of images in one launch."""
+        image = self.read(image)
+        _, shape, strides, pixel = self.parts(image)
+        order = _batch.order_of(shape, strides, pixel.itemsize, axes, (3,) if kind == VOLUME else (2,), turn=kind == UPRIGHT and not tilted)
+        outs = self.outs(out, 1 + bool(squares) + bool(tilted))
+        for o in outs:
+            if o is not None and len(self.parts(o)[1]) != len(shape):
+                raise ValueError(f"out has shape {self.parts(o)[1]}, which is not one more along the axes {tuple(axes)} of an array of shape {shape}")
+        seen = None if out is None else tuple(None if o is None else self.turned(o, order.axes) for o in outs)
+        made = self.tables(self.turned(image, order.axes), kind, dtype, squares, tilted, seen, device, order.lead)
+        made = made if isinstance(made, tuple) else (made,)
+        given = arrays_out(out, len(made), object)
+        tables = tuple(self.hand_out(self.turned(m, order.back)) if o is None else o for m, o in zip(made, given))
+        return tables[0] if len(tables) == 1 else tables
+
+    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, device: Any, lead: int = 0) -> Any:
         image = given_image = self.read(image)
         parts = _, shape, _, pixel = self.parts(image)
         index = self.index(image)
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
             raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
-        axes = axes_of(shape, kind)
+        axes = axes_of(shape[lead:], kind)
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         wanted = None if dtype is None else self.numpy_type(dtype)
         for o in outs:
@@ -99,7 +142,7 @@ class Cuda:
             image = self.astype(image, like.dtype)
             parts = _, shape, _, pixel = self.parts(image)
         if wanted is None:
-            sums = _types.roomy(sums, shape[:axes], self.signed)
+            sums = _types.roomy(sums, shape[lead : lead + axes], self.signed)
         types = [sums]
         if squares:
             types.append(_types.squares[pixel])
@@ -107,21 +150,24 @@ class Cuda:
             types.append(sums)
         if self.signed:  # but for sums that were asked for
             types = [t if t is sums and wanted is not None else _SIGNED.get(t, t) for t in types]
-        table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
-        tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
+        leading, table_shape = shape[:lead], tuple(n + 1 for n in shape[lead : lead + axes]) + shape[lead + axes :]
+        whole, count = table_shape, axes
+        if lead:  # tables one after the other, as the slices of a volume
+            whole, count = (math.prod(leading) * (table_shape[0] if axes == 3 else 1),) + table_shape[axes - 2 :], 3
+        tables = [self.split(self.new(whole, t, image, count), leading + table_shape) if o is None else o for o, t in zip(outs, types)]
         if out is not None and len(tables) > 1:
             refuse_overlap([_shadow(*self.parts(t)) for t in tables])
         number, stream = self.number(index), self.stream(image)
-        image = self.fill(image, tables, kind, number, stream, squares, tilted)
-        if out is not None and len(tables) == 1 and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
+        image = self.fill(image, tables, kind, number, stream, squares, tilted, lead)
+        if out is not None and len(tables) == 1 and not lead and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
             key = self.key(image, outs[0])
             if key is not None and not _known.widest(pixel, types[0], False):  # of which the short way would remember nothing
                 self.plan(key, flat_array(*parts), flat_array(*self.parts(outs[0])), number)
-        digits = self.digits(image, tables, kind, number, stream, axes) if squares and pixel.kind == "f" else None
+        digits = self.digits(image, tables, kind, number, stream, axes) if squares and pixel.kind == "f" and not lead else None
         if out is not None:
             given = arrays_out(out, len(tables), object)
             tables = [t if o is None else o for o, t in zip(given, tables)]
-        tables = [self.hand_out(t) for t in tables]
+        tables = [t if lead else self.hand_out(t) for t in tables]
         for i, table in enumerate(tables):
             is_squares = squares and i == 1
             bound = _known.widest(pixel, types[i], is_squares)
@@ -130,16 +176,14 @@ class Cuda:
                 _known.remember(table, _known.Known(bound, pixel.kind == "i", digits if i < 2 else None))
         return tables[0] if len(tables) == 1 else tuple(tables)
 
-    def fill(self, image: Any, tables: list, kind: int, number: int, stream: int, squares: bool, tilted: bool) -> Any:
+    def fill(self, image: Any, tables: list, kind: int, number: int, stream: int, squares: bool, tilted: bool, lead: int = 0) -> Any:
         """Writes tables of an image, and returns it as it lies in memory that can be read."""
-        targets = [flat_array(*self.parts(t)) for t in tables]
-        upright = targets[0] + targets[1] if squares else targets[0]
         for attempt in range(2):
-            source = flat_array(*self.parts(image))
             try:
-                call("on_device", source + upright, kind, number, stream)
-                if tilted:
-                    call("on_device", source + targets[-1], TILTED, number, stream)
+                for kinds, source, *targets in _launches(kind, lead, *(self.parts(a) for a in (image, *tables))):
+                    call("on_device", source + targets[0] + (targets[1] if squares else b""), kinds | kind, number, stream)
+                    if tilted:
+                        call("on_device", source + targets[-1], kinds | TILTED, number, stream)
                 break
             except LayoutError:
                 if attempt:
@@ -208,6 +252,14 @@ class Cuda:
         """A copy without gaps."""
         raise NotImplementedError
 
+    def turned(self, array: Any, axes: tuple) -> Any:
+        """The array with its axes in another order."""
+        return array.transpose(axes)
+
+    def split(self, array: Any, shape: tuple) -> Any:
+        """The array with its first axis as several."""
+        return array.reshape(shape)
+
     def hand_out(self, table: Any) -> Any:
         """The table as the caller gets it."""
         return table
@@ -223,6 +275,29 @@ class Cuda:
         lead = -pixel % _LINE
         strides = (stride, pixel) if axes == 2 else (shape[1] * stride, stride, pixel)
         return lead, lead + shape[0] * strides[0], strides + (item,) if len(shape) > axes else strides
+
+    def batch_boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any, axes: Any) -> Any:
+        """Answers for a batch: the tables are seen as one image with channels, where boxes are shared, or one by one."""
+        table = self.read(table)
+        shape = tuple(table.shape)
+        numbers = np.shape(boxes)[-1] if not hasattr(boxes, "shape") else boxes.shape[-1]
+        order = _batch.order_of(shape, (0,) * len(shape), 1, axes, (numbers // 2,))
+        tables = [None if t is None else self.turned(self.read(t), order.axes) for t in (table, squares)]
+        boxes = boxes if hasattr(boxes, "ndim") else np.asarray(boxes)
+        leading = tuple(tables[0].shape[: order.lead])
+        own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
+        if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
+            raise ValueError(f"boxes of shape {tuple(boxes.shape)} for a batch of shape {leading}")
+        found = []
+        for at in np.ndindex(*leading):
+            some = boxes[tuple(min(i, n - 1) for i, n in zip(at, own))]
+            found.append(self.boxes(tables[0][at], None if squares is None else tables[1][at], some, what, out))
+        if not found:
+            raise ValueError(f"a batch of shape {leading} has no tables")
+        return self.stack(found).reshape(leading + each)
+
+    def stack(self, arrays: list) -> Any:
+        raise NotImplementedError
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
         raise TypeError(f"{type(table).__name__} knows no arithmetic to answer boxes with: make it an array of CuPy or PyTorch first")

@@ -129,6 +129,9 @@ class _Cupy(Cuda):
     def copy(self, array: Any) -> Any:
         return array.copy()
 
+    def stack(self, arrays: list) -> Any:
+        return sys.modules["cupy"].stack(arrays)
+
 
 class _TorchCuda(Cuda):
     signed = True
@@ -213,6 +216,12 @@ class _TorchCuda(Cuda):
 
     def copy(self, array: Any) -> Any:
         return array.clone()
+
+    def turned(self, array: Any, axes: tuple) -> Any:
+        return array.permute(axes)
+
+    def stack(self, arrays: list) -> Any:
+        return sys.modules["torch"].stack(arrays)
 
 
 class _TorchHost:
@@ -311,6 +320,18 @@ class _Interface(Cuda):
         if array.dtype.kind == "b" and dtype == np.uint8:
             return _dlpack.View(array.pointer, array.shape, array.strides, dtype, array.stream, array.index, array.owner)
         raise TypeError(f"pixels of {array.dtype}: convert them to {dtype} first")
+
+    def turned(self, array: Any, axes: tuple) -> Any:
+        shape, strides = (tuple(of[a] for a in axes) for of in (array.shape, array.strides))
+        return _dlpack.View(array.pointer, shape, strides, array.dtype, array.stream, array.index, array.owner)
+
+    def split(self, array: Any, shape: tuple) -> Any:
+        strides = list(array.strides[1:])
+        step = array.strides[0]
+        for n in reversed(shape[: len(shape) - len(strides)]):
+            strides.insert(0, step)
+            step *= n
+        return _dlpack.View(array.pointer, shape, tuple(strides), array.dtype, array.stream, array.index, array.owner)
 
     def contiguous(self, array: Any) -> Any:
         raise ValueError("the elements of a row must lie side by side, and rows in order: make the array contiguous first")
