@@ -150,17 +150,9 @@ func blosclz(dst, src []byte) error {
 	return nil
 }
 
-// bloscPack reads what c-blosc writes: a header, then blocks, each cut into streams (the Blosc chunk format,
+// unpack reads a header, then blocks, each cut into streams (the Blosc chunk format,
 // github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst).
-type bloscPack struct{}
-
-func (bloscPack) pack([]byte, []byte) ([]byte, error) {
-	return nil, bad("blosc is read, and not written")
-}
-func (bloscPack) bound(n int) int { return n + n>>5 + 4096 }
-func (bloscPack) describe() named { return named{Name: "blosc"} }
-
-func (bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
+func (b *bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	const header = 16
 	if len(data) < header {
 		return nil, bad("a chunk is damaged: blosc of %d bytes", len(data))
@@ -267,19 +259,6 @@ func bloscStream(dst, src []byte, compressor byte) error {
 		return nil
 	}
 	return bad("compressor %d of blosc is not supported: blosclz, lz4, lz4hc, zlib and zstd are", compressor)
-}
-
-// unshuffle puts the bytes of elements together again: first came the first of all, then the second of all. What
-// is no whole element is as it was.
-func unshuffle(dst, src []byte, size int) {
-	n := len(dst) / size
-	for k := range size {
-		part := src[k*n : (k+1)*n]
-		for i, b := range part {
-			dst[i*size+k] = b
-		}
-	}
-	copy(dst[n*size:], src[n*size:])
 }
 
 // unshuffleBits is [unshuffle] for bits: first come the lowest of all elements, of each byte in turn. It is

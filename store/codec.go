@@ -182,7 +182,8 @@ func parseCodec(n *named, v2 bool) (pack, error) {
 		}
 		return gzipPack(config.Level), nil
 	case "blosc":
-		return bloscPack{}, nil
+		b := &bloscPack{Name: "lz4", Level: 5, Shuffle: "noshuffle"}
+		return b, n.configure(b)
 	case "zlib":
 		if v2 {
 			return zlibPack{}, nil

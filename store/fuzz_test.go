@@ -76,7 +76,7 @@ func FuzzChunk(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	packs := []pack{checksum{}, &zstdPack{}, gzipPack(6), zlibPack{}, lz4Pack{}, bloscPack{}}
+	packs := []pack{checksum{}, &zstdPack{}, gzipPack(6), zlibPack{}, lz4Pack{}, &bloscPack{}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, p := range packs {
 			if out, err := p.unpack(nil, data, 1<<14); err == nil && len(out) > max(1<<14, len(data)) {
@@ -110,7 +110,7 @@ func TestBlosc(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := bloscPack{}.unpack(nil, data, 2000)
+		out, err := (&bloscPack{}).unpack(nil, data, 2000)
 		if err != nil || len(out) != 2000 {
 			t.Errorf("%s: %d bytes, %v", name, len(out), err)
 			continue
@@ -122,7 +122,7 @@ func TestBlosc(t *testing.T) {
 			}
 		}
 		for n := range data {
-			if out, err := (bloscPack{}).unpack(nil, data[:n], 2000); err == nil {
+			if out, err := (&bloscPack{}).unpack(nil, data[:n], 2000); err == nil {
 				t.Fatalf("%s cut to %d bytes gives %d", name, n, len(out))
 			}
 		}

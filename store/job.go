@@ -28,7 +28,8 @@ type Options struct {
 	// Chunk is the height and width of the chunks in a block: what is read for one entry. Zero stands for one chunk
 	// a block. It divides Block.
 	Chunk int
-	// Compression is zstd, gzip or none; empty stands for zstd. Level is its level, 0 the usual one.
+	// Compression is zstd, gzip or none; empty stands for zstd: that of Blosc, which has the bytes of entries apart,
+	// as the low ones are noise. Level is its level, 0 the usual one.
 	Compression string
 	Level       int
 	// Squares makes the table of squares as well, which deviations need.
@@ -224,6 +225,9 @@ func (j *Job) newLayer(name string, sum Type, squares bool) (*layer, error) {
 		l.kept = localType(j.src.m.typ, sum, j.block*j.block, squares)
 	}
 	spec := &Spec{Type: l.kept, Shape: axes(j.height, j.width), Chunk: axes(j.block, j.block), Compression: j.opt.Compression, Level: j.opt.Level, Checksum: true, Names: names("y", "x")}
+	if spec.Compression == "zstd" {
+		spec.Compression = "blosc"
+	}
 	if c := j.opt.Chunk; c > 0 && c < j.block {
 		spec.Chunk, spec.Shard = axes(c, c), axes(j.block, j.block)
 	}

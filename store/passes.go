@@ -151,6 +151,19 @@ func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	return nil
 }
 
+// Written reports whether block (i, k) was written, by [Job.Integrate] or in a run before.
+func (j *Job) Written(ctx context.Context, i, k int) bool {
+	if j.check(i, k) != nil {
+		return false
+	}
+	for _, l := range j.layers {
+		if !l.main.there(ctx, l.main.m.key(j.place(i, k))) {
+			return false
+		}
+	}
+	return true
+}
+
 // linesOf reads what lies left of a block and above it.
 func (l *layer) linesOf(ctx context.Context, i, k, block, channels int) (left, top []byte, err error) {
 	size := block * l.bytes
