@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -37,6 +38,10 @@ type Options struct {
 	// Compact keeps the tables of the blocks alone, in the narrowest type, beside lines from which boxes are
 	// summed all the same: for 8-bit pixels in blocks of up to 4096² half the bytes.
 	Compact bool
+	// Volume sums an array of shape (D, H, W) as a volume: boxes have eight corners. The arrays of the table have the shape (H, W, D).
+	Volume bool
+	// Bins counts pixels in bins, see package histogram, instead of summing them: a table of histograms. N is 0 for one of sums.
+	Bins histogram.Bins
 	// Restart begins anew where a table of another source or other options was begun.
 	Restart bool
 	// Progress is called from time to time, by one goroutine at a time, with how many blocks are done.
@@ -53,7 +58,9 @@ type Job struct {
 	width    int
 	height   int
 	channels int
-	lead     int // axes of the source before those of the image
+	depth    int  // of a volume, or 0
+	pixel    Type // what is summed
+	lead     int  // axes of the source before those of the image
 	block    int
 	rows     int // of blocks
 	columns  int
@@ -89,6 +96,12 @@ type about struct {
 	Chunk       int    `json:"chunk,omitempty"`
 	Compression string `json:"compression"`
 	Level       int    `json:"level,omitempty"`
+
+	Depth int     `json:"depth,omitempty"` // of a volume, whose slices are the channels
+	Bins  int     `json:"bins,omitempty"`  // of histograms, which are the channels
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
+	Clamp bool    `json:"clamp,omitempty"`
 }
 
 const (
@@ -138,40 +151,63 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 		o.Compression = "zstd"
 	}
 	shape := src.m.shape
-	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && shape[2] <= 4) {
+	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && (shape[2] <= 4 || o.Volume)) {
 		shape = shape[1:]
 	}
-	j.channels = 1
-	switch len(shape) {
-	case 3:
+	j.channels, j.lead = 1, len(src.m.shape)-len(shape)
+	switch {
+	case o.Volume && o.Bins.N != 0:
+		return nil, grid.Invalid("a table is that of a volume or of histograms, and not of both")
+	case o.Volume && len(shape) == 3:
+		if j.depth = shape[0]; j.depth < 1 {
+			return nil, bad("a volume of %d slices has nothing to sum", j.depth)
+		}
+		j.channels, j.lead, shape = j.depth, j.lead+1, shape[1:]
+	case o.Volume:
+		return nil, bad("an array of shape %v is no volume: that has (D, H, W)", src.m.shape)
+	case o.Bins.N != 0 && (len(shape) == 2 || len(shape) == 3 && shape[2] == 1):
+		j.channels, shape = o.Bins.N, shape[:2]
+	case o.Bins.N != 0:
+		return nil, bad("an array of shape %v is no image of one channel, which histograms take", src.m.shape)
+	case len(shape) == 3:
 		if j.channels = shape[2]; j.channels < 1 || j.channels > 64 {
 			return nil, bad("an array of shape %v is no image: that has (H, W) or (H, W, C) with up to 64 channels", src.m.shape)
 		}
-	case 2:
-	default:
+	case len(shape) != 2:
 		return nil, bad("an array of shape %v is no image: that has (H, W) or (H, W, C)", src.m.shape)
 	}
 	if j.height, j.width = shape[0], shape[1]; j.height < 1 || j.width < 1 {
 		return nil, bad("an image of %d×%d pixels has nothing to sum", j.width, j.height)
 	}
-	j.lead = len(src.m.shape) - len(shape)
 	if j.block = o.Block; j.block == 0 {
 		j.block = blockOf(src.unit[j.lead], src.unit[j.lead+1], max(j.height, j.width))
+		for spread := o.Volume || o.Bins.N != 0; spread && j.block > 8 && j.block*j.block*j.channels > spreads; {
+			j.block /= 2
+		}
+	}
+	if j.block > (1<<31-1)/8/j.channels/j.block {
+		return nil, grid.Invalid("blocks of %d×%d with %d channels are too large for one object", j.block, j.block, j.channels)
 	}
 	if o.Chunk > 0 && j.block%o.Chunk != 0 {
 		return nil, grid.Invalid("chunks of %d do not divide blocks of %d", o.Chunk, j.block)
 	}
 	j.rows, j.columns = ceil(j.height, j.block), ceil(j.width, j.block)
-	sum, square := sumsOf(src.m.typ)
+	if j.pixel = src.m.typ; o.Bins.N != 0 {
+		j.pixel = Bool // what is counted
+	}
+	sum, square := sumsOf(j.pixel)
 	if o.Squares && square == 0 {
 		return nil, grid.Types("pixels of %v have no table of squares", src.m.typ)
 	}
-	var err error
-	if _, err = newSummer(src.m.typ, j.channels, j.block*j.block, o.Squares); err != nil {
+	if o.Bins.N != 0 && o.Squares {
+		return nil, grid.Invalid("histograms have no squares")
+	}
+	_, err := j.newSummer()
+	if err != nil {
 		return nil, err
 	}
 	j.summers.New = func() any {
-		s, _ := newSummer(src.m.typ, j.channels, j.block*j.block, o.Squares)
+		s, _ := j.newSummer()
 		return &work{summer: s}
 	}
 	for k, t := range []Type{sum, square} {
@@ -189,6 +225,17 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 	}
 	j.src.cache = newCache(o.Memory / 4)
 	return j, nil
+}
+
+// newSummer is one for blocks of this job.
+func (j *Job) newSummer() (summer, error) {
+	switch {
+	case j.depth > 0:
+		return newColumnSummer(j.src.m.typ, j.depth, j.opt.Squares)
+	case j.opt.Bins.N != 0:
+		return newBinSummer(j.src.m.typ, &j.opt.Bins)
+	}
+	return newSummer(j.src.m.typ, j.channels, j.block*j.block, j.opt.Squares)
 }
 
 // blockOf is the size of blocks of an image whose chunks have this size: about 1024, and whole chunks if that is
@@ -222,7 +269,7 @@ func (j *Job) newLayer(name string, sum Type, squares bool) (*layer, error) {
 	main := name
 	if j.opt.Compact {
 		main += "_local"
-		l.kept = localType(j.src.m.typ, sum, j.block*j.block, squares)
+		l.kept = localType(j.pixel, sum, j.block*j.block*max(j.depth, 1), squares)
 	}
 	spec := &Spec{Type: l.kept, Shape: axes(j.height, j.width), Chunk: axes(j.block, j.block), Compression: j.opt.Compression, Level: j.opt.Level, Checksum: true, Names: names("y", "x")}
 	if spec.Compression == "zstd" {
@@ -252,7 +299,8 @@ func (j *Job) newLayer(name string, sum Type, squares bool) (*layer, error) {
 // print is the fingerprint of the source and what of the options changes bytes.
 func (j *Job) print(ctx context.Context) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %s %d %v %v %s\n", tableVersion, j.block, j.opt.Chunk, j.opt.Compression, j.opt.Level, j.opt.Squares, j.opt.Compact, j.src.m.typ)
+	b := j.opt.Bins
+	fmt.Fprintf(h, "%d %d %d %s %d %v %v %s %d %d %v %v %v\n", tableVersion, j.block, j.opt.Chunk, j.opt.Compression, j.opt.Level, j.opt.Squares, j.opt.Compact, j.src.m.typ, j.depth, b.N, b.Low, b.High, b.Clamp)
 	var lines []string
 	err := j.src.bucket.List(ctx, j.src.path, func(o Object) error {
 		lines = append(lines, o.Key+" "+fmt.Sprint(o.Size)+" "+o.Version)
@@ -330,7 +378,8 @@ func (j *Job) write(ctx context.Context, complete bool) error {
 	}
 	// It comes last: a table that was begun has the metadata of its arrays.
 	return WriteGroup(ctx, j.dst, "", map[string]any{"boxsum": about{
-		tableKind, tableVersion, complete, j.fingerprint, j.width, j.height, j.channels, j.src.m.typ.String(), j.block, j.opt.Squares, j.opt.Compact, j.opt.Chunk, j.opt.Compression, j.opt.Level,
+		tableKind, tableVersion, complete, j.fingerprint, j.width, j.height, j.channels, j.pixel.String(), j.block, j.opt.Squares, j.opt.Compact, j.opt.Chunk, j.opt.Compression, j.opt.Level,
+		j.depth, j.opt.Bins.N, j.opt.Bins.Low, j.opt.Bins.High, j.opt.Bins.Clamp,
 	}}, arrays)
 }
 
@@ -384,7 +433,9 @@ func (j *Job) tables(ctx context.Context, w *work, i, k int) error {
 		box[d] = 1
 	}
 	at[j.lead], at[j.lead+1], box[j.lead], box[j.lead+1] = i*j.block, k*j.block, h, wd
-	if len(box) > j.lead+2 {
+	if j.depth > 0 {
+		box[j.lead-1] = j.depth
+	} else if len(box) > j.lead+2 && j.opt.Bins.N == 0 {
 		box[j.lead+2] = j.channels
 	}
 	n := product(box) * j.src.m.typ.Size()
@@ -435,6 +486,9 @@ func (j *Job) most() (int, error) {
 		lines += 4 * (int64(j.width) + int64(j.columns)*int64(j.block)) * int64(l.bytes)
 	}
 	each += 2 * area * 8 // what is written, and packed
+	if j.depth > 0 {
+		each += area * 8 * int64(len(j.layers)) // the sums of columns
+	}
 	free := j.opt.Memory - j.opt.Memory/4 - lines - 32<<20
 	n := free * 2 / 3 / each // the rest is for the collector of garbage
 	if n < 1 && j.opt.Memory < math.MaxInt64/2 {

@@ -83,6 +83,9 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 	case a.Width < 1 || a.Height < 1 || a.Channels < 1 || a.Block < 1:
 		return nil, bad("a table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
 	}
+	if a.Depth != 0 && a.Depth != a.Channels || a.Bins != 0 && a.Bins != a.Channels {
+		return nil, bad("a table of %d channels says that it has %d slices and %d bins", a.Channels, a.Depth, a.Bins)
+	}
 	sum, square := sumsOf(pixel)
 	for k, name := range []string{"sum", "squares"} {
 		if k == 1 && !a.Squares {
@@ -133,7 +136,7 @@ func (t *Table) Close() error {
 // Options are those that make the same table, for a job that repairs it.
 func (t *Table) Options() *Options {
 	a := &t.about
-	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact}
+	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact, Volume: a.Depth > 0, Bins: t.Bins()}
 }
 
 // Bounds is the rectangle of all pixels.
@@ -223,7 +226,7 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 		return grid.Types("the table has sums of %v, and not of %v", want, TypeOf[S]())
 	}
 	r := &reader[S]{t, t.layers[0]}
-	return t.each(ctx, len(dst), boxes, func(i int, box image.Rectangle) error {
+	return t.each(ctx, len(dst), t.about.Channels, boxes, func(i int, box image.Rectangle) error {
 		for c := range t.about.Channels {
 			s, err := r.sum(ctx, box, c)
 			if err != nil {
@@ -236,8 +239,8 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 }
 
 // each answers boxes: those near to each other one after the other, by several goroutines.
-func (t *Table) each(ctx context.Context, have int, boxes []image.Rectangle, answer func(i int, box image.Rectangle) error, empty func(i int)) error {
-	if err := grid.Room(have, len(boxes), t.about.Channels); err != nil {
+func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle, answer func(i int, box image.Rectangle) error, empty func(i int)) error {
+	if err := grid.Room(have, len(boxes), per); err != nil {
 		return err
 	}
 	order := make([]int, 0, len(boxes))
@@ -352,7 +355,7 @@ func tableFor[S boxsum.Sum](ctx context.Context, t *Table, layer, c int, failed 
 }
 
 func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rectangle, of func(ctx context.Context, box rectangle, c int) (float64, error)) error {
-	return t.each(ctx, len(dst), boxes, func(i int, box image.Rectangle) (err error) {
+	return t.each(ctx, len(dst), t.about.Channels, boxes, func(i int, box image.Rectangle) (err error) {
 		for c := range t.about.Channels {
 			if dst[i*t.about.Channels+c], err = of(ctx, rectangle(box), c); err != nil {
 				return err
