@@ -51,6 +51,13 @@ else
 	left_out "a real S3 server: versitygw could not be built"
 fi
 
+step "Apache Beam on a Flink of its own"
+if scripts/flink.sh; then
+	(cd beam && BOXSUM_FLINK="$PWD/../.venv/flink/lib" go test -timeout 15m -run TestFlink .)
+else
+	left_out "Flink: it takes Maven Central, Maven and Java"
+fi
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -timeout 30m -race -short $libraries

@@ -55,6 +55,9 @@ go test -timeout 30m ./...
 step "the module of object stores"
 (cd cloud && go vet . && go test -timeout 10m .)
 
+step "the module of Apache Beam, on Prism"
+(cd beam && go vet . && go test -timeout 10m .)
+
 step "the Python package"
 if package; then
 	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.

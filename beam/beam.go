@@ -1,0 +1,270 @@
+// Package beam makes tables in stores on Apache Beam: on one machine with its runner Prism, and on clusters of Flink,
+// Spark and Dataflow. Only numbers of blocks go through the engine; pixels and sums go from store to store.
+//
+// The passes are those of [store.Job]: edges of every block, one scan over them, the table of every block. Each may be
+// done again, so that the engine may retry what failed, and a pipeline that was stopped goes on when it is run again.
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/boxsum/boxsum/store"
+)
+
+// Work says what to do. It goes to the workers as JSON: locations must mean the same to them, and should have no
+// credentials, which workers have of their own.
+type Work struct {
+	From, To    string
+	Block       int
+	Chunk       int
+	Compression string
+	Level       int
+	Squares     bool
+	Compact     bool
+	Restart     bool // only the submitter begins anew
+}
+
+func (w Work) options() *store.Options {
+	return &store.Options{Block: w.Block, Chunk: w.Chunk, Compression: w.Compression, Level: w.Level, Squares: w.Squares, Compact: w.Compact, Restart: w.Restart}
+}
+
+// An opened job, with what it holds open.
+type opened struct {
+	*store.Job
+	src *store.Array
+	dst store.Bucket
+}
+
+func (w Work) open(ctx context.Context) (*opened, error) {
+	src, err := store.OpenArray(ctx, w.From)
+	if err != nil {
+		return nil, err
+	}
+	dst, err := store.OpenBucket(ctx, w.To, true)
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	job, err := store.NewJob(ctx, src, dst, w.options())
+	if err != nil {
+		src.Close()
+		dst.Close()
+		return nil, err
+	}
+	return &opened{job, src, dst}, nil
+}
+
+func (o *opened) close() error {
+	return errors.Join(o.src.Close(), o.dst.Close())
+}
+
+// jobs are those that this process has opened, one for each work.
+var jobs struct {
+	sync.Mutex
+	of map[Work]*opened
+}
+
+func (w Work) job(ctx context.Context) (*opened, error) {
+	jobs.Lock()
+	defer jobs.Unlock()
+	if o := jobs.of[w]; o != nil {
+		return o, nil
+	}
+	o, err := w.open(context.WithoutCancel(ctx)) // it outlives the bundle
+	if err != nil {
+		return nil, err
+	}
+	if jobs.of == nil {
+		jobs.of = map[Work]*opened{}
+	}
+	jobs.of[w] = o
+	return o, nil
+}
+
+// Progress is how many blocks this process has summed and written since it began.
+func Progress() (edges, blocks int64) { return edgesDone.Load(), blocksDone.Load() }
+
+var edgesDone, blocksDone atomic.Int64
+
+// Begin prepares the destination, and returns how many blocks there are: none if the table is finished. It is
+// called once, by the submitter, before the pipeline runs.
+func Begin(ctx context.Context, w Work) (blocks int, err error) {
+	if strings.HasSuffix(w.To, ".zip") {
+		return 0, errors.New("beam: workers cannot write one zip file together: choose a folder or a bucket")
+	}
+	o, err := w.open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer o.close()
+	finished, err := o.Begin(ctx)
+	if err != nil || finished {
+		return 0, err
+	}
+	rows, columns := o.Blocks()
+	return rows * columns, nil
+}
+
+// Pipeline adds the passes over this many blocks, see [Begin].
+func Pipeline(s beam.Scope, w Work, blocks int) {
+	w.Restart = false
+	all := beam.Reshuffle(s.Scope("Blocks"), beam.ParDo(s, &numbers{blocks}, beam.Impulse(s)))
+	edges := beam.ParDo(s.Scope("Edges"), &blockFn{Work: w}, all)
+	// The count of all is where the passes wait for each other.
+	scanned := beam.ParDo(s.Scope("Scan"), &scanFn{w, blocks}, beam.Combine(s, add, edges))
+	again := beam.Reshuffle(s.Scope("Blocks"), scanned)
+	written := beam.ParDo(s.Scope("Integrate"), &blockFn{Work: w, Write: true}, again)
+	beam.ParDo0(s.Scope("Finish"), &finishFn{w, blocks}, beam.Combine(s, add, written))
+}
+
+func init() {
+	register.DoFn2x0[[]byte, func(int64)](&numbers{})
+	register.DoFn3x1[context.Context, int64, func(int64), error](&blockFn{})
+	register.DoFn3x1[context.Context, int64, func(int64), error](&scanFn{})
+	register.DoFn2x1[context.Context, int64, error](&finishFn{})
+	register.Function2x1(add)
+	register.Emitter1[int64]()
+}
+
+func add(a, b int64) int64 { return a + b }
+
+// numbers makes those of all blocks.
+type numbers struct{ Blocks int }
+
+func (n *numbers) ProcessElement(_ []byte, emit func(int64)) {
+	for i := range n.Blocks {
+		emit(int64(i))
+	}
+}
+
+// blockFn sums blocks, or writes them, several at once whatever the bundles are. It makes how many it did.
+type blockFn struct {
+	Work  Work
+	Write bool
+
+	group sync.WaitGroup
+	lock  sync.Mutex
+	err   error
+	done  int64
+}
+
+// turns bounds the blocks under way in this process.
+var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+var (
+	summed  = beam.NewCounter("boxsum", "blocks_summed")
+	written = beam.NewCounter("boxsum", "blocks_written")
+	there   = beam.NewCounter("boxsum", "blocks_there_already")
+)
+
+func (f *blockFn) StartBundle(_ func(int64)) { f.err, f.done = nil, 0 }
+
+func (f *blockFn) ProcessElement(ctx context.Context, n int64, _ func(int64)) error {
+	job, err := f.Work.job(ctx)
+	if err != nil {
+		return err
+	}
+	_, columns := job.Blocks()
+	i, k := int(n)/columns, int(n)%columns
+	select {
+	case turns <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if f.failed() != nil {
+		<-turns
+		return f.failed()
+	}
+	switch {
+	case !f.Write:
+		summed.Inc(ctx, 1)
+	case job.Written(ctx, i, k):
+		<-turns
+		there.Inc(ctx, 1)
+		f.count(nil)
+		return nil
+	default:
+		written.Inc(ctx, 1)
+	}
+	f.group.Go(func() {
+		defer func() { <-turns }()
+		if f.Write {
+			f.count(job.Integrate(ctx, i, k))
+			blocksDone.Add(1)
+		} else {
+			f.count(job.Edges(ctx, i, k))
+			edgesDone.Add(1)
+		}
+	})
+	return nil
+}
+
+func (f *blockFn) count(err error) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.done++; err != nil && f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *blockFn) failed() error {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return f.err
+}
+
+func (f *blockFn) FinishBundle(emit func(int64)) error {
+	f.group.Wait()
+	if f.err == nil {
+		emit(f.done)
+	}
+	return f.err
+}
+
+// scanFn sums the edges of all blocks, and makes their numbers again.
+type scanFn struct {
+	Work   Work
+	Blocks int
+}
+
+func (f *scanFn) ProcessElement(ctx context.Context, n int64, emit func(int64)) error {
+	if int(n) != f.Blocks {
+		return fmt.Errorf("beam: edges of %d blocks, and there are %d", n, f.Blocks)
+	}
+	job, err := f.Work.job(ctx)
+	if err != nil {
+		return err
+	}
+	if err := job.Scan(ctx); err != nil {
+		return err
+	}
+	for i := range f.Blocks {
+		emit(int64(i))
+	}
+	return nil
+}
+
+// finishFn marks the table as finished.
+type finishFn struct {
+	Work   Work
+	Blocks int
+}
+
+func (f *finishFn) ProcessElement(ctx context.Context, n int64) error {
+	if int(n) != f.Blocks {
+		return fmt.Errorf("beam: %d blocks were written, and there are %d", n, f.Blocks)
+	}
+	job, err := f.Work.job(ctx)
+	if err != nil {
+		return err
+	}
+	return job.Finish(ctx)
+}
