@@ -35,7 +35,8 @@ var below = map[string][]string{
 	"internal/fourier":          {"internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"match":                     slices.Concat(cpu, []string{"internal/window", "internal/fourier"}),
 	"threshold":                 slices.Concat(cpu, []string{"filter", "histogram", "internal/window"}),
-	"detect":                    cpu,
+	"internal/cascade":          {},
+	"detect":                    slices.Concat(cpu, []string{"internal/cascade"}),
 	"internal/page":             cpu,
 	"internal/y4m":              {},
 	"internal/launch":           {},
@@ -45,20 +46,20 @@ var below = map[string][]string{
 	"gpu/internal/kernels":      {"internal/launch", "internal/pairs"},
 	"gpu/internal/driver":       slices.Concat(cpu, drivers),
 	"gpu/internal/devmem":       slices.Concat(cpu, drivers, inside[:1]),
-	"gpu/internal/method":       slices.Concat(cpu, drivers, inside[:2], []string{"histogram", "rotated", "internal/window"}),
-	"gpu/internal/transfer":     slices.Concat(cpu, drivers, inside[:3], []string{"histogram", "rotated", "internal/window"}),
+	"gpu/internal/method":       slices.Concat(cpu, drivers, inside[:2], []string{"histogram", "rotated", "internal/cascade", "internal/window"}),
+	"gpu/internal/transfer":     slices.Concat(cpu, drivers, inside[:3], []string{"histogram", "rotated", "internal/cascade", "internal/window"}),
 	"gpu/internal/launcher":     slices.Concat(cpu, drivers, inside[:2]),
 	"gpu/internal/devtest":      slices.Concat(cpu, drivers, inside[:2]),
-	"gpu":                       slices.Concat(cpu, drivers, inside, []string{"filter", "histogram", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"gpu/interop":               slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"papers":                    slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"internal/measure":          slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "imgio", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"filter", "gpu", "histogram", "internal/fourier", "internal/measure", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/cli":              slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
-	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/cli", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
-	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "internal/fourier", "internal/window", "match", "moments", "rotated", "store", "threshold", "tilted", "volume"}),
+	"gpu":                       slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
+	"gpu/interop":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
+	"papers":                    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
+	"internal/measure":          slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "imgio", "internal/cascade", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/measure", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/cli":              slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/cascade", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
+	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/bench", "internal/cascade", "internal/cli", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
+	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "moments", "rotated", "store", "threshold", "tilted", "volume"}),
 	"store":                     slices.Concat(cpu, []string{"histogram", "volume"}),
 	"internal/explore":          explored,
 	"internal/explore/wasm":     slices.Concat(explored, []string{"internal/explore"}),
@@ -72,7 +73,7 @@ var below = map[string][]string{
 }
 
 // explored is what the explorer shows.
-var explored = slices.Concat(cpu, []string{"detect", "filter", "haar", "histogram", "imgio", "internal/fourier", "internal/window", "match", "moments", "rotated", "store", "threshold", "volume"})
+var explored = slices.Concat(cpu, []string{"detect", "filter", "haar", "histogram", "imgio", "internal/cascade", "internal/fourier", "internal/window", "match", "moments", "rotated", "store", "threshold", "volume"})
 
 // cpu is the root package and what it stands on, drivers what the GPU's package does
 // besides, and inside what is in it: each stands on those before it.

@@ -204,3 +204,24 @@ func FilterPassKernel(kind string, columns, blocks int) string {
 
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"
+
+// The kernels of detectors, in their order: tables, the first stage and what is skipped
+// after it, and the others.
+const (
+	DetectRows      = "detect_rows"
+	DetectColumns   = "detect_columns"
+	DetectDiagonals = "detect_diagonals"
+	DetectSkip      = "detect_skip"
+)
+
+// DetectFirst and DetectStages are the names of those with features, or local binary
+// patterns.
+func DetectFirst(patterns bool) string  { return "detect_first_" + detectKind(patterns) }
+func DetectStages(patterns bool) string { return "detect_stages_" + detectKind(patterns) }
+
+func detectKind(patterns bool) string {
+	if patterns {
+		return "patterns_f64"
+	}
+	return "haar_f64"
+}

@@ -58,6 +58,7 @@ var modules = []module{
 	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
 	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
 	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
+	{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
 	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 	{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -191,6 +192,26 @@ func filterInstances() (all []instance) {
 			all = append(all, instance{"filter.cl", macros, FilterGroup, false, []string{FilterKernel(name, t[0])}, false})
 		}
 	}
+	return all
+}
+
+// detectInstances has a kernel each.
+func detectInstances() (all []instance) {
+	add := func(kernel string, macros ...string) {
+		i := instance{file: "detect.cl", group: DetectGroup, kernels: []string{kernel}}
+		for _, m := range macros {
+			i.macros = append(i.macros, [2]string{m, "1"})
+		}
+		all = append(all, i)
+	}
+	add(DetectRows, "ROWS")
+	add(DetectColumns, "COLUMNS")
+	add(DetectDiagonals, "DIAGONALS")
+	add(DetectSkip, "SKIP")
+	add(DetectFirst(false), "FIRST")
+	add(DetectFirst(true), "FIRST", "PATTERNS")
+	add(DetectStages(false), "STAGES")
+	add(DetectStages(true), "STAGES", "PATTERNS")
 	return all
 }
 

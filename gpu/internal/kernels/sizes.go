@@ -55,6 +55,9 @@ const FilterGroup = 128
 // MatchGroup is the same for templates.
 const MatchGroup = 128
 
+// DetectGroup is the same for detectors. It is a multiple of 32 everywhere.
+const DetectGroup = 128
+
 // What the kernels of FilterPassShapes are for: blocks of so many warps, windows that reach
 // over so many lanes, and of so many pixels where squares are summed.
 const (

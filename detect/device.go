@@ -1,0 +1,123 @@
+package detect
+
+import (
+	"image"
+	"slices"
+
+	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+func init() { cascade.Plan = devicePlan }
+
+// devicePlan is a search as package gpu does it.
+func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
+	c, o := of.(*Cascade), options.(*Options)
+	if c == nil || len(c.stages) == 0 {
+		return nil, grid.Invalid("no cascade: use one from Load")
+	}
+	var opt Options
+	var set engine.Settings
+	if err := o.check(&opt, &set); err != nil {
+		return nil, err
+	}
+	switch {
+	case !opt.isUpright():
+		return nil, grid.Invalid("turned objects on a device: package detect finds them")
+	case opt.NearMisses > 0:
+		return nil, grid.Invalid("near misses on a device: package detect has them")
+	}
+	layers, err := c.layersOf(nil, width, height, &opt)
+	if err != nil {
+		return nil, err
+	}
+	s := &cascade.Search{
+		Patterns: c.kind == LBP, Tilted: c.tilted, Leaves: c.leaves, BlueFirst: opt.BGR, Limit: opt.Limit, TooMany: tooMany(opt.Limit),
+		Results: func(found []cascade.Found) (any, error) {
+			return resultsOf(c, layers, &opt, image.Rect(0, 0, width, height), found)
+		},
+	}
+	for i := range layers {
+		l := &layers[i]
+		to := cascade.Layer{Width: l.width, Height: l.height, Columns: l.columns, Rows: l.rows, Step: l.step}
+		to.AxisX, to.AxisY = axisOf(width, l.width), axisOf(height, l.height)
+		s.Layers = append(s.Layers, to)
+	}
+	w, h := c.size.X-2, c.size.Y-2
+	norm := kernel.HaarNorm{Area: float64(w * h)}
+	norm.SetContrast(opt.Contrast)
+	s.Area, s.Most = w*h, norm.Most
+	for i, at := range upright(1, 1, w, h) {
+		s.Norm[i] = cascade.Point{X: at[0], Y: at[1]}
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		f := &c.features[n.feature]
+		to := cascade.Node{Weights: f.weights, Threshold: n.threshold, Left: n.left, Right: n.right, Boxes: 2, Tilted: f.tilted}
+		if f.weights[2] != 0 {
+			to.Boxes = 3
+		}
+		if c.kind == LBP {
+			to.Subset = c.subsets[i]
+			b := f.boxes[0]
+			for k := range to.Corners {
+				to.Corners[k] = cascade.Point{X: int(b.x) + k%4*int(b.w), Y: int(b.y) + k/4*int(b.h)}
+			}
+		} else {
+			for k, b := range f.boxes {
+				corners := upright(int(b.x), int(b.y), int(b.w), int(b.h))
+				if f.tilted {
+					corners = turned(int(b.x), int(b.y), int(b.w), int(b.h))
+				}
+				for j, at := range corners {
+					to.Corners[4*k+j] = cascade.Point{X: at[0], Y: at[1]}
+				}
+			}
+		}
+		s.Nodes = append(s.Nodes, to)
+	}
+	for _, t := range c.trees {
+		s.Trees = append(s.Trees, cascade.Tree{Node: t.nodes.first, Leaf: t.leaves.first})
+	}
+	for _, st := range c.stages {
+		s.Stages = append(s.Stages, cascade.Stage{First: st.trees.first, End: st.trees.end, Threshold: st.threshold})
+	}
+	return s, nil
+}
+
+// axisOf is where the pixels of a layer lie along one side of the image.
+func axisOf(src, dst int) []int32 {
+	all := make([]int32, dst)
+	for i := range all {
+		place, part := i, 0
+		if src != dst {
+			place, part = axis(src, dst, i)
+		}
+		all[i] = int32(place<<9 | part)
+	}
+	return all
+}
+
+// resultsOf is what windows that pass are found to be.
+func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, found []cascade.Found) ([]Result, error) {
+	if len(found) > o.Limit {
+		return nil, tooMany(o.Limit)
+	}
+	var all []candidate
+	for _, f := range found {
+		l := &layers[f.Layer]
+		x, y := f.Column*l.step, f.Row*l.step
+		one := candidate{layer: int32(f.Layer), x: int32(x), y: int32(y), stage: int32(len(c.stages)), score: f.Score, rect: l.rect(x, y)}
+		middle := one.rect.Min.Add(one.rect.Max).Div(2)
+		if !slices.ContainsFunc(o.Ignore, func(r image.Rectangle) bool { return middle.In(r) }) {
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
+	if o.Ungrouped {
+		return each(nil, all, bounds), nil
+	}
+	return new(grouper).group(nil, all, o.Neighbors, bounds), nil
+}

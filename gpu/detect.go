@@ -1,0 +1,70 @@
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/cascade"
+)
+
+// Detect finds what a cascade knows in every image of a batch, on their device: the same
+// results as [detect.Cascade.Detect], scores included. Images have one channel, or three or
+// four that start with red, green and blue. Layers, tables and all stages are on the device,
+// and windows that pass are grouped here. OpenCL devices need float64.
+//
+//	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
+//
+// Of the options, Angles, NearMisses, Workers, Level and Progress are for package detect:
+// the first two are errors here.
+func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+	a := images.inner()
+	if a.Device == nil {
+		return nil, errNoImage
+	}
+	if n := a.Channels; n != 1 && n != 3 && n != 4 {
+		return nil, fmt.Errorf("gpu: %w: an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", boxsum.ErrInvalid, n)
+	}
+	s, err := cascade.Plan(c, opt, a.Width, a.Height)
+	if err != nil {
+		return nil, fmt.Errorf("gpu: %w", err)
+	}
+	var windows [][]cascade.Found
+	if err := using(a, func() (err error) {
+		job := method.Of(a, nil, a, 0)
+		if opt != nil {
+			job.Context = opt.Context
+		}
+		windows, err = method.Detect(job, s)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	// Grouping takes as long as there are windows, and images do not wait for each other.
+	found, errs := make([][]detect.Result, len(windows)), make([]error, len(windows))
+	var group sync.WaitGroup
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, w := range windows {
+		if len(w) == 0 {
+			continue
+		}
+		room <- struct{}{}
+		group.Go(func() {
+			defer func() { <-room }()
+			var all any
+			if all, errs[i] = s.Results(w); errs[i] == nil {
+				found[i] = all.([]detect.Result)
+			}
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("gpu: image %d: %w", i, err)
+		}
+	}
+	return found, nil
+}
