@@ -9,6 +9,8 @@
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
 # make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
 # make site             the page of boxsum view as a folder for any web server, in site
+# make release          VERSION=v0.2.0: programs, packages, wheels, checksums, SBOM, in dist
+# make release-check    uses what it built, as a stranger would
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
@@ -16,7 +18,7 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -61,3 +63,9 @@ wheel:
 
 supply:
 	@scripts/supply.sh
+
+release:
+	@VERSION=$(VERSION) scripts/release.sh
+
+release-check:
+	@VERSION=$(VERSION) scripts/release-check.sh

@@ -41,8 +41,9 @@ var below = map[string][]string{
 	"internal/y4m":              {},
 	"internal/launch":           {},
 	"internal/plot":             {},
-	"gpu/internal/cuda":         {},
-	"gpu/internal/opencl":       {},
+	"gpu/internal/dynamic":      {},
+	"gpu/internal/cuda":         {"gpu/internal/dynamic"},
+	"gpu/internal/opencl":       {"gpu/internal/dynamic"},
 	"gpu/internal/kernels":      {"internal/launch", "internal/pairs"},
 	"gpu/internal/driver":       slices.Concat(cpu, drivers),
 	"gpu/internal/devmem":       slices.Concat(cpu, drivers, inside[:1]),
@@ -79,7 +80,7 @@ var explored = slices.Concat(cpu, []string{"detect", "filter", "haar", "histogra
 // besides, and inside what is in it: each stands on those before it.
 var (
 	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
+	drivers = []string{"gpu/internal/dynamic", "gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
 	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
 )
 

@@ -47,6 +47,9 @@ func (f flagWords) names() []string {
 // verbsOf takes the verbs from the command line's own model.
 func verbsOf(model *kong.Application) (verbs []verb) {
 	for _, node := range model.Children {
+		if node.Hidden {
+			continue
+		}
 		v := verb{name: node.Name, help: node.Help}
 		for _, arg := range node.Positional {
 			v.words = append(v.words, enumWords(arg)...)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -156,23 +155,6 @@ func modelName(cpuinfo io.Reader) string {
 		}
 	}
 	return ""
-}
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (*versionCmd) Run(sh *shell) error {
-	_, err := fmt.Fprintln(sh.results(), version())
-	return err
-}
-
-// version is what the build recorded of itself.
-func version() string {
-	module := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		module = info.Main.Version
-	}
-	return fmt.Sprintf("boxsum %s, %s %s/%s", module, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // printJSON prints a value as indented JSON.

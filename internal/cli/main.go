@@ -38,6 +38,7 @@ type commands struct {
 	Reproduce  reproduceCmd  `cmd:"" help:"Run the experiments of published works, and write a report."`
 	Devices    devicesCmd    `cmd:"" help:"List what boxsum can integrate on."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
@@ -119,7 +120,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	parser, err := kong.New(&root, append(flagTypes,
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": thisBuild().String()},
 		kong.Vars{"color": "gray"},
 		kong.Vars(benchDefaults),
 		kong.Vars(drawDefaults),

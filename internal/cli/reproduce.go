@@ -92,7 +92,7 @@ func delayed(ctx context.Context, by time.Duration) (context.Context, context.Ca
 
 // config is what the flags say.
 func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
-	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: version(), Command: c.command(),
+	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: thisBuild().String(), Command: c.command(),
 		Progress: func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
 	if c.Repeat != nil {
 		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {

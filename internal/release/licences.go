@@ -138,3 +138,27 @@ func licences(w io.Writer) error {
 	}
 	return nil
 }
+
+// licenceTexts prints the licences of the modules that packages stand on, and Go's own:
+// programs are copies of them, which have to come with these texts.
+func licenceTexts(w io.Writer, packages ...string) error {
+	all, err := dependencies(".", false, packages...)
+	if err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	folder, version, _ := strings.Cut(strings.TrimSpace(string(root)), "\n")
+	text, err := os.ReadFile(filepath.Join(folder, "LICENSE"))
+	if err != nil {
+		return err
+	}
+	all = append(all, dependency{Path: "go.dev", Version: version, Licence: "BSD-3-Clause", Texts: []string{string(text)}})
+	fmt.Fprintf(w, "boxsum is under the MIT licence. It has parts of these, each under its own.\n")
+	for _, d := range all {
+		fmt.Fprintf(w, "\n%s\n%s %s (%s)\n\n%s", strings.Repeat("=", 80), d.Path, d.Version, d.Licence, strings.Join(d.Texts, "\n"))
+	}
+	return nil
+}

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
 // A function is one of the driver's.
@@ -186,7 +186,7 @@ func call(f *function, args ...uintptr) error {
 	if f.at == 0 {
 		return NotSupported
 	}
-	r, _, _ := purego.SyscallN(f.at, args...)
+	r := dynamic.Call(f.at, args...)
 	if result := Result(r); result != 0 {
 		return result
 	}

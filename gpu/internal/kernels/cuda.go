@@ -2,14 +2,10 @@ package kernels
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
 )
-
-//go:embed built
-var built embed.FS
 
 // CUDA lists the images of a module, such as "portable" or "sums", for a device of
 // this compute capability, the best first: machine code where there is some, and

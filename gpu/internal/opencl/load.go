@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
 // A Driver is the OpenCL functions, which must all be there.
@@ -54,7 +54,7 @@ func open(libraries []string) (*Driver, error) {
 	}
 	var reasons []error
 	for _, name := range libraries {
-		library, err := openLibrary(name)
+		library, err := dynamic.Open(name, true)
 		if err != nil {
 			reasons = append(reasons, err)
 			continue
@@ -73,7 +73,7 @@ func find(library uintptr) (*Driver, error) {
 	all := reflect.ValueOf(&d.fn).Elem()
 	for i := range all.NumField() {
 		name := "cl" + all.Type().Field(i).Name
-		at, err := symbol(library, name)
+		at, err := dynamic.Symbol(library, name)
 		if err != nil || at == 0 {
 			return nil, fmt.Errorf("no %s: it takes OpenCL 1.2 or newer", name)
 		}
@@ -86,7 +86,7 @@ func find(library uintptr) (*Driver, error) {
 //
 //go:uintptrescapes
 func (d *Driver) call(f function, args ...uintptr) error {
-	r, _, _ := purego.SyscallN(f.at, args...)
+	r := dynamic.Call(f.at, args...)
 	return check(f, int32(r))
 }
 

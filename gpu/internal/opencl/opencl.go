@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
 // Handles of OpenCL's objects; zero is none.
@@ -218,7 +218,7 @@ func (d *Driver) create(f function, args ...uintptr) (uintptr, error) {
 	var pin runtime.Pinner // a conversion inside append keeps nothing alive
 	pin.Pin(code)
 	defer pin.Unpin()
-	h, _, _ := purego.SyscallN(f.at, append(args, uintptr(unsafe.Pointer(code)))...)
+	h := dynamic.Call(f.at, append(args, uintptr(unsafe.Pointer(code)))...)
 	return h, check(f, *code)
 }
 

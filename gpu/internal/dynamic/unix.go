@@ -1,0 +1,24 @@
+//go:build !windows && !nogpu
+
+package dynamic
+
+import "github.com/ebitengine/purego"
+
+// Open loads a library. What it needs is found for others too where global says so.
+func Open(name string, global bool) (uintptr, error) {
+	if global {
+		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	}
+	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// Symbol is where a function of a library is.
+func Symbol(library uintptr, name string) (uintptr, error) { return purego.Dlsym(library, name) }
+
+// Call calls a function, and returns what it returns.
+//
+//go:uintptrescapes
+func Call(at uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(at, args...)
+	return r
+}

@@ -1,0 +1,8 @@
+//go:build !nogpu
+
+package kernels
+
+import "embed"
+
+//go:embed built
+var built embed.FS

@@ -1,0 +1,8 @@
+//go:build nogpu
+
+package kernels
+
+import "embed"
+
+// built has nothing: no driver is there to run it.
+var built embed.FS
