@@ -144,7 +144,9 @@ func (s *Spectrum[T]) Peak() float64 {
 	for at := 0; at < len(s.Lines); at += 2 * l {
 		re, im := s.Lines[at:][:l], s.Lines[at+l:][:l]
 		for i := range re {
-			most = max(most, T(re[i]*re[i])+T(im[i]*im[i]))
+			if v := T(re[i]*re[i]) + T(im[i]*im[i]); v > most {
+				most = v
+			}
 		}
 	}
 	return math.Sqrt(float64(most)) * float64(s.Width) * float64(s.Height)
