@@ -18,23 +18,7 @@ func thresholdImage(a arguments) any {
 	img := a.array(0).mustView(2)
 	var out view
 	out.setResult(a.array(1), "out")
-	rule := threshold.New(got(threshold.ParseMethod(a.text(2))), 0)
-	if w, h := a.int(3), a.int(4); w != 0 || h != 0 {
-		// Of an even size one more lies on the right and below, see [threshold.Square].
-		rule.Window = filter.Window{Width: w, Height: h, Shift: image.Pt(1-w&1, 1-h&1)}
-	}
-	if name := a.text(5); name != "" {
-		rule.Border, rule.Value = got(filter.ParseBorder(name)), a.float(6)
-	}
-	numbers := list[float64](a.array(7), f64, "numbers", 8)
-	for i, to := range []*float64{&rule.K, &rule.R, &rule.White, &rule.P, &rule.Q, &rule.T, &rule.C} {
-		if !math.IsNaN(numbers[i]) {
-			*to = numbers[i]
-		}
-	}
-	if n := numbers[7]; !math.IsNaN(n) {
-		rule.MinN = int(n)
-	}
+	rule := ruleOf(a, 2)
 	run := known(map[element]func(img, out *view, r threshold.Rule, opt *threshold.Options){
 		u8: binarize[uint8], u16: binarize[uint16], f32: binarize[float32], f64: binarize[float64],
 	}, img.element, "pixels of %v have no threshold")
@@ -57,4 +41,27 @@ func binarize[P filter.Pixel](img, out *view, r threshold.Rule, opt *threshold.O
 	default:
 		must(wrongTypes("thresholds of %v: uint8 for black and white, float32 or float64 for a map", out.element))
 	}
+}
+
+// ruleOf has the method, width and height of the window, the border and its value, and the
+// numbers, from an argument on: see thresholdImage.
+func ruleOf(a arguments, from int) threshold.Rule {
+	rule := threshold.New(got(threshold.ParseMethod(a.text(from))), 0)
+	if w, h := a.int(from+1), a.int(from+2); w != 0 || h != 0 {
+		// Of an even size one more lies on the right and below, see [threshold.Square].
+		rule.Window = filter.Window{Width: w, Height: h, Shift: image.Pt(1-w&1, 1-h&1)}
+	}
+	if name := a.text(from + 3); name != "" {
+		rule.Border, rule.Value = got(filter.ParseBorder(name)), a.float(from+4)
+	}
+	numbers := list[float64](a.array(from+5), f64, "numbers", 8)
+	for i, to := range []*float64{&rule.K, &rule.R, &rule.White, &rule.P, &rule.Q, &rule.T, &rule.C} {
+		if !math.IsNaN(numbers[i]) {
+			*to = numbers[i]
+		}
+	}
+	if n := numbers[7]; !math.IsNaN(n) {
+		rule.MinN = int(n)
+	}
+	return rule
 }

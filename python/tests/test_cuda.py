@@ -425,3 +425,38 @@ def test_tensors_of_the_host():
         assert boxsum.volume(torch.ones((3, 4, 5), dtype=torch.uint8))[-1, -1, -1] == 60
         assert boxsum.moments(tensor.to(torch.int32)).shape == (30, 40)
     assert boxsum.integral(torch.ones((4, 4), requires_grad=True))[-1, -1] == 16
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("dtype", ["u1", "u2"])
+def test_filters_stay_on_the_device(library, dtype):
+    image = pixels((203, 331), dtype)
+    there = cupy.asarray(image) if library == "cupy" else torch.from_numpy(image).cuda()
+    kind = cupy.ndarray if library == "cupy" else torch.Tensor
+
+    def equals(got, want):
+        assert isinstance(got, kind)
+        got = got.get() if library == "cupy" else got.cpu().numpy()
+        np.testing.assert_array_equal(got, want)
+
+    for border in ["reflect101", "clip", "replicate"]:
+        equals(boxsum.blur(there, (7, 3), border=border), boxsum.blur(image, (7, 3), border=border))
+        equals(boxsum.local_mean(there, 15, border=border), boxsum.local_mean(image, 15, border=border))
+        equals(boxsum.local_std(there, 15, border=border), boxsum.local_std(image, 15, border=border))
+    equals(boxsum.box_filter(there, (4, 5)), boxsum.box_filter(image, (4, 5)))
+    equals(boxsum.binarize(there, "sauvola", window=25), boxsum.binarize(image, "sauvola", window=25))
+    equals(boxsum.blur(there[:, ::2], 2), boxsum.blur(image[:, ::2], 2))
+    out = cupy.empty_like(there) if library == "cupy" else torch.empty_like(there)
+    assert boxsum.blur(there, 5, out=out) is out
+    equals(out, boxsum.blur(image, 5))
+    if dtype == "u1":
+        scores = boxsum.match(there, there[50:66, 70:90])
+        want = boxsum.match(image, image[50:66, 70:90])
+        got = scores.get() if library == "cupy" else scores.cpu().numpy()
+        np.testing.assert_allclose(got, want, atol=1e-5)
+    with pytest.raises(TypeError, match="host"):
+        boxsum.blur(there, sigma=3)
+    with pytest.raises(ValueError):
+        boxsum.blur(there, 3, out=out[1:])
+    with pytest.raises(TypeError):
+        boxsum.binarize(there, "wolf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy import ndarray
 
 from . import _batch
 from ._arguments import same_type, thread_count
-from ._foreign import as_given, on_host
+from ._cuda import Cuda
+from ._foreign import as_given, find, on_host
 from ._memory import new_image
-from ._native import LayoutError, call
+from ._native import LayoutError, call, flat_array
 from ._types import whole
 from ._typing import Axes, Image, Pair
 
@@ -110,6 +112,68 @@ def run(
     call_with_copies(outs, "filter", name, image, out, other, *settings)
 
 
+def on_cuda(a: Any) -> Any:
+    """What knows the library of an array on a CUDA device, and None for others."""
+    kind = None if isinstance(a, ndarray) else find(a)
+    return kind if isinstance(kind, Cuda) else None
+
+
+def only_there(**given: Any) -> None:
+    """Refuses arguments that arrays of a device cannot have."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise TypeError(f"{name} is for arrays of the host: copy the image there first")
+
+
+def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple = ()) -> Any:
+    """Queues a filter of an array of a device, on the stream that is current there, into out or a new array.
+
+    The shape of the result is that of the image, unless there is another.
+    """
+    image = kind.read(a)
+    _, size, _, pixel = kind.parts(image)
+    if len(size) not in (2, 3):
+        raise ValueError(f"an array of shape {tuple(size)}: an image has shape (H, W) or (H, W, C)")
+    if pixel.kind != "u" or pixel.itemsize > 2:
+        raise TypeError(f"pixels of {pixel} on a device: filters there take uint8 and uint16; copy others to the host first")
+    wanted = tuple(size) if shape is None else shape
+    dtype = pixel if dtype is None else np.dtype(dtype)
+    result = kind.outs(out, 1)[0]
+    if result is None:
+        result = _new_there(kind, wanted, dtype, image)
+    _, made, _, made_of = kind.parts(result)
+    if tuple(made) != wanted:
+        raise ValueError(f"out has shape {tuple(made)}, and the result {wanted}")
+    if made_of != dtype:
+        raise TypeError(f"out is of {made_of}, and the result of {dtype}")
+    index = kind.index(image)
+    if kind.index(result) != index:
+        raise ValueError(f"the image is on cuda:{index}, and out on cuda:{kind.index(result)}")
+    number, stream, to = kind.number(index), kind.stream(image), flat_array(*kind.parts(result))
+    try:
+        call(name, *before, flat_array(*kind.parts(image)) + to, number, stream, *settings)
+    except LayoutError:
+        image = kind.contiguous(image)
+        call(name, *before, flat_array(*kind.parts(image)) + to, number, stream, *settings)
+    return kind.hand_out(result) if out is None else out
+
+
+def _new_there(kind: Any, shape: tuple, dtype: np.dtype, like: Any) -> Any:
+    """An array beside another, whose rows start where a device writes them fast."""
+    if hasattr(like, "new_empty"):  # a tensor
+        return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype.name))
+    if type(like).__module__.partition(".")[0] == "cupy":
+        with like.device:
+            return sys.modules["cupy"].empty(shape, dtype)
+    return kind.new(shape, dtype, like, 2)
+
+
+def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: tuple[int, int], border: Any, value: Any, shift: tuple = (0, 0)) -> Any:
+    """A filter of windows of an array of a device."""
+    settings = (*window, *shift, border_of(border), real(value, "value"))
+    return run_there(kind, "filter_device", a, out, dtype, None, *settings, before=(name,))
+
+
 @_batch.over_axes
 def blur(
     a: Image,
@@ -133,7 +197,9 @@ def blur(
     ----------
     a : array_like, shape (H, W) or (H, W, C)
         Pixels of uint8, uint16, float32 or float64, read in place whatever lies between
-        their rows. A NaN touches the boxes that have it, and no others.
+        their rows. A NaN touches the boxes that have it, and no others. Arrays of CuPy and
+        PyTorch on a CUDA device, of uint8 or uint16, are blurred there by boxes of one size:
+        in the same bits, on the current stream, and the result is an array of the same library.
     radius : int, (int, int) or array
         Of a box of ``2 * radius + 1`` pixels a side, or a pair: across and down. An
         array of unsigned integers, of shape (H, W) or (H, W, 2), has a radius for each pixel.
@@ -178,10 +244,15 @@ def blur(
     >>> boxsum.blur(np.ones((100, 100), np.float32), sigma=20).max()
     np.float32(1.0)
     """
-    image = pixels_of(a)
-    result = result_for(image, image.dtype.newbyteorder("="), out)
     if (radius is None) == (sigma is None):
         raise TypeError("blur takes a radius, or sigma for a Gaussian")
+    kind = on_cuda(a)
+    if kind is not None:
+        only_there(sigma=sigma, gaussian=gaussian)
+        across, down = sides(radius, "radius", 0, _LARGEST // 2)
+        return window_there(kind, b"box", a, out, None, (2 * across + 1, 2 * down + 1), border, value)
+    image = pixels_of(a)
+    result = result_for(image, image.dtype.newbyteorder("="), out)
     if radius is not None and np.ndim(radius) > 1:
         if gaussian:
             raise ValueError("a map of radii makes boxes: leave out gaussian")
@@ -255,9 +326,15 @@ def box_filter(
            [ 9, 15, 18, 13],
            [17, 27, 30, 21]], dtype=uint32)
     """
-    image = pixels_of(a)
     size = sides(window, "window")
     moved = sides(shift, "shift", -_LARGEST)
+    kind = on_cuda(a) if mean else None
+    if kind is not None:
+        single = dtype is not None and kind.numpy_type(dtype) == np.float32
+        if dtype is not None and not single and kind.numpy_type(dtype) != kind.parts(kind.read(a))[3]:
+            raise TypeError(f"means of {dtype}: on a device they are of the type of the image, or of float32")
+        return window_there(kind, b"mean" if single else b"box", a, out, np.float32 if single else None, size, border, value, moved)
+    image = pixels_of(a)
     if out is not None and hasattr(out, "dtype"):
         dtype = same_type(dtype, on_host(out).dtype)
     native = image.dtype.newbyteorder("=")
@@ -280,6 +357,11 @@ def box_filter(
 
 
 def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: Any, out: Any, workers: int | None, number: float = 0.0) -> ndarray:
+    kind = on_cuda(a) if name in (b"mean", b"std") else None
+    if kind is not None:
+        if dtype is not None and kind.numpy_type(dtype) != np.float32:
+            raise TypeError(f"results of {dtype}: on a device they are of float32")
+        return window_there(kind, name, a, out, np.float32, sides(window, "window"), border, value)
     image = pixels_of(a)
     result = result_for(image, float_type(image, dtype, out), out)
     run(name, image, result, sides(window, "window"), border, value, workers, number=number)

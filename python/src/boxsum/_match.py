@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ._arguments import thread_count
-from ._filters import call_with_copies, pixels_of, result_for
+from ._filters import call_with_copies, on_cuda, only_there, pixels_of, result_for, run_there
 from ._foreign import as_given
 from ._types import as_bytes, whole
 from ._typing import Image
@@ -30,7 +30,9 @@ def match(
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of uint8, uint16, float32 or float64, of up to four channels.
+        Pixels of uint8, uint16, float32 or float64, of up to four channels. Arrays of CuPy
+        and PyTorch on a CUDA device stay there, see :func:`blur`: gray ones of uint8, with templates
+        of up to 66051 pixels and without a mask.
     template : array_like, shape (h, w) or (h, w, C)
         Of the type of the image, no larger than it.
     method : str
@@ -58,11 +60,29 @@ def match(
     >>> scores.shape, np.unravel_index(scores.argmax(), scores.shape)
     ((33, 41), (np.int64(10), np.int64(20)))
     """
+    kind = on_cuda(image)
+    if kind is not None:
+        only_there(mask=mask)
+        part = _arguments(np.empty((0, 0), np.uint8), _fetched(template), method, None)[1]
+        size = kind.parts(kind.read(image))[1]
+        shape = tuple(max(0, n - m + 1) for n, m in zip(size[:2], part.shape[:2]))
+        return run_there(kind, "match_device", image, out, _SCORES, shape, np.ascontiguousarray(part), method.encode())
     pixels, part, cover = _arguments(image, template, method, mask)
     shape = tuple(max(0, n - m + 1) for n, m in zip(pixels.shape[:2], part.shape[:2]))
     result = result_for(pixels, _SCORES, out, shape)
     call_with_copies((result,), "match", pixels, part, cover, result, method.encode(), thread_count(workers))
     return as_given(result, out, image)
+
+
+def _fetched(template: Any) -> Any:
+    """A template in memory of the host."""
+    if on_cuda(template) is None:
+        return template
+    if hasattr(template, "get"):  # CuPy
+        return template.get()
+    if hasattr(template, "cpu"):  # PyTorch
+        return template.detach().cpu()
+    raise TypeError(f"a template in {type(template).__name__} on a device: copy it to the host first")
 
 
 def find(

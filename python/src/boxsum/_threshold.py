@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ._arguments import thread_count
-from ._filters import border_of, call_with_copies, float_type, pixels_of, real, result_for, sides
+from ._filters import border_of, call_with_copies, float_type, on_cuda, pixels_of, real, result_for, run_there, sides
 from ._foreign import as_given
 from ._types import whole
 from ._typing import Image, Pair
@@ -42,7 +42,8 @@ def binarize(
     ----------
     a : array_like, shape (H, W) or (H, W, 1)
         Pixels of uint8, uint16, float32 or float64, floats from 0 to 1. For ``"isauvola"``, ``"su"`` and
-        ``"otsu"`` they are uint8.
+        ``"otsu"`` they are uint8. Arrays of CuPy and PyTorch on a CUDA device, of uint8 or
+        uint16, stay there, see :func:`blur`; the method is ``"sauvola"``.
     method : str
         With m and s for the mean and the standard deviation of the window:
 
@@ -89,6 +90,9 @@ def binarize(
     >>> int(ink.sum()), bool(ink[20:30, 10:12].all())
     (20, True)
     """
+    kind = on_cuda(a)
+    if kind is not None:
+        return run_there(kind, "threshold_device", a, out, np.uint8, None, *_rule(method, window, (k, r, white, p, q, t, c, min_n), border, value))
     image = _gray(a)
     result = result_for(image, np.dtype(np.uint8), out)
     _run(image, result, method, window, (k, r, white, p, q, t, c, min_n), border, value, workers)
@@ -144,6 +148,11 @@ _NUMBERS = ("k", "r", "white", "p", "q", "t", "c", "min_n")
 
 
 def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple, border: str | None, value: float, workers: int | None) -> None:
+    call_with_copies((out,), "threshold", image, out, *_rule(method, window, numbers, border, value), thread_count(workers))
+
+
+def _rule(method: Any, window: Any, numbers: tuple, border: str | None, value: float) -> tuple:
+    """The method with all that belongs to it, as the library takes it."""
     if not isinstance(method, str):
         raise TypeError(f"a method of {method!r}: it is the name of one, such as 'sauvola'")
     given = np.full(len(_NUMBERS), np.nan)
@@ -154,4 +163,4 @@ def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple,
                 raise ValueError(f"{name} is {number}: it must be a number")
     size = (0, 0) if window is None else sides(window, "window")
     outside = b"" if border is None else border_of(border)
-    call_with_copies((out,), "threshold", image, out, method.encode(), *size, outside, real(value, "value"), given, thread_count(workers))
+    return method.encode(), *size, outside, real(value, "value"), given

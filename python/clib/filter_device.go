@@ -1,0 +1,114 @@
+//go:build cgo
+
+package main
+
+import (
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
+	"github.com/boxsum/boxsum/match"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// A resident is an image of a device, and the array that takes what is made of it.
+type resident struct {
+	image, out view
+	device     *gpu.Device // on a stream of the caller
+}
+
+// newResident has flat arrays of the image and out, the number of the device, and the
+// stream, from an argument on.
+func newResident(a arguments, from int) *resident {
+	flat := a.flat(from)
+	return newResidentOf(flat, got(interop.OnStream(a.mustDevice(from+1), uintptr(a.int(from+2)))))
+}
+
+func newResidentOf(flat []flatArray, d *gpu.Device) *resident {
+	r := &resident{device: d}
+	r.image = flat[0].array().mustView(2)
+	r.out.setResult(flat[1].array(), "out")
+	return r
+}
+
+// over is an array of the device as an image.
+func over[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
+	return got(interop.ImageOver[P](r.device, interop.Foreign{
+		Handle: uintptr(v.data), Width: v.width, Height: v.height, Channels: v.channels, Count: 1, Stride: int64(v.stride) * int64(v.bytes),
+	}))
+}
+
+// wants ends the call where out is of another type.
+func (r *resident) wants(e element, what string) {
+	if r.out.element != e {
+		must(wrongTypes("%s of %v: on a device they are of %v", what, r.out.element, e))
+	}
+}
+
+const notOnDevice = "pixels of %v on a device: filters there take uint8 and uint16; copy others to the host first"
+
+// filterOnDevice queues a filter: box, mean or std. It takes its name, what newResident
+// does, width and height of the window and how far it is shifted, and the border and its
+// value.
+func filterOnDevice(a arguments) any {
+	w := filter.Window{Width: a.int(4), Height: a.int(5), Shift: image.Pt(a.int(6), a.int(7))}
+	newResident(a, 1).filter(a.text(0), w, &filter.Options{Border: got(filter.ParseBorder(a.text(8))), Value: a.float(9)})
+	return nil
+}
+
+func (r *resident) filter(name string, w filter.Window, opt *filter.Options) {
+	known(map[element]func(*resident, string, filter.Window, *filter.Options){u8: filterThere[uint8], u16: filterThere[uint16]}, r.image.element, notOnDevice)(r, name, w, opt)
+}
+
+func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, opt *filter.Options) {
+	src := over[P](r, &r.image)
+	if name == "box" {
+		r.wants(r.image.element, "blurs")
+		must(gpu.BoxInto(over[P](r, &r.out), src, w, opt))
+		return
+	}
+	r.wants(f32, "means and deviations")
+	to := over[float32](r, &r.out)
+	switch name {
+	case "mean":
+		must(gpu.MeanStdDevInto(to, nil, src, w, opt))
+	case "std":
+		must(gpu.MeanStdDevInto(nil, to, src, w, opt))
+	default:
+		must(invalid("there is no filter %q for arrays of a device: there are box, mean and std", name))
+	}
+}
+
+// thresholdOnDevice queues a threshold. It takes what newResident does, and what ruleOf does.
+func thresholdOnDevice(a arguments) any {
+	r, rule := newResident(a, 0), ruleOf(a, 3)
+	r.threshold(rule)
+	return nil
+}
+
+func (r *resident) threshold(rule threshold.Rule) {
+	r.wants(u8, "black and white")
+	known(map[element]func(*resident, threshold.Rule){u8: binarizeThere[uint8], u16: binarizeThere[uint16]}, r.image.element, notOnDevice)(r, rule)
+}
+
+func binarizeThere[P gpu.FilterPixel](r *resident, rule threshold.Rule) {
+	must(gpu.BinarizeInto(over[uint8](r, &r.out), over[P](r, &r.image), rule, nil))
+}
+
+// matchOnDevice queues scores. It takes what newResident does, the template, which lies on
+// the host, and the method.
+func matchOnDevice(a arguments) any {
+	r, template := newResident(a, 0), a.array(3).mustView(2)
+	r.match(&template, got(match.ParseMethod(a.text(4))))
+	return nil
+}
+
+func (r *resident) match(template *view, m match.Method) {
+	r.wants(f32, "scores")
+	if r.image.element != u8 || template.element != u8 {
+		must(wrongTypes("an image of %v and a template of %v: on a device both are of uint8", r.image.element, template.element))
+	}
+	must(gpu.MatchInto(over[float32](r, &r.out), over[uint8](r, &r.image), imageOf[uint8](template), m, nil))
+}
