@@ -12,9 +12,9 @@ const (
 	// tileBytes is the width of a tile's sums, at most: two lines of them, and
 	// of the sums of rows, stay in the first-level cache.
 	tileBytes = 8 << 10
-	// leastTile is how many blocks wide a tile is at least, and so how many
-	// lines a band has.
-	leastTile = 8
+	// leastTile is how many blocks wide a tile is at least: with narrower ones
+	// workers wait longer for each other than they work.
+	leastTile = 16
 )
 
 // A plan is how to cut an image, in elements: pixels times channels.
@@ -60,13 +60,25 @@ func newPlan(f *frame, channels, pixelBytes, sumBytes, workers int) plan {
 		}
 	}
 	tile = grid.RoundUp(max(tile, leastTile*p.block), p.block)
-	p.Grid = engine.Grid{Rows: f.height, BandRows: min(bandRows, tile/p.block, f.height), TileWidth: tile, Lead: 1}
+	p.Grid = engine.Grid{Rows: f.height, BandRows: f.linesOf(tile / p.block), TileWidth: tile, Lead: 1}
 	most := 0
 	for y := 0; y < f.height; y += p.BandRows {
 		most = max(most, int(f.overs[min(y+p.BandRows, f.height)-1]-f.overs[y]))
 	}
 	p.N, p.Workers = p.length+most*p.block, workers
 	return p
+}
+
+// linesOf is how many lines a band may have that step fewer times than it has
+// blocks, wherever it begins: the more, the less often workers wait.
+func (f *frame) linesOf(blocks int) int {
+	lines := min(bandRows, f.height)
+	for y := 0; y < f.height; y++ {
+		for end := min(y+lines, f.height) - 1; lines > 1 && int(f.overs[end]-f.overs[y]) >= blocks; end-- {
+			lines = end - y
+		}
+	}
+	return lines
 }
 
 func (p *plan) bands() int { return (p.Rows + p.BandRows - 1) / p.BandRows }

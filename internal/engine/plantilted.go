@@ -9,6 +9,8 @@ const (
 	// tiltedBandRows is as bandRows, but that higher bands lean more and so make
 	// the worker of the next one wait longer.
 	tiltedBandRows = 32
+	// tiltedLeast is how many steps to the left wide a tile of one of many workers is.
+	tiltedLeast = 16
 	// tiltedWorkerBytes is as workerBytes: a worker waits longer for its turn.
 	tiltedWorkerBytes = 3 << 20
 )
@@ -27,8 +29,10 @@ func (w Work) PlanTilted() Plan {
 	p.BandRows = min(tiltedBandRows, max(1, w.Rows))
 	if p.Workers > 1 {
 		// A band leans by a tile at most, and the next begins when two are done:
-		// smaller tiles leave time to spare before one worker waits for another.
-		width = atLeastOne(min(3*width/8, w.N/(2*p.Workers-1)), 4*skew)
+		// smaller tiles leave time to spare before one worker waits for another,
+		// but in the smallest they wait longer than they work.
+		p.Workers = min(p.Workers, max(2, w.N/(2*tiltedLeast*skew)))
+		width = atLeastOne(min(3*width/8, w.N/(2*p.Workers)), 4*skew)
 		p.BandRows = max(4, min(p.BandRows, w.Rows/(8*p.Workers), width/skew)&^3)
 	}
 	over := (p.BandRows - 1) * skew
