@@ -110,24 +110,26 @@ func checkCount(bins int) error {
 // error where that is missing or cannot be cut into this many bins. The edges for
 // float32 pixels are float32 too, as far as those can be told apart, so that a
 // pixel of 0.1 lies on the edge of that name.
-func Over[P boxsum.Pixel](b Bins) (Bins, error) {
+func Over[P boxsum.Pixel](b Bins) (Bins, error) { return over(pairs.TypeOf[P](), b) }
+
+func over(of pairs.Type, b Bins) (Bins, error) {
 	if err := b.check(); err != nil {
 		return b, err
 	}
-	_, b.single = any(*new(P)).(float32)
+	b.single = of == pairs.F32
 	if b.Low != 0 || b.High != 0 {
 		b.single = b.single && b.distinct()
 		return b, nil
 	}
-	switch any(*new(P)).(type) {
-	case uint8:
+	switch of {
+	case pairs.U8:
 		b.High = 1 << 8
-	case uint16:
+	case pairs.U16:
 		b.High = 1 << 16
-	case int16:
+	case pairs.I16:
 		b.Low, b.High = math.MinInt16, 1<<15
 	default:
-		return b, grid.Invalid("pixels of %T need a range: set Low and High", *new(P))
+		return b, grid.Invalid("pixels of %v need a range: set Low and High", of)
 	}
 	return b, nil
 }

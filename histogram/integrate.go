@@ -38,77 +38,67 @@ func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img b
 }
 
 func tableOf[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, bins Bins, opt *Options) (*Table[S], error) {
-	j, err := newJob[S](img, weights, weighted, opt)
-	if err != nil {
-		return nil, err
-	}
-	if bins, err = Over[P](bins); err != nil {
-		return nil, err
-	}
-	t, err := NewTable[S](img.Width, img.Height, img.Channels, bins)
-	if err == nil {
-		err = fill(&j, t, bins)
-	}
-	return grid.OrNil(t, err)
+	return made(new(Table[S]), sourceOf(&img), sourceOf(&weights), weighted, &bins, opt)
 }
 
 // integrate makes the same in a table that is there.
 func integrate[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) error {
-	j, err := newJob[S](img, weights, weighted, opt)
+	_, err := made(dst, sourceOf(&img), sourceOf(&weights), weighted, nil, opt)
+	return err
+}
+
+// made makes a table in dst, or in a new one with bins.
+func made[S boxsum.Sum](dst *Table[S], src, weights source, weighted bool, fresh *Bins, opt *Options) (*Table[S], error) {
+	j, err := newJob(src, weights, weighted, pairs.TypeOf[S](), opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if dst == nil {
-		return grid.NoTable()
+		return nil, grid.NoTable()
 	}
-	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
-	if err := e.Same(&j.extent); err != nil {
-		return err
+	if fresh == nil {
+		e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+		if err := e.Same(&j.src.extent); err != nil {
+			return nil, err
+		}
+		fresh = &dst.Bins
 	}
-	bins, err := Over[P](dst.Bins)
-	if err != nil {
-		return err
+	bins, err := over(src.of, *fresh)
+	if err == nil && fresh != &dst.Bins {
+		dst, err = NewTable[S](src.extent.Width, src.extent.Height, src.extent.Channels, bins)
 	}
-	return fill(&j, dst, bins)
+	if err == nil {
+		err = fill(&j, dst, bins)
+	}
+	return grid.OrNil(dst, err)
 }
 
 // A job is an image to integrate, perhaps with weights. What can be wrong with
 // them, their types and the options has been checked.
 type job struct {
-	set      engine.Settings
-	extent   grid.Extent
-	src      pixels
-	weights  pixels
-	weighted bool
+	set          engine.Settings
+	src, weights source
+	weighted     bool
 }
 
-func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job, err error) {
+func newJob(src, weights source, weighted bool, sum pairs.Type, opt *Options) (j job, err error) {
 	if j.set, err = engineOptions(opt).Check(); err != nil {
 		return j, err
 	}
-	j.extent, j.src, err = source(img)
-	if err != nil || !weighted {
-		return j, err
+	if j.src = src; src.err != nil || !weighted {
+		return j, src.err
 	}
-	j.weighted = true
-	if pairs.Number[W, S]() == 0 {
-		return j, grid.Types("no sums of %T from weights of %T", *new(S), *new(W))
+	if !pairs.Sums.Has(weights.of, sum) {
+		return j, grid.Types("no sums of %v from weights of %v", sum, weights.of)
 	}
-	var w grid.Extent
-	if w, j.weights, err = source(weights); err != nil {
-		return j, err
+	if weights.err != nil {
+		return j, weights.err
 	}
-	if w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
-		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", w, img.Width, img.Height)
+	if w, e := &weights.extent, &src.extent; w.Width != e.Width || w.Height != e.Height || w.Channels != 1 {
+		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", *w, e.Width, e.Height)
 	}
+	j.weights, j.weighted = weights, true
 	return j, nil
-}
-
-// source is the pixels of an image, which it checks.
-func source[P boxsum.Pixel](img boxsum.Image[P]) (grid.Extent, pixels, error) {
-	src := engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
-	err := src.Pixels(len(img.Pix))
-	return src.Extent, pixelsOf(&src), err
 }
 
 // fill makes a table of the image's size, with bins for its pixels.
@@ -118,17 +108,17 @@ func fill[S boxsum.Sum](j *job, dst *Table[S], bins Bins) error {
 	if need := (dst.Width + 1) * (dst.Height + 1) * entry; len(dst.Counts) != need {
 		return grid.Invalid("the table needs %d counts and has %d: use NewTable", need, len(dst.Counts))
 	}
-	if err := grid.Overlap(j.src.bytes(), dst.Counts); err != nil {
+	if err := grid.Overlap(j.src.pixels.bytes(), dst.Counts); err != nil {
 		return err
 	}
-	if err := grid.Overlap(j.weights.bytes(), dst.Counts); err != nil {
+	if err := grid.Overlap(j.weights.pixels.bytes(), dst.Counts); err != nil {
 		return err
 	}
 	run := engine.Take[engine.Run[layer[S]]]()
 	l := &run.Layer
-	l.table, l.src, l.weights, l.level, l.weighted = dst, j.src, j.weights, j.set.Level, j.weighted
+	l.table, l.src, l.weights, l.level, l.weighted = dst, j.src.pixels, j.weights.pixels, j.set.Level, j.weighted
 	p := engine.Work{
-		Rows: j.extent.Height, N: j.extent.Width * j.extent.Channels, Channels: j.extent.Channels,
+		Rows: j.src.extent.Height, N: j.src.extent.Width * j.src.extent.Channels, Channels: j.src.extent.Channels,
 		PixelBytes: j.src.of.Bytes(), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers(),
 	}.PlanEntries(maxBand)
 	return run.Fill(j.set, p, l)

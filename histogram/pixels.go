@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -17,8 +17,20 @@ type pixels struct {
 	stride int
 }
 
-func pixelsOf[P boxsum.Pixel](src *engine.Source[P]) pixels {
-	return pixels{pairs.TypeOf[P](), unsafe.Pointer(unsafe.SliceData(src.Pix)), len(src.Pix), src.Stride}
+// A source is an image, and what is wrong with it.
+type source struct {
+	pixels
+	extent grid.Extent
+	err    error
+}
+
+func sourceOf[P boxsum.Pixel](img *boxsum.Image[P]) source {
+	return newSource(pairs.TypeOf[P](), unsafe.Pointer(unsafe.SliceData(img.Pix)), len(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
+}
+
+func newSource(of pairs.Type, first unsafe.Pointer, n int, e grid.Extent) source {
+	err := e.Pixels(n)
+	return source{pixels{of, first, n, e.Stride}, e, err}
 }
 
 // elements is n of the pixels, whose type is known to be P.

@@ -143,7 +143,7 @@ func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Jo
 	}
 	j := planPlane[P, S, Q](boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
 	j.sum = t
-	return j, nil
+	return typedJob{&j.set, j}, nil
 }
 
 // algorithms measures published algorithms.

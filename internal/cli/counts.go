@@ -59,7 +59,7 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 		}
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
+	return madeHistogram(pixelsOf(img, c), c, func(t *histogram.Table[uint32]) error {
 		if device != nil {
 			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
@@ -77,7 +77,7 @@ func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], of any, c *h
 		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
 			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
 	}
-	return madeHistogram(img, c, func(t *histogram.Table[S]) error {
+	return madeHistogram(pixelsOf(img, c), c, func(t *histogram.Table[S]) error {
 		if err := checkFinite(weights); err != nil {
 			return fmt.Errorf("--weights %s: %w", c.Weights, err)
 		}
@@ -101,14 +101,35 @@ func checkFinite[P boxsum.Pixel](weights boxsum.Image[P]) error {
 	return nil
 }
 
+// binnedPixels is what a table needs to know of an image, whatever its type.
+type binnedPixels struct {
+	extent
+	whole bool // numbers
+	bins  func() (histogram.Bins, error)
+	show  func(histogram.Bins) image.Image // the range of the bins from black to white; a NaN is black
+}
+
+func pixelsOf[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) binnedPixels {
+	return binnedPixels{
+		extent: extent{Width: img.Width, Height: img.Height, Channels: img.Channels},
+		whole:  P(1)/2 == 0,
+		bins:   func() (histogram.Bins, error) { return binsFor(img, c) },
+		show: func(bins histogram.Bins) image.Image {
+			return sketch.Paint(img, func(p P) uint8 {
+				return uint8(min(max((float64(p)-bins.Low)/(bins.High-bins.Low), 0), 1) * 255)
+			})
+		},
+	}
+}
+
 // madeHistogram times how a table is made. Its memory comes first, so that there
 // is an error before anything else takes long or takes memory.
-func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
+func madeHistogram[S boxsum.Sum](img binnedPixels, c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
 	t, err := histogram.NewTable[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
 	if err != nil {
 		return nil, err
 	}
-	if t.Bins, err = binsFor(img, c); err != nil {
+	if t.Bins, err = img.bins(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -119,12 +140,8 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogr
 	work := &histogramWork{
 		tableSet: tableSet{extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}},
 		bins:     bins, bytes: int64(len(t.Counts)) * sizeOf[S](), took: max(time.Since(start), 1),
-		whole: P(1)/2 == 0 && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
-		show: func() image.Image { // the range of the bins from black to white; a NaN is black
-			return sketch.Paint(img, func(p P) uint8 {
-				return uint8(min(max((float64(p)-bins.Low)/(bins.High-bins.Low), 0), 1) * 255)
-			})
-		},
+		whole: img.whole && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
+		show:  func() image.Image { return img.show(bins) },
 		of: func(box image.Rectangle, channel int) channelHistogram {
 			counts := t.Histogram(nil, box, channel)
 			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}

@@ -33,6 +33,32 @@ type job interface {
 	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
 }
 
+// A typedJob is a job of some types. What they have in common is not theirs, and so is not
+// compiled for each.
+type typedJob struct {
+	*tableSet
+	typed
+}
+
+type typed interface {
+	boxes
+	load(ctx context.Context, report func(bytes int64)) error
+	integrate(d *gpu.Device, opt *boxsum.Options) error
+	workers(opt *boxsum.Options) int
+	picture() image.Image
+}
+
+// A typedOracle is an oracle of some types.
+type typedOracle struct {
+	*tableSet
+	boxes
+}
+
+type boxes interface {
+	area(b box) int64
+	stats(b box, channel int) stats
+}
+
 // An output is tables as they are written.
 type output interface {
 	written() int64 // bytes of all tables

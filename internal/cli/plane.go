@@ -14,7 +14,7 @@ import (
 
 // plane is the job of an image.
 type plane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	tableSet
+	set     tableSet
 	src     boxsum.Image[P]
 	opt     *boxsum.Options            // of streams
 	sum     *boxsum.Table[S]           // nil if it is streamed
@@ -26,7 +26,7 @@ type plane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 // newPlane takes memory for the tables, or plans to stream them.
 func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) (*plane[P, S, Q], error) {
 	j := planPlane[P, S, Q](src, want)
-	if err := j.fit(0, want.stream); err != nil || j.streams {
+	if err := j.set.fit(0, want.stream); err != nil || j.set.streams {
 		return j, err
 	}
 	var err error
@@ -46,15 +46,15 @@ func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P]
 // planPlane is the job without its tables.
 func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) *plane[P, S, Q] {
 	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
-	j := &plane[P, S, Q]{tableSet: newTableSet[P, S, Q](e, want), src: src}
+	j := &plane[P, S, Q]{set: newTableSet[P, S, Q](e, want), src: src}
 	j.all = population[P]{channels: src.Channels, rows: boxRows(src, image.Rect(0, 0, src.Width, src.Height), 0)}
-	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
-		stream, err := boxsum.NewStream[S, P](j.Width, j.Channels, j.opt)
+	addLayer(&j.set, "sum", j.set.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
+		stream, err := boxsum.NewStream[S, P](j.set.Width, j.set.Channels, j.opt)
 		return pushRows(src, stream.Push), err
 	})
 	if want.squares {
-		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
-			stream, err := boxsum.NewSquaredStream[S, Q, P](j.Width, j.Channels, j.opt)
+		addLayer(&j.set, "squares", j.set.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
+			stream, err := boxsum.NewSquaredStream[S, Q, P](j.set.Width, j.set.Channels, j.opt)
 			return pushRows(src, func(row []P) ([]Q, error) {
 				_, squares, err := stream.Push(row)
 				return squares, err
@@ -62,8 +62,8 @@ func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P
 		})
 	}
 	if want.tilted {
-		addLayer(&j.tableSet, "tilted", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
-			stream, err := tilted.NewStream[S, P](j.Width, j.Channels, plainOptions(j.opt))
+		addLayer(&j.set, "tilted", j.set.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
+			stream, err := tilted.NewStream[S, P](j.set.Width, j.set.Channels, plainOptions(j.opt))
 			return pushRows(src, stream.Push), err
 		})
 	}
@@ -71,14 +71,14 @@ func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P
 }
 
 func (j *plane[P, S, Q]) workers(opt *boxsum.Options) int {
-	if j.streams {
+	if j.set.streams {
 		return 1
 	}
-	return j.work(opt).Plan().Workers
+	return j.set.work(opt).Plan().Workers
 }
 
 func (j *plane[P, S, Q]) load(_ context.Context, report func(bytes int64)) error {
-	if j.streams {
+	if j.set.streams {
 		return nil
 	}
 	var read P
@@ -100,7 +100,7 @@ func (j *plane[P, S, Q]) load(_ context.Context, report func(bytes int64)) error
 
 func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err error) {
 	j.opt = opt
-	if j.streams {
+	if j.set.streams {
 		return nil // that is for when it is written
 	}
 	if j.tilted != nil {
@@ -125,7 +125,7 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 }
 
 func (j *plane[P, S, Q]) clip(b box) image.Rectangle {
-	return b.rectangle().Intersect(image.Rect(0, 0, j.Width, j.Height))
+	return b.rectangle().Intersect(image.Rect(0, 0, j.set.Width, j.set.Height))
 }
 
 func (j *plane[P, S, Q]) area(b box) int64 {

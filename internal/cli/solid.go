@@ -15,7 +15,7 @@ import (
 
 // solid is the job of a volume.
 type solid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	tableSet
+	set     tableSet
 	stack   *imgio.Stack
 	src     volume.Volume[P]           // without voxels if it is streamed
 	ctx     context.Context            // ends the reading of slices
@@ -30,15 +30,15 @@ func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack,
 	j := planSolid[P, S, Q](stack, want)
 	voxels := 0.0
 	if stack.Whole == nil {
-		voxels = j.values() * float64(j.pixelBytes)
+		voxels = j.set.values() * float64(j.set.pixelBytes)
 	}
-	if err := j.fit(voxels, want.stream); err != nil || j.streams {
+	if err := j.set.fit(voxels, want.stream); err != nil || j.set.streams {
 		return j, err
 	}
 	var err error
 	if !want.squares {
-		j.sum, err = volume.NewTable[S](j.Width, j.Height, j.Depth, j.Channels)
-	} else if j.squared, err = volume.NewSquaredTable[S, Q](j.Width, j.Height, j.Depth, j.Channels); err == nil {
+		j.sum, err = volume.NewTable[S](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels)
+	} else if j.squared, err = volume.NewSquaredTable[S, Q](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels); err == nil {
 		j.sum = j.squared.Sum
 	}
 	return j, err
@@ -48,18 +48,18 @@ func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack,
 func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) *solid[P, S, Q] {
 	first := stack.First.(boxsum.Image[P])
 	e := extent{first.Width, first.Height, stack.Depth, max(first.Channels, 1)}
-	j := &solid[P, S, Q]{tableSet: newTableSet[P, S, Q](e, want), stack: stack, ctx: context.Background()}
+	j := &solid[P, S, Q]{set: newTableSet[P, S, Q](e, want), stack: stack, ctx: context.Background()}
 	j.src = volume.Volume[P]{Width: e.Width, Height: e.Height, Depth: e.Depth, Channels: e.Channels}
 	j.all = population[P]{channels: e.Channels, rows: func(yield func([]P) bool) {
 		j.blockRows(volume.NewBox(0, 0, 0, e.Width, e.Height, e.Depth), 0)(yield)
 	}}
-	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
-		stream, err := volume.NewStream[S, P](j.Width, j.Height, j.Channels, j.opt)
+	addLayer(&j.set, "sum", j.set.shape(), func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
+		stream, err := volume.NewStream[S, P](j.set.Width, j.set.Height, j.set.Channels, j.opt)
 		return pushSlices(j, stream.Push), err
 	})
 	if want.squares {
-		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
-			stream, err := volume.NewSquaredStream[S, Q, P](j.Width, j.Height, j.Channels, j.opt)
+		addLayer(&j.set, "squares", j.set.shape(), func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
+			stream, err := volume.NewSquaredStream[S, Q, P](j.set.Width, j.set.Height, j.set.Channels, j.opt)
 			return pushSlices(j, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
 				_, squares, err := stream.Push(img)
 				return squares, err
@@ -83,16 +83,16 @@ func (j *solid[P, S, Q]) blockRows(b volume.Box, channel int) iter.Seq[[]P] {
 }
 
 func (j *solid[P, S, Q]) workers(opt *boxsum.Options) int {
-	depth := j.Depth
-	if j.streams {
+	depth := j.set.Depth
+	if j.set.streams {
 		depth = 1
 	}
-	return j.work(opt).PlanVolume(depth).Workers
+	return j.set.work(opt).PlanVolume(depth).Workers
 }
 
 func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) error {
 	j.ctx = ctx
-	if j.streams {
+	if j.set.streams {
 		return nil
 	}
 	if whole, ok := j.stack.Whole.(boxsum.Image[P]); ok {
@@ -100,7 +100,7 @@ func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) err
 		var read P
 		touchPages(j.src.Pix, func(p *P) { read += *p })
 		runtime.KeepAlive(read)
-		report(j.read())
+		report(j.set.read())
 	} else if err := j.fill(report); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) err
 
 // fill copies the slices one after the other.
 func (j *solid[P, S, Q]) fill(report func(bytes int64)) error {
-	all, err := volume.New[P](j.Width, j.Height, j.Depth, j.Channels)
+	all, err := volume.New[P](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (j *solid[P, S, Q]) fill(report func(bytes int64)) error {
 		for y := range to.Height {
 			copy(to.Row(y), img.Row(y))
 		}
-		report(j.read() / int64(all.Depth))
+		report(j.set.read() / int64(all.Depth))
 	}
 	j.src = all
 	return nil
@@ -144,7 +144,7 @@ func (j *solid[P, S, Q]) slice(z int) (boxsum.Image[P], error) {
 func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 	j.opt = opt
 	switch {
-	case j.streams:
+	case j.set.streams:
 		return nil // that is for when it is written
 	case d != nil && j.squared != nil:
 		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
@@ -157,7 +157,7 @@ func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 }
 
 func (j *solid[P, S, Q]) clip(b box) volume.Box {
-	return b.block().Intersect(volume.NewBox(0, 0, 0, j.Width, j.Height, j.Depth))
+	return b.block().Intersect(volume.NewBox(0, 0, 0, j.set.Width, j.set.Height, j.set.Depth))
 }
 
 func (j *solid[P, S, Q]) area(b box) int64 { return int64(j.clip(b).Voxels()) }

@@ -12,7 +12,7 @@ import (
 // streamed answers from the rows of a table as they come, of which it keeps none: for
 // tables that do not fit in memory.
 type streamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	*plane[P, S, Q]
+	plane *plane[P, S, Q]
 	found map[image.Rectangle][]bandSums[S, Q] // by clipped box, for each channel
 }
 
@@ -29,7 +29,7 @@ func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Cont
 	d := &streamed[P, S, Q]{plane: planPlane[P, S, Q](src, tableChoice{squares: true}), found: map[image.Rectangle][]bandSums[S, Q]{}}
 	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
 	for _, b := range boxes {
-		if r := d.clip(b); !r.Empty() && d.found[r] == nil {
+		if r := d.plane.clip(b); !r.Empty() && d.found[r] == nil {
 			d.found[r] = make([]bandSums[S, Q], src.Channels)
 			over[r.Min.Y], under[r.Max.Y] = append(over[r.Min.Y], r), append(under[r.Max.Y], r)
 		}
@@ -56,13 +56,15 @@ func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Cont
 			report(float64(y+1) / float64(src.Height))
 		}
 	}
-	return d, nil
+	return typedOracle{&d.plane.set, d}, nil
 }
+
+func (d *streamed[P, S, Q]) area(b box) int64 { return d.plane.area(b) }
 
 // add takes the row of the tables over a box, or under it.
 func (d *streamed[P, S, Q]) add(r image.Rectangle, sums []S, squares []Q, under bool) {
 	for c, of := range d.found[r] {
-		x0, x1 := r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
+		x0, x1 := r.Min.X*d.plane.set.Channels+c, r.Max.X*d.plane.set.Channels+c
 		if !under {
 			of.sum, of.squares = of.sum-(sums[x1]-sums[x0]), of.squares-(squares[x1]-squares[x0])
 		} else {
@@ -73,13 +75,13 @@ func (d *streamed[P, S, Q]) add(r image.Rectangle, sums []S, squares []Q, under 
 }
 
 func (d *streamed[P, S, Q]) stats(b box, channel int) stats {
-	clipped, n := d.clip(b), int(d.area(b))
+	clipped, n := d.plane.clip(b), int(d.plane.area(b))
 	if n == 0 {
 		return stats{sum: S(0)}
 	}
 	of := d.found[clipped][channel]
-	return d.all.describe(sample[P]{
+	return d.plane.all.describe(sample[P]{
 		n: n, sum: of.sum, mean: exact.Mean(n, of.sum), noise: squareNoise(of.corner, n, clipped.Max.X, clipped.Max.Y),
-		std: math.Sqrt(exact.Variance(n, of.sum, of.squares, nil, nil)), pixels: boxRows(d.src, clipped, channel),
+		std: math.Sqrt(exact.Variance(n, of.sum, of.squares, nil, nil)), pixels: boxRows(d.plane.src, clipped, channel),
 	})
 }

@@ -55,12 +55,24 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		},
 		job: func(src *source, want tableChoice) (job, error) {
 			if src.stack != nil {
-				return newSolid[P, S, Q](src.stack, want)
+				j, err := newSolid[P, S, Q](src.stack, want)
+				if err != nil {
+					return nil, err
+				}
+				return typedJob{&j.set, j}, nil
 			}
 			if want.valid != nil {
-				return newValidPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+				j, err := newValidPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+				if err != nil {
+					return nil, err
+				}
+				return typedJob{&j.plane.set, j}, nil
 			}
-			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+			j, err := newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+			if err != nil {
+				return nil, err
+			}
+			return typedJob{&j.set, j}, nil
 		},
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
