@@ -8,7 +8,7 @@
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
 # make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
-# make site             the page of boxsum view as a folder for any web server, in site
+# make site             the documents, and the page of boxsum view, as a folder for any web server, in site
 # make release          VERSION=v0.2.0: programs, packages, wheels, checksums, SBOM, in dist
 # make release-check    uses what it built, as a stranger would
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
@@ -56,7 +56,8 @@ fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)
 
 site:
-	go run ./internal/view/site site
+	go run ./internal/view/site site/explore
+	cd docs/site && go run . ../.. ../../site
 
 wheel:
 	@scripts/wheel.sh

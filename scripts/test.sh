@@ -49,6 +49,9 @@ ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || [ -e /dev/nvidiactl ] ||
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || left_out "the test that opens a report in a browser: it takes chromium"
 command -v tesseract >/dev/null || left_out "the test that reads a page: it takes tesseract-ocr"
 
+step "the site: every link leads somewhere"
+(cd docs/site && go vet . && go test .)
+
 step "tests"
 go test -timeout 30m ./...
 

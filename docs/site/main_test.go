@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The site of this repository is whole: every link leads somewhere, and the search knows every page.
+func TestSite(t *testing.T) {
+	folder := t.TempDir()
+	if err := write("../..", folder); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "docs/cookbook.html", "examples/index.html", "reference/boxsum.html", "reference/boxsum-filter.html", "reference/python.html", "docs/boxsum.png"} {
+		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []section
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(string(text), "window.sections="), ";\n")), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"docs/cookbook.html", "reference/boxsum.html", "reference/python.html", "docs/migrate.html"} {
+		found := false
+		for _, s := range all {
+			found = found || s.Page == want
+		}
+		if !found {
+			t.Errorf("the search does not know %s", want)
+		}
+	}
+}
+
+func TestWrongLinks(t *testing.T) {
+	pages := func(source string) []*page {
+		p, err := render("docs/a.md", "docs/a.html", []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []*page{p}
+	}
+	for source, wrong := range map[string]bool{
+		"# A\n[x](#a)":                   false,
+		"# A b, c!\n[x](#a-b-c)":         false,
+		"# A\n[x](../README.md)":         true, // has no page here
+		"# A\n[x](#b)":                   true,
+		"# A\n[x](none.md)":              true,
+		"# A\n![x](none.png)":            true,
+		"# A\n[x](http://example.com)":   true,
+		"# A\n[x](https://example.com/)": false,
+	} {
+		if err := check("../..", pages(source)); (err != nil) != wrong {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	for link, want := range map[string]string{
+		"gpu.md#volumes":        "../docs/gpu.html#volumes",
+		"../README.md":          "../index.html",
+		"../examples/README.md": "../examples/index.html",
+		"boxsum.png":            "../docs/boxsum.png",
+		"../examples/f/main.go": "https://github.com/boxsum/boxsum/blob/main/examples/f/main.go",
+		"https://go.dev/":       "https://go.dev/",
+		"#here":                 "#here",
+	} {
+		if got := target("docs/a.md", "docs/a.html", link); got != want {
+			t.Errorf("%s leads to %s, not %s", link, got, want)
+		}
+	}
+}

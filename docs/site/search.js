@@ -1,0 +1,47 @@
+"use strict"
+const input = document.getElementById("search"), list = document.getElementById("found"), up = document.body.dataset.up
+
+// A section is as good as the words that it has: in its title they count ten times.
+function find(query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  if (!words.length) return []
+  const scored = []
+  for (const s of window.sections || []) {
+    const title = s.t.toLowerCase(), text = s.x.toLowerCase()
+    let score = 0
+    for (const w of words) {
+      const here = (title.includes(w) ? 10 : 0) + (text.includes(w) ? 1 + Math.min(4, text.split(w).length - 2) : 0)
+      if (!here) { score = 0; break }
+      score += here
+    }
+    if (score) scored.push([score, s])
+  }
+  return scored.sort((a, b) => b[0] - a[0]).slice(0, 20).map(([, s]) => s)
+}
+
+function show() {
+  const found = find(input.value)
+  list.replaceChildren(...found.map((s) => {
+    const item = document.createElement("li"), link = document.createElement("a"), small = document.createElement("small")
+    link.href = up + s.p + (s.a ? "#" + s.a : "")
+    link.textContent = s.t
+    const word = input.value.toLowerCase().split(/\s+/)[0], at = Math.max(0, s.x.toLowerCase().indexOf(word) - 40)
+    small.textContent = s.p.replace(".html", "") + " · " + s.x.slice(at, at + 120)
+    link.append(small)
+    item.append(link)
+    return item
+  }))
+  list.hidden = !found.length
+}
+
+input.addEventListener("input", show)
+document.addEventListener("keydown", (e) => {
+  if (e.key === "/" && document.activeElement !== input) { e.preventDefault(); input.focus() }
+  if (e.key === "Escape") { list.hidden = true; input.blur() }
+  if (e.key === "Enter" && document.activeElement === input && list.firstChild) list.querySelector("a").click()
+})
+document.getElementById("theme").addEventListener("click", () => {
+  const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches
+  root.dataset.theme = dark ? "light" : "dark"
+  localStorage.setItem("theme", root.dataset.theme)
+})
