@@ -3,6 +3,7 @@
 package detect_test
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"os"
@@ -122,4 +123,43 @@ func speedThreads() int {
 		return n
 	}
 	return 2
+}
+
+// TestWorkers prints frames a second for numbers of workers: BOXSUM_SPEED_WORKERS=1,2,16. The
+// scenes lie in the folder BOXSUM_SCENE, as 1920x1080.gray, and are made where they do not.
+func TestWorkers(t *testing.T) {
+	workers, dir := os.Getenv("BOXSUM_SPEED_WORKERS"), os.Getenv("BOXSUM_SCENE")
+	if workers == "" || dir == "" {
+		t.Skip("set BOXSUM_SPEED_WORKERS to numbers, such as 1,2,16, and BOXSUM_SCENE to a folder, to measure")
+	}
+	for _, size := range []image.Point{{1920, 1080}, {3840, 2160}} {
+		img := boxsum.Image[uint8]{Width: size.X, Height: size.Y, Channels: 1, Stride: size.X}
+		file := filepath.Join(dir, fmt.Sprintf("%dx%d.gray", size.X, size.Y))
+		var err error
+		if img.Pix, err = os.ReadFile(file); err != nil {
+			img.Pix = scene(t, size.X, size.Y).Pix
+			if err := os.WriteFile(file, img.Pix, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"frontalface_default", "frontalface_alt2", "profileface.xml", "lbpcascade_frontalface.xml"} {
+			c := cascade(t, fileOf(t, name))
+			for word := range strings.SplitSeq(workers, ",") {
+				n, err := strconv.Atoi(word)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var found []detect.Result
+				best, first := math.Inf(1), time.Now()
+				for i := 0; i < 3 || i < 25 && time.Since(first) < 1500*time.Millisecond; i++ {
+					start := time.Now()
+					if found, err = c.AppendDetect(found[:0], img, &detect.Options{Min: image.Pt(24, 24), Workers: n}); err != nil {
+						t.Fatal(err)
+					}
+					best = min(best, time.Since(start).Seconds())
+				}
+				t.Logf("%-30s %4d×%d, %2d workers: %7.1f ms, %6.1f frames a second, %d found", strings.TrimSuffix(name, ".xml"), size.X, size.Y, n, 1e3*best, 1/best, len(found))
+			}
+		}
+	}
 }

@@ -311,7 +311,23 @@ func (c *detectCmd) frames(sh *shell, d *detector, stream io.Reader) error {
 	return imgio.WriteFile(c.Out, func(w io.Writer) error { return c.eachFrame(sh, d, r, w) })
 }
 
-// eachFrame searches frame by frame, and writes the frames where they are wanted.
+// A frameSlot is a frame on its way: read, searched, and printed and written in order.
+type frameSlot struct {
+	number  int
+	frame   y4m.Frame
+	results []detect.Result
+	err     error
+	done    chan struct{} // it is searched
+}
+
+// lanesOf is how many frames are searched at a time by so many workers, and how many
+// workers each has. Frames do not wait for each other's last bands.
+func lanesOf(workers int) (lanes, each int) {
+	lanes = min(max(workers/4, 1), 4)
+	return lanes, workers / lanes
+}
+
+// eachFrame searches frames while others are read, and writes them where they are wanted.
 func (c *detectCmd) eachFrame(sh *shell, d *detector, r *y4m.Reader, to io.Writer) error {
 	var w *y4m.Writer
 	if c.Out != "" {
@@ -320,34 +336,70 @@ func (c *detectCmd) eachFrame(sh *shell, d *detector, r *y4m.Reader, to io.Write
 			return err
 		}
 	}
+	lanes, workers := lanesOf(d.opt.Workers)
+	opt := d.opt
+	opt.Workers = workers
+	const ahead = 2 // frames that are read before somebody is free to search them
+	free, work, order := make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead)
+	for range lanes + ahead {
+		free <- &frameSlot{done: make(chan struct{}, 1)}
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // reads; a read that hangs ends with the program
+		defer close(work)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case slot := <-free:
+				slot.number, slot.err = n, r.Read(&slot.frame)
+				order <- slot
+				if slot.err != nil {
+					slot.done <- struct{}{}
+					return
+				}
+				work <- slot
+			}
+		}
+	}()
+	for range lanes {
+		go func() {
+			for slot := range work {
+				light := slot.frame.Planes[0]
+				img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
+				slot.results, slot.err = d.AppendDetect(slot.results[:0], img, &opt)
+				if slot.err != nil {
+					slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
+				} else if w != nil {
+					slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColourYUV[:])
+				}
+				slot.done <- struct{}{}
+			}
+		}()
+	}
 	reports := sh.reports(c.Out)
-	var results []detect.Result
-	var frame y4m.Frame
 	for n := 0; ; n++ {
-		_, err := await(sh.ctx, func() (struct{}, error) { return struct{}{}, r.Read(&frame) })
+		slot, err := await(sh.ctx, func() (*frameSlot, error) {
+			slot := <-order
+			<-slot.done
+			return slot, slot.err
+		})
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		light := frame.Planes[0]
-		results, err = d.AppendDetect(results[:0], boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}, &d.opt)
-		if err != nil {
-			return fmt.Errorf("frame %d: %w", n, err)
-		}
-		if err := c.printFrame(reports, n, foundOf("", results)); err != nil {
+		if err := c.printFrame(reports, n, foundOf("", slot.results)); err != nil {
 			return err
 		}
-		if w == nil {
-			continue
+		if w != nil {
+			if _, err := await(sh.ctx, func() (struct{}, error) { return struct{}{}, w.Write(&slot.frame) }); err != nil {
+				return err
+			}
 		}
-		if err := mark(planesOfFrame(&frame), results, c.Blur, boxColourYUV[:]); err != nil {
-			return err
-		}
-		if _, err := await(sh.ctx, func() (struct{}, error) { return struct{}{}, w.Write(&frame) }); err != nil {
-			return err
-		}
+		free <- slot
 	}
 }
 
