@@ -170,8 +170,9 @@ func onDevice(a arguments) any {
 // as possible.
 type plan struct {
 	job
-	owner *gpu.Device
-	spare atomic.Pointer[job] // a copy, to be used again
+	owner  *gpu.Device
+	tensor *interop.TensorJob  // of floats, instead of the job
+	spare  atomic.Pointer[job] // a copy, to be used again
 }
 
 // plans is those that Python knows, by their numbers, none of which comes again.
@@ -185,9 +186,13 @@ var plans struct {
 func planOnDevice(a arguments) any {
 	flat := slices.Clone(a.flat(0)) // shapes and strides lie there
 	p := &plan{owner: a.mustDevice(2)}
-	image, sum := flat[0].array(), flat[1].array()
-	p.set(&image, &sum, nil, a.int(1), 0)
-	p.resident = true
+	if tensorOps[a.int(1)] != "" {
+		p.tensor = newTensor(a)
+	} else {
+		image, sum := flat[0].array(), flat[1].array()
+		p.set(&image, &sum, nil, a.int(1), 0)
+		p.resident = true
+	}
 	plans.Lock()
 	defer plans.Unlock()
 	if plans.all == nil {
@@ -213,6 +218,12 @@ func queuePlanned(number int, image, table, stream uintptr) {
 	plans.RUnlock()
 	if p == nil {
 		must(errLayout)
+	}
+	if p.tensor != nil {
+		j := *p.tensor
+		j.In.Handle, j.Out.Handle = image, table
+		must(interop.Tensor(got(interop.OnStream(p.owner, stream)), &j))
+		return
 	}
 	j := p.spare.Swap(nil)
 	if j == nil {

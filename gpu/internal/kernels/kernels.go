@@ -202,6 +202,20 @@ func FilterPassKernel(kind string, columns, blocks int) string {
 	return fmt.Sprintf("filterpass_%s_%d_%d", kind, columns, blocks)
 }
 
+// TensorFloats are the floats of batches of planes, and TensorTypes those of their tables, see tensor.h.
+var (
+	TensorFloats = []string{"f16", "bf16", "f32", "f64"}
+	TensorTypes  = []Types{
+		{Pixel: "f16", Sum: "f32"}, {Pixel: "f16", Sum: "f64"}, {Pixel: "bf16", Sum: "f32"}, {Pixel: "bf16", Sum: "f64"},
+		{Pixel: "f32", Sum: "f32"}, {Pixel: "f64", Sum: "f64"},
+	}
+)
+
+// TensorKernel is the name of a kernel of tables, "table", or of sums from the other corner, "suffix", and TensorWindow that
+// of sums of windows.
+func TensorKernel(name string, t Types) string { return "tensor_" + name + "_" + t.String() }
+func TensorWindow(pixel string) string         { return "tensor_window_" + pixel }
+
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"
 

@@ -65,6 +65,7 @@ var modules = []module{
 	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
+	{"tensor", 80, "7.1", []string{"tensor.h"}, nil, tensorLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -279,6 +280,20 @@ func filterPassLines() (lines []string) {
 		for _, shape := range FilterPassShapes[kind] {
 			lines = append(lines, line("BOXSUM_FILTER", kind, filterPassKinds[kind], fmt.Sprint(shape[0]), fmt.Sprint(shape[1])))
 		}
+	}
+	return lines
+}
+
+// tensorLines has tables, sums from the other corner, and windows.
+func tensorLines() (lines []string) {
+	for _, t := range TensorTypes {
+		lines = append(lines, line("BOXSUM_TENSOR", "table", t.Pixel, t.Sum, "false"))
+		if t.Pixel == t.Sum {
+			lines = append(lines, line("BOXSUM_TENSOR", "suffix", t.Pixel, t.Sum, "true"))
+		}
+	}
+	for _, pixel := range TensorFloats {
+		lines = append(lines, line("BOXSUM_WINDOW", pixel))
 	}
 	return lines
 }

@@ -102,6 +102,15 @@ func expected(m module) (names []string) {
 				names = append(names, FilterPassKernel(kind, shape[0], shape[1]))
 			}
 		}
+	case "tensor":
+		for _, t := range TensorTypes {
+			if names = append(names, TensorKernel("table", t)); t.Pixel == t.Sum {
+				names = append(names, TensorKernel("suffix", t))
+			}
+		}
+		for _, pixel := range TensorFloats {
+			names = append(names, TensorWindow(pixel))
+		}
 	case "histogrampass":
 		for _, pixel := range pairs.Pixels() {
 			for across := 1; across <= 16; across *= 2 {

@@ -87,7 +87,7 @@ class Cuda:
         """Queues a table into out by the plan of another of its kind, and reports whether there is one."""
         return False
 
-    def plan(self, key: Any, image: bytes, table: bytes, number: int, kind: int = UPRIGHT) -> None:
+    def plan(self, key: Any, image: bytes, table: bytes, number: int, kind: int = UPRIGHT, *more: Any) -> None:
         """Keeps in mind how a table was queued, for the next of its kind."""
         global _planned
         if _planned is not _native.loaded or len(self._plans) >= _MOST_PLANS:  # also in the child of a fork
@@ -95,7 +95,7 @@ class Cuda:
                 kind._plans.clear()
             call("forget_plans")
             _planned = _native.loaded
-        self._plans[key] = call("plan", image + table, kind, number)
+        self._plans[key] = call("plan", image + table, kind, number, *more)
 
     def key(self, image: Any, out: Any) -> tuple | None:
         """What calls of one kind have in common, None for none."""

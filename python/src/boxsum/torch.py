@@ -107,21 +107,26 @@ def _planes(x: Tensor) -> Optional[tuple[int, int]]:
             return None
         count *= n
     least = (x.shape[-2] - 1) * x.stride(-2) + x.shape[-1] if x.shape[-2] else 0
-    return None if count > 1 and step < least else (count, step or x.shape[-2] * x.stride(-2))
+    return None if count > 1 and step < least else (count, step or x.shape[-2] * max(x.stride(-2), x.shape[-1]))
 
 
 def _flat(x: Tensor, count: int, step: int) -> bytes:
     item = x.element_size()
-    dtype = _torch_cuda.numpy_type(torch.uint8 if x.dtype == torch.bool else x.dtype)
-    return flat_array(x.data_ptr(), (count, *x.shape[-2:]), (step * item, x.stride(-2) * item, x.stride(-1) * item if x.shape[-1] > 1 else item), dtype)
+    kind = _BRAIN if x.dtype == torch.bfloat16 else _torch_cuda.numpy_type(torch.uint8 if x.dtype == torch.bool else x.dtype)
+    row = x.stride(-2) if x.shape[-2] > 1 else x.shape[-1]
+    return flat_array(x.data_ptr(), (count, *x.shape[-2:]), (step * item, row * item, item), kind)
 
 
+_BRAIN = np.dtype("V2")  # NumPy has no bfloat16
+_PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, as the library counts them
+_MANY = 48  # planes from which on each has a processor of the device to itself
+_WIDEST = 192  # window that the library sums on a device
 _plans: dict[tuple, int] = _torch_cuda._plans
 _stream: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: torch.cuda.current_stream(index).cuda_stream)
 
 
-def _queue(key: tuple, x: Tensor, out: Tensor, kind: int) -> None:
-    """Queues a table on the current stream, by a plan of its kind if there is one."""
+def _queue(key: tuple, x: Tensor, out: Tensor, kind: int, *more: Any) -> None:
+    """Queues work on the current stream, by a plan of its kind if there is one."""
     index = x.get_device()
     plan = _plans.get(key)
     if plan is not None and _cuda._planned is _native.loaded:
@@ -134,28 +139,39 @@ def _queue(key: tuple, x: Tensor, out: Tensor, kind: int) -> None:
     if one is None or other is None:
         raise LayoutError("planes do not follow each other")
     number = _torch_cuda.number(index)
-    _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), number, kind)
+    _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), number, kind, *more)
     queue(_plans[key], x.data_ptr(), out.data_ptr(), _stream(index))
 
 
+def _evenly(x: Tensor) -> Tensor:
+    """A tensor whose planes follow each other as a kernel takes them, itself if it can be."""
+    x = _rows(x)
+    return x if _planes(x) is not None else x.contiguous()
+
+
+def _key(name: str, x: Tensor, out: Tensor, *more: Any) -> tuple:
+    return name, x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device(), *more
+
+
 def _fill_cuda(x: Tensor, out: Tensor) -> None:
+    kind = UPRIGHT | _PLANES_OF
+    many = math.prod(x.shape[:-2]) >= _MANY
     if x.dtype in (torch.float16, torch.bfloat16):
-        x = x.float()
+        if many or x.shape[-1] * x.shape[-2] <= 1 << 16:
+            kind = _TABLE
+        else:  # few and large: they have more than one processor each
+            x = x.float()
+    elif x.dtype == out.dtype and x.is_floating_point() and many:
+        kind = _TABLE
     elif x.dtype == torch.int8:
         x = x.to(torch.int16)
-    elif x.dtype == torch.int64 or x.dtype in (torch.int32, torch.int16, torch.uint8) and out.dtype not in (torch.int32, torch.int64):
-        raise_to = out.dtype if out.dtype.is_floating_point else torch.int32
-        if x.dtype == torch.int64 and raise_to == torch.int32:
-            raise TypeError("pixels of torch.int64 on a device: .to(torch.int32) or torch.float64 first")
-        x = x.to(raise_to)
-    x = _rows(x)
-    if _planes(x) is None:
-        x = x.contiguous()
+    elif not x.is_floating_point() and out.dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
+        x = x.to(torch.float64)
+    elif x.dtype == torch.int64:
+        raise TypeError("pixels of torch.int64 on a device: .to(torch.int32), or dtype=torch.float64")
+    x = _evenly(x)
     with torch.cuda.device(x.device):
-        _queue(("integral", x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device()), x, out, UPRIGHT | _PLANES_OF)
-
-
-_PLANES_OF = 8  # as the library has it
+        _queue(_key("integral", x, out), x, out, kind)
 
 
 def _integral_into(x: Tensor, out: Tensor) -> None:
@@ -206,7 +222,13 @@ def _suffix(x: Tensor) -> Tensor:
 
 
 def _suffix_cuda(x: Tensor, out: Tensor) -> None:
-    table = _table_like(x, x.dtype)
+    planes = math.prod(x.shape[:-2])
+    if x.dtype in (torch.float32, torch.float64) and (planes >= _MANY or x.shape[-1] * x.shape[-2] <= 1 << 16):
+        x = _evenly(x)
+        with torch.cuda.device(x.device):
+            _queue(_key("suffix", x, out), x, out, _SUFFIX)
+        return
+    table = _table_like(x, _sum_type(x, None))
     _integral_into(x.flip(_PLANES), table)
     out.copy_(table[..., 1:, 1:].flip(_PLANES))
 
@@ -237,12 +259,19 @@ def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, 
 
 
 def _window_cuda(x: Tensor, out: Tensor, height: int, width: int, top: int, left: int, factor: float) -> None:
-    table = _table_like(x, torch.float64)
-    _integral_into(x, table)
-    rows, columns = (torch.arange(n, device=x.device) - start for n, start in ((out.shape[-2], top), (out.shape[-1], left)))
-    ends = [(p.clamp(0, n), (p + size).clamp(0, n)) for p, size, n in ((rows, height, x.shape[-2]), (columns, width, x.shape[-1]))]
-    down = table.index_select(-2, ends[0][1]) - table.index_select(-2, ends[0][0])
-    out.copy_((down.index_select(-1, ends[1][1]) - down.index_select(-1, ends[1][0])) * factor)
+    x = _evenly(x)
+    if width <= _WIDEST:
+        with torch.cuda.device(x.device):
+            _queue(_key("window", x, out, out.shape, height, width, top, left, factor), x, out, _WINDOW, width, height, left, top, factor)
+        return
+    # A wide window is several side by side.
+    whole = x.to(torch.float64 if x.dtype in (torch.float32, torch.float64) else torch.float32)
+    sums = torch.zeros(out.shape, dtype=whole.dtype, device=x.device)
+    part = torch.empty_like(sums)
+    for first in range(0, width, _WIDEST):
+        _window_cuda(whole, part, height, min(_WIDEST, width - first), top, left - first, factor)
+        sums += part
+    out.copy_(sums)
 
 
 @_window.register_fake
@@ -508,7 +537,7 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
                 pass
         _check(x)
         out = _integral(x, dtype)
-        long = _plans.get(("integral", x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device()))
+        long = _plans.get(_key("integral", x, out))
         if long is not None:
             if len(_made) > 256:
                 _made.clear()
