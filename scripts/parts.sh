@@ -22,4 +22,6 @@ scripts/peers.sh &
 scripts/doxa.sh || true
 scripts/store-peers.sh || true
 scripts/cascades.sh || true
+command -v npm >/dev/null || [ -z "${CI:-}" ] || scripts/install.sh npm || true
+scripts/axe.sh || true
 wait

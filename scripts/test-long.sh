@@ -98,6 +98,14 @@ else
 	left_out "scikit-image's own tests: they take the Python package"
 fi
 
+step "the page of boxsum view, in a browser"
+if command -v chromium >/dev/null || command -v google-chrome >/dev/null; then
+	[ -e .axe/axe.min.js ] || left_out "what axe-core says of the page: it takes npm"
+	(cd internal/view/browser && go vet . && go test -timeout 20m .)
+else
+	left_out "the page of boxsum view: it takes chromium"
+fi
+
 step "fuzzers, briefly"
 scripts/fuzz.sh 3s internal/cli/ # whose take minutes to compile: make fuzz has them
 

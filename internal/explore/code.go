@@ -1,5 +1,444 @@
 package explore
 
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// A program is the same work in three languages.
+type program struct {
+	Go     string `json:"go"`
+	Python string `json:"python"`
+	Shell  string `json:"shell"`
+	File   string `json:"file"` // that the programs read, where the page has to save it
+}
+
+// A coder writes programs about one document.
+type coder struct {
+	info    *Info
+	file    string // for Go and the shell
+	saved   string // for Python: the pixels as the page saves them
+	channel int
+
+	imports []string
+	golang  []string
+	python  []string
+	shell   []string
+}
+
+// codeOf is what is on the screen as code.
 func codeOf(doc Document, r *request) (any, []byte, error) {
-	return nil, nil, refuse("no code yet")
+	if r.What == nil {
+		return nil, nil, refuse("code of what?")
+	}
+	q := r.What
+	c := &coder{info: doc.Info(), channel: q.Channel}
+	base := strings.TrimSuffix(c.info.Name, filepath.Ext(c.info.Name))
+	c.saved = base + ".npy"
+	switch d := doc.(type) {
+	case *picture:
+		if c.file = d.source; d.info.Demo || !d.direct {
+			c.file = c.saved
+		}
+	case *block:
+		c.file = c.saved
+	case *stored:
+		c.file = d.info.Name
+	default:
+		return nil, nil, refuse("a report has no code: boxsum reproduce makes it")
+	}
+	if err := c.write(doc, q); err != nil {
+		return nil, nil, err
+	}
+	p := &program{Go: c.goFile(), Python: c.pythonFile(), Shell: strings.Join(c.shell, "\n") + "\n"}
+	if _, ok := doc.(*stored); !ok {
+		p.File = c.saved
+	}
+	return p, nil, nil
+}
+
+func (c *coder) write(doc Document, q *request) error {
+	switch doc.(type) {
+	case *block:
+		if q.Do == "boxes" {
+			return c.volumeBoxes(q)
+		}
+		return refuse("this is not asked of volumes")
+	case *stored:
+		if q.Do == "boxes" && c.info.Table {
+			return c.storeBoxes(q)
+		}
+		return refuse("code is for boxes of stores with a table")
+	}
+	switch q.Do {
+	case "boxes":
+		return c.boxes(q)
+	case "rotated":
+		return c.rotated(q)
+	case "feature":
+		return c.feature(q)
+	case "moments":
+		return c.moments(q)
+	case "filter":
+		return c.filter(q)
+	case "threshold":
+		return c.threshold(q)
+	case "match":
+		return c.match(q)
+	case "detect":
+		return c.detect(q)
+	}
+	return refuse("there is no code for %q", q.Do)
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+// word is an argument of a shell.
+func word(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-,=+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func join(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
+}
+
+// list is boxes as Python has them.
+func list(boxes [][]int) string {
+	var parts []string
+	for _, b := range boxes {
+		parts = append(parts, "["+strings.ReplaceAll(join(b), ",", ", ")+"]")
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func (c *coder) use(packages ...string) {
+	for _, p := range packages {
+		if !slices.Contains(c.imports, p) {
+			c.imports = append(c.imports, p)
+		}
+	}
+}
+
+// goFile is a whole program.
+func (c *coder) goFile() string {
+	var std, own []string
+	for _, p := range c.imports {
+		if strings.Contains(p, ".") {
+			own = append(own, "\t"+quoted(p))
+		} else {
+			std = append(std, "\t"+quoted(p))
+		}
+	}
+	slices.Sort(std)
+	slices.Sort(own)
+	text := "package main\n\nimport (\n" + strings.Join(std, "\n") + "\n\n" + strings.Join(own, "\n") + "\n)\n\nfunc main() {\n"
+	for _, line := range c.golang {
+		text += "\t" + line + "\n"
+	}
+	return text + "}\n\nfunc check(err error) {\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n}\n"
+}
+
+func (c *coder) pythonFile() string { return strings.Join(c.python, "\n") + "\n" }
+
+const module = "github.com/boxsum/boxsum"
+
+// openImage starts the programs: the pixels of the document.
+func (c *coder) openImage() {
+	c.use("log", module+"/imgio")
+	c.golang = append(c.golang,
+		fmt.Sprintf("img, file, err := imgio.OpenImage[%s](%q, imgio.Options{})", c.info.Pixel, c.file), "check(err)", "defer file.Close()")
+	c.python = append(c.python, "import boxsum, numpy as np", "", fmt.Sprintf("image = np.load(%q)  # the pixels in gray, as this page saves them", c.saved))
+}
+
+func (c *coder) square() string {
+	if strings.HasPrefix(c.info.Sum, "float") {
+		return "float64"
+	}
+	return "uint64"
+}
+
+// pythonChannel picks a channel of results.
+func (c *coder) pythonChannel() string {
+	if c.info.Channels > 1 {
+		return fmt.Sprintf("[..., %d]", c.channel)
+	}
+	return ""
+}
+
+func (c *coder) boxes(q *request) error {
+	if len(q.Boxes) == 0 {
+		return refuse("there is no upright box")
+	}
+	c.openImage()
+	c.use("fmt", "image", module)
+	var golang, shell []string
+	for _, b := range q.Boxes {
+		if len(b) != 4 {
+			return refuse("a box has 4 numbers")
+		}
+		golang = append(golang, "image.Rect("+strings.ReplaceAll(join(b), ",", ", ")+")")
+		shell = append(shell, "--box "+join(b))
+	}
+	skip, nan := "", ""
+	if c.info.Missing {
+		c.golang = append(c.golang, fmt.Sprintf("table, err := boxsum.IntegrateValid[%s, %s](img, boxsum.Valid{SkipNaN: true}, nil)", c.info.Sum, c.square()))
+		skip, nan = " --nan skip", `, nan="skip"`
+		c.python = append(c.python, "sums, squares, counts = boxsum.integral(image, squares=True"+nan+")")
+		c.python = append(c.python, "boxes = "+list(q.Boxes), "print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes, counts=counts)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes, counts=counts)"+c.pythonChannel()+".tolist())")
+	} else {
+		c.golang = append(c.golang, fmt.Sprintf("table, err := boxsum.IntegrateSquares[%s, %s](img, nil)", c.info.Sum, c.square()))
+		dtype := c.info.Sum
+		c.python = append(c.python, fmt.Sprintf("sums, squares = boxsum.integral(image, squares=True, dtype=np.%s)", dtype))
+		c.python = append(c.python, "boxes = "+list(q.Boxes), "print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes)"+c.pythonChannel()+".tolist())")
+	}
+	c.golang = append(c.golang, "check(err)", "for _, box := range []image.Rectangle{"+strings.Join(golang, ", ")+"} {",
+		fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
+	c.shell = append(c.shell, fmt.Sprintf("boxsum query %s%s %s --json", word(c.file), skip, strings.Join(shell, " ")))
+	return nil
+}
+
+func (c *coder) volumeBoxes(q *request) error {
+	c.use("fmt", "log", module+"/imgio", module+"/volume")
+	var golang, shell []string
+	for _, b := range q.Boxes {
+		if len(b) != 6 {
+			return refuse("a box of a volume has 6 numbers")
+		}
+		golang = append(golang, "volume.NewBox("+strings.ReplaceAll(join(b), ",", ", ")+")")
+		shell = append(shell, "--box "+join(b))
+	}
+	c.golang = append(c.golang, fmt.Sprintf("array, file, err := imgio.OpenNPY(%q)", c.saved), "check(err)", "defer file.Close()",
+		fmt.Sprintf("v := volume.Volume[%s]{Pix: array.Data.([]%s), Width: %d, Height: %d, Depth: %d, Channels: %d, Stride: %d, SliceStride: %d}", c.info.Pixel, c.info.Pixel, c.info.Width, c.info.Height, c.info.Depth, c.info.Channels, c.info.Width*c.info.Channels, c.info.Width*c.info.Height*c.info.Channels),
+		fmt.Sprintf("table, err := volume.IntegrateSquares[%s, %s](v, nil)", c.info.Sum, c.square()), "check(err)",
+		"for _, box := range []volume.Box{"+strings.Join(golang, ", ")+"} {", fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
+	c.python = append(c.python, "import boxsum, numpy as np", "", fmt.Sprintf("volume = np.load(%q)  # the voxels, as this page saves them", c.saved),
+		fmt.Sprintf("sums, squares = boxsum.volume(volume, squares=True, dtype=np.%s)", c.info.Sum), "boxes = "+list(q.Boxes),
+		"print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes)"+c.pythonChannel()+".tolist())")
+	c.shell = append(c.shell, fmt.Sprintf("boxsum query --volume %s %s --json", word(c.saved), strings.Join(shell, " ")))
+	return nil
+}
+
+func (c *coder) storeBoxes(q *request) error {
+	c.use("context", "fmt", "image", "log", module+"/store")
+	var golang, shell []string
+	for _, b := range q.Boxes {
+		if len(b) != 4 {
+			return refuse("a box has 4 numbers")
+		}
+		golang = append(golang, "image.Rect("+strings.ReplaceAll(join(b), ",", ", ")+")")
+		shell = append(shell, "--box "+join(b))
+	}
+	sum := c.info.Sum
+	c.golang = append(c.golang, "ctx := context.Background()", `table, err := store.Open(ctx, "table.zarr", nil)`, "check(err)", "defer table.Close()",
+		"boxes := []image.Rectangle{"+strings.Join(golang, ", ")+"}", fmt.Sprintf("sums, means := make([]%s, len(boxes)*%d), make([]float64, len(boxes)*%d)", sum, c.info.Channels, c.info.Channels),
+		"check(store.SumBoxes(ctx, table, sums, boxes))", "check(table.MeanBoxes(ctx, means, boxes))", "fmt.Println(sums, means)")
+	c.python = append(c.python, "import zarr", "", `table = zarr.open("table.zarr", mode="r")["sum"]`, "at = lambda x, y: table[y - 1, x - 1].item() if x and y else 0",
+		"for x0, y0, x1, y1 in "+list(q.Boxes)+":", "    print(at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0))")
+	c.shell = append(c.shell, "boxsum query table.zarr "+strings.Join(shell, " ")+" --json")
+	return nil
+}
+
+func (c *coder) rotated(q *request) error {
+	rot, err := rotationOf(q)
+	if err != nil {
+		return err
+	}
+	c.openImage()
+	c.use("fmt", module+"/rotated")
+	rect := strings.Trim(strings.ReplaceAll(fmt.Sprint(q.Rect), " ", ","), "[]")
+	c.golang = append(c.golang, fmt.Sprintf("table, err := rotated.IntegrateSquares[%s, %s](img, rotated.Rotation{A: %d, B: %d}, nil)", c.info.Sum, c.square(), rot.A, rot.B), "check(err)",
+		fmt.Sprintf("box, err := table.Sum.FromRectangle(rotated.Rectangle{X: %v, Y: %v, Width: %v, Height: %v, Degrees: %v})", q.Rect[0], q.Rect[1], q.Rect[2], q.Rect[3], q.Rect[4]), "check(err)",
+		fmt.Sprintf("fmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d), table.Sum.Area(box))", c.channel, c.channel, c.channel))
+	c.python = append(c.python, fmt.Sprintf("table = boxsum.rotated(image, %q)", rot), "box = table.nearest(["+strings.ReplaceAll(rect, ",", ", ")+"])",
+		"print(table.sum(box)"+c.pythonChannel()+", table.mean(box)"+c.pythonChannel()+", table.area(box))")
+	c.shell = append(c.shell, fmt.Sprintf("boxsum query %s --rotate %v --rect %s --json", word(c.file), rot, rect))
+	return nil
+}
+
+func (c *coder) feature(q *request) error {
+	f, at, rot, err := featureOf(q)
+	if err != nil {
+		return err
+	}
+	c.openImage()
+	c.use("fmt", "image", module+"/haar")
+	b := f.Bounds()
+	number := "int64"
+	if c.square() == "float64" {
+		number = "float64"
+	}
+	table, plane, turn := fmt.Sprintf("boxsum.Integrate[%s](img, nil)", c.info.Sum), "Upright", ""
+	python := "boxsum.integral(image)"
+	if rot != nil {
+		c.use(module + "/rotated")
+		table, plane, turn = fmt.Sprintf("rotated.Integrate[%s](img, rotated.Rotation{A: %d, B: %d}, nil)", c.info.Sum, rot.A, rot.B), "Rotated", fmt.Sprintf(" --rotate %v", rot)
+		python = fmt.Sprintf("boxsum.rotated(image, %q)", rot)
+	} else {
+		c.use(module)
+	}
+	c.golang = append(c.golang, "table, err := "+table, "check(err)", fmt.Sprintf("plane, err := haar.%s[%s](table, %d)", plane, number, c.channel), "check(err)",
+		fmt.Sprintf("feature, err := haar.New(haar.%s, image.Rect(0, 0, %d, %d))", f.Kind(), b.Dx(), b.Dy()), "check(err)",
+		fmt.Sprintf("value, err := plane.Value(feature, image.Pt(%d, %d))", at.X, at.Y), "check(err)", fmt.Sprintf("corrected, err := plane.Corrected(feature, image.Pt(%d, %d))", at.X, at.Y), "check(err)", "fmt.Println(value, corrected)")
+	c.python = append(c.python, "table = "+python, fmt.Sprintf("feature = [[boxsum.KINDS.index(%q) + 1, 0, 0, %d, %d]]", f.Kind().String(), b.Dx(), b.Dy()),
+		fmt.Sprintf("print(boxsum.haar(table, [[%d, %d]], size=(%d, %d), features=feature, channel=%d).item())", at.X, at.Y, b.Dx(), b.Dy(), c.channel),
+		fmt.Sprintf("print(boxsum.haar(table, [[%d, %d]], size=(%d, %d), features=feature, channel=%d, corrected=True).item())", at.X, at.Y, b.Dx(), b.Dy(), c.channel))
+	c.shell = append(c.shell, fmt.Sprintf("boxsum haar %s --feature %s,0,0,%d,%d --at %d,%d%s --json", word(c.file), f.Kind(), b.Dx(), b.Dy(), at.X, at.Y, turn))
+	return nil
+}
+
+func (c *coder) moments(q *request) error {
+	b, err := oneBox(q, 4)
+	if err != nil {
+		return err
+	}
+	c.openImage()
+	c.use("fmt", "image", module+"/moments")
+	c.golang = append(c.golang, "table, err := moments.Integrate(img, nil)", "check(err)", fmt.Sprintf("m := table.Moments(image.Rect(%s), %d)", strings.ReplaceAll(join(b), ",", ", "), c.channel), "fmt.Println(m.M00, m.Hu())")
+	c.python = append(c.python, "table = boxsum.moments(image)", "box = ["+strings.ReplaceAll(join(b), ",", ", ")+"]", `print(table.moments(box)["m00"].tolist(), table.hu(box).tolist())`)
+	c.shell = append(c.shell, fmt.Sprintf("boxsum moments %s --box %s --json", word(c.file), join(b)))
+	return nil
+}
+
+// saves ends the programs: what was made goes to a file.
+func (c *coder) saves(result string) {
+	c.golang = append(c.golang, "check(err)", `check(imgio.Save("result.npy", result))`)
+	c.python = append(c.python, `np.save("result.npy", `+result+")")
+}
+
+func (c *coder) filter(q *request) error {
+	w, err := windowOf(q)
+	if err != nil {
+		return err
+	}
+	if c.info.Channels > 1 {
+		return refuse("code is for images of one channel")
+	}
+	c.openImage()
+	c.use(module + "/filter")
+	n := w.Width
+	float := "float32"
+	if c.info.Pixel == "float64" {
+		float = "float64"
+	}
+	var golang, python, shell string
+	switch q.Method {
+	case "box":
+		golang, python, shell = fmt.Sprintf("filter.Box(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.box_filter(image, %d)", n), fmt.Sprintf("blur %s -o result.npy --color gray --window %d", word(c.file), n)
+	case "gaussian":
+		golang, python, shell = fmt.Sprintf("filter.Gaussian(img, filter.Sigma{X: %v, Y: %v}, nil)", q.Sigma, q.Sigma), fmt.Sprintf("boxsum.blur(image, sigma=%v)", q.Sigma), fmt.Sprintf("blur %s -o result.npy --color gray --sigma %v", word(c.file), q.Sigma)
+	case "median":
+		golang, python, shell = fmt.Sprintf("filter.Median(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.median(image, %d)", n), fmt.Sprintf("local %s -o result.npy --median --window %d", word(c.file), n)
+	case "guided":
+		golang, python, shell = fmt.Sprintf("filter.Guided(img, img, filter.Square(%d), %v, nil)", n, q.Epsilon), fmt.Sprintf("boxsum.guided(image, %d, %v)", n/2, q.Epsilon), fmt.Sprintf("local %s -o result.npy --guided --window %d --epsilon %v", word(c.file), n, q.Epsilon)
+	case "mean":
+		golang, python, shell = fmt.Sprintf("filter.Mean[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_mean(image, %d)", n), fmt.Sprintf("local %s -o result.npy --mean --window %d", word(c.file), n)
+	case "std":
+		golang, python, shell = fmt.Sprintf("filter.StdDev[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_std(image, %d)", n), fmt.Sprintf("local %s -o result.npy --std --window %d", word(c.file), n)
+	case "normalize":
+		floor := (c.info.High - c.info.Low) / 255
+		golang, python, shell = fmt.Sprintf("filter.Normalize[%s](img, filter.Square(%d), %v, nil)", float, n, floor), fmt.Sprintf("boxsum.normalize(image, %d, floor=%v)", n, floor), fmt.Sprintf("local %s -o result.npy --normalize --window %d --floor %v", word(c.file), n, floor)
+	case "entropy":
+		c.use(module + "/histogram")
+		of, py, sh := "histogram.Bins{N: 64}", "bins=64", "--bins 64"
+		if c.info.Pixel != "uint8" {
+			of, py, sh = fmt.Sprintf("histogram.Bins{N: 64, Low: %v, High: %v, Clamp: true}", c.info.Low, c.info.High), fmt.Sprintf("bins=64, range=(%v, %v)", c.info.Low, c.info.High), fmt.Sprintf("--bins 64 --range %v,%v", c.info.Low, c.info.High)
+		}
+		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy --entropy --window %d %s", word(c.file), n, sh)
+	default:
+		return refuse("there is no filter %q", q.Method)
+	}
+	c.golang = append(c.golang, "result, err := "+golang)
+	c.shell = append(c.shell, "boxsum "+shell)
+	c.saves(python)
+	return nil
+}
+
+func (c *coder) threshold(q *request) error {
+	rule, err := ruleOf(q)
+	if err != nil {
+		return err
+	}
+	if c.info.Channels > 1 {
+		return refuse("code is for images of one channel")
+	}
+	c.openImage()
+	c.use(module + "/threshold")
+	name, n := rule.Method.String(), rule.Window.Width
+	names := map[threshold.Method]string{threshold.Sauvola: "Sauvola", threshold.Niblack: "Niblack", threshold.Wolf: "Wolf", threshold.NICK: "NICK", threshold.TRSingh: "TRSingh", threshold.Phansalkar: "Phansalkar", threshold.Bradley: "Bradley", threshold.MeanC: "MeanC", threshold.ISauvola: "ISauvola", threshold.Su: "Su", threshold.Otsu: "Otsu"}
+	c.golang = append(c.golang, fmt.Sprintf("rule := threshold.New(threshold.%s, %d)", names[rule.Method], n))
+	python, shell := "", ""
+	if q.K != nil {
+		field, py, sh := "K", "k", "--k"
+		switch rule.Method {
+		case threshold.Bradley:
+			field, py, sh = "T", "t", "--percent"
+		case threshold.MeanC:
+			field, py, sh = "C", "c", "--c"
+		}
+		c.golang = append(c.golang, fmt.Sprintf("rule.%s = %v", field, *q.K))
+		python, shell = fmt.Sprintf(", %s=%v", py, *q.K), fmt.Sprintf(" %s=%v", sh, *q.K)
+	}
+	c.golang = append(c.golang, "result, err := threshold.Binarize(img, rule, nil)")
+	window, py := fmt.Sprintf(" --window %d", n), fmt.Sprintf(", window=%d", n)
+	if rule.Method == threshold.Otsu {
+		window, py = "", ""
+	}
+	c.shell = append(c.shell, fmt.Sprintf("boxsum threshold %s -o result.npy --method %s%s%s", word(c.file), name, window, shell))
+	c.saves(fmt.Sprintf("boxsum.binarize(image, %q%s%s)", name, py, python))
+	return nil
+}
+
+func (c *coder) match(q *request) error {
+	b, err := oneBox(q, 4)
+	if err != nil {
+		return err
+	}
+	if c.info.Channels > 1 {
+		return refuse("code is for images of one channel")
+	}
+	c.openImage()
+	c.use("fmt", module, module+"/match")
+	method := map[string]string{"zncc": "ZNCC", "ncc": "NCC", "ssd": "SSD"}[q.Method]
+	if method == "" {
+		return refuse("there is no score %q", q.Method)
+	}
+	c.golang = append(c.golang, fmt.Sprintf("template := boxsum.Image[%s]{Pix: img.Pix[%d*img.Stride+%d:], Stride: img.Stride, Width: %d, Height: %d, Channels: 1}", c.info.Pixel, b[1], b[0], b[2]-b[0], b[3]-b[1]),
+		fmt.Sprintf("peaks, err := match.Find(img, template, match.%s, %d, nil)", method, q.Top), "check(err)", "for _, p := range peaks {", "\tfmt.Println(p.X, p.Y, p.Score)", "}")
+	c.python = append(c.python, fmt.Sprintf("template = image[%d:%d, %d:%d]", b[1], b[3], b[0], b[2]), fmt.Sprintf("boxes, scores = boxsum.find(image, template, %d, method=%q)", q.Top, q.Method), "for (x, y, *_), score in zip(boxes, scores):", "    print(x, y, score)")
+	c.shell = append(c.shell, fmt.Sprintf("python3 -c 'import numpy as np; np.save(\"template.npy\", np.load(\"%s\")[%d:%d, %d:%d])'", c.saved, b[1], b[3], b[0], b[2]), fmt.Sprintf("boxsum match %s template.npy --method %s --top %d --json", word(c.saved), q.Method, q.Top))
+	return nil
+}
+
+func (c *coder) detect(q *request) error {
+	if c.info.Pixel != "uint8" || c.info.Channels > 1 {
+		return refuse("code is for gray images of 8 bits")
+	}
+	c.openImage()
+	c.use("fmt", module+"/detect")
+	file := q.Cascade + ".xml"
+	options, python, shell := fmt.Sprintf("Scale: %v, Neighbors: %d", q.Scale, q.Near), fmt.Sprintf("scale=%v, neighbors=%d", q.Scale, q.Near), fmt.Sprintf(" --scale %v --neighbors %d", q.Scale, q.Near)
+	if q.Least > 0 {
+		c.use("image")
+		options += fmt.Sprintf(", Min: image.Pt(%d, %d)", q.Least, q.Least)
+		python += fmt.Sprintf(", min_size=%d", q.Least)
+		shell += fmt.Sprintf(" --min %d", q.Least)
+	}
+	if q.All {
+		options, python, shell = options+", Angles: detect.AllAngles()", python+", angles="+strings.ReplaceAll(fmt.Sprint(detect.AllAngles()), " ", ", "), shell+" --angles all"
+	} else if q.Angle != 0 {
+		options, python, shell = options+fmt.Sprintf(", Angles: []float64{%v}", q.Angle), python+fmt.Sprintf(", angles=[%v]", q.Angle), shell+fmt.Sprintf(" --angles=%v", q.Angle)
+	}
+	c.golang = append(c.golang, fmt.Sprintf("cascade, err := detect.LoadFile(%q)", file), "check(err)", "found, err := cascade.Detect(img, &detect.Options{"+options+"})", "check(err)",
+		"for _, f := range found {", "\tfmt.Println(f.Rect.Min.X, f.Rect.Min.Y, f.Rect.Dx(), f.Rect.Dy(), f.Angle, f.Score)", "}")
+	c.python = append(c.python, fmt.Sprintf("cascade = boxsum.detect.Cascade(%q)", file), "found = cascade.detect(image, "+python+")", "print(found.boxes.tolist(), found.angles.tolist(), found.scores.tolist())")
+	c.shell = append(c.shell, fmt.Sprintf("boxsum detect %s --cascade %s%s --json", word(c.file), word(file), shell))
+	return nil
 }

@@ -91,8 +91,8 @@ func (c *coarse[P]) histogram(b image.Rectangle) *counted {
 	if b.Empty() {
 		return h
 	}
-	inner := image.Rect((b.Min.X+cell-1)/cell, (b.Min.Y+cell-1)/cell, min(b.Max.X/cell, c.across), min(b.Max.Y/cell, c.down))
-	if inner.Empty() || inner.Min.X >= inner.Max.X || inner.Min.Y >= inner.Max.Y {
+	inner := image.Rectangle{image.Pt((b.Min.X+cell-1)/cell, (b.Min.Y+cell-1)/cell), image.Pt(min(b.Max.X/cell, c.across), min(b.Max.Y/cell, c.down))} // may be none
+	if inner.Empty() {
 		c.add(h.Counts, b)
 	} else {
 		p, q, r, s := c.at(inner.Max.X, inner.Max.Y), c.at(inner.Min.X, inner.Max.Y), c.at(inner.Max.X, inner.Min.Y), c.at(inner.Min.X, inner.Min.Y)

@@ -24,6 +24,7 @@ type picture struct {
 
 	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
 	source string                       // how code names it
+	direct bool                         // the file has these pixels, and none that were converted
 }
 
 // newPlane is an image of any type as a plane.
@@ -206,6 +207,9 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 		return filteredReply(d.plane.filter(ctx, r))
 	case "threshold":
 		return filteredReply(d.plane.threshold(ctx, r))
+	case "save":
+		data, err := d.plane.npy()
+		return map[string]int{"size": len(data)}, data, err
 	case "match":
 		a, err := d.plane.match(ctx, r)
 		return a, nil, err
@@ -402,6 +406,10 @@ func pictureOf(ctx context.Context, name string, p *imgio.Picture, keep func() (
 		return nil, err
 	}
 	d.file, d.info.Format = p, p.Format
+	switch p.Image.(type) {
+	case boxsum.Image[uint8], boxsum.Image[uint16], boxsum.Image[float32], boxsum.Image[float64]:
+		d.direct = p.Element == "" || p.Element == d.info.Pixel
+	}
 	if p.Format != "npy" {
 		d.withColor(keep)
 	}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -35,6 +37,7 @@ type plane interface {
 	threshold(ctx context.Context, r *request) (*filtered, error)
 	match(ctx context.Context, r *request) (*matched, error)
 	gray() boxsum.Image[uint8]
+	npy() ([]byte, error)
 }
 
 // A tile is a square of an image at 1:2^level.
@@ -417,4 +420,21 @@ func (r *raster[P, S, Q]) gray() boxsum.Image[uint8] {
 	t := tile{w: r.img.Width, h: r.img.Height, low: r.low, scale: 255 / (r.high - r.low)}
 	r.tile(g.Pix, t, 0)
 	return g
+}
+
+// npy is the pixels as a file.
+func (r *raster[P, S, Q]) npy() ([]byte, error) {
+	shape := []int{r.img.Height, r.img.Width}
+	if r.img.Channels > 1 {
+		shape = append(shape, r.img.Channels)
+	}
+	var b bytes.Buffer
+	err := imgio.WriteNPY(&b, shape, func(yield func([]P) bool) {
+		for y := range r.img.Height {
+			if !yield(r.img.Row(y)[:r.img.Width*r.img.Channels]) {
+				return
+			}
+		}
+	})
+	return b.Bytes(), err
 }

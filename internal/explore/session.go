@@ -188,6 +188,11 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 		return s.openBundle(ctx, &r)
 	case "close":
 		return s.close(&r)
+	case "cascade":
+		if r.Cascade != "sun" {
+			return nil, nil, refuse("that cascade is a file of yours")
+		}
+		return map[string]int{"size": len(sun)}, sun, nil
 	}
 	doc := s.document(r.Doc)
 	if doc == nil {

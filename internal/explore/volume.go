@@ -28,6 +28,7 @@ type solid interface {
 	heat(dst []uint8, t tile, z, channel int)
 	box(b volume.Box, channel int) answer
 	histogram(ctx context.Context, b volume.Box, channel int) (*counted, error)
+	npy() ([]byte, error)
 }
 
 type voxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
@@ -156,6 +157,26 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 	slices.Sort(values)
 	all.Median = values[rank]
 	return all, nil
+}
+
+// npy is the voxels as a file.
+func (v *voxels[P, S, Q]) npy() ([]byte, error) {
+	shape := []int{v.vol.Depth, v.vol.Height, v.vol.Width}
+	if v.vol.Channels > 1 {
+		shape = append(shape, v.vol.Channels)
+	}
+	var b bytes.Buffer
+	err := imgio.WriteNPY(&b, shape, func(yield func([]P) bool) {
+		for z := range v.vol.Depth {
+			img := v.vol.Slice(z)
+			for y := range img.Height {
+				if !yield(img.Row(y)[:img.Width*img.Channels]) {
+					return
+				}
+			}
+		}
+	})
+	return b.Bytes(), err
 }
 
 // A block is a volume as a document.
@@ -339,6 +360,10 @@ func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		h, err := d.solid.histogram(ctx, volume.NewBox(b[0], b[1], b[2], b[3], b[4], b[5]), r.Channel)
 		return h, nil, err
+	}
+	if r.Do == "save" {
+		data, err := d.solid.npy()
+		return map[string]int{"size": len(data)}, data, err
 	}
 	return nil, nil, refuse("this cannot be asked of a volume: take a slice as an image")
 }

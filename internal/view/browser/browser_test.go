@@ -4,6 +4,8 @@ package browser
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -15,12 +17,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -73,8 +77,9 @@ var forms = []form{
 type tab struct {
 	t      *testing.T
 	ctx    context.Context
-	errors []string
 	mu     sync.Mutex
+	errors []string
+	asked  []string // addresses
 }
 
 func open(t *testing.T, address string, f form) *tab {
@@ -95,6 +100,8 @@ func open(t *testing.T, address string, f form) *tab {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			b.asked = append(b.asked, e.Request.URL)
 		case *cdpruntime.EventExceptionThrown:
 			b.errors = append(b.errors, e.ExceptionDetails.Error())
 		case *cdpruntime.EventConsoleAPICalled:
@@ -107,7 +114,7 @@ func open(t *testing.T, address string, f form) *tab {
 	if f.dark {
 		scheme = "dark"
 	}
-	b.do(emulation.SetDeviceMetricsOverride(f.width, f.height, f.scale, f.phone),
+	b.do(network.Enable(), emulation.SetDeviceMetricsOverride(f.width, f.height, f.scale, f.phone),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.Navigate(address))
 	b.wait(`document.body && document.body.dataset.ready === 'yes'`)
@@ -183,6 +190,18 @@ func (b *tab) quiet() {
 	if len(b.errors) > 0 {
 		b.t.Errorf("the page has errors:\n%s", strings.Join(b.errors, "\n"))
 	}
+}
+
+// requests are the addresses that the page asked for.
+func (b *tab) requests() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // serve is the address of a server for files.

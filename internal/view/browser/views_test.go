@@ -1,9 +1,15 @@
 package browser
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
+// engines runs a test with the server and with WebAssembly.
 func engines(t *testing.T, run func(t *testing.T, address string)) {
 	t.Run("server", func(t *testing.T) { run(t, serve(t)) })
 	t.Run("wasm", func(t *testing.T) {
@@ -15,26 +21,84 @@ func engines(t *testing.T, run func(t *testing.T, address string)) {
 	})
 }
 
-// TestViews opens every view on every screen.
+// go to a view of the page, and wait until it is drawn.
+func (b *tab) view(name string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(`location.hash = '#`+name+`'`, nil))
+	b.wait(`boxsum.view === '` + name + `'`)
+	if name == "work" {
+		b.wait(`boxsum.stage.result || boxsum.work.found`)
+	}
+	b.settled()
+}
+
+// accessible fails for what axe-core finds.
+func (b *tab) accessible(name string) {
+	b.t.Helper()
+	data, err := os.ReadFile("../../../.axe/axe.min.js")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			b.t.Fatal(err)
+		}
+		b.t.Log("axe-core is not here: scripts/axe.sh fetches it")
+		return
+	}
+	if !eval[bool](b, `!!window.axe`) {
+		b.do(chromedp.Evaluate(string(data)+";0", nil))
+	}
+	for _, v := range eval[[]string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + (n.any[0]?.message || '')).join(' | ')))`) {
+		b.t.Errorf("%s: %.600s", name, v)
+	}
+}
+
+// TestViews opens every view on every screen, with everything unfolded.
 func TestViews(t *testing.T) {
 	engines(t, func(t *testing.T, address string) {
 		for _, f := range forms {
 			t.Run(f.name, func(t *testing.T) {
 				b := open(t, address, f)
 				for _, name := range []string{"boxes", "work", "how", "reports"} {
-					b.do(navigate(name)...)
-					b.wait(`boxsum.view === '` + name + `'`)
-					if name == "work" {
-						b.wait(`boxsum.stage.result`)
-					}
+					b.view(name)
+					b.shot(f.name + "-" + name)
+					b.do(chromedp.Evaluate(`document.querySelectorAll('details').forEach((d) => { d.open = true; }); boxsum.boxes.choose(boxsum.hello.kinds[2]); 0`, nil))
 					b.settled()
 					if wide := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 						t.Errorf("%s is wider than the screen by %v pixels", name, wide)
 					}
-					b.shot(f.name + "-" + name)
+					b.accessible(f.name + " " + name)
+					if name == "boxes" {
+						b.wait(`document.getElementById('moment-hu-1') && boxsum.boxes.selected.feature`)
+						b.shot(f.name + "-" + name + "-open")
+					}
+				}
+				if f.dark {
+					b.do(chromedp.Evaluate(`document.getElementById('theme').click()`, nil))
+					if got := eval[string](b, `document.documentElement.dataset.theme`); got != "light" {
+						t.Errorf("the button for dark and light gives %s", got)
+					}
 				}
 				b.quiet()
+				for _, r := range b.requests() {
+					if !strings.HasPrefix(r, address) && !strings.HasPrefix(r, "blob:") && !strings.HasPrefix(r, "data:") {
+						t.Errorf("the page asks for %s", r)
+					}
+				}
 			})
 		}
 	})
+}
+
+// TestWidths holds that nothing sticks out from 360 pixels to 4K.
+func TestWidths(t *testing.T) {
+	address := serve(t)
+	for _, width := range []int64{360, 414, 768, 1024, 1920, 3840} {
+		b := open(t, address, form{width: width, height: width * 9 / 16, scale: 1})
+		for _, name := range []string{"boxes", "work", "how"} {
+			b.view(name)
+			if wide := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+				t.Errorf("%s sticks out by %v of %d pixels", name, wide, width)
+			}
+			b.shot(fmt.Sprintf("width-%d-%s", width, name))
+		}
+	}
 }

@@ -1,5 +1,5 @@
 // The page: which document and which view are shown.
-import { $, make, millis } from './dom.js';
+import { $, make, millis, save } from './dom.js';
 import { connect } from './engine.js';
 import { Stage } from './viewer.js';
 import { Boxes } from './boxes.js';
@@ -78,6 +78,12 @@ function slice(z) {
 function listDocuments() {
   $('document').replaceChildren(...app.documents.map((d) => make('option', { value: d.id }, d.name)));
 }
+
+// savePixels saves what the programs of the code panels read.
+app.savePixels = async (name) => {
+  try { save(name, 'application/octet-stream', (await app.engine.ask({ do: 'save', doc: app.stage.doc.id })).bytes); } catch (e) { say(e.message); }
+  if (app.view === 'work' && app.work.what === 'detect' && app.work.values.cascade === 'sun') save('sun.xml', 'text/xml', (await app.engine.ask({ do: 'cascade', cascade: 'sun' })).bytes);
+};
 
 async function take(name, body) {
   const r = await app.engine.ask({ do: 'open', name }, body);

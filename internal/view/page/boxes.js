@@ -20,7 +20,7 @@ export class Boxes {
     $('delete-box').onclick = () => this.remove();
     $('csv').onclick = () => save('boxes.csv', 'text/csv', this.csv());
     $('json').onclick = () => save('boxes.json', 'application/json', JSON.stringify(this.export(), null, 2) + '\n');
-    this.code = codePanel($('boxes-code'), () => this.loadCode());
+    this.code = codePanel($('boxes-code'), () => this.loadCode(), (name) => app.savePixels(name));
     $('moments-part').addEventListener('toggle', () => this.askMore(this.selected));
   }
 
@@ -208,9 +208,11 @@ export class Boxes {
     const b = this.selected, a = b?.answer;
     const rows = [['Sum', a?.sum], ['Mean', a?.mean], ['Standard deviation', a?.std], [this.deep ? 'Voxels' : 'Area', a?.area]];
     if (b?.angle && a) rows.push(['Ratio', a.ratio], ['Angle', `${number(a.degrees)}°`]);
-    $('stats').replaceChildren(...rows.map(([name, v]) => make('div', {}, make('dt', {}, name), make('dd', { id: 'stat-' + name.toLowerCase().replace(/ .*/, '') }, a ? number(v) : b?.error || '–'))),
+    $('stats').replaceChildren(...rows.map(([name, v]) => make('div', {}, make('dt', {}, name), make('dd', { id: 'stat-' + name.toLowerCase().replace(/ .*/, '') }, a ? number(v) : '–'))),
       make('div', {}, make('dt', {}, 'Median'), make('dd', { id: 'stat-median' }, b?.histogram && !b.histogram.error ? (b.histogram.exact === false ? '≈ ' : '') + number(b.histogram.median) : '–')),
       make('div', {}, make('dt', {}, 'Answered in'), make('dd', { id: 'stat-latency' }, b?.latency ? millis(b.latency) : '–')));
+    $('problem').hidden = !b?.error;
+    $('problem').textContent = b?.error || '';
     if (a?.entries?.length) {
       const rowsOf = a.entries.map((e) => make('tr', {}, make('td', { className: e.sign > 0 ? 'plus' : 'minus' }, e.sign > 0 ? '+' : '−'), make('td', {}, `T(${e.at.join(', ')})`), make('td', {}, e.value)));
       $('entries').replaceChildren(make('table', {}, make('caption', { className: 'quiet' }, `${a.entries.length} reads give the sum`), make('tbody', {}, ...rowsOf, make('tr', {}, make('td', {}, '='), make('td', {}, 'sum'), make('td', {}, a.sum)))));
@@ -315,8 +317,7 @@ export class Boxes {
         if (Math.abs(b.angle) < 1.5) b.angle = 0;
         this.changed(b);
       }, end: () => {
-        b.turning = false;
-        if (b.answer?.degrees !== undefined && b.angle) b.angle = b.answer.degrees;
+        b.turning = false; // and the answer says which ratio is the nearest
         this.changed(b);
       } };
     }

@@ -41,7 +41,7 @@ export function save(name, type, text) {
 }
 
 // codePanel shows code in three languages, with a button that copies it.
-export function codePanel(host, load) {
+export function codePanel(host, load, savePixels) {
   let language = 'go', code = {};
   const pre = make('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Code' });
   const buttons = ['go', 'python', 'shell'].map((name) => make('button', { type: 'button', onclick: () => { language = name; show(); } }, { go: 'Go', python: 'Python', shell: 'Shell' }[name]));
@@ -49,12 +49,14 @@ export function codePanel(host, load) {
     try { await navigator.clipboard.writeText(code[language]); copy.textContent = 'Copied'; } catch { copy.textContent = 'Select the text and copy it'; }
     setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
   } }, 'Copy');
+  const pixels = make('button', { type: 'button', hidden: !savePixels, onclick: () => savePixels(code.file) }, 'Save pixels');
   const show = () => {
+    pixels.hidden = !savePixels || !code.file;
     buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(['go', 'python', 'shell'][i] === language)));
     pre.textContent = code[language] || code.error || '';
     pre.dataset.language = language;
   };
-  host.replaceChildren(make('div', { className: 'row' }, make('span', { className: 'group', role: 'group', ariaLabel: 'Language' }, ...buttons), copy), pre);
+  host.replaceChildren(make('div', { className: 'row' }, make('span', { className: 'group', role: 'group', ariaLabel: 'Language' }, ...buttons), copy, pixels), pre);
   const details = host.closest('details');
   const refresh = async () => {
     if (!details.open) return;

@@ -70,7 +70,7 @@ function tableOf(pixels) {
   return t;
 }
 
-const inkOf = (style) => style.getPropertyValue('--ink'), lineOf = (style) => style.getPropertyValue('--line');
+const inkOf = (style) => style.getPropertyValue('--ink'), lineOf = (style) => style.getPropertyValue('--soft');
 
 function corners() {
   const w = 10, h = 7, pixels = grid(w, h), t = tableOf(pixels), b = { x0: 3, y0: 2, x1: 8, y1: 6 };

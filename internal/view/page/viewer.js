@@ -28,6 +28,7 @@ export class Stage {
     this.result = null;
     this.z = 0;
     this.channel = 0;
+    this.shape();
     this.fit();
   }
 
@@ -35,7 +36,21 @@ export class Stage {
 
   get tileSize() { return this.doc && this.doc.kind === 'store' ? 256 : 512; }
 
+  // shape makes the canvases no higher than the picture needs.
+  shape() {
+    if (!this.doc?.width) return;
+    const phone = innerWidth < 640, wide = this.doc.width / this.doc.height > 1.5;
+    const panes = this.canvases.image.closest('#panes'), both = !panes.classList.contains('one');
+    panes.classList.toggle('stack', both && wide); // wide pictures over each other, others side by side
+    for (const c of Object.values(this.canvases)) {
+      if (!c.clientWidth) continue;
+      const most = innerHeight * (phone ? 0.46 : both && wide ? 0.4 : 0.72);
+      c.style.height = `${Math.round(Math.min(most, Math.max(phone ? 180 : 260, (c.clientWidth * this.doc.height) / this.doc.width + 8)))}px`;
+    }
+  }
+
   resized() {
+    this.shape();
     const ratio = devicePixelRatio || 1;
     let first = false;
     for (const c of Object.values(this.canvases)) {
