@@ -460,3 +460,40 @@ def test_filters_stay_on_the_device(library, dtype):
         boxsum.blur(there, 3, out=out[1:])
     with pytest.raises(TypeError):
         boxsum.binarize(there, "wolf")
+
+
+def layouts(xp, x):
+    """An array of four axes as permute and slices lay it out."""
+    on = xp.asarray(x) if xp is cupy else torch.from_numpy(x).cuda()
+    turn = (lambda a, *axes: a.transpose(axes)) if xp is cupy else (lambda a, *axes: a.permute(axes))
+    copy = (lambda a: cupy.ascontiguousarray(a)) if xp is cupy else (lambda a: a.contiguous())
+    yield on
+    for axes in ((0, 2, 3, 1), (1, 0, 2, 3), (0, 1, 3, 2)):
+        yield turn(copy(turn(on, *axes)), *sorted(range(4), key=axes.__getitem__))
+    wide = (cupy.concatenate if xp is cupy else torch.cat)([on, on], 1)
+    yield wide[:, : x.shape[1]]
+    yield wide[:, ::2] if x.shape[1] == 1 else wide[:, x.shape[1] :]
+
+
+@pytest.mark.parametrize("xp", [cupy, torch], ids=["cupy", "torch"])
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
+def test_batches(xp, dtype):
+    for shape in [(3, 2, 17, 33), (70, 1, 64, 130), (2, 5, 1, 1)]:
+        x = pixels(shape, dtype)
+        want = boxsum.integral(x, axes=(-2, -1))
+        both = boxsum.integral(x, axes=(-2, -1), squares=True)
+        for view in layouts(xp, x):
+            same(boxsum.integral(view, axes=(-2, -1)), want)
+            got = boxsum.integral(view, axes=(-2, -1), squares=True)
+            same(got[1], both[1])
+        same(boxsum.integral(view, axes=(-2, -1), tilted=True)[1], boxsum.integral(x, axes=(-2, -1), tilted=True)[1])
+        boxes = np.array([[0, 0, 9, 9], [3, 2, 30, 12]])
+        table = boxsum.integral(view, axes=(-2, -1))
+        same(boxsum.box_sum(table, boxes, axes=(-2, -1)), boxsum.box_sum(want, boxes, axes=(-2, -1)))
+        own = np.broadcast_to(boxes, (shape[0], 2, 4))
+        same(boxsum.box_mean(table, xp.asarray(own) if xp is cupy else torch.from_numpy(own.copy()), axes=(-2, -1)), boxsum.box_mean(want, own, axes=(-2, -1)))
+    volumes = pixels((2, 3, 9, 10, 11), dtype)
+    on = cupy.asarray(volumes) if xp is cupy else torch.from_numpy(volumes).cuda()
+    same(boxsum.volume(on, axes=(-3, -2, -1)), boxsum.volume(volumes, axes=(-3, -2, -1)))
+    with pytest.raises(ValueError, match="axes"):
+        boxsum.integral(on[0], axes=(0, 5))

@@ -9,6 +9,7 @@
 //	plane_*.h, small.h                      tables of images in one pass
 //	volume_*.h                              tables of volumes in one pass
 //	histogram_*.h                           integral histograms in two launches
+//	tensor.h                                batches of planes of floats
 //
 // Folder jobs has what the host tells a kernel. modules.go lists every kernel, from
 // the pairs of types in package pairs; "go test ./gpu/internal/kernels -update" writes
