@@ -467,6 +467,11 @@ func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) err
 	return a.writeBytes(ctx, bytesOf(src), at, box)
 }
 
+// WriteBytes is [Write] for elements of any type, as they lie in memory.
+func WriteBytes(ctx context.Context, a *Array, src []byte, at, box []int) error {
+	return a.writeBytes(ctx, src, at, box)
+}
+
 // ReadAll reads all elements, as a slice of them: those of bool as uint8, of int8 as int16 and of float16 as
 // float32.
 func ReadAll(ctx context.Context, a *Array) (any, error) {

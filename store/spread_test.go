@@ -1,11 +1,16 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -161,6 +166,37 @@ func TestHistograms(t *testing.T) {
 	for _, opt := range []Options{{Bins: histogram.Bins{N: 4}}, {Bins: histogram.Bins{N: 1}}, {Bins: histogram.Bins{N: 4, Low: 0, High: 1}, Squares: true}} {
 		if _, err := NewJob(ctx, src, Memory(), &opt); err == nil {
 			t.Errorf("%s is no error", fmt.Sprint(opt.Bins))
+		}
+	}
+}
+
+// TestNPY has NumPy read files.
+func TestNPY(t *testing.T) {
+	for _, spec := range []*Spec{
+		{Type: Uint8, Shape: []int{50, 30}, Chunk: []int{16, 16}, Compression: "zstd"},
+		{Type: Int16, Shape: []int{50, 30, 3}, Chunk: []int{16, 30, 2}},
+		{Type: Float64, Shape: []int{7}, Chunk: []int{3}, BigEndian: true},
+		{Type: Uint64, Shape: []int{}, Chunk: []int{}},
+		{Type: Bool, Shape: []int{5, 0}, Chunk: []int{2, 2}},
+	} {
+		src, data := imageOf(t, spec, 9)
+		var file bytes.Buffer
+		if err := WriteNPY(ctx, &file, src, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := file.Bytes()
+		n := 10 + int(got[8]) + int(got[9])<<8
+		if n%64 != 0 || !bytes.Equal(got[n:], data) {
+			t.Errorf("%v: %d bytes after a header of %d", spec.Shape, len(got)-n, n)
+		}
+		if name := os.Getenv("BOXSUM_STORE_PYTHON"); name != "" {
+			path := filepath.Join(t.TempDir(), "x.npy")
+			os.WriteFile(path, got, 0o666)
+			out, err := exec.Command(name, "-c", "import numpy, sys; a = numpy.load(sys.argv[1]); print(a.dtype, list(a.shape), a.nbytes)", path).CombinedOutput()
+			want := fmt.Sprintln(spec.Type, strings.ReplaceAll(fmt.Sprint(spec.Shape), " ", ", "), len(data))
+			if err != nil || string(out) != want {
+				t.Errorf("NumPy reads %s, and not %s: %v", out, want, err)
+			}
 		}
 	}
 }

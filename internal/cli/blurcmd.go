@@ -13,7 +13,7 @@ import (
 type blurCmd struct {
 	Ins          []string   `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
 	Demo         bool       `help:"Blur a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out          string     `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .tiff, .pgm, .ppm, .pam or .npy; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
+	Out          string     `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
 	Radius       int        `short:"r" default:"-1" placeholder:"R" help:"Blur by the mean of 2·R+1 pixels each way."`
 	Window       windowFlag `placeholder:"WxH" help:"Blur by the mean of so many pixels across and down, such as 31x15, or 31 for both. Of an even number one more lies on the left and above."`
 	Gaussian     bool       `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
@@ -31,6 +31,9 @@ func (c *blurCmd) Run(sh *shell) error {
 	}
 	if c.Demo && len(c.Ins) > 0 {
 		return usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	}
+	if isStore(c.Out) {
+		return c.runStore(sh, work)
 	}
 	if !severalOf(c.Ins, c.Out) {
 		in := ""

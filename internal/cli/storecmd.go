@@ -6,15 +6,18 @@ import (
 	"image"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/store"
 	_ "github.com/boxsum/boxsum/store/web" // http:// and https://
+	"github.com/boxsum/boxsum/volume"
 )
 
 // storeFlags say how a table in a store is made.
@@ -24,6 +27,7 @@ type storeFlags struct {
 	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. One a block unless told."`
 	Compression string `enum:"zstd,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, gzip or none."`
 	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
+	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them; boxes then have histograms."`
 	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
 }
 
@@ -130,8 +134,12 @@ func (c *integrateCmd) runStore(sh *shell) error {
 	switch {
 	case len(c.Ins) != 1:
 		return usage("a table in a store is that of one image: name it")
-	case c.Tilted || c.Volume || c.Algorithm != "" || c.onGPU() || c.pick():
-		return usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --volume, --algorithm, --on, --nan and --mask, or write .npy")
+	case c.Tilted || c.Algorithm != "" || c.onGPU() || c.pick():
+		return usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
+	case c.Volume && !isStore(c.Ins[0]):
+		return usage("a volume for a table in a store is an array in one, of shape (D,H,W): %s is none", c.Ins[0])
+	case c.Volume && c.Bins > 0:
+		return usage("--bins is for images: leave it out with --volume")
 	case c.Type != "auto":
 		return usage("tables in stores have sums of 64 bits: leave out --type")
 	}
@@ -150,7 +158,7 @@ func (c *integrateCmd) runStore(sh *shell) error {
 		return err
 	}
 	job, err := store.NewJob(sh.ctx, src, dst, &store.Options{
-		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart,
+		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart, Volume: c.Volume, Bins: histogram.Bins{N: c.Bins},
 		Progress: func(done, all int) { sh.progress.reach("summing", done, all) },
 	})
 	if err == nil {
@@ -178,6 +186,40 @@ func (c *integrateCmd) runStore(sh *shell) error {
 	return c.print(sh, r)
 }
 
+// runStore blurs an image to an array in a store.
+func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
+	switch {
+	case len(c.Ins) != 1:
+		return usage("an array in a store is one blurred image: name it")
+	case work.name != "box":
+		return usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
+	}
+	start := time.Now()
+	src, err := sh.open(c.Ins[0], &c.pictureFlags)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
+	if err != nil {
+		return err
+	}
+	err = store.FilterArray(sh.ctx, src, dst, work.window, &store.FilterOptions{
+		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
+	})
+	if failed := dst.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	shape := append(src.Shape(), 1)
+	r := filterReport{extent: extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
+		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: store.Redacted(c.Out)}
+	r.took(start)
+	return c.print(sh, r)
+}
+
 func sumName(pixel store.Type) string {
 	switch name := pixel.String(); name[0] {
 	case 'f':
@@ -198,8 +240,15 @@ func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
 		return true, err
 	}
 	defer t.Close()
-	if c.rotates() || c.Volume || c.pick() || c.onGPU() {
-		return true, usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --volume, --nan, --mask and --on")
+	switch {
+	case c.rotates() || c.pick() || c.onGPU():
+		return true, usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
+	case c.Volume && t.Depth() == 0:
+		return true, usage("%s is the table of an image: leave out --volume", store.Redacted(c.In))
+	case t.Depth() > 0 && !c.Volume:
+		return true, usage("%s is the table of a volume: its boxes take --volume", store.Redacted(c.In))
+	case c.Volume:
+		return true, c.askStoredVolume(sh, t, boxes)
 	}
 	rects := make([]image.Rectangle, len(boxes))
 	for i, b := range boxes {
@@ -237,6 +286,50 @@ func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
 		answers[i] = a
 	}
 	return true, c.print(sh, answers)
+}
+
+// askStoredVolume answers boxes of a volume.
+func (c *queryCmd) askStoredVolume(sh *shell, t *store.Table, boxes []box) error {
+	blocks := make([]volume.Box, len(boxes))
+	for i, b := range boxes {
+		blocks[i] = b.block()
+	}
+	means, deviations, sums := make([]float64, len(boxes)), make([]float64, len(boxes)), make([]any, len(boxes))
+	sh.progress.begin("summing", 0)
+	_, kind, squares := t.Types()
+	var err error
+	switch kind {
+	case store.Uint64:
+		err = storedVolumeSums[uint64](sh, t, sums, blocks)
+	case store.Int64:
+		err = storedVolumeSums[int64](sh, t, sums, blocks)
+	default:
+		err = storedVolumeSums[float64](sh, t, sums, blocks)
+	}
+	if err == nil {
+		err = t.MeanVolumeBoxes(sh.ctx, means, blocks)
+	}
+	if err == nil && squares != 0 {
+		err = t.StdDevVolumeBoxes(sh.ctx, deviations, blocks)
+	}
+	if err != nil {
+		return err
+	}
+	answers := make([]answer, len(boxes))
+	for i, b := range boxes {
+		voxels := blocks[i].Intersect(t.VolumeBounds()).Voxels()
+		answers[i] = answer{box: b, area: int64(voxels), noStd: squares == 0, channels: []stats{{sum: sums[i], mean: means[i], std: deviations[i]}}}
+	}
+	return c.print(sh, answers)
+}
+
+func storedVolumeSums[S uint64 | int64 | float64](sh *shell, t *store.Table, dst []any, boxes []volume.Box) error {
+	sums := make([]S, len(dst))
+	err := store.SumVolumeBoxes(sh.ctx, t, sums, boxes)
+	for i, s := range sums {
+		dst[i] = s
+	}
+	return err
 }
 
 func storedSums[S uint64 | int64 | float64](sh *shell, t *store.Table, dst []any, boxes []image.Rectangle) error {
@@ -373,6 +466,9 @@ func (c *convertCmd) Run(sh *shell) error {
 		if !isStore(c.In) {
 			return usage("neither %s nor %s is a store: one of them ends in .zarr, or is a URL", c.In, c.Out)
 		}
+		if strings.HasSuffix(c.Out, ".npy") {
+			return c.writeNPY(sh)
+		}
 		p, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.readStore(c.In) })
 		if err != nil {
 			return err
@@ -389,6 +485,31 @@ func (c *convertCmd) Run(sh *shell) error {
 	err = c.write(sh, b)
 	if failed := b.Close(); err == nil {
 		err = failed
+	}
+	return err
+}
+
+// writeNPY writes an array of any size as .npy, rows of chunks at a time.
+func (c *convertCmd) writeNPY(sh *shell) error {
+	src, err := store.OpenArray(sh.ctx, c.In)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	temporary := c.Out + ".partial"
+	file, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	err = store.WriteNPY(sh.ctx, file, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+	if failed := file.Close(); err == nil {
+		err = failed
+	}
+	if err == nil {
+		err = os.Rename(temporary, c.Out)
+	}
+	if err != nil {
+		os.Remove(temporary)
 	}
 	return err
 }

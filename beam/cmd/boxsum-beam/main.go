@@ -1,4 +1,4 @@
-// Command boxsum-beam makes tables in stores on Apache Beam. It is the submitter and, as boxsum-beam -worker :50000, the worker beside
+// Command boxsum-beam makes tables in stores on Apache Beam. It is the submitter and, as boxsum-beam -pool :50000, the worker beside
 // each machine of a cluster. Without a runner it uses Prism, which is part of it.
 package main
 
@@ -33,7 +33,7 @@ func main() {
 	flag.BoolVar(&work.Squares, "squares", false, "make the table of squares as well")
 	flag.BoolVar(&work.Compact, "compact", false, "keep sums of the blocks alone, in fewer bytes")
 	flag.BoolVar(&work.Restart, "restart", false, "begin anew where a table of another image or other options was begun")
-	worker := flag.String("worker", "", "be a worker pool on this port, such as :50000, for --environment_type=EXTERNAL")
+	pool := flag.String("pool", "", "be a pool of workers on this port, such as :50000, for --environment_type=EXTERNAL")
 	quiet := flag.Bool("quiet", false, "no progress")
 	flag.Parse()
 	beam.Init() // a worker that an engine has started goes no further
@@ -42,16 +42,16 @@ func main() {
 	defer stop()
 	var err error
 	switch {
-	case *worker != "":
-		err = serve(ctx, *worker)
+	case *pool != "":
+		err = serve(ctx, *pool)
 	case work.From == "" || work.To == "" || flag.NArg() > 0:
-		fmt.Fprintln(os.Stderr, "boxsum-beam: error: it takes -in IMAGE and -out TABLE, or -worker PORT (try -help)")
+		fmt.Fprintln(os.Stderr, "boxsum-beam: error: it takes -in IMAGE and -out TABLE, or -pool PORT (try -help)")
 		os.Exit(2)
 	default:
 		err = submit(ctx, work, *quiet)
 	}
 	switch {
-	case ctx.Err() != nil && *worker == "":
+	case ctx.Err() != nil && *pool == "":
 		fmt.Fprintln(os.Stderr, "boxsum-beam: interrupted; the next run goes on")
 		os.Exit(130)
 	case err != nil:
@@ -66,13 +66,13 @@ func serve(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no port", address)
 	}
-	pool, err := extworker.StartLoopback(ctx, port)
+	workers, err := extworker.StartLoopback(ctx, port)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "boxsum-beam: workers at", pool.EnvironmentConfig(ctx))
+	fmt.Fprintln(os.Stderr, "boxsum-beam: workers at", workers.EnvironmentConfig(ctx))
 	<-ctx.Done()
-	return pool.Stop(context.Background())
+	return workers.Stop(context.Background())
 }
 
 // submit runs the pipeline, and says how it went.

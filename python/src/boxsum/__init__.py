@@ -12,6 +12,7 @@ Tables
     rotated         of an image along the digital lines of a rotation a/b
     histogram       integral histogram: that of any box
     moments         moments and Hu's invariants of any box
+    open            a table in a store, which integral(..., out=url) makes of images larger than memory
 
 Boxes, many at once, from tables of images and volumes
     box_sum, box_mean, box_var, box_std
@@ -57,6 +58,7 @@ from ._match import find, match
 from ._memory import keep_memory
 from ._moments import MomentsTable, moments
 from ._rotated import RotatedTable, rotated
+from ._store import StoredTable, open
 from ._threshold import binarize, threshold_map
 from ._version import __version__
 
@@ -66,6 +68,7 @@ __all__ = [
     "HistogramTable",
     "MomentsTable",
     "RotatedTable",
+    "StoredTable",
     "ValidTable",
     "__version__",
     "binarize",
@@ -96,6 +99,7 @@ __all__ = [
     "median",
     "moments",
     "normalize",
+    "open",
     "rotated",
     "threshold_map",
     "tilted_mean",

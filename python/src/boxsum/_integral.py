@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _core, _foreign, _host, _known, _shapes, _types, _valid
+from . import _core, _foreign, _host, _known, _shapes, _store, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
@@ -146,7 +146,10 @@ def integral(
         ``"keep"`` it is a value, and spoils the boxes below it and to the right.
     out : array or tuple of arrays, optional
         Where to write the table, or the tables in the order in which they are
-        returned. It may have any row stride.
+        returned. It may have any row stride. A path or URL of a Zarr store makes
+        the table there, chunk by chunk, of images of any size: a path of a
+        Zarr array, an array of zarr-python, dask, xarray or h5py. It returns a
+        :class:`StoredTable`; see :func:`open`.
     workers : int, optional
         How many threads may work at once. The default is what helps.
     device : str, optional
@@ -181,6 +184,10 @@ def integral(
     >>> sums[-1, -1], counts[-1, -1]
     (np.float64(9.0), np.uint32(3))
     """
+    if out is not None and _store.is_location(out):
+        if dtype is not None or tilted or mask is not None or nan != "keep" or device is not None or axes is not None:
+            raise ValueError("a table in a store is upright, of all pixels, and made by the processor: leave out dtype, tilted, mask, nan, device and axes")
+        return _store.integrate(image, out, squares=squares, volume=False, workers=workers)
     if axes is not None:
         return _of_axes(image, axes, dtype, squares, tilted, mask, nan, out, workers, device)
     if mask is not None or nan != "keep":
@@ -312,6 +319,10 @@ def volume(
     >>> boxsum.box_sum(table, [[0, 0, 0, 2, 2, 2], [1, 1, 1, 6, 5, 4]])
     array([ 8, 60], dtype=uint32)
     """
+    if out is not None and _store.is_location(out):
+        if dtype is not None or axes is not None:
+            raise ValueError("a table in a store has sums of 64 bits: leave out dtype and axes")
+        return _store.integrate(volume, out, squares=squares, volume=True, workers=workers)
     if axes is not None:
         if len(axes) != 3:
             raise ValueError(f"axes is {axes!r}: those of a volume are three")

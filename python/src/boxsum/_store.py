@@ -1,0 +1,159 @@
+"""Tables larger than memory, in Zarr stores."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, results, thread_count
+from ._native import Handle, call
+
+
+class StoredTable:
+    """A table in a store, which is asked without loading it: see :func:`open`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The shape of the image, (H, W) or (H, W, C), or of the volume, (D, H, W).
+    dtype : numpy.dtype
+        The type of the sums.
+    url : str
+        Where it is.
+    """
+
+    def __init__(self, handle: Handle, url: str) -> None:
+        self._handle = handle
+        self.url = url
+        self._about = about = json.loads(call("store_about", handle.value))
+        self.dtype = np.dtype(about["sum"])
+        self.shape: tuple[int, ...] = (about["height"], about["width"])
+        if about["depth"]:
+            self.shape = (about["depth"], *self.shape)
+        elif about["channels"] > 1:
+            self.shape += (about["channels"],)
+
+    def __repr__(self) -> str:
+        return f"<boxsum.StoredTable of an array of shape {self.shape}, {self.dtype}>"
+
+    def box_sum(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
+        """The sums of boxes ``x0, y0, x1, y1``, or ``x0, y0, z0, x1, y1, z1`` of a volume, shape (..., 4) or (..., 6).
+
+        They are clipped to the image. A table with channels, or bins, has as many sums for each.
+        """
+        return self._ask(boxes, SUM, self.dtype, out)
+
+    def box_mean(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
+        """The means of boxes, as :meth:`box_sum` has their sums."""
+        return self._ask(boxes, MEAN, np.float64, out)
+
+    def box_var(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
+        """The variances of boxes, of a table with squares."""
+        return self._ask(boxes, VARIANCE, np.float64, out)
+
+    def box_std(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
+        """The standard deviations of boxes, of a table with squares."""
+        return self._ask(boxes, DEVIATION, np.float64, out)
+
+    def _ask(self, boxes: Any, what: int, dtype: Any, out: np.ndarray | None) -> Any:
+        numbers = 6 if self._about["depth"] else 4
+        boxes = as_boxes(boxes, numbers)
+        channels = () if self._about["depth"] or self._about["channels"] == 1 else (self._about["channels"],)
+        answers = results(boxes.shape[:-1] + channels, dtype, out, boxes)
+        flat = boxes.reshape(-1, numbers)
+        call("store_boxes", self._handle.value, flat, answers.reshape(len(flat), channels[0] if channels else 1), what)
+        return answers if answers.ndim else answers[()]
+
+
+def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | None = None) -> StoredTable:
+    """Open the table in a store that ``integral(..., out=url)`` or ``boxsum integrate`` has made.
+
+    Parameters
+    ----------
+    url : str or path
+        A folder or zip file whose name ends in .zarr or .zip, or a URL of http or https.
+    cache : int
+        How many bytes of chunks are kept in memory, at most.
+    workers : int, optional
+        How many threads may answer one call.
+
+    Returns
+    -------
+    table : StoredTable
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    >>> _ = boxsum.integral(image, out=folder.name + "/table.zarr")
+    >>> table = boxsum.open(folder.name + "/table.zarr")
+    >>> table.box_sum([[0, 0, 4, 3], [1, 1, 3, 2]])
+    array([66, 11], dtype=uint64)
+    """
+    location = os.fspath(url)
+    if cache < 1:
+        raise ValueError(f"a cache of {cache} bytes")
+    return StoredTable(Handle("store_open", location.encode(), cache, thread_count(workers)), location)
+
+
+def is_location(out: Any) -> bool:
+    """Whether a table is to be made in a store."""
+    return isinstance(out, (str, os.PathLike))
+
+
+def integrate(array: Any, out: str | os.PathLike[str], *, squares: bool, volume: bool, workers: int | None) -> StoredTable:
+    """Make the table of an array in a store, chunk by chunk.
+
+    The array is a path or URL of a Zarr array, one of zarr-python, or anything with a shape, a dtype and slices: of dask,
+    xarray, h5py and NumPy. What is no folder of Zarr goes through one that is temporary, chunk by chunk.
+    """
+    location = _location(array)
+    if location is not None:
+        return _made(location, out, squares, volume, workers)
+    with tempfile.TemporaryDirectory(prefix="boxsum-") as folder:
+        location = str(Path(folder) / "source.zarr")
+        _copy(array, location)
+        return _made(location, out, squares, volume, workers)
+
+
+def _made(location: str, out: str | os.PathLike[str], squares: bool, volume: bool, workers: int | None) -> StoredTable:
+    work = {"from": location, "to": os.fspath(out), "squares": squares, "volume": volume, "workers": thread_count(workers)}
+    call("store_integrate", json.dumps(work).encode())
+    return open(out)
+
+
+def _location(array: Any) -> str | None:
+    """Where an array of Zarr is, if it is where this library finds it."""
+    if isinstance(array, (str, os.PathLike)):
+        return os.fspath(array)
+    root = getattr(getattr(array, "store", None), "root", None)  # of zarr-python's LocalStore
+    if isinstance(root, Path) and isinstance(getattr(array, "path", None), str):
+        return str(root / array.path)
+    return None
+
+
+def _copy(array: Any, location: str) -> None:
+    """Writes an array of another library as one of Zarr, a part at a time."""
+    data = getattr(array, "data", None)  # of xarray, whose slices would bring coordinates
+    if hasattr(array, "dims") and hasattr(data, "shape"):
+        array = data
+    if not hasattr(array, "shape") or not hasattr(array, "dtype") or not hasattr(array, "__getitem__"):
+        array = np.asarray(array)
+    shape, dtype = tuple(int(n) for n in array.shape), np.dtype(array.dtype).newbyteorder("=")
+    if len(shape) not in (2, 3):
+        raise ValueError(f"an array of shape {shape}: images have two or three axes")
+    last = shape[2:] if len(shape) == 3 and shape[2] <= 64 else ()
+    plane = shape[: len(shape) - len(last)]
+    chunk = tuple(min(n, 1024 if len(plane) == 2 else 128) or 1 for n in plane) + last
+    handle = Handle("store_create", location.encode(), dtype.name.encode(), json.dumps({"shape": shape, "chunk": chunk}).encode())
+    for place in np.ndindex(*(-(-n // c) for n, c in zip(shape, chunk))):
+        at = [p * c for p, c in zip(place, chunk)]
+        where = tuple(slice(a, min(a + c, n)) for a, c, n in zip(at, chunk, shape))
+        part = np.ascontiguousarray(np.asarray(array[where]), dtype)
+        call("store_write", handle.value, part, json.dumps(at).encode(), json.dumps(list(part.shape)).encode())
