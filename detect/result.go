@@ -23,17 +23,7 @@ type Result struct {
 // Corners is the corners of a result, clockwise from the one at the top left of the upright
 // object.
 func (r Result) Corners() [4][2]float64 {
-	sin, cos := math.Sincos(r.Angle * math.Pi / 180)
-	switch r.Angle { // exactly
-	case 0:
-		sin, cos = 0, 1
-	case 90:
-		sin, cos = 1, 0
-	case -90:
-		sin, cos = -1, 0
-	case 180:
-		sin, cos = 0, -1
-	}
+	sin, cos := sincos(r.Angle)
 	w, h := float64(r.Rect.Dx())/2, float64(r.Rect.Dy())/2
 	x, y := float64(r.Rect.Min.X)+w, float64(r.Rect.Min.Y)+h
 	var all [4][2]float64
@@ -41,6 +31,21 @@ func (r Result) Corners() [4][2]float64 {
 		all[i] = [2]float64{x + c[0]*cos - c[1]*sin, y + c[0]*sin + c[1]*cos}
 	}
 	return all
+}
+
+// sincos is those of degrees, exactly for quarter turns.
+func sincos(degrees float64) (sin, cos float64) {
+	switch math.Mod(degrees, 360) {
+	case 0:
+		return 0, 1
+	case 90, -270:
+		return 1, 0
+	case -90, 270:
+		return -1, 0
+	case 180, -180:
+		return 0, -1
+	}
+	return math.Sincos(degrees * math.Pi / 180)
 }
 
 // Bounds is the least rectangle that holds all corners.

@@ -14,7 +14,8 @@ import (
 // boxes of features stay boxes. So are turns by 45°: boxes lie along the diagonals, where
 // sums come from tilted tables, and all of them have twice as many pixels. These are eight
 // directions. For angles between them the image is turned once, by less than 45°, for each
-// eight that are 45° apart.
+// eight that are 45° apart. Tilted features do not turn exactly: a quarter turn moves them by
+// half a pixel. For cascades that have some, the image is turned for every angle.
 
 // AllAngles is angles that find objects turned by any: 22.5° apart. An upright cascade finds
 // most objects that are turned by up to half of this.
@@ -49,6 +50,18 @@ func split(angle float64) (image float64, d direction) {
 	image = angle - 45*eighths
 	n := int(eighths) % 8
 	return image, direction{n / 2, n%2 != 0}
+}
+
+// split is that for this cascade: one with tilted features stays as it is, and the image
+// turns by any angle.
+func (c *Cascade) split(angle float64) (image float64, d direction) {
+	if !c.tilted {
+		return split(angle)
+	}
+	if angle = math.Mod(angle, 360); angle < 0 {
+		angle += 360
+	}
+	return angle, direction{}
 }
 
 // turn is the cascade for a direction, which is made once.
@@ -190,9 +203,6 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	if err := o.check(&given, &s.set); err != nil {
 		return to, err
 	}
-	if c.tilted {
-		return to, grid.Invalid("this cascade has tilted features, and cannot be turned: use another, or upright objects only")
-	}
 	s.src.Image(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
 	if err := s.src.Pixels(len(img.Pix)); err != nil {
 		return to, err
@@ -201,8 +211,8 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	s.turned, s.turnedMisses = s.turned[:0], s.turnedMisses[:0]
 	found := 0
 	for i, angle := range given.Angles {
-		turn, _ := split(angle)
-		if again(given.Angles[:i], func(a float64) bool { t, _ := split(a); return t == turn }) {
+		turn, _ := c.split(angle)
+		if again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
 			continue // this turn of the image is done
 		}
 		t := turning{search: s, image: *img, turn: turn}
@@ -212,8 +222,8 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 			}
 		}
 		for k, angle := range given.Angles[i:] {
-			other, d := split(angle)
-			if other != turn || again(given.Angles[i:i+k], func(a float64) bool { t, e := split(a); return t == turn && e == d }) {
+			other, d := c.split(angle)
+			if other != turn || again(given.Angles[i:i+k], func(a float64) bool { t, e := c.split(a); return t == turn && e == d }) {
 				continue
 			}
 			pass := given
@@ -272,9 +282,9 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 		s.toGray()
 	}
 	pix, stride, w, h := s.src.Pix, s.src.Stride, s.src.Width, s.src.Height
-	t.sin, t.cos = math.Sincos(t.turn * math.Pi / 180)
-	width := int(math.Ceil(float64(float64(w)*t.cos) + float64(float64(h)*t.sin)))
-	height := int(math.Ceil(float64(float64(w)*t.sin) + float64(float64(h)*t.cos)))
+	t.sin, t.cos = sincos(t.turn)
+	width := int(math.Ceil(float64(float64(w)*math.Abs(t.cos)) + float64(float64(h)*math.Abs(t.sin))))
+	height := int(math.Ceil(float64(float64(w)*math.Abs(t.sin)) + float64(float64(h)*math.Abs(t.cos))))
 	t.image = boxsum.Image[uint8]{Width: width, Height: height, Channels: 1, Stride: width}
 	if w == 0 || h == 0 {
 		return nil
@@ -352,7 +362,7 @@ candidates:
 			size.X, size.Y = size.Y, size.X
 		}
 		f.rect, f.angle = aboutPoint(x, y, size), angle
-		if t.turn != 0 { // it may lie beyond the edges
+		if math.Mod(t.turn, 90) != 0 { // it may lie beyond the edges
 			for _, p := range (Result{Rect: f.rect, Angle: angle}).Corners() {
 				if p[0] < -slack || p[1] < -slack || p[0] > float64(bounds.Max.X)+slack || p[1] > float64(bounds.Max.Y)+slack {
 					continue candidates

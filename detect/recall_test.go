@@ -1,0 +1,410 @@
+package detect
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/plot"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// What docs/detect.md says of turned objects comes from here. TestRecall measures the ways
+// to find them, with faces of scikit-image's lfw_subset, and draws the curves into the folder
+// BOXSUM_RECALL. It takes minutes.
+
+const (
+	tileSide = 112 // pixels of a tile with one face
+	faceSide = 46  // of the face in it
+)
+
+// skimageData is scikit-image's folder of pictures.
+func skimageData(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command(os.Getenv("BOXSUM_PEERS_PYTHON"), "-c", "import os, skimage; print(os.path.join(os.path.dirname(skimage.__file__), 'data'))").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// facesOf is n faces of 25×25 pixels.
+func facesOf(t *testing.T, dir string, n int) (all []boxsum.Image[uint8]) {
+	data, err := os.ReadFile(filepath.Join(dir, "lfw_subset.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = data[10+int(binary.LittleEndian.Uint16(data[8:])):]
+	size := len(data) / (200 * 25 * 25) // of a number: float32 or float64
+	for k := range n {
+		img, _ := boxsum.NewImage[uint8](25, 25, 1)
+		for i := range img.Pix {
+			at := data[(k*625+i)*size:]
+			v := 0.0
+			if size == 8 {
+				v = math.Float64frombits(binary.LittleEndian.Uint64(at))
+			} else {
+				v = float64(math.Float32frombits(binary.LittleEndian.Uint32(at)))
+			}
+			img.Pix[i] = uint8(255*v + 0.5)
+		}
+		all = append(all, img)
+	}
+	return all
+}
+
+// sampled is a pixel between others; edges go on.
+func sampled(img boxsum.Image[uint8], x, y float64) float64 {
+	x, y = min(max(x, 0), float64(img.Width-1)), min(max(y, 0), float64(img.Height-1))
+	i, j := int(x), int(y)
+	k, l := min(i+1, img.Width-1), min(j+1, img.Height-1)
+	ax, ay := x-float64(i), y-float64(j)
+	at := func(i, j int) float64 { return float64(img.Pix[j*img.Stride+i]) }
+	return (at(i, j)*(1-ax)+at(k, j)*ax)*(1-ay) + (at(i, l)*(1-ax)+at(k, l)*ax)*ay
+}
+
+// tile is a face turned clockwise, in the middle of an image.
+func tile(face boxsum.Image[uint8], degrees float64) boxsum.Image[uint8] {
+	img, _ := boxsum.NewImage[uint8](tileSide, tileSide, 1)
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	scale := float64(face.Width) / faceSide
+	for j := range tileSide {
+		for i := range tileSide {
+			dx, dy := float64(i)+0.5-tileSide/2, float64(j)+0.5-tileSide/2
+			x, y := (dx*cos+dy*sin)*scale+float64(face.Width)/2-0.5, (dy*cos-dx*sin)*scale+float64(face.Height)/2-0.5
+			img.Pix[j*img.Stride+i] = uint8(sampled(face, x, y) + 0.5)
+		}
+	}
+	return img
+}
+
+// scaled is an image at another size, as layers are.
+func scaled(img boxsum.Image[uint8], width, height int) boxsum.Image[uint8] {
+	to, _ := boxsum.NewImage[uint8](width, height, 1)
+	for j := range height {
+		for i := range width {
+			to.Pix[j*to.Stride+i] = uint8(sampled(img, (float64(i)+0.5)*float64(img.Width)/float64(width)-0.5, (float64(j)+0.5)*float64(img.Height)/float64(height)-0.5) + 0.5)
+		}
+	}
+	return to
+}
+
+// onLattice finds objects turned by -26.57° on tables along 1/2, in which a unit of the
+// cascade is so many digital lines. With areas, boxes count as if they had the pixels of
+// their size, whatever the lattice gives them.
+func onLattice(c *Cascade, img boxsum.Image[uint8], lines float64, areas bool, factor float64) []candidate {
+	rot := rotated.Rotation{A: 1, B: 2}
+	line := 1 / math.Hypot(1, 0.5) // pixels between lines
+	var all []candidate
+	w, h := float64(c.size.X), float64(c.size.Y)
+	half := func(v float64) int { return int(math.Floor(v*lines + 0.5)) }
+	for f := 1.0; ; f *= factor {
+		unit := lines * line * f // pixels of the image
+		if unit*w < 30 {
+			continue
+		}
+		if unit*(w+h)*0.75 > float64(img.Width) || unit*w > 80 {
+			break
+		}
+		layer := scaled(img, int(float64(img.Width)/f+0.5), int(float64(img.Height)/f+0.5))
+		t, err := rotated.IntegrateSquares[uint32, uint64](layer, rot, nil)
+		if err != nil {
+			panic(err)
+		}
+		step := max(1, int(lines*line+0.5))
+		if unit < 2 {
+			step = max(step, int(2*lines*line+0.5))
+		}
+		for y := 0; y < layer.Height; y += step {
+			for x := 0; x < layer.Width; x += step {
+				// The window's corners, along (cos, -sin) and (sin, cos).
+				cos, sin := 2/math.Sqrt(5), 1/math.Sqrt(5)
+				px, py := lines*line*w, lines*line*h
+				inside := true
+				for _, p := range [3][2]float64{{px * cos, -px * sin}, {py * sin, py * cos}, {px*cos + py*sin, py*cos - px*sin}} {
+					qx, qy := float64(x)+p[0], float64(y)+p[1]
+					inside = inside && qx >= 0 && qy >= 0 && qx < float64(layer.Width) && qy < float64(layer.Height)
+				}
+				if !inside {
+					continue
+				}
+				c0, r0 := t.Sum.Cell(x, y)
+				boxOf := func(bx, by, bw, bh int) rotated.Box {
+					return rotated.Box{C0: c0 + half(float64(bx)), C1: c0 + half(float64(bx+bw)), R0: r0 + half(float64(by)), R1: r0 + half(float64(by+bh))}
+				}
+				middle := boxOf(1, 1, c.size.X-2, c.size.Y-2)
+				n, s, q := float64(t.Sum.Area(middle)), float64(t.Sum.Sum(middle)), float64(t.Squares.Sum(middle))
+				sigma := math.Sqrt(max(0, q/n-s/n*s/n))
+				if sigma <= 10 {
+					continue
+				}
+				norm := 1 / (float64((c.size.X-2)*(c.size.Y-2)) * sigma)
+				score, passed := 0.0, true
+				for k := range c.stages {
+					st := &c.stages[k]
+					score = 0
+					for _, tr := range c.trees[st.trees.first:st.trees.end] {
+						j := int32(0)
+						for j >= 0 {
+							nd := &c.nodes[tr.nodes.first+j]
+							ft := &c.features[nd.feature]
+							v := 0.0
+							for i, b := range ft.boxes {
+								if ft.weights[i] == 0 {
+									continue
+								}
+								box := boxOf(int(b.x), int(b.y), int(b.w), int(b.h))
+								sum := float64(t.Sum.Sum(box))
+								if areas {
+									sum *= float64(b.w) * float64(b.h) / float64(t.Sum.Area(box))
+								} else {
+									sum /= lines * lines * line * line
+								}
+								v += float64(ft.weights[i]) * sum
+							}
+							if j = nd.right; v*norm < float64(nd.threshold) {
+								j = nd.left
+							}
+						}
+						score += float64(c.leaves[tr.leaves.first+^j])
+					}
+					if score < float64(st.threshold) {
+						passed = false
+						break
+					}
+				}
+				if passed {
+					mx, my := float64(x)+(px*cos+py*sin)/2, float64(y)+(py*cos-px*sin)/2
+					size := image.Pt(int(unit*w+0.5), int(unit*h+0.5))
+					all = append(all, candidate{rect: aboutPoint(mx*f, my*f, size), score: score, angle: -26.57, stage: int32(len(c.stages))})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// A way to find turned faces: all windows that pass.
+type way struct {
+	name string
+	find func(img boxsum.Image[uint8]) []candidate
+}
+
+// measured is recall by angle, and how many others are found in all.
+type measured struct {
+	recall []float64
+	others int
+}
+
+// measure is what is found with each number of neighbors.
+func (w *way) measure(faces []boxsum.Image[uint8], angles []float64, none []boxsum.Image[uint8], neighbors []int) []measured {
+	var g grouper
+	all := make([]measured, len(neighbors))
+	for i := range all {
+		all[i].recall = make([]float64, len(angles))
+	}
+	bounds := image.Rect(0, 0, tileSide, tileSide)
+	for k, a := range angles {
+		for _, face := range faces {
+			windows := w.find(tile(face, a))
+			for i, n := range neighbors {
+				hit := false
+				for _, r := range g.group(nil, windows, n, bounds) {
+					x, y := float64(r.Rect.Min.X+r.Rect.Max.X)/2, float64(r.Rect.Min.Y+r.Rect.Max.Y)/2
+					if math.Hypot(x-tileSide/2, y-tileSide/2) < faceSide/4. && math.Abs(math.Log(float64(r.Rect.Dx())/faceSide)) < 0.45 && math.Abs(math.Remainder(r.Angle-a, 360)) < 25 {
+						hit = true
+					} else {
+						all[i].others++
+					}
+				}
+				if hit {
+					all[i].recall[k]++
+				}
+			}
+		}
+	}
+	for i := range all {
+		for k := range angles {
+			all[i].recall[k] = math.Round(1000*all[i].recall[k]/float64(len(faces))) / 10
+		}
+	}
+	for _, img := range none {
+		windows := w.find(img)
+		for i, n := range neighbors {
+			all[i].others += len(g.group(nil, windows, n, image.Rect(0, 0, img.Width, img.Height)))
+		}
+	}
+	return all
+}
+
+// at is recall where as many others are found: between numbers of neighbors.
+func at(all []measured, others float64) float64 {
+	mean := func(m measured) float64 {
+		sum := 0.0
+		for _, v := range m.recall {
+			sum += v
+		}
+		return sum / float64(len(m.recall))
+	}
+	for i := 1; i < len(all); i++ {
+		a, b := all[i-1], all[i]
+		if float64(a.others) >= others && float64(b.others) <= others {
+			part := 0.0
+			if a.others != b.others {
+				part = (float64(a.others) - others) / float64(a.others-b.others)
+			}
+			return mean(a) + part*(mean(b)-mean(a))
+		}
+	}
+	if float64(all[0].others) < others {
+		return mean(all[0])
+	}
+	return mean(all[len(all)-1])
+}
+
+func TestRecall(t *testing.T) {
+	dir := os.Getenv("BOXSUM_RECALL")
+	if dir == "" {
+		t.Skip("set BOXSUM_RECALL to a folder for plots, and BOXSUM_PEERS_PYTHON, to measure")
+	}
+	from := skimageData(t)
+	faces := facesOf(t, from, 24)
+	var none []boxsum.Image[uint8]
+	for _, name := range []string{"coffee.png", "chelsea.png", "camera.png", "rocket.jpg", "brick.png", "grass.png", "coins.png", "hubble_deep_field.jpg"} {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		photo, _, err := image.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		none = append(none, scaled(boxsum.Gray(photo), 200, 150))
+	}
+	for _, name := range []string{"haarcascade_frontalface_alt2", "haarcascade_frontalface_default"} {
+		c, err := LoadFile("/usr/share/opencv4/haarcascades/" + name + ".xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := func(angles ...float64) *Options {
+			return &Options{Ungrouped: true, Min: image.Pt(30, 30), Max: image.Pt(80, 80), Angles: angles, Workers: 1}
+		}
+		found := func(img boxsum.Image[uint8], angles ...float64) (windows []candidate) {
+			all, err := c.Detect(img, opt(angles...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range all {
+				windows = append(windows, candidate{rect: r.Rect, angle: r.Angle, score: r.Score, stage: int32(r.Stage)})
+			}
+			return windows
+		}
+		// Rotating the picture n times, each searched upright, and everything grouped.
+		pictures := func(step float64) way {
+			return way{fmt.Sprintf("pictures turned by %v°", step), func(img boxsum.Image[uint8]) (windows []candidate) {
+				for a := 0.0; a < 360; a += step {
+					s := new(search)
+					s.set.Level = 0
+					turn := turning{search: s, image: img, turn: math.Mod(a, 90)}
+					quarter := math.Floor(a / 90)
+					angle := math.Remainder(a, 360)
+					var o Options
+					if err := opt().check(&o, &s.set); err != nil {
+						t.Fatal(err)
+					}
+					if turn.turn != 0 {
+						if err := turn.rotate(c, &o); err != nil {
+							t.Fatal(err)
+						}
+					}
+					// Quarter turns by the cascade are what quarter turns of the picture are.
+					d := direction{quarters: int(quarter)}
+					pass := o
+					if err := turn.pass(c.turn(d), d, &pass, &o, image.Rect(0, 0, img.Width, img.Height)); err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range s.turned {
+						f.angle = angle
+						windows = append(windows, f)
+					}
+				}
+				return windows
+			}}
+		}
+		ways := []way{
+			pictures(22.5),
+			{"AllAngles", func(img boxsum.Image[uint8]) []candidate { return found(img, AllAngles()...) }},
+			{"upright", func(img boxsum.Image[uint8]) []candidate { return found(img) }},
+		}
+		var angles []float64
+		for a := 0.0; a <= 45; a += 7.5 {
+			angles = append(angles, a)
+		}
+		chart := plot.Chart{Title: "Faces found, " + strings.TrimPrefix(name, "haarcascade_"), X: plot.Axis{Label: "turned by, degrees", Zero: true}, Y: plot.Axis{Label: "found, %", Zero: true}}
+		for i, w := range ways {
+			all := w.measure(faces, angles, none, []int{1, 2, 3, 5, 8, 12})
+			t.Logf("%s, %s: %+v", name, w.name, all)
+			s := plot.Series{Name: w.name, Style: plot.Style{Hue: i}}
+			for k, a := range angles {
+				s.Points = append(s.Points, plot.Point{X: a, Y: all[2].recall[k]})
+			}
+			chart.Series = append(chart.Series, s)
+			t.Logf("   at 5, 10, 20, 40 others: %.1f %.1f %.1f %.1f", at(all, 5), at(all, 10), at(all, 20), at(all, 40))
+		}
+		save(t, dir, strings.TrimPrefix(name, "haarcascade_")+"-angles", &chart)
+		// One direction: tables along 1/2 beside a picture turned by as much.
+		lattice := func(lines float64, areas bool, factor float64) way {
+			what := "areas as they fall"
+			if areas {
+				what = "exact areas"
+			}
+			return way{fmt.Sprintf("1/2, %v lines, %s, layers %v", lines, what, factor), func(img boxsum.Image[uint8]) []candidate { return onLattice(c, img, lines, areas, factor) }}
+		}
+		ways = []way{
+			{"picture turned by 26.57°", func(img boxsum.Image[uint8]) []candidate { return found(img, -26.57) }},
+			lattice(1, false, 1.1), lattice(1, true, 1.1), lattice(1.5, true, 1.1), lattice(2.5, true, 1.1), lattice(2.5, true, 1.05),
+		}
+		angles = []float64{-41.57, -36.57, -31.57, -26.57, -21.57, -16.57, -11.57}
+		chart = plot.Chart{Title: "Along 1/2, " + strings.TrimPrefix(name, "haarcascade_"), X: plot.Axis{Label: "turned by, degrees from 1/2"}, Y: plot.Axis{Label: "found, %", Zero: true}}
+		for i, w := range ways {
+			all := w.measure(faces, angles, none, []int{1, 2, 3, 5})
+			t.Logf("%s, %s: %+v", name, w.name, all)
+			t.Logf("   at 0, 1, 2, 5 others: %.1f %.1f %.1f %.1f", at(all, 0), at(all, 1), at(all, 2), at(all, 5))
+			s := plot.Series{Name: w.name, Style: plot.Style{Hue: i}}
+			for k, a := range angles {
+				s.Points = append(s.Points, plot.Point{X: a + 26.57, Y: all[2].recall[k]})
+			}
+			chart.Series = append(chart.Series, s)
+		}
+		save(t, dir, strings.TrimPrefix(name, "haarcascade_")+"-lattice", &chart)
+	}
+}
+
+// save draws a chart.
+func save(t *testing.T, dir, name string, c *plot.Chart) {
+	if err := c.Check(); err != nil {
+		t.Fatal(err)
+	}
+	var svg, png bytes.Buffer
+	if err := plot.SVG(&svg, c); err != nil {
+		t.Fatal(err)
+	}
+	if err := plot.PNG(&png, c); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, b := range map[string]*bytes.Buffer{".svg": &svg, ".png": &png} {
+		if err := os.WriteFile(filepath.Join(dir, name+suffix), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
