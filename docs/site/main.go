@@ -46,7 +46,7 @@ func main() {
 // order is how the documents are listed; those that are not named here come last, by name.
 var order = []struct{ group, files string }{
 	{"Begin", "README.md docs/tutorial.md docs/cookbook.md docs/types.md docs/migrate.md examples/README.md"},
-	{"Guides", "docs/python.md docs/filters.md docs/threshold.md docs/match.md docs/detect.md docs/store.md docs/gpu.md"},
+	{"Guides", "docs/python.md docs/filters.md docs/threshold.md docs/match.md docs/detect.md docs/store.md docs/view.md docs/gpu.md"},
 	{"Tables", "docs/histogram.md docs/moments.md docs/rotated.md docs/tilted.md docs/haar.md docs/volume.md"},
 	{"How it works", "ARCHITECTURE.md docs/performance.md docs/papers.md"},
 	{"Reference", ""},

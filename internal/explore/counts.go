@@ -105,27 +105,50 @@ func (c *coarse[P]) histogram(b image.Rectangle) *counted {
 		c.add(h.Counts, image.Rect(b.Min.X, in.Min.Y, in.Min.X, in.Max.Y))
 		c.add(h.Counts, image.Rect(in.Max.X, in.Min.Y, b.Max.X, in.Max.Y))
 	}
+	c.median(h, func(visit func(y, x0, x1 int)) {
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			visit(y, b.Min.X, b.Max.X)
+		}
+	})
+	return h
+}
+
+// ofSpans is the histogram of pixels row by row.
+func (c *coarse[P]) ofSpans(spans [][3]int) *counted {
+	h := &counted{Counts: make([]uint32, bins), Low: c.low, High: c.low + bins/c.scale, Exact: true}
+	for _, s := range spans {
+		c.add(h.Counts, image.Rect(s[1], s[0], s[2], s[0]+1))
+	}
+	c.median(h, func(visit func(y, x0, x1 int)) {
+		for _, s := range spans {
+			visit(s[0], s[1], s[2])
+		}
+	})
+	return h
+}
+
+// median finds the lower median of pixels whose histogram is known: among the values of its bin.
+func (c *coarse[P]) median(h *counted, rows func(visit func(y, x0, x1 int))) {
 	k, rank := middle(h.Counts)
 	switch {
 	case k < 0:
 	case unsafe.Sizeof(*new(P)) == 1:
 		h.Median = k
-	default: // among the values of that bin
+	default:
 		var values []float64
-		for y := b.Min.Y; y < b.Max.Y; y++ {
+		rows(func(y, x0, x1 int) {
 			row := c.img.Row(y)
-			for x := b.Min.X; x < b.Max.X; x++ {
+			for x := x0; x < x1; x++ {
 				if p := row[x*c.img.Channels+c.channel]; c.bin(p) == k {
 					values = append(values, float64(p))
 				}
 			}
-		}
+		})
 		slices.Sort(values)
 		if rank < len(values) {
 			h.Median = values[rank]
 		}
 	}
-	return h
 }
 
 // middle is the bin of the lower median, and which of its values that is.

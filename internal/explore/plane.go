@@ -256,6 +256,7 @@ type turned struct {
 	Degrees float64  `json:"degrees"`
 	Cells   []int    `json:"cells"` // c0, r0, c1, r1
 	Spans   [][3]int `json:"spans"` // y, and from which x to which
+	Counts  *counted `json:"histogram"`
 }
 
 func (r *raster[P, S, Q]) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
@@ -271,6 +272,7 @@ func (r *raster[P, S, Q]) rotated(ctx context.Context, rot rotated.Rotation, q *
 	a.Sum, a.Area = fmt.Sprint(t.Sum.SumChannel(b, channel)), t.Sum.Area(b)
 	a.Mean, a.Std = finite(t.Mean(b, channel)), finite(t.StdDev(b, channel))
 	a.Spans = spans(t.Sum.Lattice, b, r.img.Width, r.img.Height)
+	a.Counts = r.counts()[channel].ofSpans(a.Spans)
 	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
 		x, y, _ := t.Sum.Point(e.c, e.r)
 		a.Entries = append(a.Entries, entry{[]int{x, y}, signed(t.Sum.Corner(e.c, e.r, channel)), e.sign})

@@ -194,6 +194,14 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 		}
 		return map[string]int{"size": len(sun)}, sun, nil
 	}
+	if heavy[r.Do] {
+		select {
+		case gate <- struct{}{}:
+			defer func() { <-gate }()
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
 	doc := s.document(r.Doc)
 	if doc == nil {
 		return nil, nil, refuse("nothing with the number %d is open", r.Doc)
@@ -208,6 +216,13 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	}
 	return doc.answer(ctx, &r)
 }
+
+// heavy is what takes all processors for a while, and gate how many such requests run at once: others wait, and
+// boxes pass them.
+var (
+	heavy = map[string]bool{"filter": true, "threshold": true, "match": true, "detect": true, "moments": true, "save": true}
+	gate  = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+)
 
 // hello is what the page asks first.
 func (s *Session) hello() any {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -29,6 +30,7 @@ type solid interface {
 	box(b volume.Box, channel int) answer
 	histogram(ctx context.Context, b volume.Box, channel int) (*counted, error)
 	npy() ([]byte, error)
+	slice(z int) any // an image
 }
 
 type voxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
@@ -159,6 +161,8 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 	return all, nil
 }
 
+func (v *voxels[P, S, Q]) slice(z int) any { return v.vol.Slice(z) }
+
 // npy is the voxels as a file.
 func (v *voxels[P, S, Q]) npy() ([]byte, error) {
 	shape := []int{v.vol.Depth, v.vol.Height, v.vol.Width}
@@ -184,6 +188,24 @@ type block struct {
 	info  Info
 	solid solid
 	stack *imgio.Stack // what it stands on, or nil
+
+	mu  sync.Mutex
+	cut *picture // the slice that was asked last
+	at  int
+}
+
+// slice is one of the slices as a picture.
+func (d *block) slice(ctx context.Context, z int) (*picture, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cut != nil && d.at == z {
+		return d.cut, nil
+	}
+	p, err := newPicture(ctx, d.info.Name, d.solid.slice(z))
+	if err == nil {
+		d.cut, d.at = p, z
+	}
+	return p, err
 }
 
 func newBlock(ctx context.Context, name, format string, vol any) (*block, error) {
@@ -365,5 +387,12 @@ func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 		data, err := d.solid.npy()
 		return map[string]int{"size": len(data)}, data, err
 	}
-	return nil, nil, refuse("this cannot be asked of a volume: take a slice as an image")
+	if r.Z < 0 || r.Z >= d.info.Depth {
+		return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+	}
+	p, err := d.slice(ctx, r.Z)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.answer(ctx, r)
 }

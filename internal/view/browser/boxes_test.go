@@ -417,6 +417,16 @@ func TestFiles(t *testing.T) {
 		b.near("stat-sum", valid.Sum.Sum(image.Rect(0, 0, 30, 20)))
 		b.near("stat-area", 599)
 		b.near("stat-mean", valid.Mean(image.Rect(0, 0, 30, 20), 0))
+		// Dropped, and pasted.
+		for _, event := range []string{`new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true})`, `new ClipboardEvent('paste', {clipboardData: data, bubbles: true})`} {
+			b.do(chromedp.Evaluate(`(async () => {
+				const c = new OffscreenCanvas(30, 20); c.getContext('2d').fillStyle = '#808080'; c.getContext('2d').fillRect(0, 0, 30, 20);
+				const data = new DataTransfer(); data.items.add(new File([await c.convertToBlob()], 'flat.png', {type: 'image/png'}));
+				document.body.dataset.open = ''; document.body.dispatchEvent(`+event+`); })()`, nil))
+			b.wait(`document.body.dataset.open === 'flat.png'`)
+			b.answered()
+			b.near("stat-mean", 128)
+		}
 		b.do(chromedp.SetUploadFiles("#file", []string{filepath.Join(dir, "bad.png")}, chromedp.ByQuery))
 		b.wait(`document.getElementById('message').textContent.includes('png')`)
 		report, err := filepath.Abs("../../../docs/reports/h200/results.json")

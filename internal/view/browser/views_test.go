@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -77,6 +78,13 @@ func TestViews(t *testing.T) {
 						t.Errorf("the button for dark and light gives %s", got)
 					}
 				}
+				if f.phone {
+					b.view("boxes")
+					b.touch(300, 700, 900, 900)
+					if box := b.corners(); box.Dx() < 550 || box.Dy() < 180 {
+						t.Errorf("a finger draws %v", box)
+					}
+				}
 				b.quiet()
 				for _, r := range b.requests() {
 					if !strings.HasPrefix(r, address) && !strings.HasPrefix(r, "blob:") && !strings.HasPrefix(r, "data:") {
@@ -101,4 +109,19 @@ func TestWidths(t *testing.T) {
 			b.shot(fmt.Sprintf("width-%d-%s", width, name))
 		}
 	}
+}
+
+// touch moves a finger over the picture.
+func (b *tab) touch(x0, y0, x1, y1 float64) {
+	b.t.Helper()
+	b.do(chromedp.ScrollIntoView("#image"))
+	sx, sy := b.screen(x0, y0)
+	ex, ey := b.screen(x1, y1)
+	actions := []chromedp.Action{input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: sx, Y: sy}})}
+	for i := 1; i <= 5; i++ {
+		f := float64(i) / 5
+		actions = append(actions, input.DispatchTouchEvent(input.TouchMove, []*input.TouchPoint{{X: sx + (ex-sx)*f, Y: sy + (ey-sy)*f}}))
+	}
+	b.do(append(actions, input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))...)
+	b.answered()
 }

@@ -124,13 +124,16 @@ export class Boxes {
   // answer gets the numbers of a box: this is what a drag waits for.
   async answer(b) {
     if (!b || !this.list.includes(b)) return;
-    const doc = this.doc;
+    const doc = this.doc, asked = b.angle;
     try {
       const r = await this.app.engine.ask(this.request(b));
       if (doc !== this.doc) return;
       b.answer = b.angle ? r : r.boxes[0];
       b.error = null;
-      if (b.angle && !b.turning) b.angle = r.degrees;
+      if (b.angle) {
+        b.histogram = r.histogram;
+        if (!b.turning && b.angle === asked) b.angle = r.degrees; // unless it has turned on since
+      }
     } catch (e) {
       b.answer = null;
       b.error = e.message;
@@ -148,7 +151,7 @@ export class Boxes {
     const ask = async (request) => {
       try { return await this.app.engine.ask({ ...base, ...request }); } catch (e) { return { error: e.message }; }
     };
-    b.histogram = b.angle ? { error: 'the histogram is that of upright boxes' } : await ask({ do: 'histogram', box: this.corners(b) });
+    b.histogram = b.angle ? b.answer?.histogram || b.histogram : await ask({ do: 'histogram', box: this.corners(b) });
     if (doc !== this.doc) return;
     if (b === this.selected) this.renderMore();
     if (this.kind && doc.kind !== 'volume') {

@@ -268,6 +268,7 @@ export class Stage {
         for (let i = 0; i < out.length; i++) out[i] = table[r.bytes[i]];
       }
       tile.bitmap = await createImageBitmap(data);
+      if (!this.seen) { this.seen = true; performance.mark('first-picture'); }
       tile.missing = r.missing;
       tile.again = performance.now() + 300;
     } catch (e) {

@@ -198,7 +198,7 @@ export class Work {
       const low = Number(input.min), high = Number(input.max), step = Number(input.step);
       for (let i = 0; i <= 8; i++) {
         const value = Math.max(low + Math.round(((high - low) * i) / 8 / step) * step, low);
-        for (let k = 0; k < 2; k++) {
+        for (let k = 0; k < 3; k++) {
           const request = { ...this.request(), [key]: value };
           const r = await this.app.engine.ask(request);
           this.time(request, r.ms);
