@@ -26,10 +26,15 @@ func TestFilterShapes(t *testing.T) {
 			t.Skip("they are CUDA's")
 		}
 		for kind, shapes := range kernels.FilterPassShapes {
-			for _, s := range shapes {
+			for _, s := range append(shapes, [2]int{}) { // the last is on tensor cores, where there is one
 				rng := rand.New(rand.NewPCG(uint64(s[0]), uint64(s[1])))
 				for range 60 {
 					c := randomCase(rng)
+					if s[0] == 0 {
+						c.height += rng.IntN(100)
+						c.window.Width = min(c.window.Width, 80)
+						c.window.Shift.X = 0
+					}
 					c.channels, c.gap = 1, 16-c.width%16
 					if c.border == filter.Constant {
 						c.border = filter.Clip
@@ -159,7 +164,7 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 	defer limit.Close()
 	copied := best(limit.Run)
 	t.Logf("%d×%d: a copy of 2 bytes a pixel takes %.1f µs", width, height, copied.Seconds()*1e6)
-	for _, k := range []int{15, 75} {
+	for _, k := range []int{15, 25, 31, 75} {
 		for _, kind := range kernels.FilterKernels[1:] {
 			var queue func() error
 			switch kind {
@@ -171,10 +176,10 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 				queue = func() error { return BinarizeInto(dst, src, threshold.New(threshold.Sauvola, k), nil) }
 			}
 			shapes, rows := kernels.FilterPassShapes[kind], []int{0, 16, 32, 64, 128}
-			if k == 75 || width < 8192 {
+			if width < 8192 {
 				rows = []int{0, 16, 48}
 			}
-			for _, s := range shapes {
+			for _, s := range append(shapes, [2]int{}) { // the last is what is used
 				line := fmt.Sprintf("k %d %-8s %2d columns %2d blocks:", k, kind, s[0], s[1])
 				for _, r := range rows {
 					method.FilterShape = struct{ Columns, Blocks, Rows int }{s[0], s[1], r}

@@ -217,6 +217,25 @@ var (
 func TensorKernel(name string, t Types) string { return "tensor_" + name + "_" + t.String() }
 func TensorWindow(pixel string) string         { return "tensor_window_" + pixel }
 
+// FilterTensorShapes are the kernels that filter bytes on tensor cores, see filter_tensor.h: how
+// many chunks a lane has, how many blocks a processor at least, and how many rows are loaded ahead.
+var FilterTensorShapes = []struct {
+	Kind                  string
+	Chunks, Blocks, Ahead int
+}{
+	{"box", 1, 4, 4},
+	{"box", 2, 3, 2},
+	{"sauvola", 1, 4, 1},
+	{"sauvola", 2, 2, 1},
+}
+
+// FilterTensorKernel is the name of one of them, and FilterTensorEdges that of the one before.
+func FilterTensorKernel(kind string, chunks int) string {
+	return fmt.Sprintf("filtertensor_%s_%d", kind, chunks)
+}
+
+const FilterTensorEdges = "filtertensor_edges"
+
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"
 

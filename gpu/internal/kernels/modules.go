@@ -66,6 +66,7 @@ var modules = []module{
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
 	{"tensor", 80, "7.1", []string{"tensor.h"}, nil, tensorLines()},
+	{"filtertensor", 80, "7.1", []string{"filter_tensor.h"}, nil, filterTensorLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -294,6 +295,13 @@ func tensorLines() (lines []string) {
 	}
 	for _, pixel := range TensorFloats {
 		lines = append(lines, line("BOXSUM_WINDOW", pixel))
+	}
+	return lines
+}
+
+func filterTensorLines() (lines []string) {
+	for _, s := range FilterTensorShapes {
+		lines = append(lines, line("BOXSUM_FILTER_TENSOR", s.Kind, filterPassKinds[s.Kind], fmt.Sprint(s.Chunks), fmt.Sprint(s.Blocks), fmt.Sprint(s.Ahead)))
 	}
 	return lines
 }

@@ -111,6 +111,11 @@ func expected(m module) (names []string) {
 		for _, pixel := range TensorFloats {
 			names = append(names, TensorWindow(pixel))
 		}
+	case "filtertensor":
+		names = append(names, FilterTensorEdges)
+		for _, s := range FilterTensorShapes {
+			names = append(names, FilterTensorKernel(s.Kind, s.Chunks))
+		}
 	case "histogrampass":
 		for _, pixel := range pairs.Pixels() {
 			for across := 1; across <= 16; across *= 2 {

@@ -65,3 +65,14 @@ const (
 	FilterPassReach = 16
 	FilterPassArea  = 33025
 )
+
+// What the kernels of FilterTensorShapes are for: blocks of so many warps, of so many columns each,
+// strips of so many in chunks of so many; means of so many pixels, and other windows.
+const (
+	FilterTensorWarps   = 4
+	FilterTensorColumns = 256
+	FilterTensorStrip   = 32
+	FilterTensorChunk   = 64
+	FilterTensorMean    = 1 << 14
+	FilterTensorArea    = 1<<23/255 - 1
+)

@@ -61,8 +61,11 @@ func (f *Filter) Obstacle(job Job) string {
 	return ""
 }
 
-// OnePass makes a filter in one launch.
+// OnePass makes a filter in one launch, or on tensor cores, in two.
 func (f *Filter) OnePass(job Job) (Plan, error) {
+	if chunks := f.tensorChunks(job); chunks > 0 && FilterShape.Columns == 0 {
+		return f.onTensors(job, chunks)
+	}
 	b := job.Device.Backend.(*driver.CUDABackend)
 	columns, blocks := f.filterShape()
 	name := kernels.FilterPassKernel(string(f.Kind), columns, blocks)

@@ -19,6 +19,7 @@ type (
 	kernelFilter     = jobs.Filter
 	kernelMatch      = jobs.Match
 	filterPass       = jobs.FilterPass
+	filterTensor     = jobs.FilterTensor
 )
 
 type (
