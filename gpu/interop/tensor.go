@@ -23,6 +23,7 @@ type TensorJob struct {
 	In, Out                 Foreign // of tables: the sizes of the planes
 	Across, Down, Left, Top int     // of windows
 	Factor                  float64
+	Shape                   int // of the kernel, for measurements; 0 is what suits
 }
 
 // MostAcross is how wide a window of a [TensorJob] may be.
@@ -54,7 +55,7 @@ func Tensor(d *gpu.Device, j *TensorJob) error {
 		out.Address += uint64(out.Stride + bytes)
 	}
 	w := method.TensorWindow{Across: j.Across, Down: j.Down, Left: j.Left, Top: j.Top, Factor: j.Factor}
-	return m.Use(func() error { return method.Tensor(m, j.Op, types, in, out, w) })
+	return m.Use(func() error { return method.Tensor(m, j.Op, types, in, out, w, j.Shape) })
 }
 
 func planesOf(f *Foreign) method.TensorPlanes {

@@ -186,7 +186,7 @@ var plans struct {
 func planOnDevice(a arguments) any {
 	flat := slices.Clone(a.flat(0)) // shapes and strides lie there
 	p := &plan{owner: a.mustDevice(2)}
-	if tensorOps[a.int(1)] != "" {
+	if tensorOps[a.int(1)&31] != "" {
 		p.tensor = newTensor(a)
 	} else {
 		image, sum := flat[0].array(), flat[1].array()

@@ -14,7 +14,7 @@ var tensorNames = map[element]string{f16: "f16", {'V', 2}: "bf16", f32: "f32", f
 // width, height, left, top and factor.
 func newTensor(a arguments) *interop.TensorJob {
 	flat := a.flat(0)
-	j := &interop.TensorJob{Op: tensorOps[a.int(1)]}
+	j := &interop.TensorJob{Op: tensorOps[a.int(1)&31], Shape: a.int(1) >> 5}
 	border := 0
 	if j.Op == "table" {
 		border = 1

@@ -212,10 +212,23 @@ var (
 	}
 )
 
+// A TensorShape is the warps of a block, the rows of each and the chunks of 128 columns.
+type TensorShape struct{ Warps, Rows, Chunks int }
+
+// TensorShapes are those of the kernels for a type of sums, the usual one first.
+func TensorShapes(sum string) []TensorShape {
+	if sum == "f64" {
+		return []TensorShape{{8, 4, 2}}
+	}
+	return []TensorShape{{8, 4, 4}, {8, 8, 2}, {16, 4, 2}}
+}
+
 // TensorKernel is the name of a kernel of tables, "table", or of sums from the other corner, "suffix", and TensorWindow that
 // of sums of windows.
-func TensorKernel(name string, t Types) string { return "tensor_" + name + "_" + t.String() }
-func TensorWindow(pixel string) string         { return "tensor_window_" + pixel }
+func TensorKernel(name string, t Types, s TensorShape) string {
+	return fmt.Sprintf("tensor_%s_%v_%dx%dx%d", name, t, s.Warps, s.Rows, s.Chunks)
+}
+func TensorWindow(pixel string) string { return "tensor_window_" + pixel }
 
 // FilterTensorShapes are the kernels that filter bytes on tensor cores, see filter_tensor.h: how
 // many chunks a lane has, how many blocks a processor at least, and how many rows are loaded ahead.

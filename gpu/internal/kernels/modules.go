@@ -288,9 +288,12 @@ func filterPassLines() (lines []string) {
 // tensorLines has tables, sums from the other corner, and windows.
 func tensorLines() (lines []string) {
 	for _, t := range TensorTypes {
-		lines = append(lines, line("BOXSUM_TENSOR", "table", t.Pixel, t.Sum, "false"))
-		if t.Pixel == t.Sum {
-			lines = append(lines, line("BOXSUM_TENSOR", "suffix", t.Pixel, t.Sum, "true"))
+		for _, shape := range TensorShapes(t.Sum) {
+			numbers := []string{fmt.Sprint(shape.Warps), fmt.Sprint(shape.Rows), fmt.Sprint(shape.Chunks)}
+			lines = append(lines, line("BOXSUM_TENSOR", append([]string{"table", t.Pixel, t.Sum, "false"}, numbers...)...))
+			if t.Pixel == t.Sum {
+				lines = append(lines, line("BOXSUM_TENSOR", append([]string{"suffix", t.Pixel, t.Sum, "true"}, numbers...)...))
+			}
 		}
 	}
 	for _, pixel := range TensorFloats {

@@ -104,8 +104,10 @@ func expected(m module) (names []string) {
 		}
 	case "tensor":
 		for _, t := range TensorTypes {
-			if names = append(names, TensorKernel("table", t)); t.Pixel == t.Sum {
-				names = append(names, TensorKernel("suffix", t))
+			for _, shape := range TensorShapes(t.Sum) {
+				if names = append(names, TensorKernel("table", t, shape)); t.Pixel == t.Sum {
+					names = append(names, TensorKernel("suffix", t, shape))
+				}
 			}
 		}
 		for _, pixel := range TensorFloats {

@@ -33,14 +33,12 @@ __device__ inline void convert(double v, bf16& to) {
   to.bits = (u & 0x7fffffff) > 0x7f800000 ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-constexpr int kTensorWarps = 8, kTensorRows = 4;  // each warp has some rows of a batch of rows
-
 // A TensorPlane makes the table of a plane, or its sums from the other corner, by one block that goes down its rows, strip
 // after strip of columns. A lane has four columns in each of K chunks of 128. The warps of a block have some rows each, of which
 // the next are on their way: they add up their columns, tell each other, and scan the columns' sums row by row.
-template <class P, class T, bool Reverse>
+template <class P, class T, bool Reverse, int Warps, int Rows, int K>
 struct TensorPlane {
-  static constexpr int K = sizeof(T) == 8 ? 2 : 4;
+  static constexpr int kTensorWarps = Warps, kTensorRows = Rows;
   static constexpr int kWide = 128 * K, kHigh = kTensorWarps * kTensorRows;
   typedef T Shared[2][kTensorWarps][kWide];
 
@@ -310,10 +308,11 @@ struct WindowStrip {
 
 }  // namespace
 
-#define BOXSUM_TENSOR(Name, P, T, Reverse)                                                                                         \
-  extern "C" __global__ void __launch_bounds__(32 * kTensorWarps, 1) tensor_##Name##_##P##_##T(const __grid_constant__ Tensor job) { \
-    __shared__ TensorPlane<P, T, Reverse>::Shared shared;                                                                          \
-    TensorPlane<P, T, Reverse>::run(job, shared);                                                                                  \
+// The shapes are warps, rows of each, and chunks of 128 columns.
+#define BOXSUM_TENSOR(Name, P, T, Reverse, Warps, Rows, K)                                                                      \
+  extern "C" __global__ void __launch_bounds__(32 * Warps, 1) tensor_##Name##_##P##_##T##_##Warps##x##Rows##x##K(const __grid_constant__ Tensor job) { \
+    __shared__ TensorPlane<P, T, Reverse, Warps, Rows, K>::Shared shared;                                                       \
+    TensorPlane<P, T, Reverse, Warps, Rows, K>::run(job, shared);                                                               \
   }
 #define BOXSUM_WINDOW(P)                                                                                                      \
   extern "C" __global__ void __launch_bounds__(32 * kWindowWarps) tensor_window_##P(const __grid_constant__ TensorWindow job) { \

@@ -35,16 +35,15 @@ type TensorWindow struct {
 
 // What kernels of windows take, see tensor.h.
 const (
-	tensorThreads = 8 * 32
-	windowWarps   = 4
-	windowWide    = 256
+	windowWarps = 4
+	windowWide  = 256
 	// WindowMost is how wide a window may be.
 	WindowMost = 192
 )
 
 // Tensor queues sums of planes, without checks: those of types and sizes are the caller's. Name is "table", where the sums are
-// those of a table after its zeros, "suffix" or "window".
-func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow) error {
+// those of a table after its zeros, "suffix" or "window". Shape counts those of [kernels.TensorShapes] from 1; 0 is what suits.
+func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow, shape int) error {
 	b, ok := d.Backend.(*driver.CUDABackend)
 	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
 		return fmt.Errorf("gpu: %w: kernels of tensors %s", boxsum.ErrTypes, obstacle)
@@ -53,7 +52,15 @@ func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes
 	if name == "window" {
 		return windowLaunch(d, b, t.Pixel, in, out, w)
 	}
-	k, err := b.Kernel("tensor", kernels.TensorKernel(name, t))
+	shapes := kernels.TensorShapes(t.Sum)
+	if shape == 0 {
+		shape = 1
+		if len(shapes) > 1 && in.Width <= 256 {
+			shape = 2
+		}
+	}
+	s := shapes[min(shape, len(shapes))-1]
+	k, err := b.Kernel("tensor", kernels.TensorKernel(name, t, s))
 	if err != nil {
 		return err
 	}
@@ -63,7 +70,7 @@ func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes
 		Width: int32(in.Width), Height: int32(in.Height), Count: int32(in.Count),
 		InAligned: in.aligned(bytes[t.Pixel], reverse), OutAligned: out.aligned(bytes[t.Sum], reverse), Border: flag(!reverse),
 	}
-	return b.Run(k, driver.Run{Stream: d.Stream, Blocks: in.Count, Threads: tensorThreads, Job: unsafe.Pointer(&job)})
+	return b.Run(k, driver.Run{Stream: d.Stream, Blocks: in.Count, Threads: 32 * s.Warps, Job: unsafe.Pointer(&job)})
 }
 
 func windowLaunch(d *devmem.Device, b *driver.CUDABackend, pixel string, in, out TensorPlanes, w TensorWindow) error {

@@ -6,16 +6,13 @@ side by side in memory. That is a view. What is made has the axes of the array a
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
-import threading
-from typing import Any, Callable, Sequence, TypeVar
+from typing import Any, Sequence
 
 import numpy as np
 from numpy import ndarray
 
-from ._arguments import plain
 from ._native import call
 
 
@@ -95,48 +92,3 @@ def spread_boxes(boxes: ndarray, leading: tuple[int, ...]) -> tuple[ndarray, tup
     each = boxes.shape[-2:-1]
     flat = boxes.reshape(own + (1,) * (len(leading) - len(own)) + (math.prod(each), boxes.shape[-1]))
     return np.broadcast_to(flat, leading + flat.shape[-2:]), each
-
-
-_now = threading.local()
-
-
-def leading() -> int:
-    """How many leading axes the images have that a filter works on now."""
-    return getattr(_now, "lead", 0)
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def over_axes(function: F) -> F:
-    """Has a filter take ``axes``: it then sees arrays with as many leading axes as :func:`leading` says."""
-    from ._foreign import as_given, on_host
-
-    @functools.wraps(function)
-    def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
-        if axes is None:
-            return function(a, *arguments, out=out, **named)
-        image = plain(on_host(a))
-        strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
-        order = order_of(image.shape, strides, image.itemsize, axes, (2,))
-
-        def see(array: Any) -> Any:
-            array = on_host(array)
-            if array.ndim != image.ndim:
-                raise ValueError(f"an array of shape {array.shape} for a batch of shape {image.shape}: it must have as many axes")
-            return order.see(array)
-
-        outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
-        for name in ("guide",):
-            if named.get(name) is not None:
-                named[name] = see(named[name])
-        _now.lead = order.lead
-        try:
-            made = function(order.see(image), *arguments, out=outs, **named)
-        finally:
-            _now.lead = 0
-        if isinstance(made, tuple):
-            return tuple(as_given(order.restore(m), None if out is None else out[i], a) for i, m in enumerate(made))
-        return as_given(order.restore(made), out, a)
-
-    return batched  # type: ignore[return-value]

@@ -91,8 +91,8 @@ class Cuda:
         """Keeps in mind how a table was queued, for the next of its kind."""
         global _planned
         if _planned is not _native.loaded or len(self._plans) >= _MOST_PLANS:  # also in the child of a fork
-            for kind in _all:
-                kind._plans.clear()
+            for library in _all:
+                library._plans.clear()
             call("forget_plans")
             _planned = _native.loaded
         self._plans[key] = call("plan", image + table, kind, number, *more)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
-from typing import Any
+import threading
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 from numpy import ndarray
@@ -23,10 +25,53 @@ _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
 _LARGEST = (1 << 30) - 1  # side of a window
 
 
+_now = threading.local()
+
+
+def leading() -> int:
+    """How many leading axes the images have that a filter works on now."""
+    return getattr(_now, "lead", 0)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def over_axes(function: F) -> F:
+    """Has a filter take ``axes``: it then sees arrays with as many leading axes as :func:`leading` says."""
+    @functools.wraps(function)
+    def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
+        if axes is None:
+            return function(a, *arguments, out=out, **named)
+        image = on_host(a)
+        strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
+        order = _batch.order_of(image.shape, strides, image.itemsize, axes, (2,))
+
+        def see(array: Any) -> Any:
+            array = on_host(array)
+            if array.ndim != image.ndim:
+                raise ValueError(f"an array of shape {array.shape} for a batch of shape {image.shape}: it must have as many axes")
+            return order.see(array)
+
+        outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
+        for name in ("guide",):
+            if named.get(name) is not None:
+                named[name] = see(named[name])
+        _now.lead = order.lead
+        try:
+            made = function(order.see(image), *arguments, out=outs, **named)
+        finally:
+            _now.lead = 0
+        if isinstance(made, tuple):
+            return tuple(as_given(order.restore(m), None if out is None else out[i], a) for i, m in enumerate(made))
+        return as_given(order.restore(made), out, a)
+
+    return batched  # type: ignore[return-value]
+
+
 def pixels_of(a: Any) -> ndarray:
     """An image in memory of the host whose pixels can be filtered."""
     image = on_host(a)
-    if image.ndim - _batch.leading() not in (2, 3):
+    if image.ndim - leading() not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
     if image.dtype.newbyteorder("=") not in _PIXELS:
         raise TypeError(f"pixels of {image.dtype} cannot be filtered: take uint8, uint16, float32 or float64, as .astype(numpy.float32) makes them")
@@ -37,7 +82,7 @@ def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | No
     """The array to write to, of the shape of the image if there is no other."""
     wanted = image.shape if shape is None else shape
     if out is None:
-        lead = _batch.leading()
+        lead = leading()
         if lead:
             whole = (math.prod(wanted[: lead + 1]), *wanted[lead + 1 :])
             return new_image(whole, np.dtype(dtype).newbyteorder("=")).reshape(wanted)
@@ -92,7 +137,7 @@ _WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # whic
 
 def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
     """Calls the library, with copies of the arrays that it reads if they lie in memory in another way than rows."""
-    lead = _batch.leading()
+    lead = leading()
     shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map for all images
     try:
         return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
@@ -174,7 +219,7 @@ def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: t
     return run_there(kind, "filter_device", a, out, dtype, None, *settings, before=(name,))
 
 
-@_batch.over_axes
+@over_axes
 def blur(
     a: Image,
     radius: Any = None,
@@ -285,7 +330,7 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
     return radii.astype(np.uint32)
 
 
-@_batch.over_axes
+@over_axes
 def box_filter(
     a: Image,
     window: int | Pair,
@@ -368,7 +413,7 @@ def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: A
     return as_given(result, out, a)
 
 
-@_batch.over_axes
+@over_axes
 def local_mean(
     a: Image,
     window: int | Pair,
@@ -401,7 +446,7 @@ def local_mean(
     return _local(b"mean", a, window, border, value, dtype, out, workers)
 
 
-@_batch.over_axes
+@over_axes
 def local_std(
     a: Image,
     window: int | Pair,
@@ -426,7 +471,7 @@ def local_std(
     return _local(b"std", a, window, border, value, dtype, out, workers)
 
 
-@_batch.over_axes
+@over_axes
 def local_var(
     a: Image,
     window: int | Pair,
@@ -451,7 +496,7 @@ def local_var(
     return _local(b"variance", a, window, border, value, dtype, out, workers)
 
 
-@_batch.over_axes
+@over_axes
 def local_mean_std(
     a: Image,
     window: int | Pair,
@@ -484,7 +529,7 @@ def local_mean_std(
     return as_given(means, first, a), as_given(deviations, second, a)
 
 
-@_batch.over_axes
+@over_axes
 def normalize(
     a: Image,
     window: int | Pair,
@@ -518,7 +563,7 @@ def normalize(
     return _local(b"normalize", a, window, border, value, dtype, out, workers, real(floor, "floor"))
 
 
-@_batch.over_axes
+@over_axes
 def guided(
     a: Image,
     radius: int | Pair,
@@ -567,7 +612,7 @@ def guided(
     return as_given(result, out, a)
 
 
-@_batch.over_axes
+@over_axes
 def median(
     a: Image,
     window: int | Pair,
@@ -597,7 +642,7 @@ def median(
     return as_given(result, out, a)
 
 
-@_batch.over_axes
+@over_axes
 def entropy(
     a: Image,
     window: int | Pair,
@@ -637,7 +682,7 @@ def entropy(
     return as_given(result, out, a)
 
 
-@_batch.over_axes
+@over_axes
 def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
     """Make an image smaller: the mean of every block of pixels, as area averaging has it.
 
@@ -659,7 +704,7 @@ def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | 
     """
     image = pixels_of(a)
     across, down = sides(factor, "factor")
-    lead = _batch.leading()
+    lead = leading()
     height, width = image.shape[lead : lead + 2]
     shape = image.shape[:lead] + (-(-height // down), -(-width // across)) + image.shape[lead + 2 :]
     result = result_for(image, image.dtype.newbyteorder("="), out, shape)

@@ -73,7 +73,7 @@ def _table_like(x: Tensor, dtype: torch.dtype) -> Tensor:
         return torch.empty(shape, dtype=dtype, device=x.device)
     line = _LINE // dtype.itemsize
     row = (width + line - 1) // line * line
-    strides, step = [1, row], row * height
+    strides, step = [row, 1], row * height
     for n in reversed(x.shape[:-2]):
         strides.insert(0, step)
         step = step * n
@@ -119,6 +119,7 @@ def _flat(x: Tensor, count: int, step: int) -> bytes:
 
 _BRAIN = np.dtype("V2")  # NumPy has no bfloat16
 _PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, as the library counts them
+_SHAPE = 0  # of kernels of planes, for measurements
 _MANY = 48  # planes from which on each has a processor of the device to itself
 _WIDEST = 192  # window that the library sums on a device
 _plans: dict[tuple, int] = _torch_cuda._plans
@@ -158,11 +159,11 @@ def _fill_cuda(x: Tensor, out: Tensor) -> None:
     many = math.prod(x.shape[:-2]) >= _MANY
     if x.dtype in (torch.float16, torch.bfloat16):
         if many or x.shape[-1] * x.shape[-2] <= 1 << 16:
-            kind = _TABLE
+            kind = _TABLE | _SHAPE << 5
         else:  # few and large: they have more than one processor each
             x = x.float()
     elif x.dtype == out.dtype and x.is_floating_point() and many:
-        kind = _TABLE
+        kind = _TABLE | _SHAPE << 5
     elif x.dtype == torch.int8:
         x = x.to(torch.int16)
     elif not x.is_floating_point() and out.dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
@@ -226,7 +227,7 @@ def _suffix_cuda(x: Tensor, out: Tensor) -> None:
     if x.dtype in (torch.float32, torch.float64) and (planes >= _MANY or x.shape[-1] * x.shape[-2] <= 1 << 16):
         x = _evenly(x)
         with torch.cuda.device(x.device):
-            _queue(_key("suffix", x, out), x, out, _SUFFIX)
+            _queue(_key("suffix", x, out), x, out, _SUFFIX | _SHAPE << 5)
         return
     table = _table_like(x, _sum_type(x, None))
     _integral_into(x.flip(_PLANES), table)
