@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
+	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
 )
@@ -82,11 +85,11 @@ func (j *Job) Scan(ctx context.Context) error {
 			}
 			clear(lefts[n])
 		}
-		for k := range j.columns {
-			at, err := j.readEdges(ctx, i, k)
-			if err != nil {
-				return err
-			}
+		row, err := j.rowOfEdges(ctx, i)
+		if err != nil {
+			return err
+		}
+		for k, at := range row {
 			h, wd := j.extent(i, k)
 			for n, l := range j.layers {
 				size := j.block * l.bytes
@@ -108,6 +111,22 @@ func (j *Job) Scan(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rowOfEdges reads those of a row of blocks, many at once: stores answer late.
+func (j *Job) rowOfEdges(ctx context.Context, i int) ([][]byte, error) {
+	row, errs := make([][]byte, j.columns), make([]error, j.columns)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(32, j.columns) {
+		group.Go(func() {
+			for k := int(next.Add(1)) - 1; k < j.columns && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+				row[k], errs[k] = j.readEdges(ctx, i, k)
+			}
+		})
+	}
+	group.Wait()
+	return row, errors.Join(append(errs, ctx.Err())...)
 }
 
 // scan adds the edges of one block.

@@ -495,10 +495,43 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// deadly is a bucket that kills its process at a write, before it or after it, while others are under way.
+type deadly struct {
+	Bucket
+	at, puts int64
+}
+
+func (d *deadly) Put(ctx context.Context, key string, data []byte) error {
+	n := atomic.AddInt64(&d.puts, 1)
+	if n == d.at && d.at%2 == 0 {
+		d.die()
+	}
+	err := d.Bucket.Put(ctx, key, data)
+	if n == d.at {
+		d.die()
+	}
+	return err
+}
+
+func (d *deadly) die() {
+	self, _ := os.FindProcess(os.Getpid())
+	self.Kill()
+	select {}
+}
+
 // A child that makes a table over and over is killed at any moment; what it leaves is taken up again.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
-		if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr"), &Options{Block: 32, Squares: true}); err != nil {
+		puts, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_PUTS"))
+		src, err := OpenArray(ctx, filepath.Join(dir, "image.zarr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := NewJob(ctx, src, &deadly{Bucket: Folder(filepath.Join(dir, "table.zarr")), at: int64(puts)}, &Options{Block: 32, Squares: true, Workers: 3})
+		if err == nil {
+			err = job.Run(ctx)
+		}
+		if err != nil {
 			fmt.Println(err)
 			os.Exit(3)
 		}
@@ -526,33 +559,24 @@ func TestKill(t *testing.T) {
 	}
 	want := contents(t, Folder(filepath.Join(dir, "good.zarr")))
 	table := filepath.Join(dir, "table.zarr")
-	killed, finished, span := 0, 0, 200*time.Millisecond
+	killed, finished := 0, 0
 	for killed < kills {
-		began := time.Now()
+		// Every moment of the work is as likely: the process dies before or after it has written so many objects.
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir)
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Fatalf("%v: %s", err, &out)
-			}
+		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir, fmt.Sprint("BOXSUM_STORE_PUTS=", 1+random.IntN(len(want)+10)))
+		out, err := cmd.CombinedOutput()
+		var dead *exec.ExitError
+		switch {
+		case errors.As(err, &dead) && !dead.Exited():
+			killed++
+		case err != nil:
+			t.Fatalf("%v: %s", err, out)
+		default:
 			finished++
-			span = min(span, time.Since(began)*5/4)
 			same(t, fmt.Sprintf("after %d kills", killed), want, contents(t, Folder(table)))
 			if err := os.RemoveAll(table); err != nil {
 				t.Fatal(err)
 			}
-		case <-time.After(time.Duration(random.Float64() * float64(span))):
-			cmd.Process.Kill()
-			<-done
-			killed++
 		}
 	}
 	if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), table, &Options{Block: 32, Squares: true}); err != nil {
