@@ -22,7 +22,7 @@ import (
 // needs the system's C library, so that there is one that does not.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
-// largest is what a program may have, in bytes.
+// largest is what a program should have at most, in bytes.
 const largest = 20 << 20
 
 type release struct {
@@ -204,10 +204,11 @@ func gzipped(data []byte) ([]byte, error) {
 
 // pack puts a program and its texts into an archive.
 func (r *release) pack(w io.Writer, name, goos string, program []byte) error {
+	note := ""
 	if len(program) > largest {
-		return fmt.Errorf("the program has %.1f MB, and may have %.1f", float64(len(program))/1e6, float64(largest)/1e6)
+		note = fmt.Sprintf(", more than the %d that it should have", largest>>20)
 	}
-	fmt.Fprintf(w, "%s: the program has %.1f MB\n", name, float64(len(program))/1e6)
+	fmt.Fprintf(w, "%s: the program has %.1f MB%s\n", name, float64(len(program))/(1<<20), note)
 	if goos == "windows" {
 		files := append([]file{{"boxsum.exe", program, true}}, r.texts...)
 		return r.write(w, name+".zip", func(to io.Writer) error { return zipped(to, name, files, r.at) })
