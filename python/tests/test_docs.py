@@ -1,0 +1,40 @@
+"""Every block of Python in the documents runs, in order, as it is printed."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boxsum
+
+TOP = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+# docs/python.md and docs/tensors.md are doctests, which say what they print.
+PAGES = [page for page in [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))] if any(">>>" not in block for block in BLOCK.findall(page.read_text(encoding="utf-8")))]
+
+
+def blocks(page):
+    return [block for block in BLOCK.findall(page.read_text(encoding="utf-8")) if ">>>" not in block]
+
+
+@pytest.mark.skipif(not (TOP / "docs").is_dir(), reason="it takes a clone of the repository")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    image = random.integers(0, 256, (480, 640), dtype=np.uint8)
+    depth = random.random((480, 640), dtype=np.float32)
+    depth[::7, ::5] = np.nan
+    np.save("table.npy", boxsum.volume(image[None, :60, :60].repeat(9, 0)) if page.name == "volume.md" else boxsum.histogram(image, 32).table)
+    cascade = Path(os.environ.get("BOXSUM_CASCADES", "/usr/share/opencv4"), "haarcascades", "haarcascade_frontalface_alt2.xml")
+    names = {
+        "np": np, "boxsum": boxsum, "image": image, "depth": depth, "frames": [image, image[::-1].copy()], "template": image[100:120, 200:230],
+        "boxes": np.array([[0, 0, 64, 64], [10, 20, 110, 220]]), "cascade": str(cascade), "x0": 3, "y0": 4, "x1": 50, "y1": 60, "z0": 1, "z1": 5,
+    }  # fmt: skip
+    for block in blocks(page):
+        if "cascade" in block and not cascade.exists():
+            assert not os.environ.get("CI"), f"{cascade} is not there"
+            continue
+        exec(compile(block, str(page), "exec"), names)
