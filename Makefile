@@ -34,7 +34,7 @@ bench-peers:
 bench-filters:
 	@scripts/filter-peers.sh
 	@scripts/doxa.sh || true
-	@echo "This takes about eight minutes."
+	@echo "This takes about five minutes."
 	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) $(FILTER_FLAGS)
 
 bench-cascades:

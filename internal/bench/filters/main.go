@@ -34,7 +34,7 @@ func run(w io.Writer) error {
 	only := flag.String("only", "", "rows whose names or peers have one of these, such as Gaussian,doxapy")
 	alone := flag.Bool("alone", false, "no peers: one worker and two")
 	busy := flag.Bool("busy", false, "for a machine that has other work: measure the time on processors, and one worker only")
-	seconds := flag.Float64("seconds", 1.5, "time for a row of one size, about")
+	seconds := flag.Float64("seconds", 1, "time for a row of one size, about")
 	flag.Parse()
 	all, err := measure.ParseSizes(*sizes)
 	if err != nil {
@@ -138,7 +138,7 @@ func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Durat
 	if _, err = timed(2); err != nil { // to warm up
 		return m, err
 	}
-	for start, round := time.Now(), 0; round < 3 || round < 60 && time.Since(start) < limit; round++ {
+	for start, round := time.Now(), 0; round < 2 || round < 3 && time.Since(start) < 3*limit || round < 60 && time.Since(start) < limit; round++ {
 		took, err := timed(1)
 		if err != nil {
 			return m, err
