@@ -31,7 +31,7 @@ type picture struct {
 func newPlane(ctx context.Context, img any) (plane, error) {
 	switch m := img.(type) {
 	case boxsum.Image[uint8]:
-		if int64(m.Width)*int64(m.Height)*255 < 1<<31 {
+		if int64(m.Width)*int64(m.Height)*255 < 1<<32 {
 			return newRaster[uint8, uint32, uint64](ctx, m)
 		}
 		return newRaster[uint8, uint64, uint64](ctx, m)

@@ -80,13 +80,13 @@ type raster[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 	counts func() []*coarse[P] // of each channel
 
 	mu    sync.Mutex
-	turns map[rotated.Rotation]*rotated.SquaredTable[S, Q]
+	turns map[rotated.Rotation]*rotated.SquaredTable[Q, Q] // sums of 64 bits: entries may be below 0
 	order []rotated.Rotation
 }
 
 // newRaster makes the tables of an image.
 func newRaster[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img boxsum.Image[P]) (plane, error) {
-	r := &raster[P, S, Q]{img: img, turns: map[rotated.Rotation]*rotated.SquaredTable[S, Q]{}}
+	r := &raster[P, S, Q]{img: img, turns: map[rotated.Rotation]*rotated.SquaredTable[Q, Q]{}}
 	missing := false
 	r.low, r.high, missing = rangeOf(img)
 	opt := &boxsum.Options{Context: ctx}
@@ -226,7 +226,7 @@ func (r *raster[P, S, Q]) box(b image.Rectangle, channel int) answer {
 // maxTurns is how many tables at an angle are kept: each is as large as an upright one.
 const maxTurns = 2
 
-func (r *raster[P, S, Q]) turn(ctx context.Context, rot rotated.Rotation) (*rotated.SquaredTable[S, Q], error) {
+func (r *raster[P, S, Q]) turn(ctx context.Context, rot rotated.Rotation) (*rotated.SquaredTable[Q, Q], error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t := r.turns[rot]; t != nil {
@@ -235,7 +235,7 @@ func (r *raster[P, S, Q]) turn(ctx context.Context, rot rotated.Rotation) (*rota
 	if n := int64(r.img.Width) * int64(r.img.Height); n > maxTurned {
 		return nil, refuse("tables at an angle are made of up to %d megapixels, and this image has %d", maxTurned>>20, n>>20)
 	}
-	t, err := rotated.IntegrateSquares[S, Q](r.img, rot, &rotated.Options{Context: ctx})
+	t, err := rotated.IntegrateSquares[Q, Q](r.img, rot, &rotated.Options{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -280,13 +280,10 @@ func (r *raster[P, S, Q]) rotated(ctx context.Context, rot rotated.Rotation, q *
 	return a, nil
 }
 
-// signed is an entry at an angle, which may be below 0: tables are chosen so that it fits.
-func signed[S boxsum.Sum](v S) string {
-	switch v := any(v).(type) {
-	case uint32:
-		return fmt.Sprint(int32(v))
-	case uint64:
-		return fmt.Sprint(int64(v))
+// signed is an entry at an angle, which may be below 0.
+func signed[Q boxsum.Square](v Q) string {
+	if n, ok := any(v).(uint64); ok {
+		return fmt.Sprint(int64(n))
 	}
 	return fmt.Sprint(v)
 }
@@ -348,48 +345,65 @@ func (r *raster[P, S, Q]) feature(ctx context.Context, f haar.Feature, at image.
 		p := part{Box: []int{b.Bounds.Min.X + at.X, b.Bounds.Min.Y + at.Y, b.Bounds.Max.X + at.X, b.Bounds.Max.Y + at.Y}, Weight: b.Weight}
 		a.Parts = append(a.Parts, p)
 	}
-	var plane *haar.Plane[float64, S]
-	var whole *haar.Plane[int64, S]
-	var err error
 	if rot == nil {
-		if plane, err = haar.Upright[float64](r.sums, channel); err == nil && S(1)/2 == 0 {
-			whole, err = haar.Upright[int64](r.sums, channel)
-		}
-	} else {
-		t, failed := r.turn(ctx, *rot)
-		if failed != nil {
-			return nil, failed
-		}
-		a.Ratio = rot.String()
-		for i, b := range f.Boxes() {
-			a.Parts[i].Spans = spans(t.Sum.Lattice, haar.Cells(t.Sum.Lattice, b.Bounds, at), r.img.Width, r.img.Height)
-		}
-		if plane, err = haar.Rotated[float64](t.Sum, channel); err == nil && S(1)/2 == 0 {
-			whole, err = haar.Rotated[int64](t.Sum, channel)
-		}
+		return a, a.evaluate(f, at, func() (evaluator, error) { return orNone(haar.Upright[float64](r.sums, channel)) },
+			func() (evaluator64, error) { return orNone64(haar.Upright[int64](r.sums, channel)) }, S(1)/2 == 0)
 	}
+	t, err := r.turn(ctx, *rot)
 	if err != nil {
 		return nil, err
 	}
-	v, err := plane.Value(f, at)
+	a.Ratio = rot.String()
+	for i, b := range f.Boxes() {
+		a.Parts[i].Spans = spans(t.Sum.Lattice, haar.Cells(t.Sum.Lattice, b.Bounds, at), r.img.Width, r.img.Height)
+	}
+	return a, a.evaluate(f, at, func() (evaluator, error) { return orNone(haar.Rotated[float64](t.Sum, channel)) },
+		func() (evaluator64, error) { return orNone64(haar.Rotated[int64](t.Sum, channel)) }, S(1)/2 == 0)
+}
+
+// An evaluator is a plane of package haar, of any type of sums, and evaluator64 one of whole numbers.
+type evaluator interface {
+	Value(f haar.Feature, at image.Point) (float64, error)
+	Corrected(f haar.Feature, at image.Point) (float64, error)
+	Areas(f haar.Feature, at image.Point) (plus, minus int64, err error)
+}
+
+type evaluator64 interface {
+	Value(f haar.Feature, at image.Point) (int64, error)
+}
+
+func orNone[S boxsum.Sum](p *haar.Plane[float64, S], err error) (evaluator, error)   { return p, err }
+func orNone64[S boxsum.Sum](p *haar.Plane[int64, S], err error) (evaluator64, error) { return p, err }
+
+// evaluate fills in the values of a feature.
+func (a *featured) evaluate(f haar.Feature, at image.Point, plane func() (evaluator, error), exact func() (evaluator64, error), whole bool) error {
+	p, err := plane()
 	if err != nil {
-		return nil, err
+		return err
+	}
+	v, err := p.Value(f, at)
+	if err != nil {
+		return err
 	}
 	a.Value = fmt.Sprint(v)
-	if whole != nil {
-		n, err := whole.Value(f, at)
+	if whole {
+		e, err := exact()
 		if err != nil {
-			return nil, err
+			return err
+		}
+		n, err := e.Value(f, at)
+		if err != nil {
+			return err
 		}
 		a.Value = fmt.Sprint(n)
 	}
-	corrected, err := plane.Corrected(f, at)
+	corrected, err := p.Corrected(f, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.Corrected = finite(corrected)
-	a.Plus, a.Minus, err = plane.Areas(f, at)
-	return a, err
+	a.Plus, a.Minus, err = p.Areas(f, at)
+	return err
 }
 
 // maxMoments is how much memory the moments of one box may take.

@@ -223,7 +223,7 @@ func newBlock(ctx context.Context, name, format string, vol any) (*block, error)
 func newSolid(ctx context.Context, vol any) (solid, error) {
 	switch v := vol.(type) {
 	case volume.Volume[uint8]:
-		if int64(v.Width)*int64(v.Height)*int64(v.Depth)*255 < 1<<31 {
+		if int64(v.Width)*int64(v.Height)*int64(v.Depth)*255 < 1<<32 {
 			return newVoxels[uint8, uint32, uint64](ctx, v)
 		}
 		return newVoxels[uint8, uint64, uint64](ctx, v)

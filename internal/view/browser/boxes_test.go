@@ -243,7 +243,8 @@ func (b *tab) turn(t *testing.T) {
 	r := math.Hypot(h[0]-cx, h[1]-cy)
 	a := 26.0 * math.Pi / 180
 	b.drag(h[0], h[1], cx+r*math.Sin(a), cy-r*math.Cos(a))
-	b.wait(`boxsum.boxes.selected.answer?.ratio`)
+	b.wait(`boxsum.boxes.selected.answer?.ratio && boxsum.boxes.selected.angle === boxsum.boxes.selected.answer.degrees`)
+	time.Sleep(100 * time.Millisecond)
 	rot, err := rotated.Parse(eval[string](b, `boxsum.boxes.selected.answer.ratio`))
 	if err != nil {
 		t.Fatal(err)

@@ -236,6 +236,9 @@ func serve(t *testing.T, files ...string) string {
 
 // site is the address of the static page, which make site writes.
 var site = sync.OnceValues(func() (string, error) {
+	if folder := os.Getenv("BOXSUM_SITE"); folder != "" { // that is there already
+		return httptest.NewServer(http.FileServer(http.Dir(folder))).URL + "/", nil
+	}
 	folder, err := os.MkdirTemp("", "boxsum-site-")
 	if err != nil {
 		return "", err
