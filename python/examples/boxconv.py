@@ -42,7 +42,7 @@ class Finder(torch.nn.Module):
         return 12 * self.mix(self.look(x))
 
 
-def train(steps: int = 250) -> tuple[Finder, np.ndarray, list[float]]:
+def train(steps: int = 220) -> tuple[Finder, np.ndarray, list[float]]:
     torch.manual_seed(4)
     torch.set_num_threads(1)  # images are small
     net = Finder()
@@ -50,7 +50,7 @@ def train(steps: int = 250) -> tuple[Finder, np.ndarray, list[float]]:
     optimizer = torch.optim.Adam([{"params": net.look.parameters(), "lr": 0.25}, {"params": net.mix.parameters(), "lr": 0.03}])
     losses = []
     for _ in range(steps):
-        x, marks = images(24)
+        x, marks = images(16)
         loss = F.cross_entropy(net(x).flatten(1), marks.flatten(1).argmax(1))  # which pixel is the mark
         optimizer.zero_grad()
         loss.backward()

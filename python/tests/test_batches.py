@@ -189,3 +189,27 @@ def test_half_floats_round_once():
 def test_mistakes_are_named(call, kind, text):
     with pytest.raises(kind, match=text):
         call(np.zeros((2, 3, 4, 5), np.uint8))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_loops_behind_gradients(dtype):
+    """What boxsum.torch asks the library for on a processor: sums from the other corner, and windows."""
+    from boxsum import _batch
+
+    for shape in [(3, 5, 7), (2, 3, 4, 6), (1, 1, 1), (2, 9, 1)]:
+        x = noise(shape, dtype)
+        out = np.empty_like(x)
+        _batch.run(x.ndim - 2, 2, "suffix", x, out, 0)
+        np.testing.assert_array_equal(out, x[..., ::-1, ::-1].cumsum(-1).cumsum(-2)[..., ::-1, ::-1])
+        for height, width, top, left, rows, columns in [(3, 2, 1, 0, shape[-2], shape[-1]), (1, 1, 0, 0, 4, 5), (20, 30, 3, 17, 6, 8), (2, 4, -3, -2, 5, 5)]:
+            out = np.empty((*shape[:-2], rows, columns), dtype)
+            _batch.run(x.ndim - 2, 7, "window", x, out, width, height, left, top, 0.5, 0)
+            want = np.zeros_like(out)
+            for i, j in np.ndindex(rows, columns):
+                y, c = i - top, j - left
+                want[..., i, j] = 0.5 * x[..., max(y, 0) : max(y + height, 0), max(c, 0) : max(c + width, 0)].sum((-1, -2))
+            np.testing.assert_array_equal(out, want)
+    with pytest.raises(ValueError, match="must be the same"):
+        _batch.run(0, 2, "suffix", np.zeros((2, 3), dtype), np.zeros((3, 2), dtype), 0)
+    with pytest.raises(ValueError, match="one pixel at least"):
+        _batch.run(0, 7, "window", np.zeros((2, 3), dtype), np.zeros((2, 3), dtype), 0, 1, 0, 0, 1.0, 0)

@@ -282,7 +282,7 @@ class Cuda:
         shape = tuple(table.shape)
         numbers = np.shape(boxes)[-1] if not hasattr(boxes, "shape") else boxes.shape[-1]
         order = _batch.order_of(shape, (0,) * len(shape), 1, axes, (numbers // 2,))
-        tables = [None if t is None else self.turned(self.read(t), order.axes) for t in (table, squares)]
+        tables: list[Any] = [None if t is None else self.turned(self.read(t), order.axes) for t in (table, squares)]
         boxes = boxes if hasattr(boxes, "ndim") else np.asarray(boxes)
         leading = tuple(tables[0].shape[: order.lead])
         own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
