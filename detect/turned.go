@@ -274,6 +274,9 @@ type turning struct {
 func (t *turning) rotate(c *Cascade, o *Options) error {
 	s, src := t.search, t.image
 	s.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	if err := s.src.Pixels(len(src.Pix)); err != nil { // zeros stand for what is usual
+		return err
+	}
 	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
 		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
 	}

@@ -174,6 +174,10 @@ func TestTurnedErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	plain := boxsum.Image[uint8]{Pix: img.Pix, Width: 50, Height: 40} // zeros stand for one channel, and rows without gaps
+	if _, err := face.Detect(plain, &detect.Options{Angles: []float64{10, 45, 90}}); err != nil {
+		t.Error(err)
+	}
 	for _, size := range []image.Point{{0, 0}, {1, 1}, {23, 23}, {24, 24}, {50, 3}} {
 		im, _ := boxsum.NewImage[uint8](size.X, size.Y, 1)
 		if found, err := face.Detect(im, &detect.Options{Angles: detect.AllAngles()}); err != nil || len(found) != 0 {
