@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// notRun are lines of documents that need what a test has not: other programs, GPUs, servers, clouds, or minutes.
+var notRun = regexp.MustCompile(`ffmpeg|tesseract|--on |boxsum bench --(on|types)|boxsum bench$|reproduce (all|\S+ -)|boxsum view|s3://|gs://|https?://|az://`)
+
+// TestDocuments runs every line of README and docs that begins with boxsum, as it is printed and in order.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs a hundred commands")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("it takes bash")
+	}
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cascades := os.Getenv("BOXSUM_CASCADES") != ""
+	if _, err := os.Stat("/usr/share/opencv4/haarcascades"); err == nil {
+		cascades = true
+	}
+	ran := 0
+	for _, page := range slices.Concat([]string{filepath.Join(top, "README.md")}, pages) {
+		lines := shellLines(t, page)
+		if len(lines) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			folder := t.TempDir()
+			samples(t, folder)
+			for _, line := range lines {
+				if notRun.MatchString(line) || strings.Contains(line, "--cascade") && !cascades {
+					continue
+				}
+				cmd := exec.Command("bash", "-c", line)
+				cmd.Dir = folder
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s\n%v: %s", line, err, out)
+				}
+				ran++
+			}
+		})
+	}
+	if ran < 40 {
+		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+// shellLines are the indented lines of a document, outside of fences, that run boxsum.
+func shellLines(t *testing.T, page string) (lines []string) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fenced := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if command, ok := strings.CutPrefix(line, "    "); ok && !fenced && (strings.HasPrefix(command, "boxsum ") || strings.Contains(command, "| boxsum ")) {
+			lines = append(lines, command)
+		}
+	}
+	return lines
+}
+
+// samples are the files that documents speak of.
+func samples(t *testing.T, folder string) {
+	t.Helper()
+	demo := imgio.Demo(640, 480)
+	at := func(name string) string { return filepath.Join(folder, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"photo.png", "scan.png", "noisy.png", "peppered.png", "dark.png", "page.png", "mask.png", "stained.png"} {
+		must(imgio.Save(at(name), demo))
+	}
+	part := boxsum.Image[uint8]{Width: 40, Height: 30, Stride: demo.Width, Pix: demo.Pix[100*demo.Width+300:]}
+	for _, name := range []string{"logo.png", "letter.png"} {
+		must(imgio.Save(at(name), part))
+	}
+	gray, err := imgio.ToImage(demo)
+	must(err)
+	for _, name := range []string{"photo.jpg", "scan.jpg", "a.jpg"} {
+		file, err := os.Create(at(name))
+		must(err)
+		must(jpeg.Encode(file, gray, nil))
+		must(file.Close())
+	}
+	truth := image.NewPaletted(image.Rect(0, 0, 640, 480), color.Palette{color.White, color.Black})
+	for i := range truth.Pix {
+		truth.Pix[i] = uint8(i / 7 % 2)
+	}
+	file, err := os.Create(at("truth.png"))
+	must(err)
+	must(png.Encode(file, truth))
+	must(file.Close())
+	depth := boxsum.Image[float32]{Width: 80, Height: 80, Pix: make([]float32, 80*80)}
+	must(imgio.Save(at("depth.npy"), depth))
+	must(os.Mkdir(at("slices"), 0o755))
+	for _, name := range []string{"1.png", "2.png", "3.png"} {
+		must(imgio.Save(at(filepath.Join("slices", name)), demo))
+	}
+	must(imgio.WriteFile(at("scan.npy"), func(w io.Writer) error {
+		return imgio.WriteNPY(w, []int{3, 480, 640}, func(yield func([]uint8) bool) {
+			for range 3 {
+				if !yield(demo.Pix) {
+					return
+				}
+			}
+		})
+	}))
+	pages, err := os.ReadFile("testdata/pages.tiff")
+	must(err)
+	must(os.WriteFile(at("scan.tiff"), pages, 0o600))
+}
