@@ -4,6 +4,4 @@
 #include "filter_tensor.h"
 
 BOXSUM_FILTER_TENSOR(box, kBox, 1, 4, 4)
-BOXSUM_FILTER_TENSOR(box, kBox, 2, 3, 2)
-BOXSUM_FILTER_TENSOR(sauvola, kSauvola, 1, 4, 1)
-BOXSUM_FILTER_TENSOR(sauvola, kSauvola, 2, 2, 1)
+BOXSUM_FILTER_TENSOR(box, kBox, 2, 4, 1)

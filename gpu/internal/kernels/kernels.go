@@ -237,9 +237,7 @@ var FilterTensorShapes = []struct {
 	Chunks, Blocks, Ahead int
 }{
 	{"box", 1, 4, 4},
-	{"box", 2, 3, 2},
-	{"sauvola", 1, 4, 1},
-	{"sauvola", 2, 2, 1},
+	{"box", 2, 4, 1},
 }
 
 // FilterTensorKernel is the name of one of them, and FilterTensorEdges that of the one before.

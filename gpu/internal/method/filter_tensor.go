@@ -31,10 +31,9 @@ func (f *Filter) tensorChunks(job Job) int {
 	return 0
 }
 
-const (
-	tensorWarps                = 16 // that a processor has at once
-	tensorLeast, tensorHighest = 24, 256
-)
+// tensorWarps is how many warps a processor has at once, and bands have so many rows: as measured
+// on an H200.
+const tensorWarps, tensorLeast, tensorMost, tensorMostWide = 16, 24, 96, 128
 
 // onTensors makes a filter on tensor cores: a launch copies the edges of the images with what
 // lies beside them, and another does the rest.
@@ -73,7 +72,11 @@ func (f *Filter) onTensors(job Job, chunks int) (Plan, error) {
 		rows := FilterShape.Rows
 		if rows == 0 { // all warps at once, if bands do not become too low or too high for that
 			rows = devmem.CeilDiv(int(c.Strips)*job.Height*part.Count, tensorWarps*max(1, job.Device.Info().Units))
-			rows = max(tensorLeast, min(tensorHighest, rows))
+			most := tensorMost
+			if chunks > 1 {
+				most = tensorMostWide
+			}
+			rows = max(tensorLeast, min(most, rows))
 		}
 		c.In, c.Out, c.Count = part.In.Address(), part.Out.Address(), int32(part.Count)
 		c.BandRows, c.Bands = int32(rows), int32(devmem.CeilDiv(job.Height, rows))
