@@ -277,23 +277,24 @@ class Cuda:
         return lead, lead + shape[0] * strides[0], strides + (item,) if len(shape) > axes else strides
 
     def batch_boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any, axes: Any) -> Any:
-        """Answers for a batch: the tables are seen as one image with channels, where boxes are shared, or one by one."""
+        """Answers for a batch: of boxes for all images at once, of others image by image."""
         table = self.read(table)
-        shape = tuple(table.shape)
-        numbers = np.shape(boxes)[-1] if not hasattr(boxes, "shape") else boxes.shape[-1]
-        order = _batch.order_of(shape, (0,) * len(shape), 1, axes, (numbers // 2,))
-        tables: list[Any] = [None if t is None else self.turned(self.read(t), order.axes) for t in (table, squares)]
         boxes = boxes if hasattr(boxes, "ndim") else np.asarray(boxes)
-        leading = tuple(tables[0].shape[: order.lead])
+        order = _batch.order_of(tuple(table.shape), (0,) * len(table.shape), 1, axes, (boxes.shape[-1] // 2,))
+        tables: list[Any] = [None if t is None else self.turned(self.read(t), order.axes) for t in (table, squares)]
+        leading, entries = tuple(tables[0].shape[: order.lead]), tuple(tables[0].shape[order.lead :])
         own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
         if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
             raise ValueError(f"boxes of shape {tuple(boxes.shape)} for a batch of shape {leading}")
+        if math.prod(own) == 1:  # the tables are one with channels
+            axes = (*range(order.lead, len(leading) + len(entries)), *range(order.lead))
+            whole = [None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables]
+            found = self.boxes(*whole, boxes.reshape(each + (boxes.shape[-1],)), what, out)
+            return self.turned(found, (len(each), *range(len(each)))).reshape(leading + each)
         found = []
         for at in np.ndindex(*leading):
             some = boxes[tuple(min(i, n - 1) for i, n in zip(at, own))]
             found.append(self.boxes(tables[0][at], None if squares is None else tables[1][at], some, what, out))
-        if not found:
-            raise ValueError(f"a batch of shape {leading} has no tables")
         return self.stack(found).reshape(leading + each)
 
     def stack(self, arrays: list) -> Any:
