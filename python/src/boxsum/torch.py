@@ -183,12 +183,8 @@ def _integral_into(x: Tensor, out: Tensor) -> None:
     elif x.device.type == "cuda":
         _fill_cuda(x, out)
     else:
-        x = _rows(x)
-        array, target = _array(x), out.numpy()
-        wanted = target.dtype
-        if array.dtype.kind in "iub" and array.dtype.itemsize > 1 and wanted.kind == "i":
-            array = array.astype(np.int32) if array.dtype in (np.int8,) else array
-        batches(array, UPRIGHT, wanted, False, False, target, None, None, _PLANES)
+        target = out.numpy()
+        batches(_array(_rows(x)), UPRIGHT, target.dtype, False, False, target, None, None, _PLANES)
 
 
 # --- Operators ---
