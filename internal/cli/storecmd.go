@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -73,12 +74,36 @@ func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
 	if isStore(path) {
 		return store.OpenArray(sh.ctx, path)
 	}
+	if isLargeTIFF(path) {
+		return store.OpenTIFF(sh.ctx, path)
+	}
 	src, err := sh.openSource(path, how, false)
 	if err != nil {
 		return nil, err
 	}
 	defer src.file.Close()
 	return writeImage(sh, store.Memory(), src.image, &store.Spec{Chunk: []int{1024, 1024}})
+}
+
+// isLargeTIFF reports whether a file is a BigTIFF, or a TIFF of 256 MiB or more: these are read by tiles or strips, with the samples as they are stored.
+func isLargeTIFF(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var magic [4]byte
+	if _, err := io.ReadFull(file, magic[:]); err != nil {
+		return false
+	}
+	switch string(magic[:]) {
+	case "II+\x00", "MM\x00+":
+		return true
+	case "II*\x00", "MM\x00*":
+		info, err := file.Stat()
+		return err == nil && info.Size() >= 256<<20
+	}
+	return false
 }
 
 // writeImage writes an image as an array. The chunk has its height and width.
@@ -521,7 +546,7 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 		return err
 	}
 	spec := &store.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
-	if !isStore(c.In) {
+	if !isStore(c.In) && !isLargeTIFF(c.In) {
 		src, err := sh.openSource(c.In, &c.pictureFlags, false)
 		if err != nil {
 			return err
@@ -533,7 +558,7 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 		_, err = writeImage(sh, b, src.image, spec)
 		return err
 	}
-	src, err := store.OpenArray(sh.ctx, c.In)
+	src, err := sh.open(c.In, &c.pictureFlags)
 	if err != nil {
 		return err
 	}

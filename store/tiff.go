@@ -1,0 +1,323 @@
+package store
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/image/tiff/lzw"
+)
+
+// OpenTIFF opens the first image of a TIFF or BigTIFF file as an array, whose chunks are its tiles, or strips of rows: they are read one at a
+// time, whatever the size. Pixels are integers and floats of 8 to 64 bits, raw or packed by LZW, Deflate or zstd, the samples of a pixel side by
+// side. They are as they are stored: palettes and colours are not looked at.
+func OpenTIFF(ctx context.Context, path string) (*Array, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	info, err := file.Stat()
+	var t *tiff
+	if err == nil {
+		t, err = parseTIFF(file, info.Size())
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	t.version = strconv.FormatInt(info.ModTime().UnixNano(), 36)
+	t.close = file.Close
+	a, err := ArrayAt(ctx, t, "")
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	a.owned = true
+	return a, nil
+}
+
+// tiff is a bucket with the objects of a Zarr array, which are made from a file when they are read.
+type tiff struct {
+	file      io.ReaderAt
+	size      int64
+	order     binary.ByteOrder
+	typ       Type
+	height    int
+	width     int
+	samples   int
+	chunk     [2]int // height and width of a tile or strip
+	counts    [2]int
+	offsets   []uint64
+	lengths   []uint64
+	packed    uint64 // which compression
+	predictor uint64
+	strips    bool
+	json      []byte
+	version   string
+	close     func() error
+}
+
+const tiffMost = 1 << 24 // values of one entry
+
+// parseTIFF reads the first directory (TIFF 6.0; BigTIFF has numbers of 64 bits in their places).
+func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
+	t := &tiff{file: file, size: size}
+	var head [16]byte
+	if n, err := file.ReadAt(head[:], 0); n < 8 {
+		return nil, bad("a file of %d bytes is no TIFF: %v", n, err)
+	}
+	switch string(head[:2]) {
+	case "II":
+		t.order = binary.LittleEndian
+	case "MM":
+		t.order = binary.BigEndian
+	default:
+		return nil, bad("this is no TIFF file")
+	}
+	big := false
+	switch t.order.Uint16(head[2:]) {
+	case 42:
+	case 43:
+		big = true
+	default:
+		return nil, bad("this is no TIFF file")
+	}
+	at, count, entry, inline := int64(t.order.Uint32(head[4:])), 2, 12, 4
+	if big {
+		at, count, entry, inline = int64(t.order.Uint64(head[8:])), 8, 20, 8
+	}
+	number, err := t.read(at, int64(count))
+	if err != nil {
+		return nil, err
+	}
+	entries := int64(t.order.Uint16(number))
+	if big {
+		entries = int64(t.order.Uint64(number))
+	}
+	if entries < 1 || entries > 1<<16 {
+		return nil, bad("a directory of %d entries", entries)
+	}
+	directory, err := t.read(at+int64(count), entries*int64(entry))
+	if err != nil {
+		return nil, err
+	}
+	tags := map[uint16][]uint64{}
+	for ; len(directory) > 0; directory = directory[entry:] {
+		tag, kind := t.order.Uint16(directory), t.order.Uint16(directory[2:])
+		width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4}[kind]
+		n, value := uint64(t.order.Uint32(directory[4:])), directory[8:12]
+		if big {
+			n, value = t.order.Uint64(directory[4:]), directory[12:20]
+		}
+		if width == 0 {
+			continue // texts and ratios
+		}
+		if n > tiffMost {
+			return nil, bad("entry %d has %d values", tag, n)
+		}
+		if int(n)*width > inline {
+			from := int64(t.order.Uint32(value))
+			if big {
+				from = int64(t.order.Uint64(value))
+			}
+			if value, err = t.read(from, int64(n)*int64(width)); err != nil {
+				return nil, err
+			}
+		}
+		list := make([]uint64, n)
+		for i := range list {
+			switch v := value[i*width:]; width {
+			case 1:
+				list[i] = uint64(v[0])
+			case 2:
+				list[i] = uint64(t.order.Uint16(v))
+			case 4:
+				list[i] = uint64(t.order.Uint32(v))
+			default:
+				list[i] = t.order.Uint64(v)
+			}
+		}
+		tags[tag] = list
+	}
+	return t, t.understand(tags)
+}
+
+// understand takes what the tags say.
+func (t *tiff) understand(tags map[uint16][]uint64) error {
+	one := func(tag uint16, otherwise uint64) uint64 {
+		if list := tags[tag]; len(list) > 0 {
+			return list[0]
+		}
+		return otherwise
+	}
+	size := func(tag uint16, otherwise uint64) int { return int(min(one(tag, otherwise), 1<<40)) }
+	t.width, t.height, t.samples = size(256, 0), size(257, 0), size(277, 1)
+	bits, format := one(258, 1), one(339, 1)
+	for _, list := range [][]uint64{tags[258], tags[339]} {
+		for _, v := range list {
+			if v != list[0] {
+				return bad("samples of different kinds: %v", list)
+			}
+		}
+	}
+	kinds := map[[2]uint64]Type{{1, 8}: Uint8, {1, 16}: Uint16, {1, 32}: Uint32, {1, 64}: Uint64, {2, 8}: Int8, {2, 16}: Int16, {2, 32}: Int32, {2, 64}: Int64,
+		{3, 16}: Float16, {3, 32}: Float32, {3, 64}: Float64}
+	t.typ = kinds[[2]uint64{format, bits}]
+	t.packed, t.predictor = one(259, 1), one(317, 1)
+	switch {
+	case t.width < 1 || t.height < 1 || t.samples < 1 || t.samples > 64:
+		return bad("a TIFF of %d×%d pixels with %d samples", t.width, t.height, t.samples)
+	case t.typ.Size() == 0:
+		return bad("samples of %d bits and format %d are not supported", bits, format)
+	case t.samples > 1 && one(284, 1) != 1:
+		return bad("samples in planes of their own are not supported")
+	case t.predictor != 1 && (t.predictor != 2 || t.typ.isFloat()):
+		return bad("predictor %d is not supported", t.predictor)
+	}
+	switch t.packed {
+	case 1, 5, 8, 32946, 50000:
+	default:
+		return bad("compression %d is not supported: none, LZW, Deflate and zstd are", t.packed)
+	}
+	if len(tags[324]) > 0 {
+		t.chunk = [2]int{size(323, 0), size(322, 0)}
+		t.offsets, t.lengths = tags[324], tags[325]
+	} else {
+		t.strips = true
+		t.chunk = [2]int{int(min(one(278, uint64(t.height)), uint64(t.height))), t.width}
+		t.offsets, t.lengths = tags[273], tags[279]
+	}
+	if t.chunk[0] < 1 || t.chunk[1] < 1 {
+		return bad("tiles of %d×%d", t.chunk[1], t.chunk[0])
+	}
+	t.counts = [2]int{ceil(t.height, t.chunk[0]), ceil(t.width, t.chunk[1])}
+	if n := t.counts[0] * t.counts[1]; t.counts[0] > tiffMost || t.counts[1] > tiffMost || len(t.offsets) < n || len(t.lengths) < n {
+		return bad("%d tiles or strips, and there should be %d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1])
+	}
+	spec := &Spec{Type: t.typ, Shape: []int{t.height, t.width}, Chunk: t.chunk[:], Names: []string{"y", "x"}, BigEndian: bigHost}
+	if t.samples > 1 {
+		spec.Shape, spec.Chunk, spec.Names = append(spec.Shape, t.samples), append(spec.Chunk[:2:2], t.samples), append(spec.Names, "c")
+	}
+	m, err := spec.metadata()
+	if err != nil {
+		return err
+	}
+	t.json = m.json()
+	return nil
+}
+
+func (t *tiff) read(at, n int64) ([]byte, error) {
+	if at < 0 || n < 0 || n > t.size-at || n > 1<<31 {
+		return nil, bad("the file is cut off: %d bytes at %d of %d", n, at, t.size)
+	}
+	data := make([]byte, n)
+	if _, err := t.file.ReadAt(data, at); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return data, nil
+}
+
+// tile is the elements of a tile, in the byte order of this machine.
+func (t *tiff) tile(i, k int) ([]byte, error) {
+	n := i*t.counts[1] + k
+	all := t.chunk[0] * t.chunk[1] * t.samples * t.typ.Size()
+	if t.lengths[n] == 0 { // sparse, as GDAL writes them
+		return make([]byte, all), nil
+	}
+	want := all
+	if t.strips && i == t.counts[0]-1 {
+		want = (t.height - i*t.chunk[0]) * t.chunk[1] * t.samples * t.typ.Size()
+	}
+	data, err := t.read(int64(min(t.offsets[n], 1<<62)), int64(min(t.lengths[n], 1<<62)))
+	if err != nil {
+		return nil, err
+	}
+	switch t.packed {
+	case 5:
+		data, err = inflate(nil, lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), all)
+	case 8, 32946:
+		var r io.Reader
+		if r, err = zlib.NewReader(bytes.NewReader(data)); err == nil {
+			data, err = inflate(nil, r, all)
+		}
+	case 50000:
+		data, err = (&zstdPack{}).unpack(nil, data, all)
+	}
+	if err != nil {
+		return nil, bad("tile %d: %v", n, err)
+	}
+	if len(data) < want {
+		return nil, bad("tile %d has %d bytes, and not %d", n, len(data), want)
+	}
+	out := aligned(all)
+	copy(out, data[:min(len(data), all)])
+	if size := t.typ.Size(); size > 1 && (t.order == binary.BigEndian) != bigHost {
+		swapped(out, out, size)
+	}
+	if t.predictor == 2 {
+		row := t.chunk[1] * t.samples
+		switch t.typ.Size() {
+		case 1:
+			undo(out, row, t.samples)
+		case 2:
+			undo(elementsOf[uint16](out), row, t.samples)
+		case 4:
+			undo(elementsOf[uint32](out), row, t.samples)
+		default:
+			undo(elementsOf[uint64](out), row, t.samples)
+		}
+	}
+	return out, nil
+}
+
+// undo adds to each element the one before it in its row.
+func undo[T uint8 | uint16 | uint32 | uint64](all []T, row, samples int) {
+	for ; len(all) >= row; all = all[row:] {
+		for x := samples; x < row; x++ {
+			all[x] += all[x-samples]
+		}
+	}
+}
+
+func (t *tiff) Get(ctx context.Context, key string, offset, length int64, _ []byte) ([]byte, error) {
+	data := t.json
+	if key != "zarr.json" {
+		parts := strings.Split(key, "/")
+		var i, k int
+		var err1, err2 error
+		if len(parts) >= 3 {
+			i, err1 = strconv.Atoi(parts[1])
+			k, err2 = strconv.Atoi(parts[2])
+		}
+		if len(parts) < 3 || parts[0] != "c" || err1 != nil || err2 != nil || i < 0 || k < 0 || i >= t.counts[0] || k >= t.counts[1] {
+			return nil, fmt.Errorf("store: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		}
+		var err error
+		if data, err = t.tile(i, k); err != nil {
+			return nil, err
+		}
+	}
+	offset, length, err := section(key, int64(len(data)), offset, length)
+	if err != nil {
+		return nil, err
+	}
+	return data[offset : offset+length], errors.Join(ctx.Err())
+}
+
+func (t *tiff) Put(context.Context, string, []byte) error { return errReadOnly("a TIFF file") }
+func (t *tiff) Delete(context.Context, string) error      { return errReadOnly("a TIFF file") }
+
+// List has one object, the file, for fingerprints.
+func (t *tiff) List(_ context.Context, _ string, visit func(Object) error) error {
+	return visit(Object{Key: "zarr.json", Size: t.size, Version: t.version})
+}
+
+func (t *tiff) Close() error { return t.close() }

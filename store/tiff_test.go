@@ -1,0 +1,95 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// makeTIFFs has tifffile write files, each with its elements beside it.
+const makeTIFFs = `
+import sys, numpy as np, tifffile
+try:
+    import imagecodecs
+    packs = [None, "zlib", "lzw", "zstd"]
+except ImportError:
+    packs = [None, "zlib"]
+rng, n = np.random.default_rng(1), 0
+for big in (False, True):
+    for tile in (None, (32, 48)):
+        for pack in packs:
+            for dtype, shape, order in (("u1", (70, 101), "<"), ("u2", (70, 101, 3), ">"), ("f4", (33, 50), ">"), ("i2", (33, 50), "<"), ("u8", (20, 30), "<")):
+                a = rng.integers(0, 200, shape).astype(dtype)
+                for predictor in (False, True):
+                    if predictor and (pack is None or dtype in ("f4", "u8")):
+                        continue
+                    kw = {"rowsperstrip": 16} if tile is None else {"tile": tile}
+                    if len(shape) == 3:
+                        kw["photometric"] = "rgb"
+                    tifffile.imwrite(f"{sys.argv[1]}/{n}.tif", a, bigtiff=big, byteorder=order, compression=pack, predictor=predictor, **kw)
+                    a.tofile(f"{sys.argv[1]}/{n}.bin")
+                    n += 1
+print(n)
+`
+
+func TestTIFF(t *testing.T) {
+	name := os.Getenv("BOXSUM_PEERS_PYTHON")
+	if name == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("BOXSUM_PEERS_PYTHON names no Python with tifffile")
+		}
+		t.Skip("BOXSUM_PEERS_PYTHON names no Python with tifffile")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(name, "-c", makeTIFFs, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	files, _ := filepath.Glob(dir + "/*.tif")
+	if len(files) < 20 {
+		t.Fatalf("%d files", len(files))
+	}
+	for _, file := range files {
+		want, _ := os.ReadFile(strings.TrimSuffix(file, ".tif") + ".bin")
+		a, err := OpenTIFF(ctx, file)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		got := aligned(len(want))
+		if err := a.readBytes(ctx, got, make([]int, len(a.m.shape)), a.m.shape, false); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s of shape %v is read otherwise than written: %v", file, a.Shape(), err)
+		}
+		if _, table := makeTable(t, a, &Options{Block: 32}); table.Height != a.m.shape[0] {
+			t.Errorf("%s: a table of %d rows", file, table.Height)
+		}
+		a.Close()
+		data, _ := os.ReadFile(file)
+		os.WriteFile(file, data[:len(data)/2], 0o666)
+		if a, err := OpenTIFF(ctx, file); err == nil {
+			if err := a.readBytes(ctx, got, make([]int, len(a.m.shape)), a.m.shape, false); err == nil {
+				t.Errorf("%s is cut off, and no error", file)
+			}
+			a.Close()
+		}
+	}
+	os.WriteFile(dir+"/no.tif", []byte("this is something else"), 0o666)
+	if _, err := OpenTIFF(ctx, dir+"/no.tif"); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+}
+
+func FuzzTIFF(f *testing.F) {
+	f.Add([]byte("II*\x00\x08\x00\x00\x00\x05\x00\x00\x01\x03\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x01\x03\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00\x11\x01\x04\x00\x01\x00\x00\x00\x08\x00\x00\x00\x17\x01\x04\x00\x01\x00\x00\x00\x04\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parseTIFF(bytes.NewReader(data), int64(len(data)))
+		if err != nil || file.chunk[0]*file.chunk[1]*file.samples > 1<<22 {
+			return
+		}
+		file.tile(0, 0)
+		file.tile(file.counts[0]-1, file.counts[1]-1)
+	})
+}
