@@ -114,7 +114,9 @@ func TestWidths(t *testing.T) {
 // touch moves a finger over the picture.
 func (b *tab) touch(x0, y0, x1, y1 float64) {
 	b.t.Helper()
-	b.do(chromedp.ScrollIntoView("#image"))
+	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
+	b.wait(`scrollY === 0`)
+	b.settled()
 	sx, sy := b.screen(x0, y0)
 	ex, ey := b.screen(x1, y1)
 	actions := []chromedp.Action{input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: sx, Y: sy}})}

@@ -16,7 +16,7 @@ app.say = say;
 function route() {
   const name = views.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'boxes';
   app.view = name;
-  for (const v of views) $(v).hidden = v !== name;
+  for (const v of views) $('view-' + v).hidden = v !== name; // not the hash itself: the browser would scroll there
   $('stage').hidden = name === 'how' || name === 'reports';
   for (const a of document.querySelectorAll('nav a')) {
     if (a.hash === '#' + name) a.setAttribute('aria-current', 'page');

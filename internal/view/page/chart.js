@@ -62,9 +62,9 @@ export function lines({ series, x, y, logX, logY, title, height = 260, small }) 
   for (const t of ticks(y0, y1, logY)) parts.push(svg('path', { d: `M${left} ${py(t)}H${w - right}`, class: 'axis' }), svg('text', { x: left - 6, y: py(t) + 4, 'text-anchor': 'end' }, number(t)));
   let last = -100;
   for (const t of logX ? [...new Set(xs)].sort((a, b) => a - b) : ticks(x0, x1)) {
-    if (px(t) - last < 52) continue;
+    if (px(t) - last < (logX ? 84 : 52)) continue;
     last = px(t);
-    parts.push(svg('text', { x: last, y: height - bottom + 16, 'text-anchor': 'middle' }, (x.format || number)(t)));
+    parts.push(svg('text', { x: last, y: height - bottom + 16, 'text-anchor': last > w - right - 30 ? 'end' : 'middle' }, (x.format || number)(t)));
   }
   parts.push(svg('path', { d: `M${left} ${top}V${height - bottom}H${w - right}`, class: 'axis' }));
   parts.push(svg('text', { x: (left + w - right) / 2, y: height - 3, 'text-anchor': 'middle' }, x.name), svg('text', { x: 12, y: top + (height - bottom) / 2, transform: `rotate(-90 12 ${top + (height - bottom) / 2})`, 'text-anchor': 'middle' }, y.name));

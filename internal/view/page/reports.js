@@ -4,6 +4,10 @@ import { lines, table } from './chart.js';
 
 let shown = null;
 
+// plain is what does not tell two results of one size apart, or is told elsewhere.
+const plain = new Set(['algorithm', 'name', 'gpu', 'on', 'precision', 'types', 'channels', 'width', 'height', 'depth', 'size', 'runs', 'repeat', 'bytes', 'verified', 'left_out', 'missing', 'title']);
+const measured = /(_ms|^ms|per_second|gb_s|occupancy|registers|shared|copy|fraction|speed)/;
+
 export async function showReport(app, host) {
   const d = app.report;
   if (!d) {
@@ -29,7 +33,7 @@ export async function showReport(app, host) {
     if (!(ms > 0) || !(w * h > 0)) continue;
     const group = [x.on || (x.gpu ? 'gpu' : 'cpu'), x.precision || x.types || '', x.channels > 1 ? `${x.channels} channels` : ''].filter(Boolean).join(', ');
     if (!groups.has(group)) groups.set(group, new Map());
-    const name = [x.algorithm || x.name || 'result', x.threads ? `${x.threads} threads` : '', x.workers ? `${x.workers} workers` : '', x.count > 1 || x.images > 1 ? `${x.count || x.images} images` : ''].filter(Boolean).join(', ');
+    const name = [x.algorithm || x.name || 'result', ...Object.keys(x).filter((k) => !plain.has(k) && !measured.test(k) && ['number', 'string', 'boolean'].includes(typeof x[k])).map((k) => (x[k] === true ? k : `${k} ${x[k]}`))].join(', ');
     const lines = groups.get(group);
     if (!lines.has(name)) lines.set(name, []);
     lines.get(name).push([w * h, ms, x.verified === false ? 'not verified' : '', w, h]);

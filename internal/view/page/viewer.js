@@ -62,7 +62,7 @@ export class Stage {
         c.height = h;
       }
     }
-    if (first && this.doc && !this.moved) this.fit();
+    if (this.doc && !this.moved && (first || this.unseen)) this.fit();
     else this.draw();
   }
 
@@ -72,6 +72,7 @@ export class Stage {
   fit() {
     if (!this.doc) return;
     const c = this.visible, w = c.clientWidth || 600, h = c.clientHeight || 400;
+    this.unseen = !c.clientWidth; // it is fitted again when it is shown
     this.scale = Math.min(w / this.doc.width, h / this.doc.height) * 0.98;
     this.x = this.doc.width / 2 - w / 2 / this.scale;
     this.y = this.doc.height / 2 - h / 2 / this.scale;
