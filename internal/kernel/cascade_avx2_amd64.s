@@ -97,18 +97,18 @@ twos:
 	VBROADCASTSS 60(DX), Y8
 	VBROADCASTSS 64(DX), Y9
 	VMULPS       (CX), Y1, Y1
+	VMULPS       32(CX), Y3, Y3
+	VMULPS       64(CX), Y5, Y5
+	VMULPS       96(CX), Y7, Y7
 	VCMPPS       $0x01, Y8, Y1, Y1
 	VPAND        Y9, Y1, Y1
 	VPADDD       Y1, Y0, Y0
-	VMULPS       32(CX), Y3, Y3
 	VCMPPS       $0x01, Y8, Y3, Y3
 	VPAND        Y9, Y3, Y3
 	VPADDD       Y3, Y2, Y2
-	VMULPS       64(CX), Y5, Y5
 	VCMPPS       $0x01, Y8, Y5, Y5
 	VPAND        Y9, Y5, Y5
 	VPADDD       Y5, Y4, Y4
-	VMULPS       96(CX), Y7, Y7
 	VCMPPS       $0x01, Y8, Y7, Y7
 	VPAND        Y9, Y7, Y7
 	VPADDD       Y7, Y6, Y6
@@ -220,18 +220,18 @@ threes:
 	VBROADCASTSS 60(DX), Y8
 	VBROADCASTSS 64(DX), Y9
 	VMULPS       (CX), Y1, Y1
+	VMULPS       32(CX), Y3, Y3
+	VMULPS       64(CX), Y5, Y5
+	VMULPS       96(CX), Y7, Y7
 	VCMPPS       $0x01, Y8, Y1, Y1
 	VPAND        Y9, Y1, Y1
 	VPADDD       Y1, Y0, Y0
-	VMULPS       32(CX), Y3, Y3
 	VCMPPS       $0x01, Y8, Y3, Y3
 	VPAND        Y9, Y3, Y3
 	VPADDD       Y3, Y2, Y2
-	VMULPS       64(CX), Y5, Y5
 	VCMPPS       $0x01, Y8, Y5, Y5
 	VPAND        Y9, Y5, Y5
 	VPADDD       Y5, Y4, Y4
-	VMULPS       96(CX), Y7, Y7
 	VCMPPS       $0x01, Y8, Y7, Y7
 	VPAND        Y9, Y7, Y7
 	VPADDD       Y7, Y6, Y6
@@ -413,45 +413,90 @@ two:
 	VBROADCASTSS 60(DX), Y12
 	VBROADCASTSS 64(DX), Y13
 	VMULPS       (CX), Y1, Y1
-	VCMPPS       $0x01, Y12, Y1, Y1
-	VBROADCASTSS 72(DX), Y14
-	VPOR         Y14, Y2, Y2
-	VBROADCASTSS 76(DX), Y14
-	VPXOR        Y14, Y1, Y1
-	VPAND        Y2, Y1, Y1
-	VPANDN       Y2, Y1, Y2
-	VPAND        Y13, Y1, Y1
-	VPADDD       Y1, Y0, Y0
 	VMULPS       32(CX), Y4, Y4
-	VCMPPS       $0x01, Y12, Y4, Y4
-	VBROADCASTSS 72(DX), Y14
-	VPOR         Y14, Y5, Y5
-	VBROADCASTSS 76(DX), Y14
-	VPXOR        Y14, Y4, Y4
-	VPAND        Y5, Y4, Y4
-	VPANDN       Y5, Y4, Y5
-	VPAND        Y13, Y4, Y4
-	VPADDD       Y4, Y3, Y3
 	VMULPS       64(CX), Y7, Y7
-	VCMPPS       $0x01, Y12, Y7, Y7
-	VBROADCASTSS 72(DX), Y14
-	VPOR         Y14, Y8, Y8
-	VBROADCASTSS 76(DX), Y14
-	VPXOR        Y14, Y7, Y7
-	VPAND        Y8, Y7, Y7
-	VPANDN       Y8, Y7, Y8
-	VPAND        Y13, Y7, Y7
-	VPADDD       Y7, Y6, Y6
 	VMULPS       96(CX), Y10, Y10
-	VCMPPS       $0x01, Y12, Y10, Y10
-	VBROADCASTSS 72(DX), Y14
-	VPOR         Y14, Y11, Y11
-	VBROADCASTSS 76(DX), Y14
-	VPXOR        Y14, Y10, Y10
-	VPAND        Y11, Y10, Y10
-	VPANDN       Y11, Y10, Y11
-	VPAND        Y13, Y10, Y10
+	CMPL         72(DX), $0x00
+	JE           child
+	CMPL         76(DX), $0x00
+	JNE          fliptrue
+	VCMPPS       $0x01, Y12, Y1, Y2
+	VPAND        Y13, Y2, Y1
+	VPADDD       Y1, Y0, Y0
+	VCMPPS       $0x01, Y12, Y4, Y5
+	VPAND        Y13, Y5, Y4
+	VPADDD       Y4, Y3, Y3
+	VCMPPS       $0x01, Y12, Y7, Y8
+	VPAND        Y13, Y8, Y7
+	VPADDD       Y7, Y6, Y6
+	VCMPPS       $0x01, Y12, Y10, Y11
+	VPAND        Y13, Y11, Y10
 	VPADDD       Y10, Y9, Y9
+	JMP          next
+
+fliptrue:
+	VCMPPS $0x05, Y12, Y1, Y2
+	VPAND  Y13, Y2, Y1
+	VPADDD Y1, Y0, Y0
+	VCMPPS $0x05, Y12, Y4, Y5
+	VPAND  Y13, Y5, Y4
+	VPADDD Y4, Y3, Y3
+	VCMPPS $0x05, Y12, Y7, Y8
+	VPAND  Y13, Y8, Y7
+	VPADDD Y7, Y6, Y6
+	VCMPPS $0x05, Y12, Y10, Y11
+	VPAND  Y13, Y11, Y10
+	VPADDD Y10, Y9, Y9
+	JMP    next
+
+child:
+	CMPL   76(DX), $0x00
+	JNE    flipfalse
+	VCMPPS $0x01, Y12, Y1, Y1
+	VPANDN Y1, Y2, Y1
+	VPOR   Y1, Y2, Y2
+	VPAND  Y13, Y1, Y1
+	VPADDD Y1, Y0, Y0
+	VCMPPS $0x01, Y12, Y4, Y4
+	VPANDN Y4, Y5, Y4
+	VPOR   Y4, Y5, Y5
+	VPAND  Y13, Y4, Y4
+	VPADDD Y4, Y3, Y3
+	VCMPPS $0x01, Y12, Y7, Y7
+	VPANDN Y7, Y8, Y7
+	VPOR   Y7, Y8, Y8
+	VPAND  Y13, Y7, Y7
+	VPADDD Y7, Y6, Y6
+	VCMPPS $0x01, Y12, Y10, Y10
+	VPANDN Y10, Y11, Y10
+	VPOR   Y10, Y11, Y11
+	VPAND  Y13, Y10, Y10
+	VPADDD Y10, Y9, Y9
+	JMP    next
+
+flipfalse:
+	VCMPPS $0x05, Y12, Y1, Y1
+	VPANDN Y1, Y2, Y1
+	VPOR   Y1, Y2, Y2
+	VPAND  Y13, Y1, Y1
+	VPADDD Y1, Y0, Y0
+	VCMPPS $0x05, Y12, Y4, Y4
+	VPANDN Y4, Y5, Y4
+	VPOR   Y4, Y5, Y5
+	VPAND  Y13, Y4, Y4
+	VPADDD Y4, Y3, Y3
+	VCMPPS $0x05, Y12, Y7, Y7
+	VPANDN Y7, Y8, Y7
+	VPOR   Y7, Y8, Y8
+	VPAND  Y13, Y7, Y7
+	VPADDD Y7, Y6, Y6
+	VCMPPS $0x05, Y12, Y10, Y10
+	VPANDN Y10, Y11, Y10
+	VPOR   Y10, Y11, Y11
+	VPAND  Y13, Y10, Y10
+	VPADDD Y10, Y9, Y9
+
+next:
 	ADDQ         $+80, DX
 	DECQ         BX
 	JNZ          node

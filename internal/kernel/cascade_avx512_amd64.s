@@ -97,15 +97,15 @@ twos:
 	VBROADCASTSS 60(DX), Z8
 	VBROADCASTSS 64(DX), Z9
 	VMULPS       (CX), Z1, Z1
+	VMULPS       64(CX), Z3, Z3
+	VMULPS       128(CX), Z5, Z5
+	VMULPS       192(CX), Z7, Z7
 	VCMPPS       $0x01, Z8, Z1, K1
 	VPADDD       Z9, Z0, K1, Z0
-	VMULPS       64(CX), Z3, Z3
 	VCMPPS       $0x01, Z8, Z3, K1
 	VPADDD       Z9, Z2, K1, Z2
-	VMULPS       128(CX), Z5, Z5
 	VCMPPS       $0x01, Z8, Z5, K1
 	VPADDD       Z9, Z4, K1, Z4
-	VMULPS       192(CX), Z7, Z7
 	VCMPPS       $0x01, Z8, Z7, K1
 	VPADDD       Z9, Z6, K1, Z6
 	ADDQ         $+80, DX
@@ -216,15 +216,15 @@ threes:
 	VBROADCASTSS 60(DX), Z8
 	VBROADCASTSS 64(DX), Z9
 	VMULPS       (CX), Z1, Z1
+	VMULPS       64(CX), Z3, Z3
+	VMULPS       128(CX), Z5, Z5
+	VMULPS       192(CX), Z7, Z7
 	VCMPPS       $0x01, Z8, Z1, K1
 	VPADDD       Z9, Z0, K1, Z0
-	VMULPS       64(CX), Z3, Z3
 	VCMPPS       $0x01, Z8, Z3, K1
 	VPADDD       Z9, Z2, K1, Z2
-	VMULPS       128(CX), Z5, Z5
 	VCMPPS       $0x01, Z8, Z5, K1
 	VPADDD       Z9, Z4, K1, Z4
-	VMULPS       192(CX), Z7, Z7
 	VCMPPS       $0x01, Z8, Z7, K1
 	VPADDD       Z9, Z6, K1, Z6
 	ADDQ         $+80, DX
@@ -404,36 +404,75 @@ node:
 two:
 	VBROADCASTSS 60(DX), Z8
 	VBROADCASTSS 64(DX), Z9
-	KMOVW        76(DX), K5
-	KMOVW        72(DX), K6
 	VMULPS       (CX), Z1, Z1
-	VCMPPS       $0x01, Z8, Z1, K7
-	KORW         K6, K1, K1
-	KXORW        K5, K7, K7
-	KANDW        K1, K7, K7
-	KANDNW       K1, K7, K1
-	VPADDD       Z9, Z0, K7, Z0
 	VMULPS       64(CX), Z3, Z3
-	VCMPPS       $0x01, Z8, Z3, K7
-	KORW         K6, K2, K2
-	KXORW        K5, K7, K7
-	KANDW        K2, K7, K7
-	KANDNW       K2, K7, K2
-	VPADDD       Z9, Z2, K7, Z2
 	VMULPS       128(CX), Z5, Z5
-	VCMPPS       $0x01, Z8, Z5, K7
-	KORW         K6, K3, K3
-	KXORW        K5, K7, K7
-	KANDW        K3, K7, K7
-	KANDNW       K3, K7, K3
-	VPADDD       Z9, Z4, K7, Z4
 	VMULPS       192(CX), Z7, Z7
-	VCMPPS       $0x01, Z8, Z7, K7
-	KORW         K6, K4, K4
-	KXORW        K5, K7, K7
-	KANDW        K4, K7, K7
-	KANDNW       K4, K7, K4
-	VPADDD       Z9, Z6, K7, Z6
+	CMPL         72(DX), $0x00
+	JE           child
+	CMPL         76(DX), $0x00
+	JNE          fliptrue
+	VCMPPS       $0x01, Z8, Z1, K1
+	VPADDD       Z9, Z0, K1, Z0
+	VCMPPS       $0x01, Z8, Z3, K2
+	VPADDD       Z9, Z2, K2, Z2
+	VCMPPS       $0x01, Z8, Z5, K3
+	VPADDD       Z9, Z4, K3, Z4
+	VCMPPS       $0x01, Z8, Z7, K4
+	VPADDD       Z9, Z6, K4, Z6
+	JMP          next
+
+fliptrue:
+	VCMPPS $0x05, Z8, Z1, K1
+	VPADDD Z9, Z0, K1, Z0
+	VCMPPS $0x05, Z8, Z3, K2
+	VPADDD Z9, Z2, K2, Z2
+	VCMPPS $0x05, Z8, Z5, K3
+	VPADDD Z9, Z4, K3, Z4
+	VCMPPS $0x05, Z8, Z7, K4
+	VPADDD Z9, Z6, K4, Z6
+	JMP    next
+
+child:
+	CMPL   76(DX), $0x00
+	JNE    flipfalse
+	VCMPPS $0x01, Z8, Z1, K5
+	KANDNW K5, K1, K5
+	VPADDD Z9, Z0, K5, Z0
+	KORW   K5, K1, K1
+	VCMPPS $0x01, Z8, Z3, K5
+	KANDNW K5, K2, K5
+	VPADDD Z9, Z2, K5, Z2
+	KORW   K5, K2, K2
+	VCMPPS $0x01, Z8, Z5, K5
+	KANDNW K5, K3, K5
+	VPADDD Z9, Z4, K5, Z4
+	KORW   K5, K3, K3
+	VCMPPS $0x01, Z8, Z7, K5
+	KANDNW K5, K4, K5
+	VPADDD Z9, Z6, K5, Z6
+	KORW   K5, K4, K4
+	JMP    next
+
+flipfalse:
+	VCMPPS $0x05, Z8, Z1, K5
+	KANDNW K5, K1, K5
+	VPADDD Z9, Z0, K5, Z0
+	KORW   K5, K1, K1
+	VCMPPS $0x05, Z8, Z3, K5
+	KANDNW K5, K2, K5
+	VPADDD Z9, Z2, K5, Z2
+	KORW   K5, K2, K2
+	VCMPPS $0x05, Z8, Z5, K5
+	KANDNW K5, K3, K5
+	VPADDD Z9, Z4, K5, Z4
+	KORW   K5, K3, K3
+	VCMPPS $0x05, Z8, Z7, K5
+	KANDNW K5, K4, K5
+	VPADDD Z9, Z6, K5, Z6
+	KORW   K5, K4, K4
+
+next:
 	ADDQ         $+80, DX
 	DECQ         BX
 	JNZ          node

@@ -104,14 +104,14 @@ func haarStage(chains bool) func(set isa, name string) {
 		table, norms, node, n := arg("table"), arg("norms"), GP64(), GP64()
 		var bases, corners [blockGroups]reg.GPVirtual
 		var sums, values [blockGroups]reg.VecVirtual
-		var reach [blockGroups]reg.Register // windows that come to this node of a chain
+		var gone [blockGroups]reg.Register // windows that a node of the chain has hit
 		for g := range blockGroups {
 			bases[g], corners[g] = GP64(), GP64()
 			sums[g], values[g] = set.vec(), set.vec()
 			if chains && wide(set) {
-				reach[g] = K()
+				gone[g] = K()
 			} else if chains {
-				reach[g] = set.vec()
+				gone[g] = set.vec()
 			}
 		}
 		Label("block")
@@ -147,44 +147,67 @@ func haarStage(chains bool) func(set isa, name string) {
 				}
 			}
 		}
-		const less = 1
+		const less, notLess = 1, 5
 		compare := func() {
 			threshold, delta := constant(set, node, haarThreshold), constant(set, node, haarDelta)
-			var flip, root reg.Register
-			if chains && wide(set) {
-				flip, root = K(), K()
-				KMOVW(Mem{Base: node, Disp: haarFlip}, flip)
-				KMOVW(Mem{Base: node, Disp: haarRoot}, root)
-			}
 			for g, v := range values {
 				VMULPS(Mem{Base: norms, Disp: g * set.bytes()}, v, v)
-				if wide(set) {
-					hit := K()
-					VCMPPS(Imm(less), threshold, v, hit)
-					if chains {
-						KORW(root, reach[g], reach[g])
-						KXORW(flip, hit, hit)
-						KANDW(reach[g], hit, hit)
-						KANDNW(reach[g], hit, reach[g])
-					}
-					VPADDD(delta, sums[g], hit, sums[g])
-					continue
-				}
-				VCMPPS(Imm(less), threshold, v, v)
-				if chains {
-					if g == 0 { // no longer needed
-						flip = set.vec()
-					}
-					VBROADCASTSS(Mem{Base: node, Disp: haarRoot}, flip.(reg.VecVirtual))
-					VPOR(flip, reach[g], reach[g])
-					VBROADCASTSS(Mem{Base: node, Disp: haarFlip}, flip.(reg.VecVirtual))
-					VPXOR(flip, v, v)
-					VPAND(reach[g], v, v)
-					VPANDN(reach[g], v, reach[g])
-				}
-				VPAND(delta, v, v)
-				VPADDD(v, sums[g], sums[g])
 			}
+			// hits adds the delta to windows on one side of the threshold: of a chain's first node, or of another to
+			// those that are not gone yet.
+			hits := func(side uint64, root bool) {
+				for g, v := range values {
+					switch {
+					case wide(set) && !chains:
+						hit := K()
+						VCMPPS(Imm(side), threshold, v, hit)
+						VPADDD(delta, sums[g], hit, sums[g])
+					case wide(set) && root:
+						VCMPPS(Imm(side), threshold, v, gone[g])
+						VPADDD(delta, sums[g], gone[g], sums[g])
+					case wide(set):
+						hit := K()
+						VCMPPS(Imm(side), threshold, v, hit)
+						KANDNW(hit, gone[g], hit)
+						VPADDD(delta, sums[g], hit, sums[g])
+						KORW(hit, gone[g], gone[g])
+					default:
+						hit := v
+						if chains && root {
+							hit = gone[g].(reg.VecVirtual)
+						}
+						VCMPPS(Imm(side), threshold, v, hit)
+						if chains && !root {
+							VPANDN(hit, gone[g], hit)
+							VPOR(hit, gone[g], gone[g])
+						}
+						VPAND(delta, hit, v)
+						VPADDD(v, sums[g], sums[g])
+					}
+				}
+			}
+			if !chains {
+				hits(less, true)
+				return
+			}
+			for _, root := range []bool{true, false} {
+				if root {
+					CMPL(Mem{Base: node, Disp: haarRoot}, Imm(0))
+					JE(LabelRef("child"))
+				} else {
+					Label("child")
+				}
+				CMPL(Mem{Base: node, Disp: haarFlip}, Imm(0))
+				JNE(LabelRef(fmt.Sprint("flip", root)))
+				hits(less, root)
+				JMP(LabelRef("next"))
+				Label(fmt.Sprint("flip", root))
+				hits(notLess, root)
+				if root {
+					JMP(LabelRef("next"))
+				}
+			}
+			Label("next")
 		}
 		MOVQ(param("nodes"), node)
 		if chains {
