@@ -15,6 +15,9 @@ import (
 	"strings"
 )
 
+// ours is the module, and those in folders of it begin with its name.
+const ours = "github.com/boxsum/boxsum"
+
 // A dependency is a module that packages of ours stand on, with its licences.
 type dependency struct {
 	Path, Version, Dir string
@@ -73,7 +76,7 @@ func dependencies(folder string, tests bool, packages ...string) ([]dependency, 
 		} else if err != nil {
 			return nil, err
 		}
-		if m := p.Module; m != nil && !m.Main && m.Version != "" && m.Path != "github.com/boxsum/boxsum" {
+		if m := p.Module; m != nil && !m.Main && m.Version != "" && m.Path != ours && !strings.HasPrefix(m.Path, ours+"/") {
 			found[m.Path] = dependency{Path: m.Path, Version: m.Version, Dir: m.Dir}
 		}
 	}

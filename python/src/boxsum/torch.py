@@ -156,14 +156,11 @@ def _key(name: str, x: Tensor, out: Tensor, *more: Any) -> tuple:
 
 def _fill_cuda(x: Tensor, out: Tensor) -> None:
     kind = UPRIGHT | _PLANES_OF
-    many = math.prod(x.shape[:-2]) >= _MANY
     if x.dtype in (torch.float16, torch.bfloat16):
-        if many or x.shape[-1] * x.shape[-2] <= 1 << 16:
+        if math.prod(x.shape[:-2]) >= _MANY or x.shape[-1] * x.shape[-2] <= 1 << 16:
             kind = _TABLE | _SHAPE << 5
         else:  # few and large: they have more than one processor each
             x = x.float()
-    elif x.dtype == out.dtype and x.is_floating_point() and many:
-        kind = _TABLE | _SHAPE << 5
     elif x.dtype == torch.int8:
         x = x.to(torch.int16)
     elif not x.is_floating_point() and out.dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
