@@ -218,7 +218,7 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 }
 
 // maxCoordinate bounds what boxes may name, so that no arithmetic overflows.
-const maxCoordinate = 1 << 40
+const maxCoordinate int64 = 1 << 40
 
 // oneBox is the box of a request: n numbers.
 func oneBox(r *request, n int) ([]int, error) {
@@ -230,8 +230,8 @@ func oneBox(r *request, n int) ([]int, error) {
 
 func inRange(b []int) ([]int, error) {
 	for _, v := range b {
-		if v < -maxCoordinate || v > maxCoordinate {
-			return nil, refuse("a box with the number %d: at most %d is taken", v, int64(maxCoordinate))
+		if int64(v) < -maxCoordinate || int64(v) > maxCoordinate {
+			return nil, refuse("a box with the number %d: at most %d is taken", v, maxCoordinate)
 		}
 	}
 	return b, nil
