@@ -98,8 +98,11 @@ func (c *coder) write(doc Document, q *request) error {
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// word is an argument of a shell.
+// word is an argument of a shell, and no option.
 func word(s string) string {
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s
+	}
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-,=+") == "" {
 		return s
 	}
@@ -413,7 +416,7 @@ func (c *coder) match(q *request) error {
 	c.golang = append(c.golang, fmt.Sprintf("template := boxsum.Image[%s]{Pix: img.Pix[%d*img.Stride+%d:], Stride: img.Stride, Width: %d, Height: %d, Channels: 1}", c.info.Pixel, b[1], b[0], b[2]-b[0], b[3]-b[1]),
 		fmt.Sprintf("peaks, err := match.Find(img, template, match.%s, %d, nil)", method, q.Top), "check(err)", "for _, p := range peaks {", "\tfmt.Println(p.X, p.Y, p.Score)", "}")
 	c.python = append(c.python, fmt.Sprintf("template = image[%d:%d, %d:%d]", b[1], b[3], b[0], b[2]), fmt.Sprintf("boxes, scores = boxsum.find(image, template, %d, method=%q)", q.Top, q.Method), "for (x, y, *_), score in zip(boxes, scores):", "    print(x, y, score)")
-	c.shell = append(c.shell, fmt.Sprintf("python3 -c 'import numpy as np; np.save(\"template.npy\", np.load(\"%s\")[%d:%d, %d:%d])'", c.saved, b[1], b[3], b[0], b[2]), fmt.Sprintf("boxsum match %s template.npy --method %s --top %d --json", word(c.saved), q.Method, q.Top))
+	c.shell = append(c.shell, "python3 -c "+word(fmt.Sprintf(`import numpy as np; np.save("template.npy", np.load(%q)[%d:%d, %d:%d])`, c.saved, b[1], b[3], b[0], b[2])), fmt.Sprintf("boxsum match %s template.npy --method %s --top %d --json", word(c.saved), q.Method, q.Top))
 	return nil
 }
 

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -19,13 +21,13 @@ import (
 func OpenFile(ctx context.Context, name string) (Document, error) {
 	base := filepath.Base(filepath.Clean(name))
 	if strings.Contains(name, "://") {
-		return OpenStore(ctx, strings.TrimSuffix(name[strings.LastIndex(strings.TrimSuffix(name, "/"), "/")+1:], "/"), name)
+		return OpenStore(ctx, path.Base(store.Redacted(name)), name) // the page shows no passwords
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

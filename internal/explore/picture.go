@@ -198,7 +198,7 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		m, err := d.plane.moments(image.Rect(b[0], b[1], b[2], b[3]), c)
+		m, err := d.plane.moments(ctx, image.Rect(b[0], b[1], b[2], b[3]), c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -428,7 +428,7 @@ func cleanName(name string) string {
 		name = name[i+1:]
 	}
 	if len(name) > 200 {
-		name = name[:200]
+		name = strings.ToValidUTF8(name[:200], "")
 	}
 	if name == "" {
 		name = "untitled"

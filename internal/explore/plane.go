@@ -32,7 +32,7 @@ type plane interface {
 	histogram(b image.Rectangle, channel int) *counted
 	rotated(ctx context.Context, rot rotated.Rotation, r *request, channel int) (*turned, error)
 	feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error)
-	moments(b image.Rectangle, channel int) (moments.Moments, error)
+	moments(ctx context.Context, b image.Rectangle, channel int) (moments.Moments, error)
 	filter(ctx context.Context, r *request) (*filtered, error)
 	threshold(ctx context.Context, r *request) (*filtered, error)
 	match(ctx context.Context, r *request) (*matched, error)
@@ -409,7 +409,7 @@ func (a *featured) evaluate(f haar.Feature, at image.Point, plane func() (evalua
 // maxMoments is how much memory the moments of one box may take.
 const maxMoments = 1 << 30
 
-func (r *raster[P, S, Q]) moments(b image.Rectangle, channel int) (m moments.Moments, err error) {
+func (r *raster[P, S, Q]) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
 	b = b.Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
 	if b.Empty() {
 		return m, nil
@@ -420,7 +420,7 @@ func (r *raster[P, S, Q]) moments(b image.Rectangle, channel int) (m moments.Mom
 	one := r.img
 	one.Width, one.Height = b.Dx(), b.Dy()
 	one.Pix = r.img.Pix[b.Min.Y*r.img.Stride+b.Min.X*r.img.Channels:]
-	t, err := moments.Integrate(one, nil)
+	t, err := moments.Integrate(one, &moments.Options{Context: ctx})
 	if err != nil {
 		return m, err
 	}

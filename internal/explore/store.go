@@ -494,7 +494,7 @@ func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	if len(d.levels) == 0 {
 		limit = 1 << 18 // pixels out of a table are slow
 	}
-	if t.w*t.h*f*f > limit {
+	if f > 1<<13 || int64(t.w)*int64(t.h)*int64(f)*int64(f) > int64(limit) {
 		dst, missing := d.wide.tile(t)
 		return map[string]any{"width": t.w, "height": t.h, "format": "gray", "missing": missing}, dst, nil
 	}

@@ -79,7 +79,10 @@ func (g *guard) check(r *http.Request) (rest string, status int, why string) {
 // ours reports whether a Host is this server: by a number, which no name server gives, or by a name that the user gave.
 func (g *guard) ours(given string) bool {
 	host, port, err := net.SplitHostPort(given)
-	if err != nil || port != g.port {
+	if err != nil { // browsers leave out the usual port
+		host, port = strings.Trim(given, "[]"), "80"
+	}
+	if port != g.port {
 		return false
 	}
 	if host == "localhost" || g.host != "" && strings.EqualFold(host, g.host) {

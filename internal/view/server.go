@@ -147,6 +147,10 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	}
 	n := int(binary.LittleEndian.Uint32(data))
 	one, release := s.session(id)
+	if one == nil {
+		http.Error(w, "too many pages are busy: try again", http.StatusServiceUnavailable)
+		return
+	}
 	defer release()
 	if len(data)-4-n > 0 && s.bytes()+int64(len(data)) > maxBytes {
 		http.Error(w, "all pages together hold too much: close some", http.StatusServiceUnavailable)
@@ -160,7 +164,8 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	w.Write(reply)
 }
 
-// session is the one of a page. The one that was idle for longest goes where there are too many.
+// session is the one of a page. The one that was idle for longest goes where there are too many, and there is none
+// if all are busy.
 func (s *Server) session(id string) (*session, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,10 +178,11 @@ func (s *Server) session(id string) (*session, func()) {
 					oldest = key
 				}
 			}
-			if oldest != "" {
-				s.sessions[oldest].Close()
-				delete(s.sessions, oldest)
+			if oldest == "" {
+				return nil, nil
 			}
+			s.sessions[oldest].Close()
+			delete(s.sessions, oldest)
 		}
 		one = &session{Session: explore.NewSession(s.library, limits)}
 		s.sessions[id] = one

@@ -433,3 +433,33 @@ func TestServe(t *testing.T) {
 		t.Error("a file that is not there is served")
 	}
 }
+
+// TestUsualPort has Hosts as browsers send them for port 80.
+func TestUsualPort(t *testing.T) {
+	g := guard{port: "80", host: "127.0.0.1"}
+	for host, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "[::1]": true, "localhost:80": true, "evil.example": false, "localhost:81": false} {
+		if g.ours(host) != want {
+			t.Errorf("%s: %v", host, !want)
+		}
+	}
+	if g.port = "8080"; g.ours("localhost") {
+		t.Error("port 80 is taken for 8080")
+	}
+}
+
+// TestBusySessions has no more sessions than there may be.
+func TestBusySessions(t *testing.T) {
+	s := NewServer(&explore.Library{}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, "", "")
+	defer s.Close()
+	var last func()
+	for i := range maxSessions {
+		_, last = s.session(fmt.Sprint(i))
+	}
+	if one, _ := s.session("more"); one != nil || len(s.sessions) != maxSessions {
+		t.Errorf("%d sessions", len(s.sessions))
+	}
+	last()
+	if one, _ := s.session("more"); one == nil {
+		t.Error("an idle one does not go")
+	}
+}
