@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -139,6 +140,28 @@ func bare(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// settled is a path or URL as it is compared with others.
+func settled(location string) string {
+	if strings.Contains(location, "://") {
+		u, err := url.Parse(location)
+		if err != nil {
+			return location
+		}
+		if u.Scheme != "file" {
+			u.Path, u.RawPath, u.Fragment = path.Clean("/"+u.Path), "", ""
+			return u.String()
+		}
+		location = filepath.FromSlash(u.Path)
+	}
+	if whole, err := filepath.Abs(location); err == nil {
+		location = whole
+	}
+	if real, err := filepath.EvalSymlinks(location); err == nil {
+		location = real
+	}
+	return location
 }
 
 func openFile(_ context.Context, u *url.URL, write bool) (Bucket, error) {

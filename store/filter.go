@@ -34,6 +34,9 @@ type FilterOptions struct {
 // last ones, by the size of blocks, and not by the number of workers. The image has the shape (H, W) or (H, W, C). The array is complete
 // when the call returns without an error: a run that was stopped begins anew.
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
+	if settled(from) == settled(to) {
+		return grid.Invalid("the image is where the result would be written: choose another place")
+	}
 	src, err := OpenArray(ctx, from)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ func TestBoxFilter(t *testing.T) {
 	for name, err := range map[string]error{
 		"wrap":   FilterArray(ctx, src, Memory(), filter.Radius(1), &FilterOptions{Border: filter.Wrap}),
 		"window": FilterArray(ctx, src, Memory(), filter.Window{}, nil),
+		"place":  BoxFilter(ctx, "mem://filter/a/", "mem://filter/b/../a", filter.Radius(1), nil),
 		"memory": FilterArray(ctx, src, Memory(), filter.Radius(1), &FilterOptions{Memory: 100}),
 	} {
 		if err == nil {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"runtime"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,6 +114,11 @@ const (
 // Integrate makes the table of the image at one path or URL at another, see [OpenBucket]. The image is an array
 // of shape (H, W) or (H, W, C); leading axes of length 1 do not count. If a run was stopped, the next one goes on.
 func Integrate(ctx context.Context, from, to string, opt *Options) error {
+	for _, part := range tableParts {
+		if at := settled(from) + "/"; strings.HasPrefix(filepath.ToSlash(at), filepath.ToSlash(settled(to))+"/"+part) {
+			return grid.Invalid("the image is where the table would be written: choose another place")
+		}
+	}
 	src, err := OpenArray(ctx, from)
 	if err != nil {
 		return err
@@ -202,12 +209,13 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 	if o.Bins.N != 0 && o.Squares {
 		return nil, grid.Invalid("histograms have no squares")
 	}
-	_, err := j.newSummer()
+	_, err := j.newSummer(&o.Bins)
 	if err != nil {
 		return nil, err
 	}
 	j.summers.New = func() any {
-		s, _ := j.newSummer()
+		bins := j.opt.Bins // many do this at once
+		s, _ := j.newSummer(&bins)
 		return &work{summer: s}
 	}
 	for k, t := range []Type{sum, square} {
@@ -227,13 +235,13 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 	return j, nil
 }
 
-// newSummer is one for blocks of this job.
-func (j *Job) newSummer() (summer, error) {
+// newSummer is one for blocks of this job. It fills in what the pixels decide of the bins.
+func (j *Job) newSummer(bins *histogram.Bins) (summer, error) {
 	switch {
 	case j.depth > 0:
 		return newColumnSummer(j.src.m.typ, j.depth, j.opt.Squares)
-	case j.opt.Bins.N != 0:
-		return newBinSummer(j.src.m.typ, &j.opt.Bins)
+	case bins.N != 0:
+		return newBinSummer(j.src.m.typ, bins)
 	}
 	return newSummer(j.src.m.typ, j.channels, j.block*j.block, j.opt.Squares)
 }
@@ -272,7 +280,7 @@ func (j *Job) newLayer(name string, sum Type, squares bool) (*layer, error) {
 		l.kept = localType(j.pixel, sum, j.block*j.block*max(j.depth, 1), squares)
 	}
 	spec := &Spec{Type: l.kept, Shape: axes(j.height, j.width), Chunk: axes(j.block, j.block), Compression: j.opt.Compression, Level: j.opt.Level, Checksum: true, Names: names("y", "x")}
-	if spec.Compression == "zstd" {
+	if spec.Compression == "zstd" && spec.Level >= 0 && spec.Level <= 9 { // Blosc has no others
 		spec.Compression = "blosc"
 	}
 	if c := j.opt.Chunk; c > 0 && c < j.block {
@@ -330,6 +338,10 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 	_, g, err := node(ctx, j.dst, "")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		// A restart that was stopped may have left blocks of another table.
+		if err := j.remove(ctx, tableParts...); err != nil {
+			return false, err
+		}
 		return false, j.write(ctx, false)
 	case err != nil && !j.opt.Restart:
 		return false, err
@@ -350,19 +362,35 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 	if err := j.dst.Delete(ctx, "zarr.json"); err != nil {
 		return false, err
 	}
-	var keys []string
-	if err := j.dst.List(ctx, "", func(o Object) error {
-		keys = append(keys, o.Key)
-		return nil
-	}); err != nil {
+	if err := j.remove(ctx, tableParts...); err != nil {
 		return false, err
+	}
+	return false, j.write(ctx, false)
+}
+
+// tableParts begin the keys of all that tables have but their own metadata.
+var tableParts = []string{
+	"sum/", "sum_local/", "sum_left/", "sum_top/",
+	"squares/", "squares_local/", "squares_left/", "squares_top/", hidden,
+}
+
+// remove deletes the objects whose keys begin with a prefix.
+func (j *Job) remove(ctx context.Context, prefixes ...string) error {
+	var keys []string
+	for _, prefix := range prefixes {
+		if err := j.dst.List(ctx, prefix, func(o Object) error {
+			keys = append(keys, o.Key)
+			return nil
+		}); err != nil {
+			return err
+		}
 	}
 	for _, key := range keys {
 		if err := j.dst.Delete(ctx, key); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return false, j.write(ctx, false)
+	return nil
 }
 
 // write writes all metadata.
@@ -395,17 +423,8 @@ func (j *Job) Finish(ctx context.Context) error {
 	if err := j.write(ctx, true); err != nil {
 		return err
 	}
-	var keys []string
-	if err := j.dst.List(ctx, hidden, func(o Object) error {
-		keys = append(keys, o.Key)
-		return nil
-	}); err != nil {
+	if err := j.remove(ctx, hidden); err != nil {
 		return err
-	}
-	for _, key := range keys {
-		if err := j.dst.Delete(ctx, key); err != nil {
-			return err
-		}
 	}
 	if f, ok := j.dst.(*folder); ok {
 		f.sweep("")

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"image"
 	"math"
 
@@ -331,7 +332,11 @@ func solidVariances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table
 				}
 				s, err1 := first.at(ctx, x, y, z-1)
 				q, err2 := entries.at(ctx, x, y, z-1)
-				if err1 != nil || err2 != nil || !exact.IsWhole(s, q) {
+				if err := errors.Join(err1, err2); err != nil {
+					failed = err
+					return false
+				}
+				if !exact.IsWhole(s, q) {
 					return false
 				}
 			}

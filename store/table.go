@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -410,7 +411,11 @@ func variances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst
 				for _, y := range [...]int{p.Min.Y, p.Max.Y} {
 					s, err1 := first.at(ctx, x, y, c)
 					q, err2 := entries.at(ctx, x, y, c)
-					if err1 != nil || err2 != nil || !exact.IsWhole(s, q) {
+					if err := errors.Join(err1, err2); err != nil {
+						failed = err
+						return false
+					}
+					if !exact.IsWhole(s, q) {
 						return false
 					}
 				}

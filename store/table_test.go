@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/volume"
 )
 
 var ctx = context.Background()
@@ -495,10 +496,19 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// deadly is a bucket that kills its process at a write, before it or after it, while others are under way.
+// deadly is a bucket that kills its process at a write, before it or after it, while others are under way, or after so many objects were deleted.
 type deadly struct {
 	Bucket
-	at, puts int64
+	at, puts      int64
+	last, deleted int64
+}
+
+func (d *deadly) Delete(ctx context.Context, key string) error {
+	err := d.Bucket.Delete(ctx, key)
+	if atomic.AddInt64(&d.deleted, 1) == d.last {
+		d.die()
+	}
+	return err
 }
 
 func (d *deadly) Put(ctx context.Context, key string, data []byte) error {
@@ -523,11 +533,13 @@ func (d *deadly) die() {
 func TestKill(t *testing.T) {
 	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
 		puts, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_PUTS"))
+		deletes, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_DELETES"))
 		src, err := OpenArray(ctx, filepath.Join(dir, "image.zarr"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		job, err := NewJob(ctx, src, &deadly{Bucket: Folder(filepath.Join(dir, "table.zarr")), at: int64(puts)}, &Options{Block: 32, Squares: true, Workers: 3})
+		to := &deadly{Bucket: Folder(filepath.Join(dir, "table.zarr")), at: int64(puts), last: int64(deletes)}
+		job, err := NewJob(ctx, src, to, &Options{Block: 32, Squares: true, Workers: 3, Restart: deletes > 0})
 		if err == nil {
 			err = job.Run(ctx)
 		}
@@ -584,6 +596,119 @@ func TestKill(t *testing.T) {
 	}
 	same(t, "at the end", want, contents(t, Folder(table)))
 	t.Logf("%d kills, %d times finished before one", killed, finished)
+}
+
+// A restart that is killed leaves nothing of the table before it in the next.
+func TestKilledRestart(t *testing.T) {
+	dir := t.TempDir()
+	from, table := filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr")
+	src, err := CreateArray(ctx, Folder(from), "", &Spec{Type: Uint8, Shape: []int{100, 120}, Chunk: []int{32, 32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := &Options{Block: 32, Squares: true}
+	draw := func(value byte) {
+		if err := Write(ctx, src, bytes.Repeat([]byte{value}, 100*120), []int{0, 0}, []int{100, 120}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	draw(1)
+	if err := Integrate(ctx, from, table, opt); err != nil {
+		t.Fatal(err)
+	}
+	for n, deletes := range []int{1, 2, 9, 30} {
+		draw(byte(n + 2))
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir, fmt.Sprint("BOXSUM_STORE_DELETES=", deletes))
+		var dead *exec.ExitError
+		if out, err := cmd.CombinedOutput(); !errors.As(err, &dead) || dead.Exited() {
+			t.Fatalf("%d deleted, and not killed: %v: %s", deletes, err, out)
+		}
+		if err := Integrate(ctx, from, table, opt); err != nil {
+			t.Fatal(err)
+		}
+		good, err := OpenBucket(ctx, "mem://"+strconv.Itoa(deletes)+".restart", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := NewJob(ctx, src, good, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := job.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("%d deleted", deletes), contents(t, good), contents(t, Folder(table)))
+	}
+	if err := Integrate(ctx, filepath.Join(dir, "table.zarr", "sum"), table, nil); err == nil {
+		t.Error("an image in the place of its table")
+	}
+}
+
+// failsAt is a bucket of which one read fails, after so many.
+type failsAt struct {
+	Bucket
+	left atomic.Int64
+}
+
+func (f *failsAt) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	if f.left.Add(-1) == 0 {
+		return nil, errFault
+	}
+	return f.Bucket.Get(ctx, key, offset, length, buf)
+}
+
+// A read that fails is an error of statistics, whichever it is, and no number.
+func TestFailedRead(t *testing.T) {
+	src, err := CreateArray(ctx, Memory(), "", &Spec{Type: Float64, Shape: []int{8, 40, 40}, Chunk: []int{8, 40, 40}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pix := make([]float64, 8*40*40)
+	for i := range pix {
+		pix[i] = 1e6 + float64(i%7)
+	}
+	if err := Write(ctx, src, pix, []int{0, 0, 0}, src.Shape()); err != nil {
+		t.Fatal(err)
+	}
+	for _, solid := range []bool{true, false} {
+		b, _ := makeTable(t, src, &Options{Block: 8, Squares: true, Volume: solid})
+		ask := func(left int64) (float64, int64, error) {
+			f := &failsAt{Bucket: b}
+			table, err := OpenTable(ctx, f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.left.Store(left)
+			got := make([]float64, table.Channels())
+			if solid {
+				err = table.VarianceVolumeBoxes(ctx, got, []volume.Box{volume.NewBox(9, 10, 2, 30, 31, 7)})
+			} else {
+				err = table.VarianceBoxes(ctx, got, []image.Rectangle{image.Rect(1, 2, 31, 7)})
+			}
+			return got[0], left - f.left.Load(), err
+		}
+		want, reads, err := ask(1 << 40)
+		if err != nil || reads == 0 {
+			t.Fatal(reads, err)
+		}
+		for n := int64(1); n <= reads; n++ {
+			if got, _, err := ask(n); err == nil && got != want {
+				t.Errorf("read %d of %d failed: %v instead of %v, and no error", n, reads, got, want)
+			}
+		}
+	}
+}
+
+// Levels that Blosc does not have are those of plain zstd.
+func TestLevels(t *testing.T) {
+	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{20, 20}, Chunk: []int{20, 20}}, 1)
+	for _, level := range []int{-5, 1, 9, 19, 22} {
+		_, table := makeTable(t, src, &Options{Level: level})
+		if found, err := table.Verify(ctx, nil, nil); err != nil || len(found) > 0 {
+			t.Errorf("level %d: %v, %v", level, found, err)
+		}
+	}
 }
 
 // Every bad argument is an error that says so.

@@ -67,6 +67,10 @@ type tiff struct {
 
 const tiffMost = 1 << 24 // values of one entry
 
+// tiffTags are the entries that are used, and how many values they have at most: one for each sample, or tile or strip.
+var tiffTags = map[uint16]uint64{256: 1, 257: 1, 258: 64, 259: 1, 273: tiffMost, 277: 1, 278: 1, 279: tiffMost, 284: 1, 317: 1, 322: 1, 323: 1,
+	324: tiffMost, 325: tiffMost, 339: 64}
+
 // parseTIFF reads the first directory (TIFF 6.0; BigTIFF has numbers of 64 bits in their places).
 func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	t := &tiff{file: file, size: size}
@@ -117,11 +121,15 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 		if big {
 			n, value = t.order.Uint64(directory[4:]), directory[12:20]
 		}
-		if width == 0 {
-			continue // texts and ratios
+		most, used := tiffTags[tag]
+		if width == 0 || !used {
+			continue // texts and ratios, and what else there is
 		}
-		if n > tiffMost {
+		if n > most {
 			return nil, bad("entry %d has %d values", tag, n)
+		}
+		if tags[tag] != nil {
+			return nil, bad("entry %d is there twice", tag)
 		}
 		if int(n)*width > inline {
 			from := int64(t.order.Uint32(value))
@@ -219,8 +227,8 @@ func (t *tiff) read(at, n int64) ([]byte, error) {
 		return nil, bad("the file is cut off: %d bytes at %d of %d", n, at, t.size)
 	}
 	data := make([]byte, n)
-	if _, err := t.file.ReadAt(data, at); err != nil && err != io.EOF {
-		return nil, err
+	if n, err := t.file.ReadAt(data, at); n < len(data) { // it was longer when it was opened
+		return nil, unexpected(err)
 	}
 	return data, nil
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +81,44 @@ func TestTIFF(t *testing.T) {
 	os.WriteFile(dir+"/no.tif", []byte("this is something else"), 0o666)
 	if _, err := OpenTIFF(ctx, dir+"/no.tif"); !errors.Is(err, ErrFormat) {
 		t.Error(err)
+	}
+}
+
+// TestTIFFEntries has entries that are not used take no memory, those that are there twice refused, and a file that shrinks no pixels.
+func TestTIFFEntries(t *testing.T) {
+	order := binary.LittleEndian
+	file := func(entries ...[3]uint32) []byte { // tag, count and value of bytes or a LONG
+		data := order.AppendUint16([]byte("II*\x00\x08\x00\x00\x00"), uint16(len(entries)))
+		for _, e := range entries {
+			data = order.AppendUint16(data, uint16(e[0]))
+			data = order.AppendUint16(data, map[bool]uint16{true: 4, false: 1}[e[1] == 1])
+			data = order.AppendUint32(order.AppendUint32(data, e[1]), e[2])
+		}
+		return append(data, make([]byte, 1024)...)
+	}
+	image := [][3]uint32{{256, 1, 4}, {257, 1, 4}, {258, 1, 8}, {273, 1, 8}, {279, 1, 16}}
+	parse := func(entries ...[3]uint32) (*tiff, error) {
+		data := file(append(image[:len(image):len(image)], entries...)...)
+		return parseTIFF(bytes.NewReader(data), int64(len(data)))
+	}
+	if _, err := parse([3]uint32{700, 1 << 24, 0}, [3]uint32{700, 1 << 24, 0}); err != nil { // they are not even there
+		t.Error(err)
+	}
+	for _, e := range [][3]uint32{{256, 1, 4}, {273, 1, 8}, {277, 1000, 0}} {
+		if _, err := parse(e); !errors.Is(err, ErrFormat) {
+			t.Errorf("%v: %v", e, err)
+		}
+	}
+	whole, err := parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := whole.tile(0, 0); err != nil {
+		t.Error(err)
+	}
+	whole.file = bytes.NewReader(file(image...)[:20])
+	if _, err := whole.tile(0, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that was cut off after it was opened: %v", err)
 	}
 }
 
