@@ -28,6 +28,8 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 		return nil, grid.Invalid("turned objects on a device: package detect finds them")
 	case opt.NearMisses > 0:
 		return nil, grid.Invalid("near misses on a device: package detect has them")
+	case max(width, height) > 1<<22: // see axisOf
+		return nil, grid.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
 	}
 	layers, err := c.layersOf(nil, width, height, &opt)
 	if err != nil {
@@ -102,9 +104,6 @@ func axisOf(src, dst int) []int32 {
 
 // resultsOf is what windows that pass are found to be.
 func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, found []cascade.Found) ([]Result, error) {
-	if len(found) > o.Limit {
-		return nil, tooMany(o.Limit)
-	}
 	var all []candidate
 	for _, f := range found {
 		l := &layers[f.Layer]
@@ -114,6 +113,9 @@ func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, f
 		if !slices.ContainsFunc(o.Ignore, func(r image.Rectangle) bool { return middle.In(r) }) {
 			all = append(all, one)
 		}
+	}
+	if len(all) > o.Limit {
+		return nil, tooMany(o.Limit)
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
 	if o.Ungrouped {

@@ -108,7 +108,9 @@ func parallel(n, workers, least int, f func(from, to int)) {
 	}
 	part(0)
 	all.Wait()
-	must(errors.Join(errs...))
+	for _, err := range errs { // the first will do: others are mostly the same
+		must(err)
+	}
 }
 
 func each(n, workers, least int, f func(i int)) {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"runtime/cgo"
 
 	"github.com/boxsum/boxsum"
@@ -85,7 +86,11 @@ func (a arguments) lattice(i int) lattice {
 }
 
 func release(a arguments) any {
-	cgo.Handle(a.int(0)).Delete()
+	h := cgo.Handle(a.int(0))
+	if of, ok := h.Value().(io.Closer); ok {
+		must(of.Close())
+	}
+	h.Delete()
 	return nil
 }
 

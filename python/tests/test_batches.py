@@ -213,3 +213,17 @@ def test_loops_behind_gradients(dtype):
         _batch.run(0, 2, "suffix", np.zeros((2, 3), dtype), np.zeros((3, 2), dtype), 0)
     with pytest.raises(ValueError, match="one pixel at least"):
         _batch.run(0, 7, "window", np.zeros((2, 3), dtype), np.zeros((2, 3), dtype), 0, 1, 0, 0, 1.0, 0)
+
+
+def test_out_may_lie_in_another_way():
+    x = np.random.default_rng(3).integers(0, 256, (20, 30, 3), dtype=np.uint8).transpose(2, 0, 1)
+    plain = np.ascontiguousarray(x)
+    out = np.empty((3, 21, 31), np.uint32)
+    assert boxsum.integral(x, axes=(1, 2), out=out) is out
+    np.testing.assert_array_equal(out, boxsum.integral(plain, axes=(1, 2)))
+    turned = np.empty((3, 31, 21), np.uint32)
+    boxsum.integral(plain.transpose(0, 2, 1), axes=(1, 2), out=turned)
+    np.testing.assert_array_equal(turned, out.transpose(0, 2, 1))
+    soft = np.empty((3, 20, 30), np.uint8)
+    assert boxsum.blur(x, 2, axes=(1, 2), out=soft) is soft
+    np.testing.assert_array_equal(soft, boxsum.blur(plain, 2, axes=(1, 2)))

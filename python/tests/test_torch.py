@@ -232,3 +232,20 @@ def test_modules_learn(device):
 def test_mistakes_are_named(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sums_beyond_16_bit_floats(dtype, device):
+    x = torch.full((1, 1, 64, 64), 100.0, dtype=dtype, device=device)
+    assert (bt.box_filter(x, 31) == 100).all()
+    assert (bt.avg_pool(x, 31, 1, 15, count_include_pad=False) == 100).all()
+
+
+def test_windows_beyond_the_image(device):
+    x = torch.rand(2, 9, 11, dtype=torch.float64, device=device)
+    assert torch.allclose(bt.box_filter(x, 10**9), x.mean((-2, -1), keepdim=True).expand_as(x))
+    for window in (1, 2, 5, 8, 13, 22, 23, 40, 101):
+        before = window // 2
+        sides = (before, window - 1 - before) * 2
+        want = torch.nn.functional.avg_pool2d(torch.nn.functional.pad(x, sides), window, 1)
+        assert torch.allclose(bt.box_filter(x, window, border="constant"), want)

@@ -262,6 +262,13 @@ func (d *detection) collect(first int, counts, list, scores driver.Memory, c *jo
 		return err
 	}
 	n := int(number[c.To])
+	if n > int(c.Room) && c.Images > 1 { // which all of them share
+		half := int(c.Images) / 2
+		if err := d.run(first, half); err != nil {
+			return err
+		}
+		return d.run(first+half, int(c.Images)-half)
+	}
 	if n > int(c.Room) {
 		return d.search.TooMany
 	}

@@ -19,11 +19,19 @@ from ._native import call
 class Order:
     """How the axes of an array are seen: ``lead`` leading ones, ``count`` of an image or a volume, and channels if it has some."""
 
-    __slots__ = ("axes", "back", "channels", "count", "lead")
+    __slots__ = ("axes", "back", "channels", "count", "lead", "plain")
 
-    def __init__(self, axes: tuple[int, ...], lead: int, count: int) -> None:
+    def __init__(self, axes: tuple[int, ...], lead: int, count: int, plain: Order | None = None) -> None:
+        self.plain = plain or self  # without channels, rows and columns as they are
         self.axes, self.lead, self.count, self.channels = axes, lead, count, len(axes) > lead + count
         self.back = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+
+    def fit(self, *outs: tuple) -> Order:
+        """This order, or that of the array itself where an ``out`` (address, shape, strides, type) lies in another way: the array is copied then."""
+        last = self.axes[-1]
+        if all(strides[last] == dtype.itemsize or shape[last] <= 1 for _, shape, strides, dtype in outs):
+            return self
+        return self.plain
 
     def see(self, array: Any) -> Any:
         """The array in this order."""
@@ -56,14 +64,15 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
     if len(set(wanted)) < len(wanted):
         raise ValueError(f"axes is {axes!r}: each must be another")
     rest = [a for a in range(n) if a not in wanted]
+    plain = Order((*rest, *wanted), len(rest), len(wanted))
     x = wanted[-1]
     for c in rest:  # whose values lie side by side, pixel by pixel
         if shape[c] > 1 and strides[c] == item and (strides[x] == shape[c] * item or shape[x] == 1) and strides[x] != item:
             rest.remove(c)
-            return Order((*rest, *wanted, c), len(rest), len(wanted))
+            return Order((*rest, *wanted, c), len(rest), len(wanted), plain)
     if turn and strides[x] != item and shape[x] > 1 and (strides[wanted[-2]] == item or shape[wanted[-2]] == 1):
         wanted[-2], wanted[-1] = wanted[-1], wanted[-2]
-    return Order((*rest, *wanted), len(rest), len(wanted))
+    return Order((*rest, *wanted), len(rest), len(wanted), plain)
 
 
 def order_for(array: Any, axes: Any, counts: tuple[int, ...], turn: bool = False) -> Order:

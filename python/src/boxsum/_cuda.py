@@ -55,6 +55,8 @@ def _in_a_row(lead: int, pointer: int, shape: tuple, strides: tuple, dtype: np.d
             raise LayoutError("the images of a batch do not follow each other evenly")
         step = step if count > 1 else stride
         count *= n
+    if count > 1 and step == 0:
+        raise LayoutError("the images of a batch are one image, many times")
     return pointer, (count, *shape[lead:]), (step or shape[lead] * strides[lead], *strides[lead:]), dtype
 
 
@@ -113,6 +115,7 @@ class Cuda:
         for o in outs:
             if o is not None and len(self.parts(o)[1]) != len(shape):
                 raise ValueError(f"out has shape {self.parts(o)[1]}, which is not one more along the axes {tuple(axes)} of an array of shape {shape}")
+        order = order.fit(*(self.parts(o) for o in outs if o is not None))
         seen = None if out is None else tuple(None if o is None else self.turned(o, order.axes) for o in outs)
         made = self.tables(self.turned(image, order.axes), kind, dtype, squares, tilted, seen, device, order.lead)
         made = made if isinstance(made, tuple) else (made,)

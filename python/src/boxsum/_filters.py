@@ -46,6 +46,9 @@ def over_axes(function: F) -> F:
         strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
         order = _batch.order_of(image.shape, strides, image.itemsize, axes, (2,))
 
+        given = () if out is None else map(on_host, out if isinstance(out, (tuple, list)) else (out,))
+        order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in given if o.ndim == image.ndim))
+
         def see(array: Any) -> Any:
             array = on_host(array)
             if array.ndim != image.ndim:

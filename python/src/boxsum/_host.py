@@ -24,6 +24,7 @@ def batches(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, 
     for o in outs:
         if o is not None and o.ndim != image.ndim:
             raise ValueError(f"out has shape {o.shape}, which is not one more along the axes {tuple(axes)} of an array of shape {image.shape}")
+    order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in outs if o is not None))
     seen = None if out is None else tuple(None if o is None else order.see(o) for o in outs)
     made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead)
     made = made if isinstance(made, tuple) else (made,)

@@ -232,13 +232,21 @@ def _(x: Tensor) -> Tensor:
     return x.new_empty(x.shape)
 
 
+def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
+    """Windows along an axis without what is beyond the image at every place: there are zeros."""
+    near = min(before, places - 1)
+    return min(size - (before - near), near + length), near
+
+
 @torch.library.custom_op("boxsum::window", mutates_args=())
 def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float) -> Tensor:
     """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left)."""
     out = x.new_empty((*x.shape[:-2], rows, columns))
     if out.numel() == 0:
         return out
-    if x.numel() == 0:
+    width, left = _cut(width, left, x.shape[-1], columns)
+    height, top = _cut(height, top, x.shape[-2], rows)
+    if width <= 0 or height <= 0 or x.numel() == 0:
         return out.zero_()
     if x.device.type == "cuda":
         _window_cuda(x, out, height, width, top, left, factor)
@@ -445,6 +453,11 @@ def _counts(length: int, size: int, before: int, like: Tensor) -> Tensor:
     return ((at + size).clamp(max=length) - at.clamp(min=0)).to(like.dtype if like.dtype in (torch.float32, torch.float64) else torch.float32)
 
 
+def _wide(x: Tensor) -> Tensor:
+    """A tensor whose type holds sums: those of 16-bit floats are soon beyond them."""
+    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
 @_composite("box_filter(Tensor x, int width, int height, str border='clip', bool mean=True) -> Tensor")
 def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: bool = True) -> Tensor:
     top, left, (rows, columns) = height // 2, width // 2, x.shape[-2:]
@@ -452,7 +465,7 @@ def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: 
     if border in ("clip", "constant"):
         if border == "constant" or not mean:
             return window_of(x, height, width, top, left, rows, columns, factor)
-        sums = window_of(x, height, width, top, left, rows, columns, 1.0)
+        sums = window_of(_wide(x), height, width, top, left, rows, columns, 1.0)
         return (sums / (_counts(rows, height, top, x)[:, None] * _counts(columns, width, left, x))).to(x.dtype)
     if x.numel() == 0:
         return window_of(x, height, width, top, left, rows, columns, factor)
@@ -462,7 +475,7 @@ def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: 
 
 @_composite("local_norm(Tensor x, int width, int height, float eps=1e-5) -> Tensor")
 def _local_norm(x: Tensor, width: int, height: int, eps: float = 1e-5) -> Tensor:
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = _wide(x)
     # What all pixels lie away from zero is taken off first: squares would lose digits to it.
     centered = wide - wide.detach().mean(_PLANES, keepdim=True)
     mean = _box_filter(centered, width, height)
@@ -477,7 +490,7 @@ def _avg_pool(x: Tensor, kernel_size: Sequence[int], stride: Sequence[int], padd
     if rows <= 0 or columns <= 0:
         raise ValueError(f"a window of {height}×{width} is larger than images of shape {tuple(x.shape)} with padding {tuple(padding)}")
     factor = 1 / (height * width) if count_include_pad else 1.0
-    pooled = window_of(x, height, width, top, left, rows, columns, factor)[..., :: stride[0], :: stride[1]]
+    pooled = window_of(x if count_include_pad else _wide(x), height, width, top, left, rows, columns, factor)[..., :: stride[0], :: stride[1]]
     if count_include_pad:
         return pooled
     counts = []
