@@ -7,6 +7,7 @@ package beam
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"runtime"
@@ -30,6 +31,8 @@ type Work struct {
 	Squares     bool
 	Compact     bool
 	Restart     bool // only the submitter begins anew
+
+	Run string // sets pipelines apart; [Pipeline] fills it in
 }
 
 func (w Work) options() *store.Options {
@@ -41,6 +44,7 @@ type opened struct {
 	*store.Job
 	src *store.Array
 	dst store.Bucket
+	run string
 }
 
 func (w Work) open(ctx context.Context) (*opened, error) {
@@ -59,14 +63,15 @@ func (w Work) open(ctx context.Context) (*opened, error) {
 		dst.Close()
 		return nil, err
 	}
-	return &opened{job, src, dst}, nil
+	return &opened{job, src, dst, w.Run}, nil
 }
 
 func (o *opened) close() error {
 	return errors.Join(o.src.Close(), o.dst.Close())
 }
 
-// jobs are those that this process has opened, one for each work.
+// jobs are those that this process has opened, one for each work: that of the last run, as the image may have changed since
+// those before.
 var jobs struct {
 	sync.Mutex
 	of map[Work]*opened
@@ -75,8 +80,11 @@ var jobs struct {
 func (w Work) job(ctx context.Context) (*opened, error) {
 	jobs.Lock()
 	defer jobs.Unlock()
-	if o := jobs.of[w]; o != nil {
-		return o, nil
+	work := w
+	work.Run = ""
+	before := jobs.of[work]
+	if before != nil && before.run == w.Run {
+		return before, nil
 	}
 	o, err := w.open(context.WithoutCancel(ctx)) // it outlives the bundle
 	if err != nil {
@@ -85,7 +93,9 @@ func (w Work) job(ctx context.Context) (*opened, error) {
 	if jobs.of == nil {
 		jobs.of = map[Work]*opened{}
 	}
-	jobs.of[w] = o
+	if jobs.of[work] = o; before != nil {
+		before.close()
+	}
 	return o, nil
 }
 
@@ -115,7 +125,7 @@ func Begin(ctx context.Context, w Work) (blocks int, err error) {
 
 // Pipeline adds the passes over this many blocks, see [Begin].
 func Pipeline(s beam.Scope, w Work, blocks int) {
-	w.Restart = false
+	w.Restart, w.Run = false, rand.Text()
 	all := beam.Reshuffle(s.Scope("Blocks"), beam.ParDo(s, &numbers{blocks}, beam.Impulse(s)))
 	edges := beam.ParDo(s.Scope("Edges"), &blockFn{Work: w}, all)
 	// The count of all is where the passes wait for each other.

@@ -114,6 +114,22 @@ func TestPrism(t *testing.T) {
 	}
 }
 
+// TestChanged makes a table again in the same process, after its image has changed.
+func TestChanged(t *testing.T) {
+	dir := t.TempDir()
+	w := Work{From: dir + "/in.zarr", To: dir + "/out.zarr", Block: 64, Restart: true}
+	for _, want := range []string{dir + "/one.zarr", dir + "/two.zarr"} {
+		picture(t, w.From, 150, 200)
+		if err := store.Integrate(ctx, w.From, want, w.options()); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(w); err != nil {
+			t.Fatal(err)
+		}
+		same(t, want, w.To)
+	}
+}
+
 // TestDamaged is a chunk that is no longer what it was: an error, and no table.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/boxsum/boxsum/store"
@@ -29,7 +30,13 @@ var errReadOnly = fmt.Errorf("web: a web server is to read: %w", errors.ErrUnsup
 type web struct {
 	base   string
 	client *http.Client
+	most   int64 // bytes of an object
 }
+
+// trusted is how many bytes are made room for before they have come.
+const trusted = 64 << 20
+
+var errLarge = errors.New("the object is too large")
 
 func open(_ context.Context, u *url.URL, write bool) (store.Bucket, error) {
 	if write {
@@ -37,7 +44,7 @@ func open(_ context.Context, u *url.URL, write bool) (store.Bucket, error) {
 	}
 	c := *u
 	c.Fragment = ""
-	return &web{c.String(), &http.Client{}}, nil
+	return &web{c.String(), &http.Client{}, 1<<31 - 1}, nil
 }
 
 func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
@@ -68,46 +75,88 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 		return nil, fmt.Errorf("web: %s: %w", store.Redacted(u.String()), bare(err))
 	}
 	defer response.Body.Close()
-	whole := false
+	fail := func(err error) ([]byte, error) {
+		return nil, fmt.Errorf("web: %s: %w", store.Redacted(u.String()), err)
+	}
+	skip, want, size := int64(0), length, response.ContentLength // of the body; below zero is all of it, or not known
+	if offset < 0 {
+		want = -offset
+	}
 	switch response.StatusCode {
 	case http.StatusPartialContent:
-	case http.StatusOK:
-		whole = request.Header.Get("Range") != "" // the server knows no ranges
-	case http.StatusNotFound, http.StatusGone:
-		return nil, fmt.Errorf("web: %s: %s: %w", store.Redacted(u.String()), response.Status, fs.ErrNotExist)
-	default:
-		return nil, fmt.Errorf("web: %s: %s", store.Redacted(u.String()), response.Status)
-	}
-	var data []byte
-	if n := response.ContentLength; n >= 0 && !whole && (length < 0 || n == length) && n < 1<<31 {
-		if data = buf; int64(cap(buf)) < n {
-			data = make([]byte, n)
+		if want, err = covers(response.Header.Get("Content-Range"), offset, want); err != nil {
+			return fail(err)
 		}
-		data = data[:n]
+	case http.StatusOK: // a server that knows no ranges sends all: the part is cut out
+		if skip = offset; offset < 0 {
+			skip = size + offset
+			if size < 0 {
+				skip, want = 0, -1 // the end is seen when it is there
+			}
+		}
+		if skip < 0 || size >= 0 && skip > size {
+			return fail(fmt.Errorf("%d bytes are fewer than it should have: %w", size, io.ErrUnexpectedEOF))
+		}
+		size = max(size-skip, -1)
+	case http.StatusNotFound, http.StatusGone:
+		return fail(fmt.Errorf("%s: %w", response.Status, fs.ErrNotExist))
+	default:
+		return fail(errors.New(response.Status))
+	}
+	if want < 0 {
+		want = size
+	}
+	_, err = io.CopyN(io.Discard, response.Body, skip)
+	var data []byte
+	switch {
+	case err != nil:
+	case want > w.most:
+		err = errLarge
+	case want >= 0 && want <= max(int64(cap(buf)), trusted):
+		if data = buf; int64(cap(buf)) < want {
+			data = make([]byte, want)
+		}
+		data = data[:want]
 		_, err = io.ReadFull(response.Body, data)
-	} else {
-		data, err = io.ReadAll(response.Body)
+	default: // memory grows with what comes
+		limit := want
+		if want < 0 {
+			limit = w.most + 1
+		}
+		data, err = io.ReadAll(io.LimitReader(response.Body, limit))
+		switch n := int64(len(data)); {
+		case err != nil:
+		case n > w.most:
+			err = errLarge
+		case n < want || n < -offset:
+			err = io.ErrUnexpectedEOF
+		case offset < 0:
+			data = data[n+offset:]
+		}
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, fmt.Errorf("web: %s: %w", store.Redacted(u.String()), err)
-	}
-	if whole { // cut the part out, if it is there: below it is seen
-		from := offset
-		if from < 0 {
-			from += int64(len(data))
-		}
-		data = data[min(max(from, 0), int64(len(data))):]
-		if length >= 0 && offset >= 0 {
-			data = data[:min(length, int64(len(data)))]
-		}
-	}
-	if length >= 0 && offset >= 0 && int64(len(data)) != length || offset < 0 && int64(len(data)) != -offset {
-		return nil, fmt.Errorf("web: %s: %d bytes instead of %d: %w", store.Redacted(u.String()), len(data), length, io.ErrUnexpectedEOF)
+		return fail(err)
 	}
 	return data, nil
+}
+
+// covers is how many bytes a Content-Range has, which must be what was asked for: "bytes 5-9/20", or a star where the server does not know the size.
+func covers(header string, offset, want int64) (int64, error) {
+	var first, last int64
+	var all string
+	n, _ := fmt.Sscanf(header, "bytes %d-%d/%s", &first, &last, &all)
+	size, err := strconv.ParseInt(all, 10, 64)
+	if n < 3 || first < 0 || last < first || last > 1<<62 || err != nil && all != "*" || err == nil && last >= size {
+		return 0, fmt.Errorf("a part of the object without a range that can be read: %.80q", header)
+	}
+	toEnd := err != nil || last == size-1
+	if offset >= 0 && first != offset || want >= 0 && last-first+1 != want || (offset < 0 || want < 0) && !toEnd {
+		return 0, fmt.Errorf("the server has sent %.80q, which was not asked for: %w", header, io.ErrUnexpectedEOF)
+	}
+	return last - first + 1, nil
 }
 
 func (w *web) Put(context.Context, string, []byte) error { return errReadOnly }

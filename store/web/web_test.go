@@ -70,3 +70,68 @@ func TestWeb(t *testing.T) {
 		t.Errorf("a body that breaks off: %v", err)
 	}
 }
+
+// TestOdd asks servers that send more than was asked for, without end, or another part.
+func TestOdd(t *testing.T) {
+	ctx := context.Background()
+	var parts string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/endless":
+			for some := make([]byte, 1<<10); r.Context().Err() == nil; {
+				if _, err := w.Write(some); err != nil {
+					return
+				}
+			}
+		case "/long":
+			w.Header().Set("Content-Length", "2000000000000")
+		case "/stream": // of a length that is not told
+			io.WriteString(w, "01234")
+			w.(http.Flusher).Flush()
+			io.WriteString(w, "56789")
+		case "/part":
+			if parts != "" {
+				w.Header().Set("Content-Range", parts)
+			}
+			w.WriteHeader(http.StatusPartialContent)
+			io.WriteString(w, "234")
+		}
+	}))
+	defer server.Close()
+	b, err := store.OpenBucket(ctx, server.URL, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.(*web).most = 1 << 20
+	if got, err := b.Get(ctx, "endless", 2000, 5, nil); err != nil || len(got) != 5 {
+		t.Errorf("a part of what has no end: %q, %v", got, err)
+	}
+	for _, offset := range []int64{0, 7, -7} {
+		for _, key := range []string{"endless", "long"} {
+			if got, err := b.Get(ctx, key, offset, -1, nil); err == nil {
+				t.Errorf("%s from %d on: %d bytes", key, offset, len(got))
+			}
+		}
+	}
+	for _, c := range []struct {
+		offset, length int64
+		want           string
+	}{{0, -1, "0123456789"}, {2, 3, "234"}, {-4, -1, "6789"}, {7, -1, "789"}, {-11, -1, ""}, {8, 5, ""}, {11, -1, ""}} {
+		if got, err := b.Get(ctx, "stream", c.offset, c.length, nil); string(got) != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%d bytes from %d of a stream are %q, %v", c.length, c.offset, got, err)
+		}
+	}
+	for _, parts = range []string{"bytes 2-4/10", "bytes 2-4/*", "bytes 2-4/5", // and what is not so
+		"bytes 1-3/10", "bytes 2-5/10", "bytes 2-4/4", "bytes */10", "", "lines 2-4/10"} {
+		ok := parts == "bytes 2-4/10" || parts == "bytes 2-4/*" || parts == "bytes 2-4/5"
+		if got, err := b.Get(ctx, "part", 2, 3, nil); (err == nil) != ok {
+			t.Errorf("%q: %q, %v", parts, got, err)
+		}
+		ok = parts == "bytes 2-4/*" || parts == "bytes 2-4/5"
+		for _, offset := range []int64{2, -3} {
+			if got, err := b.Get(ctx, "part", offset, -1, nil); (err == nil) != ok {
+				t.Errorf("%q from %d on: %q, %v", parts, offset, got, err)
+			}
+		}
+	}
+}
