@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -353,6 +354,15 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return false, bad("the destination holds something else than a table: choose another, or remove it")
 	}
 	if a.Fingerprint == j.fingerprint {
+		for n := range j.layers {
+			main, err := g.Array(ctx, j.layers[n].name())
+			if err == nil {
+				err = j.follow(n, main)
+			}
+			if err != nil && !a.Complete {
+				return false, err
+			}
+		}
 		return a.Complete, nil
 	}
 	if !j.opt.Restart {
@@ -366,6 +376,18 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return false, err
 	}
 	return false, j.write(ctx, false)
+}
+
+func (l *layer) name() string { return strings.TrimSuffix(l.main.path, "/") }
+
+// follow has blocks packed as those of the table that is there: one from before may have another codec than is usual now.
+func (j *Job) follow(n int, main *Array) error {
+	l := j.layers[n]
+	if main.m.typ != l.kept || !slices.Equal(main.m.shape, l.main.m.shape) || !slices.Equal(main.m.object, l.main.m.object) {
+		return bad("array %s is not that of the table", l.main.path)
+	}
+	l.main = newArray(j.dst, l.name(), main.m)
+	return nil
 }
 
 // tableParts begin the keys of all that tables have but their own metadata.

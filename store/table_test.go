@@ -712,6 +712,54 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// A table that was begun with another codec goes on with it, and is repaired with it.
+func TestOtherCodec(t *testing.T) {
+	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
+	opt := &Options{Block: 16, Squares: true}
+	run := func(b Bucket, before bool) error {
+		job, err := NewJob(ctx, src, b, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range job.layers {
+			if before { // without Blosc, as it was once
+				m, err := (&Spec{Type: l.kept, Shape: l.main.m.shape, Chunk: l.main.m.object, Compression: "zstd", Checksum: true, Names: []string{"y", "x"}}).metadata()
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.main = newArray(b, l.name(), m)
+			}
+		}
+		return job.Run(ctx)
+	}
+	good, b := Memory(), Memory()
+	full := &fullBucket{Bucket: b}
+	full.left.Store(30)
+	if err := run(good, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(full, true); !errors.Is(err, errFault) {
+		t.Fatal(err)
+	}
+	if err := run(b, false); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "gone on with", contents(t, good), contents(t, b))
+	b.Put(ctx, "sum/c/1/1", []byte("nothing"))
+	table, err := OpenTable(ctx, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := NewJob(ctx, src, b, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := table.Verify(ctx, job, nil); err != nil || len(found) != 1 || !found[0].Repaired {
+		t.Error(found, err)
+	}
+	same(t, "repaired", contents(t, good), contents(t, b))
+}
+
 // Every bad argument is an error that says so.
 func TestErrors(t *testing.T) {
 	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)

@@ -28,6 +28,13 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 	if repair != nil && repair.fingerprint != t.Fingerprint {
 		return nil, fmt.Errorf("store: the image or the options are not those of the table: %w", ErrChanged)
 	}
+	for n, l := range t.layers {
+		if repair != nil {
+			if err := repair.follow(n, l.main); err != nil {
+				return nil, err
+			}
+		}
+	}
 	rows, columns := ceil(t.Height, t.Block), ceil(t.Width, t.Block)
 	var lock sync.Mutex
 	var found []Damage
