@@ -234,9 +234,7 @@ func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
 	results := w.results[:len(g.Places)]
 	switch {
 	case st.exact:
-		for i, alive := range g.Alive {
-			results[i] = alive // all are in doubt
-		}
+		copy(results, g.Alive) // all are in doubt
 	case w.search.cascade.kind == LBP:
 		kernel.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
 	case st.chains:

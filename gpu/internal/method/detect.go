@@ -55,7 +55,6 @@ type detection struct {
 	c      jobs.Detect
 	layers []jobs.DetectLayer
 
-	program                                              driver.Memory
 	layersAt, axesAt, stagesAt, treesAt, nodesAt, leaves driver.Memory
 }
 
