@@ -18,13 +18,16 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-long bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-long test-reach bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
 
 test:
 	@scripts/test.sh
 
 test-long:
 	@scripts/test-long.sh
+
+test-reach:
+	@scripts/test-reach.sh
 
 bench-peers:
 	@scripts/peers.sh

@@ -44,20 +44,6 @@ BOXSUM_DETECTIONS=5000 BOXSUM_DAMAGED=2000 go test -run 'TestOpenCV|TestDamaged'
 step "200 kills of a table under way, each resumed"
 BOXSUM_STORE_KILLS=200 go test -run '^TestKill$' ./store
 
-step "object stores: a real S3 server, and the binary that takes every URL"
-if scripts/versitygw.sh; then
-	(cd cloud && BOXSUM_VERSITYGW="$PWD/../.venv/versitygw/versitygw" BOXSUM_BINARY=1 go test -timeout 15m -run 'TestS3|TestBinary' .)
-else
-	left_out "a real S3 server: versitygw could not be built"
-fi
-
-step "Apache Beam on a Flink of its own"
-if scripts/flink.sh; then
-	(cd beam && BOXSUM_FLINK="$PWD/../.venv/flink/lib" go test -timeout 15m -run TestFlink .)
-else
-	left_out "Flink: it takes Maven Central, Maven and Java"
-fi
-
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -timeout 30m -race -short $libraries

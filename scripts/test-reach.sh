@@ -1,0 +1,21 @@
+#!/bin/sh
+# Tests beside real servers that take minutes to build or fetch: an S3 server and a Flink. The
+# nightly workflow runs them; the tests of every change have S3 in the same process, and Prism.
+set -eu
+. "$(dirname "$0")/steps.sh"
+
+step "object stores: a real S3 server, and the binary that takes every URL"
+if scripts/versitygw.sh; then
+	(cd cloud && BOXSUM_VERSITYGW="$PWD/../.venv/versitygw/versitygw" BOXSUM_BINARY=1 go test -timeout 15m -run 'TestS3|TestBinary' .)
+else
+	left_out "a real S3 server: versitygw could not be built"
+fi
+
+step "Apache Beam on a Flink of its own"
+if scripts/flink.sh; then
+	(cd beam && BOXSUM_FLINK="$PWD/../.venv/flink/lib" go test -timeout 15m -run TestFlink .)
+else
+	left_out "Flink: it takes Maven Central, Maven and Java"
+fi
+
+step "all passed"
