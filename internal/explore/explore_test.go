@@ -165,7 +165,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer alone.Close()
-	paired := WithTables(docs)
+	paired := WithTables(ctx, docs)
 	if len(paired) != 1 {
 		t.Fatalf("an image and its table are %d documents", len(paired))
 	}

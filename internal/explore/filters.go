@@ -292,6 +292,14 @@ func (s *Session) addCascade(name string, data []byte) (any, []byte, error) {
 		return nil, nil, refuse("%d cascades are loaded: that is the most", len(s.cascades))
 	}
 	name = strings.TrimSuffix(name, ".xml")
+	more := int64(len(data))
+	if old := s.cascades[name]; old != nil {
+		more -= old.bytes
+	}
+	if s.used+more > s.limits.Bytes {
+		return nil, nil, refuse("%s does not fit: this page may hold %s, and has %s", name, size(s.limits.Bytes), size(s.used))
+	}
+	s.used += more
 	s.cascades[name] = &cascade{c, int64(len(data))}
 	return map[string]any{"cascade": name, "stages": c.Stages(), "features": c.Features(), "kind": c.Kind().String()}, nil, nil
 }

@@ -16,19 +16,21 @@ import (
 // somebody looks there, and then the rest, so that a page that shows all of a store need not wait for it.
 type overview struct {
 	of           *stored
+	z, channel   int
 	shift        int // 1:2^shift
 	w, h         int
 	side         int // of a part, in pixels of the image
 	across, down int
 
-	mu     sync.Mutex
-	pix    []uint8
-	state  []uint8 // of each part
-	wanted []int   // parts to make, the next one last
-	idle   []int   // and those that nobody looks at
-	busy   bool
-	cancel context.CancelFunc
-	failed bool
+	mu      sync.Mutex
+	pix     []uint8
+	state   []uint8 // of each part
+	wanted  []int   // parts to make, the next one last
+	next    int     // and where to go on with those that nobody looks at
+	busy    bool
+	stopped bool
+	cancel  context.CancelFunc
+	err     error // that nobody was told
 }
 
 const (
@@ -37,20 +39,24 @@ const (
 	made
 )
 
-func newOverview(d *stored) *overview {
-	o := &overview{of: d}
-	pixels := uint64(d.info.Width) * uint64(d.info.Height)
-	for o.shift = 4; pixels>>(2*o.shift) > maxOverview; o.shift++ {
+// maxWanted is how many parts wait at a time.
+const maxWanted = 1 << 16
+
+func newOverview(d *stored, z, channel int) *overview {
+	o := &overview{of: d, z: z, channel: channel, shift: 3}
+	for o.w = maxOverview + 1; int64(o.w)*int64(max(o.h, 1)) > maxOverview; {
+		o.shift++
+		n := 1 << o.shift
+		o.w, o.h = (d.info.Width+n-1)/n, (d.info.Height+n-1)/n
 	}
-	n := 1 << o.shift
-	o.w, o.h = (d.info.Width+n-1)/n, (d.info.Height+n-1)/n
-	o.side = max(2048, n)
+	o.side = 2048
 	if len(d.levels) > 0 {
 		if c := d.levels[0].array.Chunk(); len(c) >= 2 {
 			h, _, _ := planeOf(c)
 			o.side = min(max(o.side, 1<<bits.Len(uint(max(h, 1)-1))), 4096)
 		}
 	}
+	o.side = max(o.side, 1<<o.shift)
 	o.across, o.down = (d.info.Width+o.side-1)/o.side, (d.info.Height+o.side-1)/o.side
 	return o
 }
@@ -58,44 +64,44 @@ func newOverview(d *stored) *overview {
 func (o *overview) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.cancel != nil {
+	if o.stopped = true; o.cancel != nil {
 		o.cancel()
 	}
 }
 
-// want has the parts under a rectangle of the image made first, and tells how many are not yet there.
-func (o *overview) want(b image.Rectangle) (missing int) {
+// want has the parts under a rectangle of the image made first, and tells how many are not yet there. What was in
+// the way is told once, and tried again.
+func (o *overview) want(b image.Rectangle) (missing int, err error) {
 	if o.pix == nil {
 		o.pix, o.state = make([]uint8, o.w*o.h), make([]uint8, o.across*o.down)
 		for i := range o.pix {
 			o.pix[i] = 128
-		}
-		for i := len(o.state) - 1; i >= 0; i-- {
-			o.idle = append(o.idle, i)
 		}
 	}
 	for j := b.Min.Y / o.side; j < o.down && j*o.side < b.Max.Y; j++ {
 		for i := b.Min.X / o.side; i < o.across && i*o.side < b.Max.X; i++ {
 			switch k := j*o.across + i; o.state[k] {
 			case unmade:
-				o.state[k] = asked
-				o.wanted = append(o.wanted, k)
+				if len(o.wanted) < maxWanted {
+					o.state[k] = asked
+					o.wanted = append(o.wanted, k)
+				}
 				missing++
 			case asked:
 				missing++
 			}
 		}
 	}
-	if !o.busy && !o.failed && (len(o.wanted) > 0 || len(o.idle) > 0) {
+	if missing > 0 {
+		err, o.err = o.err, nil
+	}
+	if !o.busy && !o.stopped && (len(o.wanted) > 0 || o.next < len(o.state)) {
 		o.busy = true
 		ctx, cancel := context.WithCancel(context.Background())
 		o.cancel = cancel
 		go o.work(ctx)
 	}
-	if o.failed {
-		return 0
-	}
-	return missing
+	return missing, err
 }
 
 // work makes parts until all are there.
@@ -106,11 +112,9 @@ func (o *overview) work(ctx context.Context) {
 		if n := len(o.wanted); n > 0 {
 			k, o.wanted = o.wanted[n-1], o.wanted[:n-1]
 		}
-		for k < 0 && len(o.idle) > 0 {
-			next := o.idle[len(o.idle)-1]
-			o.idle = o.idle[:len(o.idle)-1]
-			if o.state[next] == unmade {
-				k, o.state[next] = next, asked
+		for ; k < 0 && o.next < len(o.state); o.next++ {
+			if o.state[o.next] == unmade {
+				k, o.state[o.next] = o.next, asked
 			}
 		}
 		if k < 0 || ctx.Err() != nil {
@@ -127,7 +131,11 @@ func (o *overview) work(ctx context.Context) {
 		err := o.part(ctx, dst, t, b, n)
 		o.mu.Lock()
 		if err != nil {
-			o.failed, o.busy = true, false
+			o.err, o.busy = err, false
+			for _, k := range append(o.wanted, k) {
+				o.state[k] = unmade
+			}
+			o.wanted = nil
 			o.mu.Unlock()
 			return
 		}
@@ -142,11 +150,11 @@ func (o *overview) work(ctx context.Context) {
 // part draws one part: from its pixels, or from the table alone, by boxes.
 func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectangle, n int) error {
 	if len(o.of.levels) > 0 {
-		img, err := o.of.read(ctx, 0, b, 0)
+		img, err := o.of.read(ctx, 0, b, o.z)
 		if err != nil {
 			return err
 		}
-		return shrink(dst, t, img, n, 0)
+		return shrink(dst, t, img, n, o.channel)
 	}
 	var boxes []image.Rectangle
 	for y := range t.h {
@@ -160,16 +168,19 @@ func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectan
 		return err
 	}
 	for i := range boxes {
-		dst[i] = shade(means[i*c], t)
+		dst[i] = shade(means[i*c+o.channel], t)
 	}
 	return nil
 }
 
 // tile is a tile of the overview, and how many parts of it are not there yet.
-func (o *overview) tile(t tile) ([]uint8, int) {
+func (o *overview) tile(t tile) ([]uint8, int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	missing := o.want(image.Rect(t.x<<t.level, t.y<<t.level, (t.x+t.w)<<t.level, (t.y+t.h)<<t.level))
+	missing, err := o.want(image.Rect(t.x<<t.level, t.y<<t.level, (t.x+t.w)<<t.level, (t.y+t.h)<<t.level))
+	if err != nil {
+		return nil, missing, err
+	}
 	dst := make([]uint8, t.w*t.h)
 	for y := range t.h {
 		for x := range t.w {
@@ -191,14 +202,18 @@ func (o *overview) tile(t tile) ([]uint8, int) {
 			}
 		}
 	}
-	return dst, missing
+	return dst, missing, nil
 }
 
 // histogram counts the pixels of the overview in a box.
 func (o *overview) histogram(b image.Rectangle) (*counted, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if missing := o.want(b); missing > 0 {
+	missing, err := o.want(b)
+	if err != nil {
+		return nil, err
+	}
+	if missing > 0 {
 		return nil, refuse("the overview is being made: %d parts of the box are missing", missing)
 	}
 	n := 1 << o.shift

@@ -24,6 +24,7 @@ type picture struct {
 
 	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
 	source string                       // how code names it
+	kept   int64                        // bytes of the file, which color holds
 	direct bool                         // the file has these pixels, and none that were converted
 }
 
@@ -123,7 +124,7 @@ func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 func (d *picture) Info() *Info { return &d.info }
 
 func (d *picture) bytes() int64 {
-	n := d.plane.bytes()
+	n := d.plane.bytes() + d.kept
 	if d.color != nil {
 		n += 4 * int64(d.info.Width) * int64(d.info.Height) * 4 / 3
 	}
@@ -374,7 +375,7 @@ func (s *Session) open(ctx context.Context, r *request, body []byte) (any, []byt
 		return s.addDocument(newReport(name, body, nil))
 	}
 	if bytes.HasPrefix(body, []byte("PK\x03\x04")) {
-		return s.addDocument(openZip(ctx, name, body))
+		return s.addDocument(openZip(ctx, name, body, s.limits.Body))
 	}
 	return s.addDocument(decode(ctx, name, body))
 }
@@ -395,7 +396,11 @@ func decode(ctx context.Context, name string, data []byte) (Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pictureOf(ctx, name, p, func() (*imgio.Picture, error) { return imgio.Decode(bytes.NewReader(data), imgio.Keep) })
+	doc, err := pictureOf(ctx, name, p, func() (*imgio.Picture, error) { return imgio.Decode(bytes.NewReader(data), imgio.Keep) })
+	if d, ok := doc.(*picture); ok && d.color != nil {
+		d.kept = int64(len(data))
+	}
+	return doc, err
 }
 
 // pictureOf is a decoded file. Keep reads it again, with its colours.

@@ -339,6 +339,18 @@ type part struct {
 	Spans  [][3]int `json:"spans,omitempty"` // at an angle
 }
 
+// move has the parts of a feature lie in the image that its pixels were cut out of.
+func (a *featured) move(x, y int) {
+	for _, p := range a.Parts {
+		for i := range p.Box {
+			p.Box[i] += []int{x, y}[i%2]
+		}
+		for i, s := range p.Spans {
+			p.Spans[i] = [3]int{s[0] + y, s[1] + x, s[2] + x}
+		}
+	}
+}
+
 func (r *raster[P, S, Q]) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
 	a := &featured{Kind: f.Kind().String()}
 	for _, b := range f.Boxes() {

@@ -177,6 +177,14 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	if len(r.Boxes) > s.limits.Boxes {
 		return nil, nil, refuse("%d boxes: at most %d are answered at a time", len(r.Boxes), s.limits.Boxes)
 	}
+	if heavy[r.Do] {
+		select {
+		case gate <- struct{}{}:
+			defer func() { <-gate }()
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
 	switch r.Do {
 	case "hello":
 		return s.hello(), nil, nil
@@ -193,14 +201,6 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 			return nil, nil, refuse("that cascade is a file of yours")
 		}
 		return map[string]int{"size": len(sun)}, sun, nil
-	}
-	if heavy[r.Do] {
-		select {
-		case gate <- struct{}{}:
-			defer func() { <-gate }()
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		}
 	}
 	doc := s.document(r.Doc)
 	if doc == nil {
@@ -220,7 +220,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 // heavy is what takes all processors for a while, and gate how many such requests run at once: others wait, and
 // boxes pass them.
 var (
-	heavy = map[string]bool{"filter": true, "threshold": true, "match": true, "detect": true, "moments": true, "save": true}
+	heavy = map[string]bool{"filter": true, "threshold": true, "match": true, "detect": true, "moments": true, "save": true, "open": true, "bundle": true}
 	gate  = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 )
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -28,6 +29,10 @@ const (
 	maxRegion = 16 << 20
 	// maxOverview is how many pixels the overview of a store has, at most.
 	maxOverview = 16 << 20
+	// maxOverviews is how many of them a store has.
+	maxOverviews = 4
+	// maxPlane is how many pixels an image in a store has, at most.
+	maxPlane int64 = 1 << 44
 )
 
 // A stored is an image in a store, with its table if there is one.
@@ -35,7 +40,13 @@ type stored struct {
 	info   Info
 	levels []level // the finest first; none if only the table is there
 	table  *store.Table
-	wide   *overview
+
+	closers []io.Closer
+	size    int64 // in memory, at most
+
+	looks  sync.Mutex
+	wide   []*overview // the one that was asked last is the last
+	closed bool
 
 	mu     sync.Mutex
 	region *picture // that was asked last
@@ -62,15 +73,22 @@ func init() {
 }
 
 // OpenStore opens a Zarr array, an OME-Zarr image or a table.
-func OpenStore(ctx context.Context, name, location string) (Document, error) {
+func OpenStore(ctx context.Context, name, location string) (doc Document, err error) {
+	d := &stored{info: Info{Name: name, Kind: "store", Format: "zarr"}}
+	defer func() {
+		if doc != Document(d) {
+			d.Close()
+		}
+	}()
 	if t, err := store.Open(ctx, location, nil); err == nil {
-		d := &stored{table: t, info: Info{Name: name, Kind: "store", Format: "zarr", Table: true, Channels: t.Channels(), Width: t.Bounds().Dx(), Height: t.Bounds().Dy()}}
+		d.table, d.closers = t, []io.Closer{t}
+		d.info.Table, d.info.Channels, d.info.Width, d.info.Height = true, t.Channels(), t.Bounds().Dx(), t.Bounds().Dy()
 		pixel, sum, _ := t.Types()
 		d.info.Pixel, d.info.Sum = pixel.String(), sum.String()
 		return d.begin(ctx)
 	}
-	var levels []level
 	if g, err := store.OpenGroup(ctx, location); err == nil {
+		d.closers = append(d.closers, g)
 		list, _, err := g.Levels()
 		if err != nil {
 			return nil, err
@@ -80,17 +98,17 @@ func OpenStore(ctx context.Context, name, location string) (Document, error) {
 			if err != nil {
 				return nil, err
 			}
-			levels = append(levels, level{array: a})
+			d.levels = append(d.levels, level{array: a})
 		}
 	}
-	if len(levels) == 0 {
+	if len(d.levels) == 0 {
 		a, err := store.OpenArray(ctx, location)
 		if err != nil {
 			return nil, err
 		}
-		levels = []level{{array: a}}
+		d.levels, d.closers = []level{{array: a}}, append(d.closers, a)
 	}
-	shape := levels[0].array.Shape()
+	shape := d.levels[0].array.Shape()
 	if len(shape) < 2 {
 		return nil, refuse("an array of shape %v is no image", shape)
 	}
@@ -102,16 +120,25 @@ func OpenStore(ctx context.Context, name, location string) (Document, error) {
 		elements *= n
 	}
 	if elements <= smallStore {
-		return inMemory(ctx, name, levels[0].array)
+		return inMemory(ctx, name, d.levels[0].array)
 	}
-	d := &stored{levels: levels, info: Info{Name: name, Kind: "store", Format: "zarr", Pixel: levels[0].array.Type().String()}}
+	d.info.Pixel = d.levels[0].array.Type().String()
 	d.info.Height, d.info.Width, d.info.Channels = planeOf(shape)
 	if d.info.Depth = leading(shape); d.info.Depth == 1 {
 		d.info.Depth = 0
 	}
-	for i := range levels {
-		_, w, _ := planeOf(levels[i].array.Shape())
-		levels[i].scale = max(1, int(math.Round(float64(d.info.Width)/float64(max(w, 1)))))
+	// A level of other axes or channels than the finest shows something else.
+	d.levels = slices.DeleteFunc(d.levels, func(l level) bool {
+		other := l.array.Shape()
+		if len(other) != len(shape) || slices.Min(other) < 1 {
+			return true
+		}
+		_, _, channels := planeOf(other)
+		return channels != d.info.Channels
+	})
+	for i := range d.levels {
+		_, w, _ := planeOf(d.levels[i].array.Shape())
+		d.levels[i].scale = max(1, int(math.Round(float64(d.info.Width)/float64(w))))
 	}
 	return d.begin(ctx)
 }
@@ -140,7 +167,6 @@ func leading(shape []int) int {
 
 // inMemory reads a small array: an image, or a volume.
 func inMemory(ctx context.Context, name string, a *store.Array) (Document, error) {
-	defer a.Close()
 	data, err := store.ReadAll(ctx, a)
 	if err != nil {
 		return nil, err
@@ -203,6 +229,10 @@ func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
 
 // begin learns what tiles have to know.
 func (d *stored) begin(ctx context.Context) (Document, error) {
+	width, height := int64(d.info.Width), int64(d.info.Height)
+	if width < 1 || height < 1 || width > maxPlane/height {
+		return nil, refuse("an image of %d×%d pixels is not shown", width, height)
+	}
 	d.info.Low, d.info.High = 0, 255
 	if d.info.Pixel != "uint8" {
 		middle := image.Rect(0, 0, min(512, d.info.Width), min(512, d.info.Height)).Add(image.Pt(max(0, d.info.Width/2-256), max(0, d.info.Height/2-256)))
@@ -221,27 +251,34 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 		}
 		d.info.Low, d.info.High, _ = p.bounds()
 	}
-	d.wide = newOverview(d)
+	o, c := newOverview(d, 0, 0), int64(d.info.Channels)
+	d.size = maxOverviews*int64(o.w*o.h+o.across*o.down) + 24*c*min(width*height, maxRegion) // and the part that was asked last
+	if d.table != nil {
+		d.size += 16 * c * min(width*height, maxRegion) // and parts of the table
+	}
 	if !d.info.Table {
 		d.info.Note = "boxes of up to 16 megapixels are summed from their pixels; name the table of this image beside it, and boxes of any size are answered (boxsum integrate " + d.info.Name + " -o table.zarr)"
 	}
 	return d, nil
 }
 
-// WithTables gives images in stores the tables of their size that stand beside them, which are then no
-// documents of their own.
-func WithTables(docs []Document) (rest []Document) {
+// WithTables gives images in stores their tables that stand beside them, which are then no documents of their
+// own. A table that may be of several images, or of none, stays one.
+func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	for _, doc := range docs {
 		t, ok := doc.(*stored)
 		if ok && t.table != nil && len(t.levels) == 0 {
-			i := slices.IndexFunc(docs, func(o Document) bool {
-				im, ok := o.(*stored)
-				return ok && len(im.levels) > 0 && im.table == nil && im.info.Depth == 0 && im.info.Width == t.info.Width && im.info.Height == t.info.Height && im.info.Channels == t.info.Channels
-			})
-			if i >= 0 {
-				im := docs[i].(*stored)
+			var of []*stored
+			for _, o := range docs {
+				if im, ok := o.(*stored); ok && im.fits(ctx, t) {
+					of = append(of, im)
+				}
+			}
+			if len(of) == 1 {
+				im := of[0]
 				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, ""
-				t.wide.stop()
+				im.closers, t.closers = append(im.closers, t.closers...), nil
+				t.Close()
 				continue
 			}
 		}
@@ -250,18 +287,77 @@ func WithTables(docs []Document) (rest []Document) {
 	return rest
 }
 
+// fits reports whether a table can be that of an image: it has its form, and some boxes have the means of their pixels.
+func (d *stored) fits(ctx context.Context, t *stored) bool {
+	i, k := &d.info, &t.info
+	if len(d.levels) == 0 || d.table != nil || i.Depth > 0 || i.Width != k.Width || i.Height != k.Height || i.Channels != k.Channels || i.Pixel != k.Pixel {
+		return false
+	}
+	slack := 1e-9 * (i.High - i.Low)
+	if strings.HasPrefix(i.Pixel, "float") {
+		slack *= 1000
+	}
+	const side = 64
+	for n := range 9 {
+		b := image.Rect(0, 0, min(side, i.Width), min(side, i.Height))
+		b = b.Add(image.Pt((i.Width-b.Dx())/2*(n%3), (i.Height-b.Dy())/2*(n/3)))
+		img, err := d.read(ctx, 0, b, 0)
+		if err != nil {
+			return false
+		}
+		p, err := newPlane(ctx, img)
+		if err != nil {
+			return false
+		}
+		means := make([]float64, i.Channels)
+		if err := t.table.MeanBoxes(ctx, means, []image.Rectangle{b}); err != nil {
+			return false
+		}
+		for c, mean := range means {
+			want, ok := p.box(b.Sub(b.Min), c).Mean.(float64)
+			if ok && math.Abs(mean-want) > slack {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (d *stored) Info() *Info  { return &d.info }
-func (d *stored) bytes() int64 { return 0 }
+func (d *stored) bytes() int64 { return d.size }
 
 func (d *stored) Close() (err error) {
-	d.wide.stop()
-	for _, l := range d.levels {
-		err = l.array.Close()
+	d.looks.Lock()
+	d.closed = true
+	for _, o := range d.wide {
+		o.stop()
 	}
-	if d.table != nil {
-		err = d.table.Close()
+	d.looks.Unlock()
+	for _, c := range d.closers {
+		err = errors.Join(err, c.Close())
 	}
 	return err
+}
+
+// overview is that of a slice and a channel. Those that were asked last are kept.
+func (d *stored) overview(z, channel int) *overview {
+	d.looks.Lock()
+	defer d.looks.Unlock()
+	i := slices.IndexFunc(d.wide, func(o *overview) bool { return o.z == z && o.channel == channel })
+	var o *overview
+	if i >= 0 {
+		o = d.wide[i]
+		d.wide = slices.Delete(d.wide, i, i+1)
+	} else {
+		o = newOverview(d, z, channel)
+		o.stopped = d.closed
+		if len(d.wide) >= maxOverviews {
+			d.wide[0].stop()
+			d.wide = slices.Delete(d.wide, 0, 1)
+		}
+	}
+	d.wide = append(d.wide, o)
+	return o
 }
 
 // read is pixels of one resolution, as a boxsum.Image.
@@ -275,9 +371,10 @@ func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any
 	if n := len(shape); n == 3 && shape[2] <= 4 {
 		at, box = []int{b.Min.Y, b.Min.X, 0}, []int{b.Dy(), b.Dx(), shape[2]}
 	} else {
-		for i := n - 3; i >= 0; i-- {
-			at[i], box[i] = z%shape[i], 1
-			z /= shape[i]
+		finest := d.levels[0].array.Shape()
+		for i := n - 3; i >= 0; i-- { // a coarser one may have fewer slices
+			at[i], box[i] = z%finest[i]*shape[i]/finest[i], 1
+			z /= finest[i]
 		}
 		at[n-2], at[n-1], box[n-2], box[n-1] = b.Min.Y, b.Min.X, b.Dy(), b.Dx()
 	}
@@ -318,20 +415,20 @@ func readAs[T interface {
 
 // fromTable is pixels out of a table: each is a box.
 func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) {
-	if d.info.Channels > 1 {
-		return nil, refuse("name the image of this table beside it, and it is shown")
-	}
 	boxes := make([]image.Rectangle, 0, b.Dx()*b.Dy())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			boxes = append(boxes, image.Rect(x, y, x+1, y+1))
 		}
 	}
-	data := make([]float64, len(boxes))
+	data, shape := make([]float64, len(boxes)*d.info.Channels), []int{b.Dy(), b.Dx()}
+	if d.info.Channels > 1 {
+		shape = append(shape, d.info.Channels)
+	}
 	if err := d.table.MeanBoxes(ctx, data, boxes); err != nil {
 		return nil, err
 	}
-	return (&imgio.Array{Shape: []int{b.Dy(), b.Dx()}, Data: data}).Image()
+	return (&imgio.Array{Shape: shape, Data: data}).Image()
 }
 
 func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
@@ -363,8 +460,8 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 			return nil, nil, err
 		}
 		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
-		if box.Dx()*box.Dy() > maxRegion/4 {
-			h, err := d.wide.histogram(box)
+		if int64(box.Dx())*int64(box.Dy()) > maxRegion/4 {
+			h, err := d.overview(r.Z, r.Channel).histogram(box)
 			return h, nil, err
 		}
 		fallthrough
@@ -375,7 +472,18 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		q := *r
 		q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
-		return p.answer(ctx, &q)
+		if r.Do == "moments" {
+			m, err := p.plane.moments(ctx, box, r.Channel)
+			if err != nil {
+				return nil, nil, err
+			}
+			return momentsReply(r.Box, m), nil, nil
+		}
+		reply, pixels, err := p.answer(ctx, &q)
+		if f, ok := reply.(*featured); ok && err == nil {
+			f.move(max(r.Box[0], 0), max(r.Box[1], 0))
+		}
+		return reply, pixels, err
 	}
 	return nil, nil, refuse("this is asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
 }
@@ -495,7 +603,10 @@ func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 		limit = 1 << 18 // pixels out of a table are slow
 	}
 	if f > 1<<13 || int64(t.w)*int64(t.h)*int64(f)*int64(f) > int64(limit) {
-		dst, missing := d.wide.tile(t)
+		dst, missing, err := d.overview(r.Z, r.Channel).tile(t)
+		if err != nil {
+			return nil, nil, err
+		}
 		return map[string]any{"width": t.w, "height": t.h, "format": "gray", "missing": missing}, dst, nil
 	}
 	h, w := (d.info.Height+scale-1)/scale, (d.info.Width+scale-1)/scale
@@ -569,28 +680,41 @@ func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	b := s.bundles[r.Name]
 	if b == nil {
 		if len(s.bundles) >= 4 {
-			clear(s.bundles)
+			for name := range s.bundles {
+				s.drop(name)
+			}
 		}
 		b = &bundle{files: map[string][]byte{}}
 		s.bundles[r.Name] = b
 	}
-	if len(b.files) >= 1<<16 || b.size+int64(len(body)) > s.limits.Body || s.used+b.size+int64(len(body)) > s.limits.Bytes {
-		delete(s.bundles, r.Name)
+	if len(b.files) >= 1<<16 || b.size+int64(len(body)) > s.limits.Body || s.used+int64(len(body)) > s.limits.Bytes {
+		s.drop(r.Name)
 		return nil, nil, refuse("the folder %s has more than %s or 65536 files: name it on the command line", cleanName(r.Name), size(s.limits.Body))
 	}
 	key := path.Clean("/" + r.Key)[1:]
 	if key == "" || len(key) > 1000 {
 		return nil, nil, refuse("a file without a name")
 	}
+	more := int64(len(body) - len(b.files[key]))
 	b.files[key] = bytes.Clone(body)
-	b.size += int64(len(body))
+	b.size += more
+	s.used += more
 	return map[string]int{"files": len(b.files)}, nil, nil
+}
+
+// drop takes a folder out of those that are being sent.
+func (s *Session) drop(name string) *bundle {
+	b := s.bundles[name]
+	if b != nil {
+		s.used -= b.size
+		delete(s.bundles, name)
+	}
+	return b
 }
 
 func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, error) {
 	s.mu.Lock()
-	b := s.bundles[r.Name]
-	delete(s.bundles, r.Name)
+	b := s.drop(r.Name)
 	s.mu.Unlock()
 	if b == nil {
 		return nil, nil, refuse("nothing of the folder %s was sent", cleanName(r.Name))
@@ -614,7 +738,11 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 			id := strings.ToLower(rand.Text())
 			given.Store(id, bucket)
 			defer given.Delete(id)
-			return OpenStore(ctx, name, "given://"+id)
+			doc, err := OpenStore(ctx, name, "given://"+id)
+			if d, ok := doc.(*stored); ok {
+				d.size += b.size
+			}
+			return doc, err
 		}
 	}
 	var names []string
@@ -645,8 +773,8 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 	return orNil(newBlock(ctx, name, "folder", vol))
 }
 
-// openZip is a zip file of a store or a folder.
-func openZip(ctx context.Context, name string, data []byte) (Document, error) {
+// openZip is a zip file of a store or a folder, of limited size.
+func openZip(ctx context.Context, name string, data []byte, limit int64) (Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, refuse("%s is a damaged zip file", name)
@@ -663,13 +791,13 @@ func openZip(ctx context.Context, name string, data []byte) (Document, error) {
 		if err != nil {
 			return nil, refuse("%s in %s cannot be read", member.Name, name)
 		}
-		content, err := io.ReadAll(io.LimitReader(r, Usual.Body-b.size+1))
+		content, err := io.ReadAll(io.LimitReader(r, limit-b.size+1))
 		r.Close()
 		if err != nil {
 			return nil, refuse("%s in %s cannot be read", member.Name, name)
 		}
-		if b.size += int64(len(content)); b.size > Usual.Body {
-			return nil, refuse("%s holds more than %s", name, size(Usual.Body))
+		if b.size += int64(len(content)); b.size > limit {
+			return nil, refuse("%s holds more than %s", name, size(limit))
 		}
 		b.files[path.Clean("/" + member.Name)[1:]] = content
 	}

@@ -57,7 +57,7 @@ func Serve(ctx context.Context, o Options) error {
 		defer d.Close()
 		library.Documents = append(library.Documents, d)
 	}
-	if library.Documents = explore.WithTables(library.Documents); len(library.Documents) == 0 {
+	if library.Documents = explore.WithTables(ctx, library.Documents); len(library.Documents) == 0 {
 		library.Documents = []explore.Document{explore.Demo()}
 	}
 	address, token := net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)), ""

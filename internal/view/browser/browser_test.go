@@ -216,7 +216,7 @@ func serve(t *testing.T, files ...string) string {
 		t.Cleanup(func() { d.Close() })
 		library.Documents = append(library.Documents, d)
 	}
-	library.Documents = explore.WithTables(library.Documents)
+	library.Documents = explore.WithTables(t.Context(), library.Documents)
 	if len(library.Documents) == 0 {
 		library.Documents = []explore.Document{explore.Demo()}
 	}
