@@ -53,7 +53,7 @@ fi
 
 # What has loops of its own for every level.
 loops=". ./internal/... ./filter ./threshold ./detect ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
-loops=$(go list $loops | grep -v 'internal/bench\|internal/cli\|internal/reproduce\|internal/measure')
+loops=$(go list $loops | grep -v 'internal/bench\|internal/cli\|internal/explore\|internal/view\|internal/release\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"
 go test -short -tags noasm $loops ./match
