@@ -73,6 +73,6 @@ stores() {
 package() {
 	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&
 		$python -m pip install --quiet --disable-pip-version-check pytest hypothesis mypy==2.4.1 &&
-		{ $python -m pip install --quiet --disable-pip-version-check zarr 'dask[array]' xarray || echo "left out: arrays of zarr, dask and xarray from Python"; } &&
+		{ $python -m pip install --quiet --disable-pip-version-check zarr 'dask[array]' xarray || left_out "arrays of zarr, dask and xarray from Python: they take PyPI"; } &&
 		$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python
 }
