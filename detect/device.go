@@ -31,7 +31,7 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	case max(width, height) > 1<<22: // see axisOf
 		return nil, grid.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
 	}
-	layers, err := c.layersOf(nil, width, height, &opt)
+	layers, err := c.layersOf(nil, width, height, &opt, false)
 	if err != nil {
 		return nil, err
 	}

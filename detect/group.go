@@ -9,6 +9,7 @@ import (
 
 // A candidate is a window that was found.
 type candidate struct {
+	view        int32
 	layer, x, y int32 // of the layer
 	stage       int32 // that it passed
 	score       float64
@@ -16,9 +17,9 @@ type candidate struct {
 	angle       float64
 }
 
-// less is the order of candidates: scale, y, x.
+// compare is the order of candidates: view, scale, y, x.
 func (a *candidate) compare(b *candidate) int {
-	return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+	return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.layer, b.layer), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
 }
 
 // A class is candidates that are similar, directly or by way of others.

@@ -13,7 +13,8 @@ type layer struct {
 	width, height int // of the layer
 	columns, rows int // of windows, step apart
 	step          int
-	first         int // of its places in search.places, and of their parts
+	refine        bool // windows beside those that pass are searched too
+	first         int  // of its places in search.places, and of their parts
 	window        image.Point
 }
 
@@ -24,8 +25,9 @@ func (c *Cascade) windowAt(scale float32) image.Point {
 	return image.Pt(round32(float32(c.size.X)*scale), round32(float32(c.size.Y)*scale))
 }
 
-// layersOf appends the layers of an image, largest first.
-func (c *Cascade) layersOf(layers []layer, width, height int, o *Options) ([]layer, error) {
+// layersOf appends the layers of an image, largest first. With coarse, windows of all layers
+// are two pixels apart, and those between them are searched beside one that passes.
+func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse bool) ([]layer, error) {
 	if width < c.size.X || height < c.size.Y {
 		return layers, nil
 	}
@@ -66,7 +68,9 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options) ([]lay
 		l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
 		l.step = 2
 		if l.scale >= 2 {
-			l.step = 1
+			if l.refine = coarse; !coarse {
+				l.step = 1
+			}
 		}
 		columns, rows := l.width+1-c.size.X, l.height+1-c.size.Y
 		if i == 0 {

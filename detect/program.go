@@ -41,6 +41,7 @@ type programStage struct {
 type layout struct {
 	stride int // elements from a row to the next
 	half   int // from an even column to the next, or 0
+	odd    int // 1 for windows at odd columns, whose places are those of the even ones before
 	rows   int // of a table
 	width  int // of the image
 }
@@ -48,7 +49,7 @@ type layout struct {
 // layoutOf is that for an image of this width and windows of that height.
 func layoutOf(width, height, step int) layout {
 	half := grid.RoundUp((width+2)/2+kernel.CascadeSlack, 16)
-	l := layout{stride: 2*half + 16, rows: bandRows + height, width: width} // an odd number of lines: rows do not meet in the caches
+	l := layout{stride: 2*half + 16, rows: bandRows + height + 2, width: width} // an odd number of lines: rows do not meet in the caches
 	if step == 2 {
 		l.half = half
 	}
@@ -63,6 +64,7 @@ func (l *layout) tables(n int) int {
 // at is the place of a point in a table, counted from that of a window.
 func (l *layout) at(table, x, y int) int32 {
 	if l.half > 0 {
+		x += l.odd
 		x = x>>1 + x&1*l.half
 	}
 	return int32((table*l.rows+y)*l.stride + x)
@@ -82,9 +84,18 @@ func (c *Cascade) tables() int {
 	return 2
 }
 
+// column is that of the layer in which a window at this place starts.
+func (l *layout) column(at int) int {
+	if at %= l.stride; l.half > 0 {
+		return 2*at + l.odd
+	}
+	return at
+}
+
 // aim makes a program for an image of this width, unless it is that already.
-func (p *program) aim(c *Cascade, width, step int) {
+func (p *program) aim(c *Cascade, width, step, odd int) {
 	l := layoutOf(width, c.size.Y, step)
+	l.odd = odd
 	if p.cascade == c && p.layout == l {
 		return
 	}

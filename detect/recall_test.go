@@ -314,10 +314,7 @@ func TestRecall(t *testing.T) {
 			return way{fmt.Sprintf("pictures turned by %v°", step), func(img boxsum.Image[uint8]) (windows []candidate) {
 				for a := 0.0; a < 360; a += step {
 					s := new(search)
-					s.set.Level = 0
-					turn := turning{search: s, image: img, turn: math.Mod(a, 90)}
-					quarter := math.Floor(a / 90)
-					angle := math.Remainder(a, 360)
+					turn := turning{search: s, image: img, turn: math.Mod(a, 90), bounds: image.Rect(0, 0, img.Width, img.Height)}
 					var o Options
 					if err := opt().check(&o, &s.set); err != nil {
 						t.Fatal(err)
@@ -328,15 +325,16 @@ func TestRecall(t *testing.T) {
 						}
 					}
 					// Quarter turns by the cascade are what quarter turns of the picture are.
-					d := direction{quarters: int(quarter)}
-					pass := o
-					if err := turn.pass(c.turn(d), d, &pass, &o, image.Rect(0, 0, img.Width, img.Height)); err != nil {
+					d := direction{quarters: int(math.Floor(a / 90))}
+					s.look(c.turn(d))
+					s.views[0].direction, s.views[0].angle, s.turning = d, math.Remainder(a, 360), &turn
+					if err := s.prepare(&turn.image, &o); err != nil {
 						t.Fatal(err)
 					}
-					for _, f := range s.turned {
-						f.angle = angle
-						windows = append(windows, f)
+					if err := s.run(); err != nil {
+						t.Fatal(err)
 					}
+					windows = append(windows, s.candidates...)
 				}
 				return windows
 			}}

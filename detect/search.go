@@ -37,19 +37,49 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 	if !o.isUpright() {
 		return s.appendTurned(to, c, &img, o)
 	}
-	if err := s.prepare(c, &img, o); err != nil {
+	s.found.Store(0)
+	s.look(c)
+	if err := s.prepare(&img, o); err != nil {
 		return to, err
 	}
-	if len(s.layers) == 0 {
-		return to, nil
-	}
-	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
+	if err := s.run(); err != nil {
 		return to, err
-	}
-	if n := int(s.found.Load()); n > s.opt.Limit {
-		return to, tooMany(s.opt.Limit)
 	}
 	return s.results(to), nil
+}
+
+// look lets the next pass search for one cascade only.
+func (s *search) look(c *Cascade) {
+	s.turning, s.coarse, s.views = nil, false, s.views[:0]
+	s.view(c)
+}
+
+// view adds a cascade to those that are searched for in the same tables: all have windows of
+// the same size.
+func (s *search) view(c *Cascade) *view {
+	if n := len(s.views); n < cap(s.views) { // with the programs that it had
+		s.views = s.views[:n+1]
+	} else {
+		s.views = append(s.views, view{})
+	}
+	v := &s.views[len(s.views)-1]
+	v.cascade = c
+	return v
+}
+
+// run searches what was prepared.
+func (s *search) run() error {
+	s.candidates, s.misses = s.candidates[:0], s.misses[:0]
+	if len(s.layers) == 0 {
+		return nil
+	}
+	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
+		return err
+	}
+	if s.found.Load() > int64(s.opt.Limit) {
+		return tooMany(s.opt.Limit)
+	}
+	return nil
 }
 
 // idle holds searches that nobody uses, with their memory.
@@ -70,7 +100,9 @@ type search struct {
 	work   engine.Plan
 	opt    Options
 
-	cascade *Cascade
+	views   []view
+	turning *turning // of turned objects
+	coarse  bool     // see layersOf
 	src     engine.Source[uint8]
 	gray    []uint8 // of an image in colour
 	layers  []layer
@@ -78,22 +110,31 @@ type search struct {
 	places  []int32 // of the columns of all layers
 	parts   []uint32
 
-	programs [2]program // for steps of 1 and 2
-	workers  []worker
-	found    atomic.Int64
+	workers []worker
+	found   atomic.Int64
 
 	candidates, misses []candidate
 	grouper            grouper
 
+	turn                 turning
 	rotated              []uint8 // the image, turned
 	turned, turnedMisses []candidate
+}
+
+// A view is a cascade that is searched for, and its programs.
+type view struct {
+	cascade *Cascade
+	direction
+	angle    float64    // of what is found, in degrees
+	programs [3]program // for a step of 1, for one of 2, and for the odd columns between
 }
 
 // A band is rows of windows of one layer.
 type band struct{ layer, first, rows int }
 
 func (s *search) leave() {
-	s.opt, s.set, s.src, s.cascade = Options{}, engine.Settings{}, engine.Source[uint8]{}, nil
+	s.opt, s.set, s.src, s.turning = Options{}, engine.Settings{}, engine.Source[uint8]{}, nil
+	s.turn = turning{}
 	bytes := engine.Bytes(s.gray) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.candidates) + engine.Bytes(s.misses) +
 		engine.Bytes(s.rotated) + engine.Bytes(s.turned) + engine.Bytes(s.turnedMisses)
 	for i := range s.workers {
@@ -105,7 +146,7 @@ func (s *search) leave() {
 }
 
 // prepare checks what was given, and plans.
-func (s *search) prepare(c *Cascade, img *boxsum.Image[uint8], o *Options) (err error) {
+func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	s.layers = s.layers[:0]
 	if err := o.check(&s.opt, &s.set); err != nil {
 		return err
@@ -117,8 +158,8 @@ func (s *search) prepare(c *Cascade, img *boxsum.Image[uint8], o *Options) (err 
 	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
 		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
 	}
-	s.cascade = c
-	if s.layers, err = c.layersOf(s.layers, s.src.Width, s.src.Height, &s.opt); err != nil || len(s.layers) == 0 {
+	c := s.views[0].cascade
+	if s.layers, err = c.layersOf(s.layers, s.src.Width, s.src.Height, &s.opt, s.coarse); err != nil || len(s.layers) == 0 {
 		return err
 	}
 	if s.src.Channels > 1 {
@@ -140,10 +181,14 @@ func (s *search) prepare(c *Cascade, img *boxsum.Image[uint8], o *Options) (err 
 			s.bands = append(s.bands, band{i, y, min(rows, l.rows-y)})
 		}
 	}
-	s.programs[0].aim(c, s.src.Width, 1)
-	s.programs[1].aim(c, s.src.Width, 2)
-	for i := range s.programs {
-		s.programs[i].norm.SetContrast(s.opt.Contrast)
+	for i := range s.views {
+		v := &s.views[i]
+		for k := range v.programs {
+			if odd := k / 2; s.coarse && k > 0 || !s.coarse && odd == 0 {
+				v.programs[k].aim(v.cascade, s.src.Width, min(k+1, 2), odd)
+				v.programs[k].norm.SetContrast(s.opt.Contrast)
+			}
+		}
 	}
 	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: min(len(s.bands), s.set.Workers())}
 	return nil
@@ -173,7 +218,6 @@ func (s *search) Prepare(p *engine.Plan) error {
 	for i := range s.workers[:p.Workers] {
 		s.workers[i].prepare(s)
 	}
-	s.found.Store(0)
 	return nil
 }
 
@@ -194,6 +238,9 @@ func (s *search) Finish() {
 	for _, all := range [][]candidate{s.candidates, s.misses} {
 		slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
 	}
+	// A window between two bands may be found in both.
+	twice := func(a, b candidate) bool { return a.compare(&b) == 0 }
+	s.candidates, s.misses = slices.CompactFunc(s.candidates, twice), slices.CompactFunc(s.misses, twice)
 }
 
 // Release implements [engine.Layer].

@@ -189,12 +189,16 @@ func TestAnglesSpeed(t *testing.T) {
 	file := fileOf(t, "frontalface_alt2")
 	c := cascade(t, file)
 	ours := math.Inf(1)
-	for range 3 {
+	for range 5 {
 		start := clock(1)
 		if _, err := c.Detect(img, &detect.Options{Min: image.Pt(24, 24), Workers: 1, Angles: detect.AllAngles()}); err != nil {
 			t.Fatal(err)
 		}
 		ours = min(ours, clock(1)-start)
+	}
+	t.Logf("all angles: %.0f ms", 1e3*ours)
+	if os.Getenv("BOXSUM_SPEED_ANGLES") == "alone" {
+		return
 	}
 	// Pictures that are 90° apart take as long as each other.
 	theirs := 0.0

@@ -207,41 +207,38 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	if err := s.src.Pixels(len(img.Pix)); err != nil {
 		return to, err
 	}
-	bounds := image.Rect(0, 0, img.Width, img.Height)
 	s.turned, s.turnedMisses = s.turned[:0], s.turnedMisses[:0]
-	found := 0
+	s.found.Store(0)
+	t := &s.turn
 	for i, angle := range given.Angles {
 		turn, _ := c.split(angle)
 		if again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
 			continue // this turn of the image is done
 		}
-		t := turning{search: s, image: *img, turn: turn}
+		*t = turning{search: s, image: *img, turn: turn, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		if turn != 0 {
 			if err := t.rotate(c, &given); err != nil {
 				return to, err
 			}
 		}
-		for k, angle := range given.Angles[i:] {
-			other, d := c.split(angle)
-			if other != turn || again(given.Angles[i:i+k], func(a float64) bool { t, e := c.split(a); return t == turn && e == d }) {
-				continue
+		pass := given
+		pass.Angles, pass.Progress = nil, nil
+		pass.BGR = pass.BGR && turn == 0 // a turned image is gray
+		var wanted [8]bool
+		for _, angle := range given.Angles[i:] {
+			if other, d := c.split(angle); other == turn {
+				wanted[d.index()] = true
 			}
-			pass := given
-			pass.Angles, pass.Ignore, pass.Progress = nil, nil, nil
-			pass.BGR = pass.BGR && turn == 0 // a turned image is gray
-			if err := t.pass(c.turn(d), d, &pass, &given, bounds); err != nil {
-				return to, err
-			}
-			if found += int(s.found.Load()); found > given.Limit {
-				return to, tooMany(given.Limit)
-			}
+		}
+		if err := t.passes(c, wanted, &pass, &given); err != nil {
+			return to, err
 		}
 	}
 	for _, all := range [][]candidate{s.turned, s.turnedMisses} {
 		if given.Ungrouped {
-			to = each(to, all, bounds)
+			to = each(to, all, t.bounds)
 		} else {
-			to = s.grouper.group(to, all, given.Neighbors, bounds)
+			to = s.grouper.group(to, all, given.Neighbors, t.bounds)
 		}
 	}
 	return to, nil
@@ -264,6 +261,7 @@ func tooMany(limit int) error {
 type turning struct {
 	search        *search
 	image         boxsum.Image[uint8] // that is searched
+	bounds        image.Rectangle     // of the image that was given
 	turn          float64             // degrees
 	sin, cos      float64
 	x, y          float64 // the middle of the image, and of the turned one
@@ -327,60 +325,107 @@ func (t *turning) back(x, y float64) (float64, float64) {
 	return t.x + float64(x*t.cos) - float64(y*t.sin), t.y + float64(x*t.sin) + float64(y*t.cos)
 }
 
-// pass searches in one direction.
-func (t *turning) pass(c *Cascade, d direction, o, given *Options, bounds image.Rectangle) error {
+// passes searches in the directions that are wanted: together in those that have windows of
+// one size on the same tables.
+func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options) error {
 	s := t.search
-	o.Min, o.Max = c.limits(given, d.quarters)
-	s.found.Store(0)
-	if err := s.prepare(c, &t.image, o); err != nil {
-		return err
+	for i := range wanted {
+		s.views = s.views[:0]
+		for k := i; k < len(wanted); k++ {
+			d := direction{k % 4, k >= 4}
+			if !wanted[k] {
+				continue
+			}
+			turned := c.turn(d)
+			least, greatest := turned.limits(given, d.quarters)
+			if len(s.views) == 0 {
+				o.Min, o.Max = least, greatest
+			} else if f := s.views[0].cascade; f.diagonal != d.diagonal || f.size != turned.size || o.Min != least || o.Max != greatest {
+				continue
+			}
+			wanted[k] = false
+			v := s.view(turned)
+			v.direction, v.angle = d, t.turn+90*float64(d.quarters)
+			if d.diagonal {
+				v.angle += 45
+			}
+			if v.angle > 180 {
+				v.angle -= 360
+			}
+		}
+		if len(s.views) == 0 {
+			continue
+		}
+		s.turning, s.coarse = t, true
+		if err := s.prepare(&t.image, o); err != nil {
+			return err
+		}
+		if err := s.run(); err != nil {
+			return err
+		}
+		s.turned, s.turnedMisses = append(s.turned, s.candidates...), append(s.turnedMisses, s.misses...)
+		if len(s.turned)+len(s.turnedMisses) > given.Limit {
+			return tooMany(given.Limit)
+		}
 	}
-	if len(s.layers) == 0 {
-		return nil
-	}
-	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
-		return err
-	}
-	angle := t.turn + 90*float64(d.quarters)
-	if d.diagonal {
-		angle += 45
-	}
-	if angle > 180 {
-		angle -= 360
-	}
-	s.turned = t.take(s.turned, s.candidates, c, d, angle, given, bounds)
-	s.turnedMisses = t.take(s.turnedMisses, s.misses, c, d, angle, given, bounds)
 	return nil
 }
 
-// take appends candidates of a direction as they lie in the image.
-func (t *turning) take(to, from []candidate, c *Cascade, d direction, angle float64, o *Options, bounds image.Rectangle) []candidate {
-	const slack = 1 // pixel
-candidates:
-	for _, f := range from {
-		r := c.window(&t.search.layers[f.layer], int(f.x), int(f.y))
-		x, y := t.back(float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2)
-		size := r.Size()
-		if d.quarters%2 != 0 { // the object's own sides
-			size.X, size.Y = size.Y, size.X
-		}
-		f.rect, f.angle = aboutPoint(x, y, size), angle
-		if math.Mod(t.turn, 90) != 0 { // it may lie beyond the edges
-			for _, p := range (Result{Rect: f.rect, Angle: angle}).Corners() {
-				if p[0] < -slack || p[1] < -slack || p[0] > float64(bounds.Max.X)+slack || p[1] > float64(bounds.Max.Y)+slack {
-					continue candidates
-				}
-			}
-		}
-		middle := f.rect.Min.Add(f.rect.Max).Div(2)
-		for _, ignored := range o.Ignore {
-			if middle.In(ignored) {
-				continue candidates
-			}
-		}
-		to = append(to, f)
+// slack is how far a window may lie beyond the edges of the image, in pixels.
+const slack = 1
+
+// slanted reports whether the turned image has corners that the image does not.
+func (t *turning) slanted() bool { return math.Mod(t.turn, 90) != 0 }
+
+// place is where a window of the turned image lies in the image, if it does.
+func (t *turning) place(f *candidate, l *layer) bool {
+	v := &t.search.views[f.view]
+	r := v.cascade.window(l, int(f.x), int(f.y))
+	x, y := t.back(float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2)
+	size := r.Size()
+	if v.quarters%2 != 0 { // the object's own sides
+		size.X, size.Y = size.Y, size.X
 	}
-	return to
+	f.rect, f.angle = aboutPoint(x, y, size), v.angle
+	if t.slanted() {
+		for _, p := range (Result{Rect: f.rect, Angle: v.angle}).Corners() {
+			if p[0] < -slack || p[1] < -slack || p[0] > float64(t.bounds.Max.X)+slack || p[1] > float64(t.bounds.Max.Y)+slack {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// span is the windows of a row of a layer that may lie in the image: from one column of
+// windows to another.
+func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
+	if !t.slanted() {
+		return [2]int{0, l.columns}
+	}
+	const near = slack + 2 // which is rounded
+	scale := float64(l.scale)
+	w, h := float64(c.upright.X), float64(c.upright.Y)
+	if !c.diagonal {
+		w, h = float64(c.size.X), float64(c.size.Y)
+	}
+	from, to := 0.0, float64(l.columns-1)
+	for _, corner := range [4][2]float64{{0, 0}, {w, 0}, {0, h}, {w, h}} {
+		cx, cy := corner[0], corner[1]
+		if c.diagonal {
+			cx, cy = h+cx-cy, cx+cy
+		}
+		px, py := t.back(cx*scale, (float64(y)+cy)*scale)
+		for _, side := range [2][3]float64{{px, t.cos, float64(t.bounds.Max.X)}, {py, t.sin, float64(t.bounds.Max.Y)}} {
+			at, pace, end := side[0], side[1]*scale*float64(l.step), side[2]
+			a, b := (-near-at)/pace, (end+near-at)/pace
+			from, to = max(from, min(a, b)), min(to, max(a, b))
+		}
+	}
+	if !(from <= to) {
+		return [2]int{}
+	}
+	return [2]int{int(math.Ceil(from)), int(to) + 1}
 }
 
 // diagonalRow makes a row of the tables of a diagonal cascade, as

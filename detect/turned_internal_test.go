@@ -1,12 +1,19 @@
 package detect
 
 import (
+	"cmp"
+	"errors"
 	"image"
+	"io/fs"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -223,5 +230,92 @@ func TestSplit(t *testing.T) {
 	}
 	if bits.OnesCount(uint(len(AllAngles()))) != 1 {
 		t.Error("angles are not spread evenly")
+	}
+}
+
+// TestRefine checks windows beside those that are found two pixels apart: each is searched,
+// and has the score that it has alone.
+func TestRefine(t *testing.T) {
+	dir := cmp.Or(os.Getenv("BOXSUM_CASCADES"), "/usr/share/opencv4")
+	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml"} {
+		c, err := LoadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
+			t.Skip("it takes Debian's opencv-data")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		// Few stages, so that much is found.
+		c.stages = c.stages[:min(len(c.stages), 9)]
+		rng := rand.New(rand.NewPCG(7, 8))
+		img, _ := boxsum.NewImage[uint8](190, 330, 1)
+		for y := range img.Height {
+			for x := range img.Width {
+				img.Row(y)[x] = uint8(128 + 60*math.Sin(float64(x)/9+2*math.Sin(float64(y)/20)) + 50*math.Cos(float64(y)/7) + float64(rng.IntN(12)))
+			}
+		}
+		s := new(search)
+		s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height)}
+		s.look(c)
+		s.turning, s.coarse = &s.turn, true
+		if err := s.prepare(&img, &Options{Min: image.Pt(45, 45), Scale: 1.3, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.run(); err != nil {
+			t.Fatal(err)
+		}
+		scores := map[[3]int32]float64{}
+		for _, f := range s.candidates {
+			scores[[3]int32{f.layer, f.x, f.y}] = f.score
+		}
+		if len(scores) != len(s.candidates) {
+			t.Errorf("%d windows of %d are twice there", len(s.candidates)-len(scores), len(s.candidates))
+		}
+		layers := slices.Clone(s.layers)
+		between := 0
+		for i := range layers {
+			l := &layers[i]
+			if l.step != 2 || !l.refine {
+				t.Fatalf("%+v", l)
+			}
+			layer, _ := boxsum.NewImage[uint8](l.width, l.height, 1)
+			for y := range l.height {
+				w := &s.workers[0]
+				w.layer = l
+				copy(layer.Row(y), w.pixels(y))
+			}
+			for y := int32(0); int(y)+c.size.Y <= l.height; y++ {
+				for x := int32(0); int(x)+c.size.X <= l.width; x++ {
+					score, got := scores[[3]int32{int32(i), x, y}]
+					beside := false // one that is found at even places
+					for dy := int32(-1); dy <= 1; dy++ {
+						for dx := int32(-1); dx <= 1; dx++ {
+							_, hit := scores[[3]int32{int32(i), x + dx, y + dy}]
+							beside = beside || hit && (x+dx)%2 == 0 && (y+dy)%2 == 0
+						}
+					}
+					if !beside && !got || x%2 == 0 && y%2 == 0 && !got {
+						continue
+					}
+					window, _ := boxsum.NewImage[uint8](c.size.X, c.size.Y, 1)
+					for r := range c.size.Y {
+						copy(window.Row(r), layer.Row(int(y) + r)[x:])
+					}
+					alone, err := c.Detect(window, &Options{Ungrouped: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !beside || got != (len(alone) == 1) || got && alone[0].Score != score {
+						t.Fatalf("layer %d, %d, %d: %v with %v, beside others %v; alone %v", i, x, y, got, score, beside, alone)
+					}
+					if x%2 != 0 || y%2 != 0 {
+						between++
+					}
+				}
+			}
+		}
+		t.Logf("%d windows are found in %d layers, %d between places", len(scores), len(layers), between)
+		if between < 100 {
+			t.Errorf("only %d windows between places", between)
+		}
 	}
 }

@@ -143,6 +143,10 @@ func TestTurnedSame(t *testing.T) {
 	if err != nil || len(none) != 0 {
 		t.Errorf("all of the image is to be left out: %v, %v", none, err)
 	}
+	// What is left out does not count towards the limit.
+	if one, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Limit: 1, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}}); err != nil || len(one) != 0 {
+		t.Errorf("all of the image is to be left out, and the limit is one: %v, %v", one, err)
+	}
 	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 58 }) {
 		t.Errorf("windows of 60 pixels at least: %v, %v", large, err)
 	}
@@ -192,7 +196,8 @@ func TestTiltedTurns(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(100, 0, 340, 240), 96, 90, 1)
 	for _, name := range []string{"frontalcatface_extended", "smile"} {
 		c := cascade(t, fileOf(t, name))
-		opt := detect.Options{Neighbors: 1, NearMisses: 14, Scale: 1.2, Ungrouped: true}
+		// Larger ones are searched at other places than upright ones.
+		opt := detect.Options{Neighbors: 1, NearMisses: 14, Scale: 1.2, Ungrouped: true, Max: c.Window().Mul(2).Sub(image.Pt(1, 1))}
 		upright, err := c.Detect(photo, &opt)
 		if err != nil || len(upright) == 0 {
 			t.Fatalf("%v, %v", upright, err)

@@ -1,7 +1,9 @@
 package detect
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -19,10 +21,13 @@ const (
 // A worker searches a band at a time.
 type worker struct {
 	search  *search
+	view    int
+	cascade *Cascade // of the view
 	program *program
 	layer   *layer
 	index   int32
-	first   int // row of windows in the layer
+	top     int // row of the layer with which the tables start
+	own     int // first row of windows; that above is counted by another band
 
 	table    []uint32
 	blend    []int16 // two rows of the image
@@ -35,6 +40,9 @@ type worker struct {
 	queues  []kernel.Groups // windows that wait for a stage
 	results []uint32        // of groups
 	skips   [bandRows]uint64
+	spans   [bandRows][2]int // columns of windows that are searched, in each row
+	beside  [][2]int32       // windows beside others
+	norms   [kernel.CascadeSlack]float32
 
 	// A bit for each window of a chunk. Kernels are called through variables, so that arrays
 	// of the stack would go to the heap.
@@ -45,7 +53,7 @@ type worker struct {
 
 func (w *worker) bytes() int {
 	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) + engine.Bytes(w.downSquares) + engine.Bytes(w.upSquares) +
-		engine.Bytes(w.candidates) + engine.Bytes(w.misses)
+		engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside)
 	for i := range w.queues {
 		n += engine.Bytes(w.queues[i].Places) + engine.Bytes(w.queues[i].Alive) + engine.Bytes(w.queues[i].Norms)
 	}
@@ -55,7 +63,7 @@ func (w *worker) bytes() int {
 // prepare gets memory for a search.
 func (w *worker) prepare(s *search) {
 	w.search = s
-	c := s.cascade
+	c := s.views[0].cascade
 	if c.diagonal {
 		w.downSquares = engine.AtLeast(w.downSquares, s.src.Width+2)
 		w.upSquares = engine.AtLeast(w.upSquares, s.src.Width+2)
@@ -64,7 +72,7 @@ func (w *worker) prepare(s *search) {
 		w.down = engine.AtLeast(w.down, s.src.Width+2)
 		w.up = engine.AtLeast(w.up, s.src.Width+2)
 	}
-	w.table = engine.AtLeast(w.table, s.programs[0].tables(c.tables()))
+	w.table = engine.AtLeast(w.table, s.views[0].programs[1].tables(c.tables()))
 	w.blend = engine.AtLeast(w.blend, s.src.Width+kernel.CascadeSlack)
 	w.pix = engine.AtLeast(w.pix, s.src.Width+kernel.CascadeSlack)
 	if lanes := kernel.LanesOf(s.set.Level); w.row.Lanes != lanes {
@@ -83,27 +91,115 @@ func (w *worker) prepare(s *search) {
 // band searches rows of windows of one layer: column by column of chunks, so that their part
 // of the table stays in the nearest cache.
 func (w *worker) band(s *search, b *band) {
-	w.layer, w.index, w.first = &s.layers[b.layer], int32(b.layer), b.first
-	w.program = &s.programs[w.layer.step-1]
+	l := &s.layers[b.layer]
+	w.layer, w.index = l, int32(b.layer)
+	any := false
+	for y := range b.rows {
+		w.spans[y] = [2]int{0, l.columns}
+		if s.turning != nil {
+			w.spans[y] = s.turning.span(s.views[0].cascade, l, (b.first+y)*l.step)
+		}
+		any = any || w.spans[y][0] < w.spans[y][1]
+	}
+	if !any {
+		return
+	}
 	w.integrate(b)
-	w.skips = [bandRows]uint64{}
-	for x := 0; x < w.layer.columns; x += chunk {
-		n := min(chunk, w.layer.columns-x)
-		for y := range b.rows {
-			w.skips[y] = w.scan(y*w.layer.step*w.program.stride+x, n, w.skips[y])
+	for i := range s.views {
+		v := &s.views[i]
+		w.view, w.cascade, w.program = i, v.cascade, &v.programs[l.step-1]
+		before := len(w.candidates)
+		w.skips = [bandRows]uint64{}
+		for x := 0; x < l.columns; x += chunk {
+			for y := range b.rows {
+				from, to := max(x, w.spans[y][0]), min(x+chunk, w.spans[y][1])
+				if from < to {
+					w.skips[y] = w.scan(((b.first+y)*l.step-w.top)*w.program.stride+from, to-from, w.skips[y])
+				}
+			}
+		}
+		w.drainAll()
+		if l.refine {
+			w.refine(v, before)
 		}
 	}
-	for k := range s.cascade.stages {
+}
+
+// drainAll lets all windows that wait through their stages.
+func (w *worker) drainAll() {
+	for k := range w.cascade.stages {
 		w.drain(k, 1)
 	}
 }
 
+// refine searches windows beside those that were found in a view, between the places at
+// which it looked.
+func (w *worker) refine(v *view, from int) {
+	l, size := w.layer, v.cascade.size
+	w.beside = w.beside[:0]
+	for _, f := range w.candidates[from:] {
+		for dy := int32(-1); dy <= 1; dy++ {
+			for dx := int32(-1); dx <= 1; dx++ {
+				x, y := f.x+dx, f.y+dy
+				if (dx != 0 || dy != 0) && x >= 0 && y >= 0 && int(x)+size.X <= l.width && int(y)+size.Y <= l.height {
+					w.beside = append(w.beside, [2]int32{x, y})
+				}
+			}
+		}
+	}
+	// Even columns first, then odd ones, and in each rows from left to right.
+	slices.SortFunc(w.beside, func(a, b [2]int32) int {
+		return cmp.Or(cmp.Compare(a[0]&1, b[0]&1), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+	})
+	w.beside = slices.Compact(w.beside)
+	for i := 0; i < len(w.beside); {
+		at := w.beside[i]
+		if p := &v.programs[1+at[0]&1]; w.program != p {
+			w.drainAll()
+			w.program = p
+		}
+		// A group is this window and others of the next seven places.
+		alive := uint32(0)
+		for ; i < len(w.beside); i++ {
+			next := w.beside[i]
+			lane := (next[0] - at[0]) >> 1
+			if next[1] != at[1] || lane >= groupLanes || lane < 0 || (next[0]-at[0])&1 != 0 {
+				break
+			}
+			alive |= 1 << lane
+		}
+		place := (int(at[1])-w.top)*w.program.stride + int(at[0])>>1
+		q := &w.queues[0]
+		n := len(q.Places)
+		q.Resize(n + 1)
+		q.Places[n] = int32(place)
+		if v.cascade.kind == Haar {
+			norms := w.norms[:groupLanes]
+			kernel.HaarNorms(w.search.set.Level, norms, &w.program.norm, w.table[place:])
+			copy(q.Norms[n*groupLanes:], norms)
+			for lane, norm := range norms {
+				if norm == 0 {
+					alive &^= 1 << lane
+				}
+			}
+		}
+		q.Alive[n] = alive
+		w.drain(0, batch)
+	}
+	w.drainAll()
+}
+
 // integrate makes the tables of a band.
 func (w *worker) integrate(b *band) {
-	l, p := w.layer, w.program
-	top, rows := b.first*l.step, (b.rows-1)*l.step+w.search.cascade.size.Y
+	c := w.search.views[0].cascade
+	l, p := w.layer, &w.search.views[0].programs[w.layer.step-1]
+	w.top, w.own = b.first*l.step, b.first*l.step
+	bottom := w.top + (b.rows-1)*l.step + c.size.Y
+	if l.refine {
+		w.top, bottom = max(w.top-1, 0), min(bottom+1, l.height)
+	}
 	var tables [3][]uint32
-	for i := range w.search.cascade.tables() {
+	for i := range c.tables() {
 		tables[i] = w.table[i*p.rows*p.stride:]
 		for _, at := range [2]int{0, p.half} {
 			clear(tables[i][at:][:l.width+1])
@@ -112,17 +208,17 @@ func (w *worker) integrate(b *band) {
 	for _, diagonals := range [][]uint32{w.down, w.up, w.downSquares, w.upSquares} {
 		clear(diagonals)
 	}
-	for y := range rows {
-		pix := w.pixels(top + y)
+	for y := range bottom - w.top {
+		pix := w.pixels(w.top + y)
 		above, here := y*p.stride, (y+1)*p.stride
 		sums, squares := tables[sumTable], tables[squareTable]
-		if w.search.cascade.diagonal {
+		if c.diagonal {
 			diagonalRow(sums[here:], sums[above:], w.down, w.up, pix, p.half, false)
 			diagonalRow(squares[here:], squares[above:], w.downSquares, w.upSquares, pix, p.half, true)
 			continue
 		}
 		kernel.CascadeRow(w.search.set.Level, sums[here:], squares[here:], sums[above:], squares[above:], pix, p.half)
-		if w.search.cascade.tilted {
+		if c.tilted {
 			tilted := tables[tiltedTable]
 			kernel.TiltedCascadeRow(tilted[here:], tilted[above:], w.down, w.up, pix, p.half)
 		}
@@ -155,7 +251,7 @@ func (w *worker) pixels(y int) []uint8 {
 // scan searches neighbouring windows of a row, whose first is at that place of the table. A
 // skip says that the first is left out, and it tells whether the next one is.
 func (w *worker) scan(at, n int, skip uint64) uint64 {
-	c, level := w.search.cascade, w.search.set.Level
+	c, level := w.cascade, w.search.set.Level
 	g := &w.row
 	g.Resize((n + g.Lanes - 1) / g.Lanes)
 	w.flat = [chunk / 64]uint64{}
@@ -235,14 +331,14 @@ func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
 	switch {
 	case st.exact:
 		copy(results, g.Alive) // all are in doubt
-	case w.search.cascade.kind == LBP:
+	case w.cascade.kind == LBP:
 		kernel.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
 	case st.chains:
 		kernel.HaarChains(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], &st.sums)
 	default:
 		kernel.HaarStumps(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], st.twos, &st.sums)
 	}
-	threshold := float64(w.search.cascade.stages[k].threshold)
+	threshold := float64(w.cascade.stages[k].threshold)
 	for i, r := range results {
 		for doubt := r &^ (r >> 16) & 0xffff; doubt != 0; doubt &= doubt - 1 {
 			lane := bits.TrailingZeros32(doubt)
@@ -258,7 +354,7 @@ func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
 // sum is that of stage k in a window, as OpenCV makes it.
 func (w *worker) sum(k int, g *kernel.Groups, i, lane int) float64 {
 	norm := float32(0)
-	if w.search.cascade.kind == Haar {
+	if w.cascade.kind == Haar {
 		norm = g.Norms[i*g.Lanes+lane]
 	}
 	return w.program.sum(k, w.table, int(g.Places[i])+lane, norm)
@@ -266,7 +362,7 @@ func (w *worker) sum(k int, g *kernel.Groups, i, lane int) float64 {
 
 // keep takes windows out that do not pass stage k, and reports those that end there.
 func (w *worker) keep(k int, g *kernel.Groups, passed []uint32) {
-	stages := len(w.search.cascade.stages)
+	stages := len(w.cascade.stages)
 	if last := k+1 == stages; last || k >= stages-w.search.opt.NearMisses {
 		for i, alive := range g.Alive {
 			for ; alive != 0; alive &= alive - 1 {
@@ -318,7 +414,7 @@ func (w *worker) drain(k, least int) {
 		g := kernel.Groups{Lanes: q.Lanes, Places: q.Places[from:], Alive: q.Alive[from:], Norms: q.Norms[from*q.Lanes:]}
 		w.keep(k, &g, w.judge(k, &g))
 		q.Resize(from)
-		if k+1 == len(w.search.cascade.stages) {
+		if k+1 == len(w.cascade.stages) {
 			continue
 		}
 		to := &w.queues[k+1]
@@ -340,18 +436,21 @@ func (w *worker) drain(k, least int) {
 // report is told how a window ends: in stage k, with that sum.
 func (w *worker) report(k int, passed bool, at int, sum float64) {
 	s := w.search
-	if !passed && k < len(s.cascade.stages)-s.opt.NearMisses {
+	if !passed && k < len(w.cascade.stages)-s.opt.NearMisses {
 		return
 	}
-	y, x := at/w.program.stride+w.first*w.layer.step, at%w.program.stride*w.layer.step
-	found := candidate{layer: w.index, x: int32(x), y: int32(y), stage: int32(k), score: sum, rect: w.layer.rect(x, y)}
+	y, x := at/w.program.stride+w.top, w.program.column(at)
+	found := candidate{view: int32(w.view), layer: w.index, x: int32(x), y: int32(y), stage: int32(k), score: sum, rect: w.layer.rect(x, y)}
+	if s.turning != nil && !s.turning.place(&found, w.layer) {
+		return
+	}
 	middle := found.rect.Min.Add(found.rect.Max).Div(2)
 	for _, r := range s.opt.Ignore {
 		if middle.In(r) {
 			return
 		}
 	}
-	if s.found.Add(1) > int64(s.opt.Limit) {
+	if y >= w.own && s.found.Add(1) > int64(s.opt.Limit) {
 		return
 	}
 	if passed {
