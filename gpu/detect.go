@@ -1,12 +1,14 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/cascade"
 )
@@ -67,4 +69,41 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 		}
 	}
 	return found, nil
+}
+
+// DetectHost is [Detect] for images of the host, all of one size. Several devices that are
+// one share them.
+func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+	members := d.Members()
+	if len(members) == 0 {
+		return detectHost(d, images, c, opt)
+	}
+	found, errs := make([][]detect.Result, len(images)), make([]error, len(members))
+	var group sync.WaitGroup
+	for i, member := range members {
+		from, to := i*len(images)/len(members), (i+1)*len(images)/len(members)
+		if from == to {
+			continue
+		}
+		group.Go(func() {
+			var some [][]detect.Result
+			if some, errs[i] = detectHost(member, images[from:to], c, opt); errs[i] == nil {
+				copy(found[from:to], some)
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+func detectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+	src, err := Upload(d, images...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := Detect(src, c, opt)
+	return found, driver.FirstError(err, src.Close())
 }

@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/y4m"
 )
@@ -34,6 +36,7 @@ type detectCmd struct {
 	Eval      string     `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files are searched that it names."`
 
 	pictureFlags `set:"color=keep"`
+	On           place  `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Where to search: cpu, cuda, opencl, one of several devices such as cuda:1, or all: every GPU of the machine, each with its share of a stream's frames. Auto is the CPU. A GPU finds the same; it has no --angles."`
 	Workers      int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	Level        string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
 	JSON         bool   `name:"json" help:"Print JSON."`
@@ -80,7 +83,20 @@ func foundOf(file string, results []detect.Result) []found {
 // A detector is a cascade and how to search.
 type detector struct {
 	*detect.Cascade
-	opt detect.Options
+	opt    detect.Options
+	device *gpu.Device // nil for the processor
+}
+
+// find is what is in an image.
+func (d *detector) find(to []detect.Result, img boxsum.Image[uint8], opt *detect.Options) ([]detect.Result, error) {
+	if d.device == nil {
+		return d.AppendDetect(to, img, opt)
+	}
+	found, err := gpu.DetectHost(d.device, []boxsum.Image[uint8]{img}, d.Cascade, opt)
+	if err != nil {
+		return to, err
+	}
+	return append(to, found[0]...), nil
 }
 
 func (c *detectCmd) detector(sh *shell) (*detector, error) {
@@ -98,6 +114,13 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	case c.Blur && c.Out == "":
 		return nil, usage("--blur makes a picture: name a file for it with -o")
 	}
+	place := placeFlag{c.On}
+	if err := place.check(); err != nil {
+		return nil, err
+	}
+	if upright := !slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }); place.onGPU() && !upright {
+		return nil, usage("--angles are for the processor: use --on cpu, or leave them out")
+	}
 	path, err := findCascade(c.Cascade)
 	if err != nil {
 		return nil, err
@@ -106,11 +129,15 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	if err != nil {
 		return nil, err
 	}
+	device, err := place.open()
+	if err != nil {
+		return nil, err
+	}
 	return &detector{cascade, detect.Options{
 		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, Compat: c.Compat,
 		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
 		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.ctx,
-	}}, nil
+	}, device}, nil
 }
 
 // Run finds objects and prints where they are.
@@ -289,7 +316,7 @@ func (c *detectCmd) search(sh *shell, d *detector, in, out string) (results []de
 		}
 	}
 	start := time.Now()
-	results, err = d.Detect(gray, &opt)
+	results, err = d.find(nil, gray, &opt)
 	return results, img, time.Since(start), err
 }
 
@@ -320,6 +347,28 @@ type frameSlot struct {
 	done    chan struct{} // it is searched
 }
 
+// search searches frames: together on a device, for which all of them are one call.
+func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
+	var images []boxsum.Image[uint8]
+	for _, slot := range slots {
+		light := slot.frame.Planes[0]
+		img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
+		if d.device == nil {
+			slot.results, slot.err = d.AppendDetect(slot.results[:0], img, opt)
+		}
+		images = append(images, img)
+	}
+	if d.device == nil {
+		return
+	}
+	found, err := gpu.DetectHost(d.device, images, d.Cascade, opt)
+	for i, slot := range slots {
+		if slot.err = err; err == nil {
+			slot.results = found[i]
+		}
+	}
+}
+
 // lanesOf is how many frames are searched at a time by so many workers, and how many
 // workers each has. Frames do not wait for each other's last bands.
 func lanesOf(workers int) (lanes, each int) {
@@ -339,7 +388,10 @@ func (c *detectCmd) eachFrame(sh *shell, d *detector, r *y4m.Reader, to io.Write
 	lanes, workers := lanesOf(d.opt.Workers)
 	opt := d.opt
 	opt.Workers = workers
-	const ahead = 2 // frames that are read before somebody is free to search them
+	ahead, most := 2, 1 // frames that are read before somebody is free to search them, and that one searches at a time
+	if d.device != nil {
+		lanes, ahead, most = 1, 16, 16
+	}
 	free, work, order := make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead)
 	for range lanes + ahead {
 		free <- &frameSlot{done: make(chan struct{}, 1)}
@@ -365,16 +417,23 @@ func (c *detectCmd) eachFrame(sh *shell, d *detector, r *y4m.Reader, to io.Write
 	}()
 	for range lanes {
 		go func() {
+			var slots []*frameSlot
 			for slot := range work {
-				light := slot.frame.Planes[0]
-				img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
-				slot.results, slot.err = d.AppendDetect(slot.results[:0], img, &opt)
-				if slot.err != nil {
-					slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
-				} else if w != nil {
-					slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColourYUV[:])
+				slots = append(slots[:0], slot)
+				for len(slots) < most && len(work) > 0 {
+					if slot, ok := <-work; ok {
+						slots = append(slots, slot)
+					}
 				}
-				slot.done <- struct{}{}
+				d.search(slots, &opt)
+				for _, slot := range slots {
+					if slot.err != nil {
+						slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
+					} else if w != nil {
+						slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColourYUV[:])
+					}
+					slot.done <- struct{}{}
+				}
 			}
 		}()
 	}

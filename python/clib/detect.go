@@ -12,6 +12,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
 )
 
 // loadCascade is a handle for the cascade of a file. It takes the path.
@@ -39,14 +41,37 @@ func describeCascade(a arguments) any {
 }
 
 // detectObjects is what a cascade finds in an image, as JSON: for each a list of x, y, width,
-// height, angle, neighbors, score and stage. It takes the cascade, the image, and the
-// fields of [detect.Options] as JSON, with boxes as lists of four numbers.
+// height, angle, neighbors, score and stage. It takes the cascade, the image, the
+// fields of [detect.Options] as JSON, with boxes as lists of four numbers, and the number
+// of a device.
 func detectObjects(a arguments) any {
 	c := cascadeOf(a)
 	v := a.array(1).mustView(2)
+	wantsBytes(&v)
+	opt := detectOptions(a.text(2))
+	must(room(24 * float64(v.width) * float64(v.height)))
+	if d := a.device(3); d != nil {
+		return foundOf(got(gpu.DetectHost(d, []boxsum.Image[uint8]{imageOf[uint8](&v)}, c, opt))[0])
+	}
+	return foundOf(got(c.Detect(imageOf[uint8](&v), opt)))
+}
+
+// detectOnDevice is detectObjects for an image of a device. It takes the cascade, the
+// options, a flat array, the number of the device and the stream.
+func detectOnDevice(a arguments) any {
+	c := cascadeOf(a)
+	r := &resident{device: got(interop.OnStream(a.mustDevice(3), uintptr(a.int(4)))), image: a.flat(2)[0].array().mustView(2)}
+	wantsBytes(&r.image)
+	return foundOf(got(gpu.Detect(over[uint8](r, &r.image), c, detectOptions(a.text(1))))[0])
+}
+
+func wantsBytes(v *view) {
 	if v.element != u8 {
 		must(wrongTypes("an image of %v: it takes uint8", v.element))
 	}
+}
+
+func detectOptions(text string) *detect.Options {
 	var o struct {
 		Scale, Contrast              float64
 		Neighbors, NearMisses, Limit int
@@ -56,7 +81,7 @@ func detectObjects(a arguments) any {
 		Ignore                       [][4]int
 		Workers                      int
 	}
-	must(json.Unmarshal([]byte(a.text(2)), &o))
+	must(json.Unmarshal([]byte(text), &o))
 	opt := &detect.Options{
 		Scale: o.Scale, Contrast: o.Contrast, Neighbors: o.Neighbors, NearMisses: o.NearMisses, Limit: o.Limit,
 		Ungrouped: o.Ungrouped, Compat: o.Compat, BGR: o.BGR, Min: image.Pt(o.Min[0], o.Min[1]), Max: image.Pt(o.Max[0], o.Max[1]),
@@ -65,9 +90,12 @@ func detectObjects(a arguments) any {
 	for _, b := range o.Ignore {
 		opt.Ignore = append(opt.Ignore, image.Rect(b[0], b[1], b[2], b[3]))
 	}
-	must(room(24 * float64(v.width) * float64(v.height)))
+	return opt
+}
+
+func foundOf(all []detect.Result) string {
 	found := [][8]float64{}
-	for _, r := range got(c.Detect(imageOf[uint8](&v), opt)) {
+	for _, r := range all {
 		found = append(found, [8]float64{
 			float64(r.Rect.Min.X), float64(r.Rect.Min.Y), float64(r.Rect.Dx()), float64(r.Rect.Dy()),
 			r.Angle, float64(r.Neighbors), r.Score, float64(r.Stage),

@@ -57,6 +57,7 @@ var functions = []struct {
 	{"cascade", loadCascade},
 	{"cascade_info", describeCascade},
 	{"detect", detectObjects},
+	{"detect_device", detectOnDevice},
 	{"store_integrate", storeIntegrate},
 	{"store_open", storeOpen},
 	{"store_about", storeAbout},

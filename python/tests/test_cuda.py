@@ -497,3 +497,25 @@ def test_batches(xp, dtype):
     same(boxsum.volume(on, axes=(-3, -2, -1)), boxsum.volume(volumes, axes=(-3, -2, -1)))
     with pytest.raises(ValueError, match="axes"):
         boxsum.integral(on[0], axes=(0, 5))
+
+
+def test_cascades_search_arrays_on_the_device():
+    import oracle
+
+    import boxsum.detect
+
+    cascade = boxsum.detect.Cascade(oracle.cascade("haarcascade_frontalface_alt2"))
+    rng = np.random.default_rng(3)
+    spots = np.kron(rng.integers(0, 256, (30, 40)), np.ones((16, 16))).astype("u1")
+    photo = np.stack([np.roll(spots, k, 1) for k in (0, 3, 7)], 2)
+    for image in (spots, photo, photo[:, 5:300]):
+        want = cascade.detect(image, neighbors=0, limit=1 << 20)
+        for there in (cupy.asarray(image), torch.as_tensor(np.ascontiguousarray(image), device="cuda")):
+            for one, other in zip(cascade.detect(there, neighbors=0), want):
+                np.testing.assert_array_equal(one, other)
+        for one, other in zip(cascade.detect(image, neighbors=0, device="cuda"), want):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="turned objects on a device"):
+        cascade.detect(cupy.asarray(photo), angles=[90])
+    with pytest.raises(TypeError, match="it takes uint8"):
+        cascade.detect(cupy.asarray(photo.astype("f4")))

@@ -88,6 +88,25 @@ def test_mistakes(tmp_path):
         boxsum.detect.Cascade(wrong)
 
 
+def test_cascades_on_a_device():
+    if not any(d["device"].startswith("opencl") for d in boxsum.devices()):
+        pytest.skip("no OpenCL device")
+    data = pytest.importorskip("skimage.data")
+    photo = np.ascontiguousarray(data.astronaut()[:256, 100:356])
+    for name in ("lbpcascade_frontalface", "haarcascade_frontalface_alt2"):
+        cascade = boxsum.detect.Cascade(oracle.cascade(name))
+        for image in (photo, photo[:, :, 1]):
+            for neighbors in (0, 3):
+                want = cascade.detect(image, neighbors=neighbors, device="cpu")
+                assert len(want.boxes)
+                for one, other in zip(cascade.detect(image, neighbors=neighbors, device="opencl"), want):
+                    np.testing.assert_array_equal(one, other)
+        with pytest.raises(ValueError, match="turned objects on a device"):
+            cascade.detect(photo, angles=[90], device="opencl")
+        with pytest.raises(ValueError, match="no device is called"):
+            cascade.detect(photo, device="abacus")
+
+
 def test_cascades():
     data = pytest.importorskip("skimage.data")
     cascade = boxsum.detect.Cascade(oracle.cascade("lbpcascade_frontalface"))

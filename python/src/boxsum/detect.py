@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ._arguments import as_boxes, thread_count
-from ._filters import call_with_copies, real, sides
+from ._arguments import as_boxes, device_number, thread_count
+from ._filters import call_with_copies, on_cuda, real, sides
 from ._foreign import on_host
-from ._native import Handle, call
+from ._native import Handle, LayoutError, call, flat_array
 from ._types import whole
 from ._typing import Image, Pair
 
@@ -81,13 +81,14 @@ class Cascade:
         compat: bool = False,
         bgr: bool = False,
         workers: int | None = None,
+        device: str | None = None,
     ) -> Detections:
         """Find what the cascade knows.
 
         Parameters
         ----------
         image : array_like of uint8, shape (H, W), (H, W, 3) or (H, W, 4)
-            Gray, or colour as red, green and blue.
+            Gray, or colour as red, green and blue. Arrays of CuPy and PyTorch on a CUDA device are searched there.
         scale : float
             The ratio of one size of windows to the next, more than 1.
         neighbors : int
@@ -110,14 +111,14 @@ class Cascade:
             Colour is blue, green and red, as ``cv2.imread`` has it.
         workers : int, optional
             How many threads may work at once.
+        device : str, optional
+            Where to search: ``"cpu"``, which is the default, or a device such as ``"cuda"``, ``"cuda:1"`` or ``"opencl"``, which finds
+            the same. Turned objects and near misses are for the processor.
 
         Returns
         -------
         found : Detections
         """
-        pixels = on_host(image)
-        if pixels.dtype != np.uint8:
-            raise TypeError(f"an image of {pixels.dtype}: it takes uint8")
         count = whole(neighbors, "neighbors", 0)
         settings = {
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,
@@ -131,7 +132,30 @@ class Cascade:
             text = json.dumps(settings, allow_nan=False)
         except ValueError:
             raise ValueError("scale, contrast and angles must be finite numbers") from None
-        rows = np.array(json.loads(call_with_copies((), "detect", self._handle.value, pixels, text.encode())), np.float64).reshape(-1, 8)
+        kind = on_cuda(image)
+        if kind is not None:
+            answer = self._there(kind, image, text.encode(), device)
+        else:
+            pixels = on_host(image)
+            if pixels.dtype != np.uint8:
+                raise TypeError(f"an image of {pixels.dtype}: it takes uint8")
+            answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
+        rows = np.array(json.loads(answer), np.float64).reshape(-1, 8)
         boxes = rows[:, :4].astype(np.int64)
         boxes[:, 2:] += boxes[:, :2]
         return Detections(boxes, rows[:, 5].astype(np.int64), rows[:, 6].copy(), rows[:, 4].copy(), rows[:, 7].astype(np.int64))
+
+    def _there(self, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
+        """What the library finds in an array of a CUDA device."""
+        image = kind.read(array)
+        index, pixel = kind.index(image), kind.parts(image)[3]
+        if pixel != np.uint8:
+            raise TypeError(f"an image of {pixel}: it takes uint8")
+        if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
+            raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
+        number, stream = kind.number(index), kind.stream(image)
+        try:
+            return call("detect_device", self._handle.value, settings, flat_array(*kind.parts(image)), number, stream)
+        except LayoutError:
+            image = kind.contiguous(image)
+            return call("detect_device", self._handle.value, settings, flat_array(*kind.parts(image)), number, stream)
