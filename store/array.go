@@ -273,6 +273,18 @@ func (a *Array) object(ctx context.Context, key string, buf []byte) ([]byte, err
 
 // decodeUnit makes the elements of a chunk, all of them, also those beyond the array.
 func (a *Array) decodeUnit(ctx context.Context, dst []byte, place []int) error {
+	return a.unpacked(ctx, dst, place, func(data []byte) error { return a.codecs.decode(dst, data, a.unit) })
+}
+
+// decodePage makes those that dst holds, from byte number from of the chunk on.
+func (a *Array) decodePage(ctx context.Context, dst []byte, place []int, from int) error {
+	return a.unpacked(ctx, dst, place, func(data []byte) error {
+		return a.codecs.page(dst, data, from, product(a.unit)*a.m.typ.Size())
+	})
+}
+
+// unpacked reads what a chunk is stored as, and has it decoded to dst.
+func (a *Array) unpacked(ctx context.Context, dst []byte, place []int, decode func(data []byte) error) error {
 	s := reads.Get().(*scratch)
 	defer reads.Put(s)
 	if a.shard == nil {
@@ -286,7 +298,7 @@ func (a *Array) decodeUnit(ctx context.Context, dst []byte, place []int) error {
 			return nil
 		}
 		s.a = data[:0]
-		return a.about(key, a.codecs.decode(dst, data, a.unit))
+		return a.about(key, decode(data))
 	}
 	key, offset, length, err := a.locate(ctx, place)
 	if err != nil {
@@ -301,7 +313,7 @@ func (a *Array) decodeUnit(ctx context.Context, dst []byte, place []int) error {
 		return err
 	}
 	s.a = data[:0]
-	return a.about(key, a.codecs.decode(dst, data, a.unit))
+	return a.about(key, decode(data))
 }
 
 var reads = newScratches()

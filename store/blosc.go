@@ -150,47 +150,74 @@ func blosclz(dst, src []byte) error {
 	return nil
 }
 
-// unpack reads a header, then blocks, each cut into streams (the Blosc chunk format,
-// github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst).
 func (b *bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
-	const header = 16
-	if len(data) < header {
-		return nil, bad("a chunk is damaged: blosc of %d bytes", len(data))
+	n, err := bloscSize(data, limit)
+	if err != nil {
+		return nil, err
 	}
+	buf = room(buf, n)
+	return buf, b.part(buf, data, 0, n)
+}
+
+// bloscHeader is how many bytes a chunk of Blosc has before its blocks.
+const bloscHeader = 16
+
+// bloscSize is how many bytes a chunk becomes.
+func bloscSize(data []byte, limit int) (int, error) {
+	if len(data) < bloscHeader {
+		return 0, bad("a chunk is damaged: blosc of %d bytes", len(data))
+	}
+	n := int(binary.LittleEndian.Uint32(data[4:]))
+	if n > limit {
+		return 0, bad("a chunk is damaged: it has more than %d bytes", limit)
+	}
+	return n, nil
+}
+
+// part unpacks bytes [from, to) of a chunk to dst, which begins with byte from. It reads a header, then blocks, each cut
+// into streams (the Blosc chunk format, github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst). From is where a block
+// begins, or all are unpacked.
+func (b *bloscPack) part(dst, data []byte, from, to int) error {
+	const header = bloscHeader
 	flags, typeSize := data[2], int(data[3])
 	n, block := int(binary.LittleEndian.Uint32(data[4:])), int(binary.LittleEndian.Uint32(data[8:]))
 	packed := int(binary.LittleEndian.Uint32(data[12:]))
 	switch {
 	case data[0] != 2 && data[0] != 1:
-		return nil, bad("version %d of the blosc format is not supported", data[0])
-	case n > limit:
-		return nil, bad("a chunk is damaged: it has more than %d bytes", limit)
+		return bad("version %d of the blosc format is not supported", data[0])
 	case packed > len(data) || packed < header || block < 1 && n > 0 || block > max(n, 1) || typeSize == 0:
-		return nil, bad("a chunk is damaged: its blosc header")
+		return bad("a chunk is damaged: its blosc header")
 	}
 	data = data[:packed]
-	buf = room(buf, n)
 	if flags&2 != 0 { // stored as it is
 		if packed-header < n {
-			return nil, bad("a chunk is damaged: it is cut off")
+			return bad("a chunk is damaged: it is cut off")
 		}
-		copy(buf, data[header:])
-		return buf, nil
+		copy(dst, data[header+from:header+to])
+		return nil
 	}
 	if n == 0 {
-		return buf, nil
+		return nil
+	}
+	if from%block != 0 || to%block != 0 && to != n {
+		all := make([]byte, n)
+		if err := b.part(all, data, 0, n); err != nil {
+			return err
+		}
+		copy(dst, all[from:to])
+		return nil
 	}
 	blocks := (n + block - 1) / block
 	if blocks > (packed-header)/4 {
-		return nil, bad("a chunk is damaged: it is cut off")
+		return bad("a chunk is damaged: it is cut off")
 	}
 	whole := make([]byte, block)
 	shuffle, bitShuffle := flags&1 != 0 && typeSize > 1, flags&4 != 0
-	for i := range blocks {
-		dst := buf[i*block : min((i+1)*block, n)]
+	for i := from / block; i*block < to; i++ {
+		dst := dst[i*block-from : min((i+1)*block, n)-from]
 		start := int(int32(binary.LittleEndian.Uint32(data[header+4*i:])))
 		if start < header || start > len(data) {
-			return nil, bad("a chunk is damaged: a block is not in it")
+			return bad("a chunk is damaged: a block is not in it")
 		}
 		into := dst
 		if shuffle || bitShuffle {
@@ -204,16 +231,16 @@ func (b *bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 		src, part := data[start:], len(dst)/streams
 		for k := range streams {
 			if len(src) < 4 {
-				return nil, bad("a chunk is damaged: it is cut off")
+				return bad("a chunk is damaged: it is cut off")
 			}
 			size := int(int32(binary.LittleEndian.Uint32(src)))
 			src = src[4:]
 			if size < 0 || size > len(src) {
-				return nil, bad("a chunk is damaged: it is cut off")
+				return bad("a chunk is damaged: it is cut off")
 			}
 			out := into[k*part : (k+1)*part]
 			if err := bloscStream(out, src[:size], flags>>5); err != nil {
-				return nil, err
+				return err
 			}
 			src = src[size:]
 		}
@@ -224,7 +251,7 @@ func (b *bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 			unshuffle(dst, into, typeSize)
 		}
 	}
-	return buf, nil
+	return nil
 }
 
 // bloscStream decodes one stream by the compressor of this number.

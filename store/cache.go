@@ -26,6 +26,7 @@ type cacheKey struct {
 const (
 	wholeChunk = -1
 	indexPage  = -2
+	anyPage    = -3 // of which some page was read
 )
 
 type cached struct {
@@ -76,6 +77,13 @@ func (c *cache) get(key cacheKey, read func() ([]byte, error)) ([]byte, error) {
 	c.lock.Unlock()
 	close(l.done)
 	return l.data, l.err
+}
+
+// has reports whether a key is there or on its way.
+func (c *cache) has(key cacheKey) bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.entries[key] != nil || c.loading[key] != nil
 }
 
 func (c *cache) add(key cacheKey, data []byte) {

@@ -207,6 +207,35 @@ func newScratches() *sync.Pool { return &sync.Pool{New: func() any { return new(
 
 var scratches = newScratches()
 
+// paged reports whether a part of a chunk can be decoded alone, see [chain.page].
+func (c *chain) paged() bool {
+	for i, p := range c.packs {
+		_, sum := p.(checksum)
+		_, blocks := p.(*bloscPack)
+		if i == 0 && !blocks || i > 0 && !sum {
+			return false
+		}
+	}
+	return len(c.packs) > 0 && c.shard == nil && len(c.orders) == 0 && !c.swap
+}
+
+// page makes the bytes from this one on of a chunk that has size bytes. Checksums are those of all.
+func (c *chain) page(dst, data []byte, from, size int) (err error) {
+	for i := len(c.packs) - 1; i > 0; i-- {
+		if data, err = c.packs[i].unpack(nil, data, len(data)); err != nil {
+			return err
+		}
+	}
+	n, err := bloscSize(data, size)
+	if err == nil && n != size {
+		err = bad("a chunk has %d bytes, and not %d", n, size)
+	}
+	if err != nil {
+		return err
+	}
+	return c.packs[0].(*bloscPack).part(dst, data, from, from+len(dst))
+}
+
 // decode makes the elements of a chunk of this shape, in the order of rows and the byte order of
 // this machine. Dst is exactly as large as they are.
 func (c *chain) decode(dst, data []byte, shape []int) error {

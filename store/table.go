@@ -140,6 +140,17 @@ func (t *Table) Options() *Options {
 	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact, Volume: a.Depth > 0, Bins: t.Bins()}
 }
 
+// Of reports whether the table was made of this array as it is now: its metadata and the names, sizes and versions of its
+// objects are those that [Integrate] saw. A copy of the array has other versions.
+func (t *Table) Of(ctx context.Context, a *Array) (bool, error) {
+	src := *a // which keeps its own cache
+	j, err := NewJob(ctx, &src, t.bucket, t.Options())
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false, err
+	}
+	return err == nil && j.fingerprint == t.Fingerprint, nil // an array of another form makes no such job
+}
+
 // Bounds is the rectangle of all pixels.
 func (t *Table) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
 
@@ -169,9 +180,26 @@ func element[S boxsum.Sum](ctx context.Context, a *Array, at ...int) (s S, err e
 		place[d], in[d] = p/a.unit[d], p%a.unit[d]
 	}
 	n := len(at)
-	data, err := a.cache.get(cacheKey{a, ravel(place[:n], a.units), wholeChunk}, func() ([]byte, error) {
-		chunk := aligned(product(a.unit) * a.m.typ.Size())
+	i, unit, size := ravel(in[:n], a.unit), ravel(place[:n], a.units), product(a.unit)*a.m.typ.Size()
+	key, from, length := cacheKey{a, unit, wholeChunk}, 0, size
+	// Who asks for one entry of a large chunk gets a page of it, and who comes again all of it.
+	if size > bloscBlock && !a.cache.has(key) && a.codecs.paged() {
+		page := i * a.m.typ.Size() / bloscBlock
+		one, first := cacheKey{a, unit, page}, cacheKey{a, unit, anyPage}
+		if a.cache.has(one) || !a.cache.has(first) {
+			if _, err := a.cache.get(first, func() ([]byte, error) { return nil, nil }); err != nil {
+				return 0, err
+			}
+			key, from, length = one, page*bloscBlock, min(bloscBlock, size-page*bloscBlock)
+		}
+	}
+	data, err := a.cache.get(key, func() ([]byte, error) {
+		chunk := aligned(length)
 		where := slices.Clone(place[:n])
+		if length < size {
+			err := a.decodePage(ctx, chunk, where, from)
+			return chunk, err
+		}
 		if err := a.decodeUnit(ctx, chunk, where); err != nil {
 			return nil, err
 		}
@@ -180,7 +208,7 @@ func element[S boxsum.Sum](ctx context.Context, a *Array, at ...int) (s S, err e
 	if err != nil {
 		return 0, err
 	}
-	i := ravel(in[:n], a.unit)
+	i -= from / a.m.typ.Size()
 	switch a.m.typ {
 	case Uint32:
 		return S(elementsOf[uint32](data)[i]), nil
@@ -190,10 +218,22 @@ func element[S boxsum.Sum](ctx context.Context, a *Array, at ...int) (s S, err e
 	return elementsOf[S](data)[i], nil
 }
 
-// at is the sum of the pixels in [0,x)×[0,y).
+// at is the sum of the pixels in [0,x)×[0,y). Between blocks the lines have it, which are far smaller than blocks.
 func (r *reader[S]) at(ctx context.Context, x, y, c int) (S, error) {
 	if x == 0 || y == 0 {
 		return 0, nil
+	}
+	block := r.t.Block
+	if y%block == 0 && y < r.t.Height {
+		return element[S](ctx, r.l.top, y/block, x-1, c)
+	}
+	if x%block == 0 && x < r.t.Width {
+		left, err := element[S](ctx, r.l.left, x/block, y-1, c)
+		if err != nil {
+			return 0, err
+		}
+		top, err := element[S](ctx, r.l.top, (y-1)/block, x-1, c)
+		return left + top, err
 	}
 	x, y = x-1, y-1
 	s, err := element[S](ctx, r.l.main, y, x, c)

@@ -282,6 +282,109 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// Entries between blocks come from lines alone, with the bits that the blocks have, floats included. A table knows
+// the array that it was made of.
+func TestLines(t *testing.T) {
+	for _, typ := range []Type{Uint8, Float32} {
+		for _, compact := range []bool{false, true} {
+			src, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}}, 5)
+			b, table := makeTable(t, src, &Options{Block: 16, Squares: true, Compact: compact, Chunk: 8})
+			whole, _ := makeTable(t, src, &Options{Block: 16})
+			sums, err := ArrayAt(ctx, whole, "sum")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.List(ctx, "", func(o Object) error {
+				if strings.Contains(o.Key, "sum/c/") || strings.Contains(o.Key, "sum_local/c/") {
+					return b.Delete(ctx, o.Key)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			check := func(x, y int) {
+				t.Helper()
+				box := []image.Rectangle{image.Rect(0, 0, x, y)}
+				if typ == Uint8 {
+					got, want := make([]uint64, 1), make([]uint64, 1)
+					if err := errors.Join(SumBoxes(ctx, table, got, box), Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
+						t.Fatalf("%v, compact %v: at %d, %d: %v, want %v, %v", typ, compact, x, y, got, want, err)
+					}
+					return
+				}
+				got, want := make([]float64, 1), make([]float64, 1)
+				if err := errors.Join(SumBoxes(ctx, table, got, box), Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
+					t.Fatalf("%v, compact %v: at %d, %d: %v, want %v, %v", typ, compact, x, y, got, want, err)
+				}
+			}
+			for y := 1; y <= 50; y++ {
+				for x := 16; x < 72; x += 16 {
+					check(x, y)
+				}
+			}
+			for y := 16; y < 50; y += 16 {
+				for x := 1; x <= 72; x++ {
+					check(x, y)
+				}
+			}
+			other, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}, Compression: "zstd"}, 6)
+			small, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 71}, Chunk: []int{16, 16}}, 5)
+			for i, a := range []*Array{src, other, small} {
+				if of, err := table.Of(ctx, a); err != nil || of != (i == 0) {
+					t.Errorf("the table is of array %d: %v, %v", i, of, err)
+				}
+			}
+		}
+	}
+}
+
+// One entry of a large chunk takes a page of it, more take all of it, and they are what a table in memory has.
+func TestPages(t *testing.T) {
+	const w, h, block = 1100, 1030, 512 // chunks of two pages
+	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{h, w}, Chunk: []int{256, 256}}, 9)
+	b, _ := makeTable(t, src, &Options{Block: block, Squares: true})
+	want := reference[uint8, uint64, uint64](t, data, w, h, 1)
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 50 {
+		table, err := OpenTable(ctx, b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, dev, expect := make([]uint64, 1), make([]float64, 1), make([]float64, 1)
+		for k := range 1 + round%5 {
+			box := image.Rect(random.IntN(w), random.IntN(h), 1+random.IntN(w), 1+random.IntN(h))
+			if err := errors.Join(SumBoxes(ctx, table, got, []image.Rectangle{box}), table.StdDevBoxes(ctx, dev, []image.Rectangle{box})); err != nil {
+				t.Fatal(err)
+			}
+			want.StdDevBoxes(expect, []image.Rectangle{box})
+			if got[0] != want.Sum.Sum(box) || math.Abs(dev[0]-expect[0]) > 1e-9*expect[0] {
+				t.Fatalf("box %v: %v, %v, want %v, %v", box, got, dev, want.Sum.Sum(box), expect)
+			}
+			if most := int64(8 * (bloscBlock + 3*overhead)); k == 0 && box.Dx() > block && box.Dy() > block && table.cache.used > most {
+				t.Errorf("box %v: %d bytes were unpacked", box, table.cache.used)
+			}
+		}
+	}
+	// Damage in another page is damage.
+	key := "sum/c/1/1"
+	packed, err := b.Get(ctx, key, 0, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed = bytes.Clone(packed)
+	packed[len(packed)-50] ^= 1
+	if err := b.Put(ctx, key, packed); err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenTable(ctx, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := SumBoxes(ctx, table, make([]uint64, 1), []image.Rectangle{image.Rect(0, 0, 600, 520)}); err == nil {
+		t.Error("a damaged chunk has numbers")
+	}
+}
+
 // An unreliable bucket fails, cuts and changes what is read, and fails to write.
 type unreliable struct {
 	Bucket

@@ -28,6 +28,7 @@ type overview struct {
 	wanted  []int   // parts to make, the next one last
 	next    int     // and where to go on with those that nobody looks at
 	busy    bool
+	begun   bool // of the one that is busy
 	stopped bool
 	cancel  context.CancelFunc
 	err     error // that nobody was told
@@ -104,8 +105,45 @@ func (o *overview) want(b image.Rectangle) (missing int, err error) {
 	return missing, err
 }
 
+// preview draws means of whole blocks, which the lines of a table have: that is rough, and soon there.
+func (o *overview) preview(ctx context.Context) {
+	if o.of.table == nil || o.of.info.Depth > 0 {
+		return
+	}
+	block, c := o.of.table.Options().Block, o.of.info.Channels
+	across, down := (o.of.info.Width-1)/block, (o.of.info.Height-1)/block // the last ones do not end at a line
+	if across < 1 || down < 1 || across*down > maxOverview/16 {
+		return
+	}
+	boxes := make([]image.Rectangle, 0, across*down)
+	for j := range down {
+		for i := range across {
+			boxes = append(boxes, image.Rect(i*block, j*block, (i+1)*block, (j+1)*block))
+		}
+	}
+	means := make([]float64, len(boxes)*c)
+	if o.of.table.MeanBoxes(ctx, means, boxes) != nil {
+		return // what is in the way, the parts tell
+	}
+	t := tile{low: o.of.info.Low, scale: 255 / (o.of.info.High - o.of.info.Low)}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for y := range o.h {
+		for x := range o.w {
+			i, j := min(x<<o.shift/block, across-1), min(y<<o.shift/block, down-1)
+			if o.state[min(y<<o.shift/o.side, o.down-1)*o.across+min(x<<o.shift/o.side, o.across-1)] != made {
+				o.pix[y*o.w+x] = shade(means[(j*across+i)*c+o.channel], t)
+			}
+		}
+	}
+}
+
 // work makes parts until all are there.
 func (o *overview) work(ctx context.Context) {
+	if !o.begun {
+		o.begun = true
+		o.preview(ctx)
+	}
 	for {
 		o.mu.Lock()
 		k := -1

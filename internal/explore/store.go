@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -268,15 +269,8 @@ func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	for _, doc := range docs {
 		t, ok := doc.(*stored)
 		if ok && t.table != nil && len(t.levels) == 0 {
-			var of []*stored
-			for _, o := range docs {
-				if im, ok := o.(*stored); ok && im.fits(ctx, t) {
-					of = append(of, im)
-				}
-			}
-			if len(of) == 1 {
-				im := of[0]
-				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, ""
+			if im, note := imageOf(ctx, docs, t); im != nil {
+				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, note
 				im.closers, t.closers = append(im.closers, t.closers...), nil
 				t.Close()
 				continue
@@ -287,12 +281,39 @@ func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	return rest
 }
 
-// fits reports whether a table can be that of an image: it has its form, and some boxes have the means of their pixels.
-func (d *stored) fits(ctx context.Context, t *stored) bool {
-	i, k := &d.info, &t.info
-	if len(d.levels) == 0 || d.table != nil || i.Depth > 0 || i.Width != k.Width || i.Height != k.Height || i.Channels != k.Channels || i.Pixel != k.Pixel {
-		return false
+// imageOf is the image that a table was made of, by the fingerprint that the table keeps. A copy of an image has another one:
+// then it is the only image whose pixels the table has where they were looked at, and a note says so.
+func imageOf(ctx context.Context, docs []Document, t *stored) (im *stored, note string) {
+	var known, likely []*stored
+	for _, o := range docs {
+		d, ok := o.(*stored)
+		if !ok || !d.alike(t) {
+			continue
+		}
+		if of, err := t.table.Of(ctx, d.levels[0].array); err == nil && of {
+			known = append(known, d)
+		} else if d.fits(ctx, t) {
+			likely = append(likely, d)
+		}
 	}
+	switch {
+	case len(known) == 1:
+		return known[0], ""
+	case len(known) == 0 && len(likely) == 1:
+		return likely[0], "the table was made of other files, of which these may be a copy: nine boxes of it agree with the pixels"
+	}
+	return nil, ""
+}
+
+// alike reports whether a table has the form of an image.
+func (d *stored) alike(t *stored) bool {
+	i, k := &d.info, &t.info
+	return len(d.levels) > 0 && d.table == nil && i.Depth == 0 && i.Width == k.Width && i.Height == k.Height && i.Channels == k.Channels && i.Pixel == k.Pixel
+}
+
+// fits reports whether nine boxes of a table have the means of the image's pixels.
+func (d *stored) fits(ctx context.Context, t *stored) bool {
+	i := &d.info
 	slack := 1e-9 * (i.High - i.Low)
 	if strings.HasPrefix(i.Pixel, "float") {
 		slack *= 1000
@@ -526,42 +547,41 @@ func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rect
 // fromSums answers boxes of any size from the table.
 func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) {
 	_, sum, square := d.table.Types()
-	ask := func(boxes []image.Rectangle) ([]string, error) {
-		texts := make([]string, len(boxes))
+	ask := func(texts []string, boxes []image.Rectangle) error {
 		n := d.info.Channels
-		var err error
 		switch sum {
 		case store.Uint64:
-			err = sumsInto[uint64](ctx, d.table, texts, boxes, n, r.Channel)
+			return sumsInto[uint64](ctx, d.table, texts, boxes, n, r.Channel)
 		case store.Int64:
-			err = sumsInto[int64](ctx, d.table, texts, boxes, n, r.Channel)
-		default:
-			err = sumsInto[float64](ctx, d.table, texts, boxes, n, r.Channel)
+			return sumsInto[int64](ctx, d.table, texts, boxes, n, r.Channel)
 		}
-		return texts, err
+		return sumsInto[float64](ctx, d.table, texts, boxes, n, r.Channel)
 	}
 	return answerBoxes(r, 4, func(b []int) (a answer, err error) {
 		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(d.table.Bounds())
 		a.Area = int64(box.Dx()) * int64(box.Dy())
 		corners := []image.Rectangle{box, image.Rect(0, 0, box.Max.X, box.Max.Y), image.Rect(0, 0, box.Min.X, box.Max.Y), image.Rect(0, 0, box.Max.X, box.Min.Y), image.Rect(0, 0, box.Min.X, box.Min.Y)}
-		texts, err := ask(corners)
-		if err != nil {
+		// Each corner may be in a chunk that is not yet in memory: all are read at once.
+		texts, means, deviations := make([]string, len(corners)), make([]float64, d.info.Channels), make([]float64, d.info.Channels)
+		failed := make([]error, len(corners)+2)
+		var group sync.WaitGroup
+		for i := range corners {
+			group.Go(func() { failed[i] = ask(texts[i:i+1], corners[i:i+1]) })
+		}
+		group.Go(func() { failed[len(corners)] = d.table.MeanBoxes(ctx, means, corners[:1]) })
+		if square != 0 {
+			group.Go(func() { failed[len(corners)+1] = d.table.StdDevBoxes(ctx, deviations, corners[:1]) })
+		}
+		group.Wait()
+		if err := errors.Join(failed...); err != nil {
 			return a, err
 		}
-		a.Sum = texts[0]
+		a.Sum, a.Mean = texts[0], finite(means[r.Channel])
 		for i, sign := range []int{1, -1, -1, 1} {
 			a.Entries = append(a.Entries, entry{[]int{corners[i+1].Max.X, corners[i+1].Max.Y}, texts[i+1], sign})
 		}
-		values := make([]float64, d.info.Channels)
-		if err = d.table.MeanBoxes(ctx, values, corners[:1]); err != nil {
-			return a, err
-		}
-		a.Mean = finite(values[r.Channel])
 		if square != 0 {
-			if err = d.table.StdDevBoxes(ctx, values, corners[:1]); err != nil {
-				return a, err
-			}
-			a.Std = finite(values[r.Channel])
+			a.Std = finite(deviations[r.Channel])
 		}
 		return a, nil
 	})
@@ -637,13 +657,19 @@ func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Entries are smooth: a few of them show as much as all, and need few chunks.
-	const step = 32
-	w, h := t.w/step+2, t.h/step+2
+	// Entries are smooth: a few of them show as much as all. Those between blocks are read without the blocks, and
+	// what one block adds to a large table cannot be seen.
+	block, step := d.table.Options().Block, 32<<t.level
+	if step >= block {
+		step -= step % block
+	} else if 1024*int64(block)*int64(block) <= int64(d.info.Width)*int64(d.info.Height) {
+		step = block
+	}
+	xs, ys := marks(t.x<<t.level, (t.x+t.w)<<t.level, step, d.info.Width), marks(t.y<<t.level, (t.y+t.h)<<t.level, step, d.info.Height)
 	boxes := []image.Rectangle{d.table.Bounds()}
-	for j := range h {
-		for i := range w {
-			boxes = append(boxes, image.Rect(0, 0, min((t.x+i*step)<<t.level, d.info.Width), min((t.y+j*step)<<t.level, d.info.Height)))
+	for _, y := range ys {
+		for _, x := range xs {
+			boxes = append(boxes, image.Rect(0, 0, x, y))
 		}
 	}
 	values := make([]float64, len(boxes)*d.info.Channels)
@@ -656,15 +682,33 @@ func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) 
 	}
 	dst := make([]uint8, t.w*t.h)
 	for y := range t.h {
+		j, fy := between(ys, (t.y+y)<<t.level)
 		for x := range t.w {
-			i, j := x/step, y/step
-			fx, fy := float64(x%step)/step, float64(y%step)/step
-			p := 1 + j*w + i
+			i, fx := between(xs, (t.x+x)<<t.level)
+			p, w := 1+j*len(xs)+i, len(xs)
 			v := (at[p]*(1-fx)+at[p+1]*fx)*(1-fy) + (at[p+w]*(1-fx)+at[p+w+1]*fx)*fy
 			dst[y*t.w+x] = uint8(min(max(255*v/at[0], 0), 255))
 		}
 	}
 	return t.reply("gray"), dst, nil
+}
+
+// marks are two or more multiples of step around [from, to), none beyond the end of an image.
+func marks(from, to, step, end int) (list []int) {
+	for at := from / step * step; ; at += step {
+		if list = append(list, min(at, end)); at >= to && len(list) > 1 {
+			return list
+		}
+	}
+}
+
+// between is the mark before a place, and how far the place is to the next one.
+func between(marks []int, at int) (i int, f float64) {
+	i = min(max(sort.SearchInts(marks, at+1)-1, 0), len(marks)-2)
+	if n := marks[i+1] - marks[i]; n > 0 {
+		f = min(max(float64(at-marks[i])/float64(n), 0), 1)
+	}
+	return i, f
 }
 
 // A bundle is the files of a folder that are being sent.

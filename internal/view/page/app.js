@@ -61,7 +61,9 @@ function open(id) {
   $('facts').textContent = describe(d);
   document.title = d.name + ' – boxsum';
   $('heat-caption').textContent = d.table ? 'Its table: dark is 0, bright the sum of all pixels' : 'No table';
+  for (const id of ['show-both', 'show-heat']) $(id).disabled = !d.table;
   app.stage.show(d);
+  if (app.view === 'boxes') app.panes(d.table ? 'both' : 'image');
   if (d.depth) slice(Math.floor(d.depth / 2));
   app.boxes.reset();
   app.work.reset();

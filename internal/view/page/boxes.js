@@ -71,6 +71,7 @@ export class Boxes {
     if (this.doc && this.doc.kind !== 'report') {
       const { width: w, height: h } = this.doc;
       if (this.doc.demo) this.add({ x0: 1050, y0: 290, x1: 1330, y1: 570 });
+      else if (!this.doc.table) this.add({ x0: Math.max(0, (w >> 1) - 512), y0: Math.max(0, (h >> 1) - 512), x1: Math.min(w, (w >> 1) + 512), y1: Math.min(h, (h >> 1) + 512) }); // summed from its pixels
       else this.add({ x0: Math.round(w * 0.35), y0: Math.round(h * 0.35), x1: Math.max(Math.round(w * 0.65), 1), y1: Math.max(Math.round(h * 0.65), 1) });
     }
     this.render();
@@ -273,7 +274,7 @@ export class Boxes {
     const all = {};
     for (const [name, u, v] of [['nw', -1, -1], ['n', 0, -1], ['ne', 1, -1], ['e', 1, 0], ['se', 1, 1], ['s', 0, 1], ['sw', -1, 1], ['w', -1, 0]]) all[name] = at(u, v);
     if (this.doc.kind === 'image') {
-      const [nx, ny] = all.n, away = 26 / this.stage.scale;
+      const [nx, ny] = all.n, away = (26 * this.stage.unit) / this.stage.scale;
       all.turn = [nx + sin * away, ny - cos * away];
     }
     return all;
@@ -281,7 +282,7 @@ export class Boxes {
 
   hit(b, p, touch) {
     if (!b) return null;
-    const reach = touch ? grip * 2.2 : grip;
+    const reach = (touch ? grip * 2.2 : grip) * this.stage.unit;
     for (const [name, [x, y]] of Object.entries(this.handles(b))) {
       const [sx, sy] = this.stage.toScreen(x, y);
       if (Math.hypot(sx - p.sx, sy - p.sy) <= reach) return name;
@@ -384,6 +385,7 @@ export class Boxes {
 
   // overlay draws the boxes, and what the table has to do with the selected one.
   overlay(c, kind) {
+    const u = this.stage.unit;
     for (const b of this.list) {
       const on = b === this.selected;
       if (on && kind === 'image' && b.angle && b.answer?.spans) this.fillSpans(c, b.answer.spans, 'rgb(255 255 255 / 35%)');
@@ -405,10 +407,10 @@ export class Boxes {
       const faded = this.deep && (this.stage.z < b.z0 || this.stage.z >= b.z1);
       c.setLineDash(faded ? [4, 4] : []);
       c.strokeStyle = '#000';
-      c.lineWidth = on ? 4 : 3;
+      c.lineWidth = (on ? 4 : 3) * u;
       c.stroke();
       c.strokeStyle = on ? '#ffd27a' : '#ffffff';
-      c.lineWidth = on ? 2 : 1;
+      c.lineWidth = (on ? 2 : 1) * u;
       c.stroke();
       c.setLineDash([]);
       if (!on) continue;
@@ -422,8 +424,8 @@ export class Boxes {
         for (const [name, [x, y]] of Object.entries(h)) {
           const [sx, sy] = this.stage.toScreen(x, y);
           c.beginPath();
-          if (name === 'turn') c.arc(sx, sy, 6, 0, 7);
-          else c.rect(sx - 4, sy - 4, 8, 8);
+          if (name === 'turn') c.arc(sx, sy, 6 * u, 0, 7);
+          else c.rect(sx - 4 * u, sy - 4 * u, 8 * u, 8 * u);
           c.fillStyle = '#ffd27a';
           c.fill();
           c.strokeStyle = '#000';
@@ -448,7 +450,7 @@ export class Boxes {
   mark(c, e, kind, b) {
     const [sx, sy] = this.stage.toScreen(e.at[0], e.at[1]);
     if (this.deep) { // entries of the far side lie a little beside those of the near one
-      const far = e.at[2] === b.z1 ? 0 : 1, off = far * 13;
+      const far = e.at[2] === b.z1 ? 0 : 1, off = far * 13 * this.stage.unit;
       this.sign(c, sx + off * 0.7, sy - off, e.sign, kind === 'heat' ? 9 : 7, far ? 0.75 : 1);
       return;
     }
@@ -456,6 +458,7 @@ export class Boxes {
   }
 
   sign(c, x, y, sign, r, alpha) {
+    r *= this.stage.unit;
     c.globalAlpha = alpha;
     c.beginPath();
     c.arc(x, y, r, 0, 7);

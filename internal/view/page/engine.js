@@ -63,7 +63,13 @@ function wasm() {
 }
 
 export function connect() {
-  return document.querySelector('meta[name=boxsum-engine]').content === 'wasm' ? wasm() : server();
+  const engine = document.querySelector('meta[name=boxsum-engine]').content === 'wasm' ? wasm() : server(), ask = engine.ask;
+  engine.pending = 0; // requests under way
+  engine.ask = async (...args) => {
+    engine.pending++;
+    try { return await ask(...args); } finally { engine.pending--; }
+  };
+  return engine;
 }
 
 // latest runs one call at a time: while it is under way, only the newest of those that follow is kept.

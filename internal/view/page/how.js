@@ -111,12 +111,13 @@ function corners() {
 }
 
 function wavefront() {
-  const across = 8, down = 6, workers = 3, names = ['A', 'B', 'C'], hues = ['#2f6fc4', '#c8641e', '#1f7a4d'];
+  const across = 6, down = 4, side = 2, workers = 3, names = ['A', 'B', 'C'], hues = ['#2f6fc4', '#b35310', '#1f7a4d'];
+  const pixels = grid(across * side, down * side), t = tableOf(pixels), most = t[down * side][across * side];
   // A tile can be made when those on its left and above are done. A worker stays in its band.
   const frames = [], done = new Map();
   const band = new Array(workers).fill(-1), place = new Array(workers).fill(0);
   let nextBand = 0;
-  frames.push({ text: `${down} bands of ${across} tiles, ${workers} workers. Nothing is done yet.`, done: new Map(), now: [] });
+  frames.push({ text: `${down} bands of ${across} tiles, ${side}×${side} pixels each, and ${workers} workers. Nothing is done yet: the numbers are the pixels.`, done: new Map(), now: [] });
   while (done.size < across * down) {
     const now = [];
     for (let k = 0; k < workers; k++) {
@@ -127,26 +128,41 @@ function wavefront() {
     }
     for (const [x, y, k] of now) { done.set(`${x},${y}`, k); place[k]++; }
     const who = now.map(([x, y, k]) => `${names[k]} makes tile ${x + 1} of band ${y + 1}`).join(', ');
-    frames.push({ text: `${who}. Each reads the row of the table above its tile, and goes on from the sums of the tile on its left.`, done: new Map(done), now });
+    const [x, y, k] = now[0], [u, v] = [x * side, y * side];
+    const how = x || y ? `Worker ${names[k]}’s first entry is ${t[v][u + 1]} (above) + ${t[v + 1][u] - t[v][u]} (its row so far) + ${pixels[v][u]} (the pixel) = ${t[v + 1][u + 1]}.` : `The first entry is the pixel ${pixels[0][0]} itself, the next ${pixels[0][0]} + ${pixels[0][1]} = ${t[1][2]}.`;
+    frames.push({ text: `${who}. ${how}`, done: new Map(done), now });
   }
-  frames.push({ text: `All ${across * down} tiles are made in ${frames.length - 1} steps; one worker would have taken ${across * down}.`, done: new Map(done), now: [] });
+  frames.push({ text: `All ${across * down} tiles are made in ${frames.length - 1} steps; one worker would have taken ${across * down}. The last entry, ${most}, is the sum of all pixels.`, done: new Map(done), now: [] });
   return play({ label: 'Tiles in wavefront order', frames, draw: (c, W, H, f, style) => {
-    const s = Math.min(W / (across + 0.5), H / (down + 0.5)), ox = (W - s * across) / 2, oy = (H - s * down) / 2;
+    const s = Math.min(W / (across + 0.5), H / (down + 0.5)), ox = (W - s * across) / 2, oy = (H - s * down) / 2, cell = (s - 4) / side;
     for (let y = 0; y < down; y++) for (let x = 0; x < across; x++) {
-      const now = f.now.find((n) => n[0] === x && n[1] === y), who = f.done.get(`${x},${y}`);
-      c.fillStyle = now ? hues[now[2]] : who !== undefined ? css(Math.round((((x + 1) * (y + 1)) / (across * down)) * 235) + 20) : 'transparent';
-      c.fillRect(ox + x * s + 2, oy + y * s + 2, s - 4, s - 4);
+      const now = f.now.find((n) => n[0] === x && n[1] === y), known = f.done.has(`${x},${y}`), left = ox + x * s + 2, top = oy + y * s + 2;
+      c.font = `${now ? 700 : 400} ${cell * 0.4}px system-ui, sans-serif`;
+      for (let j = 0; j < side; j++) for (let i = 0; i < side; i++) {
+        const [u, v] = [x * side + i, y * side + j], value = t[v + 1][u + 1], shade = Math.round((value / most) * 235) + 20;
+        c.fillStyle = now ? hues[now[2]] : known ? css(shade) : 'transparent';
+        c.fillRect(left + i * cell, top + j * cell, cell + 0.5, cell + 0.5);
+        c.fillStyle = now || (known && shade < 150) ? '#fff' : known ? '#1e1b2b' : inkOf(style);
+        c.fillText(known ? value : pixels[v][u], left + (i + 0.5) * cell, top + (j + 0.5) * cell);
+      }
       c.strokeStyle = now ? inkOf(style) : lineOf(style);
       c.lineWidth = now ? 2 : 1;
-      c.strokeRect(ox + x * s + 2, oy + y * s + 2, s - 4, s - 4);
+      c.strokeRect(left, top, s - 4, s - 4);
       if (now) {
-        c.fillStyle = '#fff';
-        c.font = `700 ${s * 0.4}px system-ui, sans-serif`;
-        c.fillText(names[now[2]], ox + (x + 0.5) * s, oy + (y + 0.5) * s);
         c.strokeStyle = hues[now[2]];
         c.lineWidth = 3;
-        arrow(c, ox + (x + 0.5) * s, oy + y * s - s * 0.28, ox + (x + 0.5) * s, oy + y * s + 4, y > 0);
-        arrow(c, ox + x * s - s * 0.28, oy + (y + 0.5) * s, ox + x * s + 4, oy + (y + 0.5) * s, x > 0);
+        arrow(c, ox + (x + 0.5) * s, oy + y * s - s * 0.16, ox + (x + 0.5) * s, oy + y * s + 4, y > 0);
+        arrow(c, ox + x * s - s * 0.16, oy + (y + 0.5) * s, ox + x * s + 4, oy + (y + 0.5) * s, x > 0);
+        c.fillStyle = hues[now[2]];
+        c.beginPath();
+        c.arc(left + s - 4, top, s * 0.13, 0, 7);
+        c.fill();
+        c.strokeStyle = '#fff';
+        c.lineWidth = 1.5;
+        c.stroke();
+        c.fillStyle = '#fff';
+        c.font = `700 ${s * 0.15}px system-ui, sans-serif`;
+        c.fillText(names[now[2]], left + s - 4, top + 1);
       }
     }
   } });

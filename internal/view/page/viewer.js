@@ -17,6 +17,7 @@ export class Stage {
     this.result = null; // a picture that a filter made, and how far it covers the other
     this.waiting = 0;
     this.dirty = false;
+    this.unit = 1; // how large handles are, as text is
     for (const kind of ['image', 'heat']) this.listen(canvases[kind], kind);
     new ResizeObserver(() => this.resized()).observe(canvases.image);
     new ResizeObserver(() => this.resized()).observe(canvases.heat);
@@ -51,6 +52,7 @@ export class Stage {
 
   resized() {
     this.shape();
+    this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const ratio = devicePixelRatio || 1;
     let first = false;
     for (const c of Object.values(this.canvases)) {

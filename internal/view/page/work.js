@@ -60,7 +60,7 @@ export class Work {
       this.run();
     } else {
       this.clear();
-      this.app.panes('both');
+      this.app.panes(this.stage.doc?.table ? 'both' : 'image');
     }
   }
 
@@ -209,39 +209,41 @@ export class Work {
   }
 
   showFound(request, r) {
-    const list = request.do === 'match' ? r.peaks.map((p) => ({ corners: [[p.x, p.y], [p.x + r.width, p.y], [p.x + r.width, p.y + r.height], [p.x, p.y + r.height]], label: p.score.toFixed(3), ...p })) : r.found.map((f) => ({ ...f, label: `${f.score.toFixed(1)}${f.angle ? `, ${f.angle.toFixed(0)}°` : ''}` }));
+    const list = request.do === 'match' ? r.peaks.map((p) => ({ corners: [[p.x, p.y], [p.x + r.width, p.y], [p.x + r.width, p.y + r.height], [p.x, p.y + r.height]], label: p.score.toFixed(3), ...p })) : r.found.map((f) => ({ ...f, label: `${f.score.toFixed(1)}, ${f.angle.toFixed(0)}°` }));
     this.found = list;
     $('took').textContent = `${list.length} found in ${millis(r.ms)}`;
     $('took').dataset.ms = r.ms;
     $('found').hidden = false;
-    $('found').replaceChildren(request.do === 'match' ? table(['Place', 'x', 'y', 'Score'], list.map((p, i) => [i + 1, p.x, p.y, p.score.toFixed(5)]), 'The best places')
-      : table(['Found', 'x', 'y', 'Width', 'Height', 'Angle °', 'Windows', 'Score'], list.map((f, i) => [i + 1, f.x, f.y, f.width, f.height, number(f.angle), f.neighbors, f.score.toFixed(3)]), 'What was found'));
+    $('found').replaceChildren(request.do === 'match' ? table(['Place', 'Score', 'x', 'y'], list.map((p, i) => [i + 1, p.score.toFixed(5), p.x, p.y]), 'The best places')
+      : table(['Found', 'Score', 'Angle °', 'x', 'y', 'Width', 'Height', 'Windows'], list.map((f, i) => [i + 1, f.score.toFixed(3), number(f.angle), f.x, f.y, f.width, f.height, f.neighbors]), 'What was found'));
     this.stage.draw();
   }
 
   overlay(c) {
     if (!this.found) return;
-    c.font = '13px system-ui, sans-serif';
+    const u = this.stage.unit;
+    c.font = `${13 * u}px system-ui, sans-serif`;
     for (const f of this.found) {
       c.beginPath();
       for (const p of f.corners) c.lineTo(...this.stage.toScreen(...p));
       c.closePath();
       c.strokeStyle = '#000';
-      c.lineWidth = 4;
+      c.lineWidth = 4 * u;
       c.stroke();
       c.strokeStyle = '#7ff0b0';
-      c.lineWidth = 2;
+      c.lineWidth = 2 * u;
       c.stroke();
       const [[ax, ay], [bx, by]] = f.corners, [tx, ty] = this.stage.toScreen((ax + bx) / 2, (ay + by) / 2);
       c.beginPath();
-      c.arc(tx, ty, 4, 0, 7); // its top
+      c.arc(tx, ty, 4 * u, 0, 7); // its top
       c.fillStyle = '#7ff0b0';
       c.fill();
       const w = c.measureText(f.label).width;
       c.fillStyle = 'rgb(0 0 0 / 75%)';
-      c.fillRect(tx - w / 2 - 4, ty - 26, w + 8, 18);
+      const above = ty > 28 * u ? ty - 26 * u : ty + 8 * u; // in sight
+      c.fillRect(tx - w / 2 - 4 * u, above, w + 8 * u, 18 * u);
       c.fillStyle = '#fff';
-      c.fillText(f.label, tx - w / 2, ty - 12);
+      c.fillText(f.label, tx - w / 2, above + 14 * u);
     }
   }
 }
