@@ -235,3 +235,29 @@ func (p *literal) integer() int {
 	p.rest = strings.TrimPrefix(p.rest[end:], "L")
 	return n
 }
+
+// An NPYHeader says what the data of a .npy file are, for those who read parts of it.
+type NPYHeader struct {
+	// Element is the name of their type, such as "uint8".
+	Element string
+	// BigEndian is whether the most significant byte comes first.
+	BigEndian bool
+	// Fortran is whether the first axis varies fastest, and not the last.
+	Fortran bool
+	Shape   []int
+	// Offset is where the data begin in the file.
+	Offset int64
+}
+
+// ReadNPYHeader reads as far as the first byte of data.
+func ReadNPYHeader(r io.Reader) (*NPYHeader, error) {
+	h, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := h.dtype()
+	if err != nil {
+		return nil, err
+	}
+	return &NPYHeader{Element: h.element(), BigEndian: d.swap == hostIsLittle && d.size > 1, Fortran: h.fortran, Shape: h.shape, Offset: int64(h.offset)}, nil
+}

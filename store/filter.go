@@ -106,7 +106,7 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 	if workers < 1 {
 		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, o.Block, o.Block, w.Width, w.Height, each*4/3>>20+1, o.Memory>>20)
 	}
-	src.cache = newCache(o.Memory / 4)
+	src.keepUpTo(o.Memory / 4)
 	chunk := []int{o.Block, o.Block}
 	if len(shape) == 3 {
 		chunk = append(chunk, channels)

@@ -302,7 +302,14 @@ func (g *Group) Levels() ([]Level, []Axis, error) {
 
 // OpenArray opens the array at a path or URL, see [OpenBucket]. A group will do if it is an OME-Zarr image, of which it
 // is the finest level, or if it has one array. Other levels and arrays are paths in the store: image.zarr/1.
+//
+// Files are arrays too, of which parts are read: TIFF and BigTIFF, .npy, pictures, and mosaics of many, see [IsMosaic].
 func OpenArray(ctx context.Context, location string) (*Array, error) {
+	return openArray(ctx, location, nil, 0)
+}
+
+// openStored opens a Zarr array.
+func openStored(ctx context.Context, location string) (*Array, error) {
 	b, err := OpenBucket(ctx, location, false)
 	if err != nil {
 		return nil, err

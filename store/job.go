@@ -232,7 +232,7 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 	if j.fingerprint, err = j.print(ctx); err != nil {
 		return nil, err
 	}
-	j.src.cache = newCache(o.Memory / 4)
+	j.src.keepUpTo(o.Memory / 4)
 	return j, nil
 }
 

@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
+
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // WriteNPY writes all elements of an array in the format of NumPy's .npy files, as many rows at a time as a chunk has. Progress, if it is
@@ -60,4 +65,90 @@ func WriteNPY(ctx context.Context, w io.Writer, a *Array, progress func(done, al
 		}
 	}
 	return nil
+}
+
+// OpenNPY opens an .npy file as an array, of which parts are read: it may be larger than memory.
+func OpenNPY(ctx context.Context, path string) (*Array, error) {
+	from := file(path)
+	size, err := from.size()
+	if err != nil {
+		return nil, err
+	}
+	h, err := imgio.ReadNPYHeader(io.NewSectionReader(from, 0, size))
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	typ, err := ParseType(h.Element)
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	// Chunks of about 1024², with all channels.
+	spec := &Spec{Type: typ, Shape: h.Shape, BigEndian: h.BigEndian}
+	for d, n := range h.Shape {
+		last := len(h.Shape) - 1
+		if last > 1 && h.Shape[last] <= 64 {
+			last--
+		}
+		switch {
+		case d < last-1:
+			n = 1
+		case d <= last:
+			n = min(n, 1024)
+		}
+		spec.Chunk = append(spec.Chunk, max(n, 1))
+	}
+	// One with the first axis first is another with its axes turned round.
+	stored, chunk := h.Shape, spec.Chunk
+	if h.Fortran {
+		stored, chunk = slices.Clone(stored), slices.Clone(chunk)
+		slices.Reverse(stored)
+		slices.Reverse(chunk)
+		for d := range stored {
+			spec.Order = append(spec.Order, len(stored)-1-d)
+		}
+	}
+	a, err := newMade(ctx, spec, &made{what: "an .npy file", list: from.list, chunk: func(_ context.Context, place []int) ([]byte, error) {
+		if h.Fortran {
+			slices.Reverse(place)
+		}
+		return readPart(from, h.Offset, typ.Size(), stored, chunk, place)
+	}})
+	if err == nil && int64(product(h.Shape)) > (size-h.Offset)/int64(typ.Size()) {
+		err = fmt.Errorf("store: %s: an array of shape %v and %v is cut off after %d bytes: %w", path, h.Shape, typ, size, io.ErrUnexpectedEOF)
+	}
+	return grid.OrNil(a, err)
+}
+
+// readPart reads a chunk of an array of rows that begins at an offset, run by run.
+func readPart(from file, offset int64, size int, shape, chunk, place []int) ([]byte, error) {
+	open, err := os.Open(string(from))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer open.Close()
+	dst := aligned(product(chunk) * size)
+	var read func(axis, at, to int) error // elements before the part, in the file and in the chunk
+	read = func(axis, at, to int) error {
+		if axis == len(shape) {
+			_, err := open.ReadAt(dst[:size], offset)
+			return err
+		}
+		first := place[axis] * chunk[axis]
+		n := min(chunk[axis], shape[axis]-first)
+		below, belowChunk := product(shape[axis+1:]), product(chunk[axis+1:])
+		if below == belowChunk { // whole rows are one run
+			part := dst[to*size:][:n*below*size]
+			if k, err := open.ReadAt(part, offset+int64(at+first*below)*int64(size)); k < len(part) {
+				return fmt.Errorf("store: %s: %w", string(from), unexpected(err))
+			}
+			return nil
+		}
+		for i := range n {
+			if err := read(axis+1, at+(first+i)*below, to+i*belowChunk); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return dst, read(0, 0, 0)
 }

@@ -5,46 +5,42 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"strconv"
-	"strings"
+	"math"
 
 	"golang.org/x/image/tiff/lzw"
 )
 
 // OpenTIFF opens the first image of a TIFF or BigTIFF file as an array, whose chunks are its tiles, or strips of rows: they are read one at a
-// time, whatever the size. Pixels are integers and floats of 8 to 64 bits, raw or packed by LZW, Deflate or zstd, the samples of a pixel side by
-// side. They are as they are stored: palettes and colours are not looked at.
+// time, whatever the size. Pixels are integers and floats of 8 to 64 bits, raw or packed by LZW, Deflate, PackBits or zstd, the samples of a pixel side by
+// side or in planes. They are as they are stored: palettes and colours are not looked at.
 func OpenTIFF(ctx context.Context, path string) (*Array, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	info, err := file.Stat()
-	var t *tiff
-	if err == nil {
-		t, err = parseTIFF(file, info.Size())
-	}
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("store: %s: %w", path, err)
-	}
-	t.version = strconv.FormatInt(info.ModTime().UnixNano(), 36)
-	t.close = file.Close
-	a, err := ArrayAt(ctx, t, "")
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	a.owned = true
-	return a, nil
+	a, _, err := openTIFF(ctx, path)
+	return a, err
 }
 
-// tiff is a bucket with the objects of a Zarr array, which are made from a file when they are read.
+func openTIFF(ctx context.Context, path string) (*Array, *tiff, error) {
+	from := file(path)
+	size, err := from.size()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := parseTIFF(from, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	a, err := newMade(ctx, t.spec(), &made{what: "a TIFF file", list: from.list, chunk: func(_ context.Context, place []int) ([]byte, error) {
+		plane := 0
+		if t.planes {
+			plane = place[2]
+		}
+		return t.tile(place[0], place[1], plane)
+	}})
+	return a, t, err
+}
+
+// tiff is where the tiles of a file are, and how they are packed.
 type tiff struct {
 	file      io.ReaderAt
 	size      int64
@@ -60,16 +56,15 @@ type tiff struct {
 	packed    uint64 // which compression
 	predictor uint64
 	strips    bool
-	json      []byte
-	version   string
-	close     func() error
+	planes    bool       // one for each sample
+	place     [4]float64 // of a GeoTIFF: x and y of its corner, and how large a pixel is
 }
 
 const tiffMost = 1 << 24 // values of one entry
 
 // tiffTags are the entries that are used, and how many values they have at most: one for each sample, or tile or strip.
 var tiffTags = map[uint16]uint64{256: 1, 257: 1, 258: 64, 259: 1, 273: tiffMost, 277: 1, 278: 1, 279: tiffMost, 284: 1, 317: 1, 322: 1, 323: 1,
-	324: tiffMost, 325: tiffMost, 339: 64}
+	324: tiffMost, 325: tiffMost, 339: 64, 33550: 3, 33922: 6}
 
 // parseTIFF reads the first directory (TIFF 6.0; BigTIFF has numbers of 64 bits in their places).
 func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
@@ -116,7 +111,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	tags := map[uint16][]uint64{}
 	for ; len(directory) > 0; directory = directory[entry:] {
 		tag, kind := t.order.Uint16(directory), t.order.Uint16(directory[2:])
-		width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4}[kind]
+		width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4, 12: 8}[kind]
 		n, value := uint64(t.order.Uint32(directory[4:])), directory[8:12]
 		if big {
 			n, value = t.order.Uint64(directory[4:]), directory[12:20]
@@ -185,15 +180,13 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 		return bad("a TIFF of %d×%d pixels with %d samples", t.width, t.height, t.samples)
 	case t.typ.Size() == 0:
 		return bad("samples of %d bits and format %d are not supported", bits, format)
-	case t.samples > 1 && one(284, 1) != 1:
-		return bad("samples in planes of their own are not supported")
 	case t.predictor != 1 && (t.predictor != 2 || t.typ.isFloat()):
 		return bad("predictor %d is not supported", t.predictor)
 	}
 	switch t.packed {
-	case 1, 5, 8, 32946, 50000:
+	case 1, 5, 8, 32773, 32946, 50000:
 	default:
-		return bad("compression %d is not supported: none, LZW, Deflate and zstd are", t.packed)
+		return bad("compression %d is not supported: none, LZW, Deflate, PackBits and zstd are", t.packed)
 	}
 	if len(tags[324]) > 0 {
 		t.chunk = [2]int{size(323, 0), size(322, 0)}
@@ -207,19 +200,36 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 		return bad("tiles of %d×%d", t.chunk[1], t.chunk[0])
 	}
 	t.counts = [2]int{ceil(t.height, t.chunk[0]), ceil(t.width, t.chunk[1])}
-	if n := t.counts[0] * t.counts[1]; t.counts[0] > tiffMost || t.counts[1] > tiffMost || len(t.offsets) < n || len(t.lengths) < n {
-		return bad("%d tiles or strips, and there should be %d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1])
+	planes := 1
+	if t.planes = t.samples > 1 && one(284, 1) == 2; t.planes {
+		planes = t.samples
 	}
+	if n := t.counts[0] * t.counts[1] * planes; t.counts[0] > tiffMost || t.counts[1] > tiffMost || len(t.offsets) < n || len(t.lengths) < n {
+		return bad("%d tiles or strips, and there should be %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+	}
+	if scale, tie := tags[33550], tags[33922]; len(scale) >= 2 && len(tie) >= 6 {
+		number := math.Float64frombits
+		t.place = [4]float64{number(tie[3]) - number(tie[0])*number(scale[0]), number(tie[4]) + number(tie[1])*number(scale[1]), number(scale[0]), number(scale[1])}
+	}
+	_, err := t.spec().metadata()
+	return err
+}
+
+// spec is that of the array whose chunks are the tiles.
+func (t *tiff) spec() *Spec {
 	spec := &Spec{Type: t.typ, Shape: []int{t.height, t.width}, Chunk: t.chunk[:], Names: []string{"y", "x"}, BigEndian: bigHost}
 	if t.samples > 1 {
-		spec.Shape, spec.Chunk, spec.Names = append(spec.Shape, t.samples), append(spec.Chunk[:2:2], t.samples), append(spec.Names, "c")
+		spec.Shape, spec.Chunk, spec.Names = append(spec.Shape, t.samples), append(spec.Chunk[:2:2], t.inTile()), append(spec.Names, "c")
 	}
-	m, err := spec.metadata()
-	if err != nil {
-		return err
+	return spec
+}
+
+// inTile is how many samples of a pixel a tile has.
+func (t *tiff) inTile() int {
+	if t.planes {
+		return 1
 	}
-	t.json = m.json()
-	return nil
+	return t.samples
 }
 
 func (t *tiff) read(at, n int64) ([]byte, error) {
@@ -234,15 +244,15 @@ func (t *tiff) read(at, n int64) ([]byte, error) {
 }
 
 // tile is the elements of a tile, in the byte order of this machine.
-func (t *tiff) tile(i, k int) ([]byte, error) {
-	n := i*t.counts[1] + k
-	all := t.chunk[0] * t.chunk[1] * t.samples * t.typ.Size()
+func (t *tiff) tile(i, k, plane int) ([]byte, error) {
+	n, samples := (plane*t.counts[0]+i)*t.counts[1]+k, t.inTile()
+	all := t.chunk[0] * t.chunk[1] * samples * t.typ.Size()
 	if t.lengths[n] == 0 { // sparse, as GDAL writes them
 		return make([]byte, all), nil
 	}
 	want := all
 	if t.strips && i == t.counts[0]-1 {
-		want = (t.height - i*t.chunk[0]) * t.chunk[1] * t.samples * t.typ.Size()
+		want = (t.height - i*t.chunk[0]) * t.chunk[1] * samples * t.typ.Size()
 	}
 	data, err := t.read(int64(min(t.offsets[n], 1<<62)), int64(min(t.lengths[n], 1<<62)))
 	if err != nil {
@@ -256,6 +266,8 @@ func (t *tiff) tile(i, k int) ([]byte, error) {
 		if r, err = zlib.NewReader(bytes.NewReader(data)); err == nil {
 			data, err = inflate(nil, r, all)
 		}
+	case 32773:
+		data, err = unpackBits(data, all)
 	case 50000:
 		data, err = (&zstdPack{}).unpack(nil, data, all)
 	}
@@ -271,16 +283,16 @@ func (t *tiff) tile(i, k int) ([]byte, error) {
 		swapped(out, out, size)
 	}
 	if t.predictor == 2 {
-		row := t.chunk[1] * t.samples
+		row := t.chunk[1] * samples
 		switch t.typ.Size() {
 		case 1:
-			undo(out, row, t.samples)
+			undo(out, row, samples)
 		case 2:
-			undo(elementsOf[uint16](out), row, t.samples)
+			undo(elementsOf[uint16](out), row, samples)
 		case 4:
-			undo(elementsOf[uint32](out), row, t.samples)
+			undo(elementsOf[uint32](out), row, samples)
 		default:
-			undo(elementsOf[uint64](out), row, t.samples)
+			undo(elementsOf[uint64](out), row, samples)
 		}
 	}
 	return out, nil
@@ -295,37 +307,25 @@ func undo[T uint8 | uint16 | uint32 | uint64](all []T, row, samples int) {
 	}
 }
 
-func (t *tiff) Get(ctx context.Context, key string, offset, length int64, _ []byte) ([]byte, error) {
-	data := t.json
-	if key != "zarr.json" {
-		parts := strings.Split(key, "/")
-		var i, k int
-		var err1, err2 error
-		if len(parts) >= 3 {
-			i, err1 = strconv.Atoi(parts[1])
-			k, err2 = strconv.Atoi(parts[2])
-		}
-		if len(parts) < 3 || parts[0] != "c" || err1 != nil || err2 != nil || i < 0 || k < 0 || i >= t.counts[0] || k >= t.counts[1] {
-			return nil, fmt.Errorf("store: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
-		}
-		var err error
-		if data, err = t.tile(i, k); err != nil {
-			return nil, err
+// unpackBits decodes runs of bytes, as they were and of one value (TIFF 6.0, section 9).
+func unpackBits(data []byte, most int) ([]byte, error) {
+	out := aligned(most)[:0]
+	for len(data) > 1 && len(out) < most {
+		n := int(int8(data[0]))
+		switch data = data[1:]; {
+		case n >= 0 && n < len(data):
+			out, data = append(out, data[:n+1]...), data[n+1:]
+		case n >= 0:
+			return nil, bad("a run of %d bytes is cut off", n+1)
+		case n > -128:
+			for range 1 - n {
+				out = append(out, data[0])
+			}
+			data = data[1:]
 		}
 	}
-	offset, length, err := section(key, int64(len(data)), offset, length)
-	if err != nil {
-		return nil, err
+	if len(out) > most {
+		return nil, bad("a run goes beyond the tile")
 	}
-	return data[offset : offset+length], errors.Join(ctx.Err())
+	return out, nil
 }
-
-func (t *tiff) Put(context.Context, string, []byte) error { return errReadOnly("a TIFF file") }
-func (t *tiff) Delete(context.Context, string) error      { return errReadOnly("a TIFF file") }
-
-// List has one object, the file, for fingerprints.
-func (t *tiff) List(_ context.Context, _ string, visit func(Object) error) error {
-	return visit(Object{Key: "zarr.json", Size: t.size, Version: t.version})
-}
-
-func (t *tiff) Close() error { return t.close() }

@@ -17,7 +17,7 @@ const makeTIFFs = `
 import sys, numpy as np, tifffile
 try:
     import imagecodecs
-    packs = [None, "zlib", "lzw", "zstd"]
+    packs = [None, "zlib", "lzw", "zstd", "packbits"]
 except ImportError:
     packs = [None, "zlib"]
 rng, n = np.random.default_rng(1), 0
@@ -32,6 +32,12 @@ for big in (False, True):
                     kw = {"rowsperstrip": 16} if tile is None else {"tile": tile}
                     if len(shape) == 3:
                         kw["photometric"] = "rgb"
+                    if len(shape) == 3 and big:
+                        kw["planarconfig"] = "separate"
+                        tifffile.imwrite(f"{sys.argv[1]}/{n}.tif", np.moveaxis(a, -1, 0), bigtiff=big, byteorder=order, compression=pack, predictor=predictor, **kw)
+                        a.tofile(f"{sys.argv[1]}/{n}.bin")
+                        n += 1
+                        kw["planarconfig"] = "contig"
                     tifffile.imwrite(f"{sys.argv[1]}/{n}.tif", a, bigtiff=big, byteorder=order, compression=pack, predictor=predictor, **kw)
                     a.tofile(f"{sys.argv[1]}/{n}.bin")
                     n += 1
@@ -113,11 +119,11 @@ func TestTIFFEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := whole.tile(0, 0); err != nil {
+	if _, err := whole.tile(0, 0, 0); err != nil {
 		t.Error(err)
 	}
 	whole.file = bytes.NewReader(file(image...)[:20])
-	if _, err := whole.tile(0, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := whole.tile(0, 0, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a file that was cut off after it was opened: %v", err)
 	}
 }
@@ -129,7 +135,7 @@ func FuzzTIFF(f *testing.F) {
 		if err != nil || file.chunk[0]*file.chunk[1]*file.samples > 1<<22 {
 			return
 		}
-		file.tile(0, 0)
-		file.tile(file.counts[0]-1, file.counts[1]-1)
+		file.tile(0, 0, 0)
+		file.tile(file.counts[0]-1, file.counts[1]-1, 0)
 	})
 }

@@ -102,6 +102,13 @@ func samples(t *testing.T, folder string) {
 		must(imgio.Save(at(name), demo))
 	}
 	part := boxsum.Image[uint8]{Width: 40, Height: 30, Stride: demo.Width, Pix: demo.Pix[100*demo.Width+300:]}
+	must(imgio.Save(at("big.tif"), demo))
+	must(os.Mkdir(at("tiles"), 0o755))
+	for _, name := range []string{"1_1.png", "1_2.png", "2_1.png", "2_2.png"} {
+		must(imgio.Save(at(filepath.Join("tiles", name)), demo))
+	}
+	must(os.WriteFile(at("mosaic.vrt"), []byte(`<VRTDataset rasterXSize="640" rasterYSize="480"><VRTRasterBand dataType="Byte" band="1"><SimpleSource>
+		<SourceFilename relativeToVRT="1">big.tif</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>`), 0o600))
 	for _, name := range []string{"logo.png", "letter.png"} {
 		must(imgio.Save(at(name), part))
 	}

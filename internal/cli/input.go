@@ -128,7 +128,7 @@ func (sh *shell) read(path string, opt imgio.Options) (*imgio.Picture, error) {
 	if path == standard {
 		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeWith)
 	}
-	if isStore(path) {
+	if isSource(path) {
 		return sh.readStore(path)
 	}
 	f, err := os.Open(path)

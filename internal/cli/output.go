@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
 )
 
 // A format is a kind of file that tables can be written as.
@@ -63,7 +64,7 @@ func formatOf(path, tables string, squares, tilted bool) (format, error) {
 
 // checkApart refuses an output that would replace the input, or be a slice of the volume next time.
 func checkApart(in, out string, volume bool) error {
-	if in == standard || out == standard || out == "" || strings.Contains(in, "://") {
+	if in == standard || out == standard || out == "" || strings.Contains(in, "://") || store.IsMosaic(in) {
 		return nil
 	}
 	from, err := os.Stat(in)

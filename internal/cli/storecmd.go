@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -38,6 +39,9 @@ func isStore(path string) bool {
 		strings.Contains(path, ".zarr/") || strings.Contains(path, ".zarr.zip/")
 }
 
+// isSource reports whether a path is that of an image in a store, or of a mosaic of many.
+func isSource(path string) bool { return isStore(path) || store.IsMosaic(path) }
+
 // parseSize is a number of bytes, such as 2GiB.
 func parseSize(text string) (int64, error) {
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
@@ -71,11 +75,14 @@ func (sh *shell) readStore(path string) (*imgio.Picture, error) {
 
 // open is the image to sum: an array in a store, or another that is put into one in memory.
 func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
-	if isStore(path) {
+	if isSource(path) {
 		return store.OpenArray(sh.ctx, path)
 	}
-	if isLargeTIFF(path) {
+	switch largeFile(path) {
+	case "tiff":
 		return store.OpenTIFF(sh.ctx, path)
+	case "npy":
+		return store.OpenNPY(sh.ctx, path)
 	}
 	src, err := sh.openSource(path, how, false)
 	if err != nil {
@@ -85,25 +92,50 @@ func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
 	return writeImage(sh, store.Memory(), src.image, &store.Spec{Chunk: []int{1024, 1024}})
 }
 
-// isLargeTIFF reports whether a file is a BigTIFF, or a TIFF of 256 MiB or more: these are read by tiles or strips, with the samples as they are stored.
-func isLargeTIFF(path string) bool {
+// openAll is the image to sum, of many where files say where they lie.
+func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store.Array, error) {
+	switch {
+	case len(paths) > 1:
+		tiles, err := store.PlaceTIFFs(sh.ctx, paths)
+		if err != nil {
+			return nil, err
+		}
+		return store.OpenMosaic(sh.ctx, tiles)
+	case volume:
+		return store.OpenArray(sh.ctx, paths[0])
+	}
+	return sh.open(paths[0], how)
+}
+
+// largeFile is tiff or npy for files that are read in parts, with the samples as they are stored: BigTIFF, and TIFF and .npy files of 256 MiB or more.
+func largeFile(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer file.Close()
 	var magic [4]byte
-	if _, err := io.ReadFull(file, magic[:]); err != nil {
-		return false
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() { // a pipe is read once
+		return ""
 	}
+	if _, err := io.ReadFull(file, magic[:]); err != nil {
+		return ""
+	}
+	large := info.Size() >= 256<<20
 	switch string(magic[:]) {
 	case "II+\x00", "MM\x00+":
-		return true
+		return "tiff"
 	case "II*\x00", "MM\x00*":
-		info, err := file.Stat()
-		return err == nil && info.Size() >= 256<<20
+		if large {
+			return "tiff"
+		}
+	case "\x93NUM":
+		if large {
+			return "npy"
+		}
 	}
-	return false
+	return ""
 }
 
 // writeImage writes an image as an array. The chunk has its height and width.
@@ -157,12 +189,12 @@ func writeArray[P boxsum.Pixel](sh *shell, b store.Bucket, img boxsum.Image[P], 
 // runStore makes a table in a store.
 func (c *integrateCmd) runStore(sh *shell) error {
 	switch {
-	case len(c.Ins) != 1:
-		return usage("a table in a store is that of one image: name it")
+	case len(c.Ins) == 0:
+		return usage("a table in a store is that of an image: name it")
 	case c.Tilted || c.Algorithm != "" || c.onGPU() || c.pick():
 		return usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
-	case c.Volume && !isStore(c.Ins[0]):
-		return usage("a volume for a table in a store is an array in one, of shape (D,H,W): %s is none", c.Ins[0])
+	case c.Volume && !isStore(c.Ins[0]) && !strings.HasSuffix(c.Ins[0], ".npy"):
+		return usage("a volume for a table in a store is an array of shape (D,H,W), in one or in an .npy file: %s is none", c.Ins[0])
 	case c.Volume && c.Bins > 0:
 		return usage("--bins is for images: leave it out with --volume")
 	case c.Type != "auto":
@@ -173,7 +205,7 @@ func (c *integrateCmd) runStore(sh *shell) error {
 		return err
 	}
 	start := time.Now()
-	src, err := sh.open(c.Ins[0], &c.pictureFlags)
+	src, err := sh.openAll(c.Ins, &c.pictureFlags, c.Volume)
 	if err != nil {
 		return err
 	}
@@ -272,102 +304,81 @@ func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
 		return true, usage("%s is the table of an image: leave out --volume", store.Redacted(c.In))
 	case t.Depth() > 0 && !c.Volume:
 		return true, usage("%s is the table of a volume: its boxes take --volume", store.Redacted(c.In))
-	case c.Volume:
-		return true, c.askStoredVolume(sh, t, boxes)
 	}
-	rects := make([]image.Rectangle, len(boxes))
-	for i, b := range boxes {
-		rects[i] = b.rectangle()
-	}
-	n := t.Channels()
-	means, deviations := make([]float64, len(boxes)*n), make([]float64, len(boxes)*n)
-	sums := make([]any, len(boxes)*n)
 	sh.progress.begin("summing", 0)
-	_, kind, squares := t.Types()
-	switch kind {
-	case store.Uint64:
-		err = storedSums[uint64](sh, t, sums, rects)
-	case store.Int64:
-		err = storedSums[int64](sh, t, sums, rects)
-	default:
-		err = storedSums[float64](sh, t, sums, rects)
-	}
-	if err == nil {
-		err = t.MeanBoxes(sh.ctx, means, rects)
-	}
-	if err == nil && squares != 0 {
-		err = t.StdDevBoxes(sh.ctx, deviations, rects)
+	var found []stats
+	areas := make([]int64, len(boxes))
+	if c.Volume {
+		solids := make([]volume.Box, len(boxes))
+		for i, b := range boxes {
+			solids[i] = b.block()
+			areas[i] = int64(solids[i].Intersect(t.VolumeBounds()).Voxels())
+		}
+		found, err = askStored(sh, t, 1, solids, store.SumVolumeBoxes[uint64], store.SumVolumeBoxes[int64], store.SumVolumeBoxes[float64], t.MeanVolumeBoxes, t.StdDevVolumeBoxes)
+	} else {
+		rects := make([]image.Rectangle, len(boxes))
+		for i, b := range boxes {
+			rects[i] = b.rectangle()
+			clipped := rects[i].Intersect(t.Bounds())
+			areas[i] = int64(clipped.Dx()) * int64(clipped.Dy())
+		}
+		found, err = askStored(sh, t, t.Channels(), rects, store.SumBoxes[uint64], store.SumBoxes[int64], store.SumBoxes[float64], t.MeanBoxes, t.StdDevBoxes)
 	}
 	if err != nil {
 		return true, err
 	}
 	answers := make([]answer, len(boxes))
+	_, _, squares := t.Types()
 	for i, b := range boxes {
-		clipped := rects[i].Intersect(t.Bounds())
-		a := answer{box: b, area: int64(clipped.Dx()) * int64(clipped.Dy()), noStd: squares == 0}
-		for k := i * n; k < (i+1)*n; k++ {
-			a.channels = append(a.channels, stats{sum: sums[k], mean: means[k], std: deviations[k]})
-		}
-		answers[i] = a
+		n := len(found) / len(boxes)
+		answers[i] = answer{box: b, area: areas[i], noStd: squares == 0, channels: found[i*n : (i+1)*n]}
 	}
 	return true, c.print(sh, answers)
 }
 
-// askStoredVolume answers boxes of a volume.
-func (c *queryCmd) askStoredVolume(sh *shell, t *store.Table, boxes []box) error {
-	blocks := make([]volume.Box, len(boxes))
-	for i, b := range boxes {
-		blocks[i] = b.block()
-	}
-	means, deviations, sums := make([]float64, len(boxes)), make([]float64, len(boxes)), make([]any, len(boxes))
-	sh.progress.begin("summing", 0)
-	_, kind, squares := t.Types()
+// asks is how a table in a store is asked for sums of boxes of a kind.
+type asks[S, B any] = func(context.Context, *store.Table, []S, []B) error
+
+// askStored is the sums, means and deviations of all channels of every box.
+func askStored[B any](sh *shell, t *store.Table, channels int, boxes []B, unsigned asks[uint64, B], signed asks[int64, B], floats asks[float64, B], means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
+	found := make([]stats, len(boxes)*channels)
 	var err error
+	_, kind, squares := t.Types()
 	switch kind {
 	case store.Uint64:
-		err = storedVolumeSums[uint64](sh, t, sums, blocks)
+		err = storedSums(sh, t, found, boxes, unsigned)
 	case store.Int64:
-		err = storedVolumeSums[int64](sh, t, sums, blocks)
+		err = storedSums(sh, t, found, boxes, signed)
 	default:
-		err = storedVolumeSums[float64](sh, t, sums, blocks)
+		err = storedSums(sh, t, found, boxes, floats)
 	}
+	numbers := make([]float64, len(found))
 	if err == nil {
-		err = t.MeanVolumeBoxes(sh.ctx, means, blocks)
+		err = means(sh.ctx, numbers, boxes)
+	}
+	for i, v := range numbers {
+		found[i].mean = v
 	}
 	if err == nil && squares != 0 {
-		err = t.StdDevVolumeBoxes(sh.ctx, deviations, blocks)
+		err = deviations(sh.ctx, numbers, boxes)
+		for i, v := range numbers {
+			found[i].std = v
+		}
 	}
-	if err != nil {
-		return err
-	}
-	answers := make([]answer, len(boxes))
-	for i, b := range boxes {
-		voxels := blocks[i].Intersect(t.VolumeBounds()).Voxels()
-		answers[i] = answer{box: b, area: int64(voxels), noStd: squares == 0, channels: []stats{{sum: sums[i], mean: means[i], std: deviations[i]}}}
-	}
-	return c.print(sh, answers)
+	return found, err
 }
 
-func storedVolumeSums[S uint64 | int64 | float64](sh *shell, t *store.Table, dst []any, boxes []volume.Box) error {
-	sums := make([]S, len(dst))
-	err := store.SumVolumeBoxes(sh.ctx, t, sums, boxes)
+func storedSums[S, B any](sh *shell, t *store.Table, to []stats, boxes []B, ask asks[S, B]) error {
+	sums := make([]S, len(to))
+	err := ask(sh.ctx, t, sums, boxes)
 	for i, s := range sums {
-		dst[i] = s
-	}
-	return err
-}
-
-func storedSums[S uint64 | int64 | float64](sh *shell, t *store.Table, dst []any, boxes []image.Rectangle) error {
-	sums := make([]S, len(dst))
-	err := store.SumBoxes(sh.ctx, t, sums, boxes)
-	for i, s := range sums {
-		dst[i] = s
+		to[i].sum = s
 	}
 	return err
 }
 
 type infoCmd struct {
-	In   string `arg:"" name:"STORE" help:"Zarr array, group or table: a folder, a zip file or a URL."`
+	In   string `arg:"" name:"STORE" help:"Zarr array, group or table: a folder, a zip file or a URL; an image or a mosaic."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -410,14 +421,28 @@ func (c *infoCmd) Run(sh *shell) error {
 }
 
 func (c *infoCmd) info(sh *shell) (storeInfo, error) {
+	describe := func(path string, a *store.Array) arrayInfo {
+		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
+	}
+	if info, err := os.Stat(c.In); store.IsMosaic(c.In) || err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
+		a, err := sh.open(c.In, &pictureFlags{})
+		if err != nil {
+			return storeInfo{}, err
+		}
+		defer a.Close()
+		kind := "image"
+		if store.IsMosaic(c.In) {
+			kind = "mosaic"
+		}
+		one := describe(".", a)
+		one.Codecs, one.Zarr = []string{}, 0
+		return storeInfo{kind, []arrayInfo{one}}, nil
+	}
 	b, err := store.OpenBucket(sh.ctx, c.In, false)
 	if err != nil {
 		return storeInfo{}, err
 	}
 	defer b.Close()
-	describe := func(path string, a *store.Array) arrayInfo {
-		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
-	}
 	if a, err := store.ArrayAt(sh.ctx, b, ""); err == nil {
 		return storeInfo{"Zarr array", []arrayInfo{describe(".", a)}}, nil
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -477,7 +502,7 @@ func (c *infoCmd) info(sh *shell) (storeInfo, error) {
 }
 
 type convertCmd struct {
-	In          string `arg:"" name:"IN" help:"Image, .npy array or Zarr array."`
+	In          string `arg:"" name:"IN" help:"Image, .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'."`
 	Out         string `arg:"" name:"OUT" help:"Zarr array to write (a path that ends in .zarr or .zarr.zip, or a URL), or a file of another format for one that is: .npy, .tiff, .png."`
 	Chunk       int    `default:"1024" placeholder:"N" help:"Chunks of N×N."`
 	Shard       int    `placeholder:"N" help:"Shards of N×N, each one object of many chunks."`
@@ -488,7 +513,7 @@ type convertCmd struct {
 // Run writes an image as another.
 func (c *convertCmd) Run(sh *shell) error {
 	if !isStore(c.Out) {
-		if !isStore(c.In) {
+		if !isSource(c.In) {
 			return usage("neither %s nor %s is a store: one of them ends in .zarr, or is a URL", c.In, c.Out)
 		}
 		if strings.HasSuffix(c.Out, ".npy") {
@@ -546,7 +571,7 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 		return err
 	}
 	spec := &store.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
-	if !isStore(c.In) && !isLargeTIFF(c.In) {
+	if !isSource(c.In) && largeFile(c.In) == "" {
 		src, err := sh.openSource(c.In, &c.pictureFlags, false)
 		if err != nil {
 			return err
@@ -617,7 +642,7 @@ func (c *verifyCmd) Run(sh *shell) error {
 	}
 	var repair *store.Job
 	if c.Source != "" {
-		src, err := store.OpenArray(sh.ctx, c.Source)
+		src, err := sh.open(c.Source, &pictureFlags{})
 		if err != nil {
 			return err
 		}

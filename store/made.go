@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// made is a bucket with the objects of a Zarr array that are made from something else when they are read: the tiles of a TIFF file, parts of an
+// .npy file, a mosaic.
+type made struct {
+	what    string // in errors
+	json    []byte
+	counts  []int // of chunks along each axis
+	chunk   func(ctx context.Context, place []int) ([]byte, error)
+	list    func(ctx context.Context, visit func(Object) error) error // for fingerprints
+	parts   []*Array                                                  // that it is made from
+	closing func() error                                              // or nil
+}
+
+// newMade is the array that a bucket makes, as specified. Chunks have the byte order of this machine unless the specification says otherwise.
+func newMade(ctx context.Context, spec *Spec, m *made) (*Array, error) {
+	meta, err := spec.metadata()
+	if err != nil {
+		return nil, err
+	}
+	m.json = meta.json()
+	a, err := ArrayAt(ctx, m, "")
+	if err != nil {
+		return nil, err
+	}
+	a.owned, m.counts = true, a.counts
+	return a, nil
+}
+
+func (m *made) Get(ctx context.Context, key string, offset, length int64, _ []byte) ([]byte, error) {
+	data := m.json
+	if key != "zarr.json" {
+		place, ok := m.place(key)
+		if ok {
+			var err error
+			if data, err = m.chunk(ctx, place); err != nil {
+				return nil, err
+			}
+		}
+		if !ok || data == nil {
+			return nil, fmt.Errorf("store: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		}
+	}
+	offset, length, err := section(key, int64(len(data)), offset, length)
+	if err != nil {
+		return nil, err
+	}
+	return data[offset : offset+length], ctx.Err()
+}
+
+// place is that of a chunk, by its key.
+func (m *made) place(key string) ([]int, bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != len(m.counts)+1 || parts[0] != "c" {
+		return nil, false
+	}
+	place := make([]int, len(m.counts))
+	for d := range place {
+		n, err := strconv.Atoi(parts[d+1])
+		if err != nil || n < 0 || n >= m.counts[d] {
+			return nil, false
+		}
+		place[d] = n
+	}
+	return place, true
+}
+
+func (m *made) Put(context.Context, string, []byte) error { return errReadOnly(m.what) }
+func (m *made) Delete(context.Context, string) error      { return errReadOnly(m.what) }
+
+func (m *made) List(ctx context.Context, _ string, visit func(Object) error) error {
+	return m.list(ctx, visit)
+}
+
+func (m *made) Close() error {
+	if m.closing == nil {
+		return nil
+	}
+	return m.closing()
+}
+
+// keepUpTo has the array keep this many bytes of chunks, together with those of the arrays that it is made from.
+func (a *Array) keepUpTo(limit int64) { a.keepIn(newCache(limit)) }
+
+func (a *Array) keepIn(c *cache) {
+	a.cache = c
+	if m, ok := a.bucket.(*made); ok {
+		for _, part := range m.parts {
+			part.keepIn(c)
+		}
+	}
+}
+
+// A file is read where it is asked for, and open only for that long: a mosaic has more of them than a process may have open.
+type file string
+
+func (f file) ReadAt(b []byte, at int64) (int, error) {
+	open, err := os.Open(string(f))
+	if err != nil {
+		return 0, err
+	}
+	defer open.Close()
+	return open.ReadAt(b, at)
+}
+
+// list tells of a file as fingerprints want it.
+func (f file) list(_ context.Context, visit func(Object) error) error {
+	info, err := os.Stat(string(f))
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return visit(Object{Key: "zarr.json", Size: info.Size(), Version: strconv.FormatInt(info.ModTime().UnixNano(), 36)})
+}
+
+// size refuses what is no file.
+func (f file) size() (int64, error) {
+	info, err := os.Stat(string(f))
+	if err != nil {
+		return 0, fmt.Errorf("store: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return 0, grid.Invalid("%s is no file", string(f))
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,386 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// everything reads all elements, and some boxes of them.
+func everything(t *testing.T, a *Array) []byte {
+	t.Helper()
+	all := aligned(product(a.m.shape) * a.m.typ.Size())
+	if err := a.readBytes(ctx, all, make([]int, len(a.m.shape)), a.m.shape, true); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		at, box := make([]int, len(a.m.shape)), make([]int, len(a.m.shape))
+		for d, n := range a.m.shape {
+			at[d] = rand.IntN(n)
+			box[d] = 1 + rand.IntN(n-at[d])
+		}
+		part := aligned(product(box) * a.m.typ.Size())
+		want := aligned(len(part))
+		copyBox(want, box, make([]int, len(box)), all, a.m.shape, at, box, a.m.typ.Size())
+		if err := a.readBytes(ctx, part, at, box, false); err != nil || !bytes.Equal(part, want) {
+			t.Fatalf("a box of %v at %v differs: %v", box, at, err)
+		}
+	}
+	return all
+}
+
+// TestMosaicPeers holds virtual files of GDAL and GeoTIFF files against what rasterio sees.
+func TestMosaicPeers(t *testing.T) {
+	name := os.Getenv("BOXSUM_STORE_PYTHON")
+	if name == "" {
+		const missing = "BOXSUM_STORE_PYTHON names no Python with rasterio: scripts/store-peers.sh makes one"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(name, "testdata/mosaic.py", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, _ := filepath.Glob(dir + "/*.bin")
+	if len(files) < 28 {
+		t.Fatalf("%d mosaics", len(files))
+	}
+	for _, file := range files {
+		want, _ := os.ReadFile(file)
+		var a *Array
+		if list, err := os.ReadFile(strings.TrimSuffix(file, ".bin") + ".list"); err == nil {
+			tiles, err := PlaceTIFFs(ctx, strings.Split(string(list), "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err = OpenMosaic(ctx, tiles); err != nil {
+				t.Fatal(err)
+			}
+			star, err := OpenArray(ctx, strings.TrimSuffix(file, ".bin")+"-*.tif")
+			if err != nil || !bytes.Equal(everything(t, star), want) {
+				t.Errorf("%s: all files of a kind: %v", file, err)
+			}
+		} else if a, err = OpenArray(ctx, strings.TrimSuffix(file, ".bin")+".vrt"); err != nil {
+			t.Fatal(err)
+		}
+		got := everything(t, a)
+		if a.m.typ == Float32 { // which NaN it is does not matter
+			for i := 0; i < len(got); i += 4 {
+				if isNaN(Float32, got[i:i+4]) && isNaN(Float32, want[i:i+4]) {
+					copy(got[i:], want[i:i+4])
+				}
+			}
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s of shape %v is not what GDAL sees", file, a.m.shape)
+		}
+		a.Close()
+	}
+}
+
+// TestMosaic has images of noise cut to tiles of all kinds, put together by a list, by names and in Go: the same pixels and the same table.
+func TestMosaic(t *testing.T) {
+	for _, channels := range []int{1, 3} {
+		w, h := 300, 210
+		whole := boxsum.Image[uint8]{Pix: noise(w*h*channels, Uint8, 3), Width: w, Height: h, Channels: channels, Stride: w * channels}
+		want := whole.Pix
+		cut := func(dir, name string, r image.Rectangle) {
+			t.Helper()
+			part := boxsum.Image[uint8]{Pix: whole.Pix[r.Min.Y*whole.Stride+r.Min.X*channels:], Width: r.Dx(), Height: r.Dy(), Channels: channels, Stride: whole.Stride}
+			path := filepath.Join(dir, name)
+			if strings.HasSuffix(name, ".zarr") {
+				shape, at := []int{r.Dy(), r.Dx(), channels}, []int{0, 0, 0}
+				axes := min(channels, 2) + 1
+				a, err := CreateArray(ctx, Folder(path), "", &Spec{Type: Uint8, Shape: shape[:axes], Chunk: []int{32, 32, 2}[:axes], Compression: "zstd"})
+				if err == nil {
+					_, _, data, _ := rowsOf(part)
+					err = Write(ctx, a, data, at[:axes], shape[:axes])
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err := imgio.Save(path, part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(what string, a *Array, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if got := everything(t, a); !bytes.Equal(got, want) {
+				t.Errorf("%s: other pixels", what)
+			}
+			_, table := makeTable(t, a, &Options{Block: 64})
+			var sums, total = make([]uint64, channels), make([]uint64, channels)
+			if err := SumBoxes(ctx, table, sums, []image.Rectangle{image.Rect(0, 0, w, h)}); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range want {
+				total[i%channels] += uint64(v)
+			}
+			if fmt.Sprint(sums) != fmt.Sprint(total) {
+				t.Errorf("%s: all pixels are %v, and not %v", what, sums, total)
+			}
+			if err := a.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		// A grid, whose last tiles are smaller, with tiles of all kinds.
+		dir := t.TempDir()
+		kinds := []string{".png", ".tiff", ".npy", ".zarr", ".ppm"}
+		list, places := "file,row,column\n", "# comment\ny, x, file\n"
+		var tiles []Tile
+		for n := range 3 * 4 {
+			row, column := n/4, n%4
+			r := image.Rect(column*80, row*90, column*80+80, row*90+90).Intersect(image.Rect(0, 0, w, h))
+			name := fmt.Sprintf("tile-%d%s", n, kinds[n%5])
+			cut(dir, name, r)
+			cut(dir, fmt.Sprintf("r%02d c%d.png", row+1, column+1), r)
+			cut(dir, fmt.Sprintf("at_%d_%d.npy", r.Min.X, r.Min.Y), r)
+			list += fmt.Sprintf("%s,%d,%d\n", name, row+5, column)
+			places += fmt.Sprintf("%d,%d,\"%s\"\n", r.Min.Y, r.Min.X, name)
+			tiles = append(tiles, Tile{filepath.Join(dir, name), r.Min.X, r.Min.Y})
+		}
+		os.WriteFile(dir+"/list.csv", []byte(list), 0o666)
+		os.WriteFile(dir+"/places.csv", []byte(places), 0o666)
+		for _, location := range []string{dir + "/list.csv", dir + "/places.csv", "file://" + dir + "/list.csv", dir + "/r{row} c{column}.png", dir + "/r{row}*{col}.png", dir + "/at_{x}_{y}.npy"} {
+			a, err := OpenArray(ctx, location)
+			check(location, a, err)
+			if a.m.object[0] != 90 || a.m.object[1] != 80 {
+				t.Errorf("%s: chunks of %v, and not the tiles", location, a.m.object)
+			}
+		}
+		a, err := OpenMosaic(ctx, tiles)
+		check("tiles", a, err)
+
+		// Tiles anywhere: later ones hide those below, and 0 is where none is.
+		dir, tiles = t.TempDir(), nil
+		seen := make([]byte, len(want))
+		for n := range 9 {
+			r := image.Rect(0, 0, 1+rand.IntN(w), 1+rand.IntN(h))
+			r = r.Add(image.Pt(rand.IntN(w-r.Dx()+1), rand.IntN(h-r.Dy()+1)))
+			if n == 8 {
+				r = image.Rect(w-1, h-1, w, h)
+			}
+			for i := range whole.Pix {
+				whole.Pix[i] = byte(rand.Uint32())
+			}
+			for y := r.Min.Y; y < r.Max.Y; y++ {
+				copy(seen[(y*w+r.Min.X)*channels:(y*w+r.Max.X)*channels], whole.Pix[(y*w+r.Min.X)*channels:])
+			}
+			name := fmt.Sprintf("%d%s", n, kinds[n%5])
+			cut(dir, name, r)
+			tiles = append(tiles, Tile{filepath.Join(dir, name), r.Min.X, r.Min.Y})
+		}
+		want = seen
+		a, err = OpenMosaic(ctx, tiles)
+		check("anywhere", a, err)
+	}
+}
+
+// TestMosaicChanges has tables of mosaics refused after a tile or a place has changed.
+func TestMosaicChanges(t *testing.T) {
+	dir := t.TempDir()
+	tile := func(name string, v byte) {
+		if err := imgio.Save(dir+"/"+name, boxsum.Image[uint8]{Pix: bytes.Repeat([]byte{v}, 64), Width: 8, Height: 8, Channels: 1, Stride: 8}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tile("a.png", 1)
+	tile("b.png", 2)
+	list := func(text string) { os.WriteFile(dir+"/m.csv", []byte(text), 0o666) }
+	list("file,x,y\na.png,0,0\nb.png,8,0\n")
+	make := func() error { return Integrate(ctx, dir+"/m.csv", dir+"/t.zarr", nil) }
+	if err := errors.Join(make(), make()); err != nil {
+		t.Fatal(err)
+	}
+	list("file,x,y\nb.png,0,0\na.png,8,0\n")
+	if err := make(); !errors.Is(err, ErrChanged) {
+		t.Errorf("tiles that changed places: %v", err)
+	}
+	list("file,x,y\na.png,0,0\nb.png,8,0\n")
+	tile("b.png", 77)
+	if err := make(); !errors.Is(err, ErrChanged) {
+		t.Errorf("another tile: %v", err)
+	}
+}
+
+func TestMosaicErrors(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name string, img any) {
+		if err := imgio.Save(dir+"/"+name, img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	image8 := func(w, h, c int) any {
+		return boxsum.Image[uint8]{Pix: make([]byte, w*h*c), Width: w, Height: h, Channels: c, Stride: w * c}
+	}
+	save("a.png", image8(8, 8, 1))
+	save("small.png", image8(7, 8, 1))
+	save("rgb.png", image8(8, 8, 3))
+	save("16.png", boxsum.Image[uint16]{Pix: make([]uint16, 64), Width: 8, Height: 8, Channels: 1, Stride: 8})
+	save("a.tiff", image8(8, 8, 1))
+	os.WriteFile(dir+"/damaged.png", []byte("\x89PNG\r\n\x1a\nand no more"), 0o666)
+	for name, text := range map[string]string{
+		"a line":    "file,x,y\n",
+		"places":    "file,x,y\na.png,-1,0\n",
+		"columns":   "file,x\na.png,0\n",
+		"words":     "file,x,y\na.png,one,0\n",
+		"missing":   "file,x,y\nnothing.png,0,0\n",
+		"types":     "file,x,y\na.png,0,0\n16.png,8,0\n",
+		"channels":  "file,x,y\na.png,0,0\nrgb.png,8,0\n",
+		"damaged":   "file,x,y\na.png,0,0\ndamaged.png,8,0\n",
+		"itself":    "file,x,y\nmosaic.csv,0,0\n",
+		"grid":      "file,row,column\nsmall.png,0,0\na.png,0,1\n",
+		"one place": "file,row,column\na.png,0,0\na.png,0,0\n",
+	} {
+		os.WriteFile(dir+"/mosaic.csv", []byte(text), 0o666)
+		a, err := OpenArray(ctx, dir+"/mosaic.csv")
+		if err == nil { // what a tile is like may be known only when it is read
+			_, err = ReadAll(ctx, a)
+		}
+		if err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+	for _, pattern := range []string{"/{row}.png", "/{row}{row}{column}.png", "/{row}_{column}.png", "/*.tiff", "/{x}_{row}.png"} {
+		if _, err := OpenArray(ctx, dir+pattern); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+	vrt := func(inside string) error {
+		os.WriteFile(dir+"/m.vrt", []byte(`<VRTDataset rasterXSize="8" rasterYSize="8"><VRTRasterBand dataType="Byte" band="1">`+inside+`</VRTRasterBand></VRTDataset>`), 0o666)
+		a, err := OpenArray(ctx, dir+"/m.vrt")
+		if err == nil {
+			_, err = ReadAll(ctx, a)
+		}
+		return err
+	}
+	source := `<SimpleSource><SourceFilename relativeToVRT="1">a.png</SourceFilename>%s</SimpleSource>`
+	if err := vrt(fmt.Sprintf(source, "<SourceBand>1</SourceBand>")); err != nil {
+		t.Error(err)
+	}
+	for _, inside := range []string{
+		fmt.Sprintf(source, "<SourceBand>2</SourceBand>"),
+		fmt.Sprintf(source, "<SourceBand>mask,1</SourceBand>"),
+		fmt.Sprintf(source, `<ScaleRatio>2</ScaleRatio>`),
+		fmt.Sprintf(source, `<SrcRect xOff="0" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="8" ySize="8"/>`),
+		fmt.Sprintf(source, `<SrcRect xOff="0.5" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/>`),
+		fmt.Sprintf(source, `<SrcRect xOff="5" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/>`),
+		`<KernelFilteredSource/>`,
+		`<NoDataValue>300</NoDataValue>`,
+		`<SimpleSource><SourceFilename relativeToVRT="1">m.vrt</SourceFilename></SimpleSource>`,
+		`<SimpleSource><SourceFilename relativeToVRT="1">16.png</SourceFilename></SimpleSource>`,
+	} {
+		if err := vrt(inside); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", inside, err)
+		}
+	}
+	if err := vrt(`<SimpleSource><SourceFilename relativeToVRT="1">none.tif</SourceFilename></SimpleSource>`); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestOpenNPY reads .npy files of all kinds in parts.
+func TestOpenNPY(t *testing.T) {
+	dir := t.TempDir()
+	for n, h := range []struct {
+		descr   string
+		fortran bool
+		shape   []int
+	}{{"|u1", false, []int{1500, 1100}}, {"<u2", true, []int{70, 50}}, {">i4", false, []int{40, 30, 3}}, {">f8", true, []int{5, 30, 20}}, {"|b1", false, []int{7}}, {"<f2", false, []int{2, 3, 4, 5}}, {"<i8", false, []int{}}, {"|i1", false, []int{0, 4}}} {
+		size := int(h.descr[2] - '0')
+		data := noise(product(h.shape)*size, Uint8, uint64(n))
+		if h.descr == "|b1" {
+			for i := range data {
+				data[i] &= 1
+			}
+		}
+		shape := ""
+		for _, s := range h.shape {
+			shape += fmt.Sprintf("%d,", s)
+		}
+		header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }\n", h.descr, map[bool]string{true: "True", false: "False"}[h.fortran], shape)
+		file := append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
+		path := fmt.Sprintf("%s/%d.npy", dir, n)
+		os.WriteFile(path, append(file, data...), 0o666)
+		want, err := imgio.ReadNPY(bytes.NewReader(append(file, data...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := OpenArray(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if product(h.shape) > 0 && len(h.shape) > 0 {
+			everything(t, a)
+		}
+		got, err := ReadAll(ctx, a)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want.Data) {
+			t.Errorf("%v: %v", h, err)
+		}
+		if len(data) > 0 {
+			os.WriteFile(path, append(file, data[:len(data)-1]...), 0o666)
+			if _, err := OpenArray(ctx, path); err == nil {
+				t.Errorf("%v is cut off, and no error", h)
+			}
+			a.keepUpTo(0)
+			if _, err := ReadAll(ctx, a); err == nil {
+				t.Errorf("%v was cut off after it was opened, and no error", h)
+			}
+		}
+	}
+}
+
+func FuzzMosaic(f *testing.F) {
+	f.Add([]byte(`<VRTDataset rasterXSize="8" rasterYSize="8"><VRTRasterBand dataType="Byte" band="1"><NoDataValue>1</NoDataValue><ComplexSource><SourceFilename relativeToVRT="1">a.png</SourceFilename><SourceBand>1</SourceBand><SrcRect xOff="0" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/><NODATA>2</NODATA></ComplexSource></VRTRasterBand></VRTDataset>`))
+	f.Add([]byte("file,x,y\na.png,0,0\n"))
+	dir := f.TempDir()
+	if err := imgio.Save(dir+"/a.png", boxsum.Image[uint8]{Pix: make([]byte, 64), Width: 8, Height: 8, Channels: 1, Stride: 8}); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := parseVRT(data); err == nil {
+			for _, band := range m.bands {
+				for i := range band { // not those of the machine
+					if band[i].File.Name != "a.png" {
+						return
+					}
+					band[i].File.Relative = "1"
+				}
+			}
+			if err := m.resolve(ctx, dir, 0); err == nil {
+				if a, err := m.open(ctx); err == nil {
+					a.decodeUnit(ctx, aligned(product(a.unit)*a.m.typ.Size()), make([]int, len(a.unit)))
+				}
+			}
+		}
+		if list, err := parseList(data, dir); err == nil {
+			for _, tile := range list.tiles {
+				if filepath.Base(tile.Location) != "a.png" || filepath.Dir(tile.Location) != dir {
+					return
+				}
+			}
+			if a, err := list.open(ctx, 0); err == nil {
+				a.decodeUnit(ctx, aligned(product(a.unit)*a.m.typ.Size()), make([]int, len(a.unit)))
+			}
+		}
+	})
+}
