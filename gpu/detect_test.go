@@ -87,6 +87,9 @@ func TestDetect(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("BOXSUM_GPU_DETECTIONS"))
 	if err != nil {
 		rounds = len(files)
+		if testing.Short() {
+			rounds = 3
+		}
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(19, 7))

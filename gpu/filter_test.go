@@ -213,7 +213,11 @@ func checkFilters[P FilterPixel](t *testing.T, d *Device, c filterCase) bool {
 func TestFilters(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(7, 5))
-		count := devtest.Count(t, "BOXSUM_GPU_FILTERS", 60)
+		count := 60
+		if testing.Short() {
+			count = 10
+		}
+		count = devtest.Count(t, "BOXSUM_GPU_FILTERS", count)
 		for range count {
 			c := randomCase(rng)
 			if !checkFilters[uint8](t, d, c) {

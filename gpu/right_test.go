@@ -101,6 +101,9 @@ func sameStatistics(got, want statistics, boxes []image.Rectangle) error {
 
 // Means and deviations of boxes whose sums do not fit are right.
 func TestBrightImage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("25 megapixels")
+	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const side = 5000
 		im, err := boxsum.NewImage[uint8](side, side, 1)

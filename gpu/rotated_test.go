@@ -168,7 +168,10 @@ var quadrants = []struct {
 // Two thousand random boxes of random images and ratios in each quadrant have the
 // sums that counting gives.
 func TestRotatedQuadrants(t *testing.T) {
-	const cases, boxes = 2000, 10
+	cases, boxes := 2000, 10
+	if testing.Short() {
+		cases = 200
+	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for q, quadrant := range quadrants {
 			t.Run(quadrant.name, func(t *testing.T) {

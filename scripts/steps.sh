@@ -10,6 +10,33 @@ left_out() {
 	[ -z "${CI:-}" ] || exit 1
 }
 
+# long_forms has tests of packages try more: what is set here they read themselves.
+long_forms() {
+	export BOXSUM_GPU_PAIRS=all            # tables of every pair of types on a device
+	export BOXSUM_BOXES=1000000            # sums of boxes, against whole numbers of any size
+	export BOXSUM_THRESHOLDS=10000         # against Doxa and OpenCV
+	export BOXSUM_FILTERS=10000            # against their definition, OpenCV and SciPy
+	export BOXSUM_DETECTIONS=5000          # images searched, against OpenCV
+	export BOXSUM_DAMAGED=2000             # cascades
+	export BOXSUM_STORE_KILLS=200          # of a table under way, each resumed
+}
+
+# beside runs a command while others go on, and keeps what it prints until it is met.
+beside() {
+	name=$1
+	shift
+	"$@" >"$scratch/$name" 2>&1 &
+	eval "beside_$name=\$!"
+}
+
+# meet waits for one of those, shows what it printed, and fails if it did.
+meet() {
+	code=0
+	eval "wait \$beside_$1" || code=$?
+	cat "$scratch/$1"
+	[ $code = 0 ] || { echo "$1 failed"; exit 1; }
+}
+
 export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
 
 # Tests may make a cgroup that limits memory in CI's machine, where that is ours.

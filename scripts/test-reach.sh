@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests beside real servers that take minutes to build or fetch: an S3 server and a Flink. The
-# nightly workflow runs them; the tests of every change have S3 in the same process, and Prism.
+# Tests beside real servers, which take minutes to build or fetch the first time: an S3 server and a Flink.
+# make test has S3 in the same process, and Prism.
 set -eu
 . "$(dirname "$0")/steps.sh"
 

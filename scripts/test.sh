@@ -7,8 +7,8 @@ set -eu
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-scripts/parts.sh >"$scratch/parts" 2>&1 & # while Go compiles
-parts=$!
+beside parts scripts/parts.sh # while Go compiles
+[ -z "${BOXSUM_LONG:-}" ] || long_forms
 
 step "gofmt, vet"
 unformatted=$(gofmt -l .)
@@ -32,8 +32,7 @@ else
 fi
 
 step "oracles and devices"
-wait $parts || true
-cat "$scratch/parts"
+meet parts
 oracles
 doxa
 stores
