@@ -174,6 +174,18 @@ func TestWorkers(t *testing.T) {
 				all.Wait()
 				many := float64(lanes*frames) / time.Since(start).Seconds()
 				t.Logf("%-30s %4d×%d, %2d workers: %7.1f ms, %6.1f frames a second, %6.1f by %d at a time, %d found", strings.TrimSuffix(name, ".xml"), size.X, size.Y, n, 1e3*best, 1/best, many, lanes, len(found))
+				if name != "frontalface_alt2" {
+					continue
+				}
+				best = math.Inf(1)
+				for range 3 {
+					start := time.Now()
+					if found, err = c.AppendDetect(found[:0], img, &detect.Options{Min: image.Pt(24, 24), Workers: n, Angles: detect.AllAngles()}); err != nil {
+						t.Fatal(err)
+					}
+					best = min(best, time.Since(start).Seconds())
+				}
+				t.Logf("%-30s %4d×%d, %2d workers: %7.1f ms, %6.1f frames a second, %d found", "  at all angles", size.X, size.Y, n, 1e3*best, 1/best, len(found))
 			}
 		}
 	}

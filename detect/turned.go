@@ -428,32 +428,6 @@ func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
 	return [2]int{int(math.Ceil(from)), int(to) + 1}
 }
 
-// diagonalRow makes a row of the tables of a diagonal cascade, as
-// [kernel.TiltedCascadeRow], of pixels or of their squares.
-func diagonalRow(tilted, above, down, up []uint32, pix []uint8, half int, square bool) {
-	n := len(pix)
-	copy(down[1:n+1], down[:n])
-	down[0] = 0
-	copy(up[:n+1], up[1:n+2])
-	up[n+1] = 0
-	before := uint32(0) // the pixel on the left
-	for x := range n + 1 {
-		i := x
-		if half > 0 {
-			i = i>>1 + i&1*half
-		}
-		tilted[i] = above[i] + down[x] + up[x] - before
-		if x < n {
-			before = uint32(pix[x])
-			if square {
-				before *= before
-			}
-			down[x+1] += before
-			up[x+1] += before
-		}
-	}
-}
-
 // angleReach is how far the angles of windows of one object may be apart.
 const angleReach = 46
 

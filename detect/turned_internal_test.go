@@ -128,18 +128,19 @@ func TestDiagonals(t *testing.T) {
 			pix[i] = uint8(rng.Uint32())
 		}
 		for _, step := range []int{1, 2} {
+			level := kernel.Levels()[rng.IntN(len(kernel.Levels()))]
 			l := layoutOf(width, n, step)
 			tables := make([]uint32, l.tables(2))
 			var lines [4][]uint32
 			for i := range lines {
-				lines[i] = make([]uint32, width+2)
+				lines[i] = make([]uint32, width+n+2)
 			}
 			sums, squares := tables, tables[l.rows*l.stride:]
 			for y := range n {
 				row := pix[y*width:][:width]
 				above, here := y*l.stride, (y+1)*l.stride
-				diagonalRow(sums[here:], sums[above:], lines[0], lines[1], row, l.half, false)
-				diagonalRow(squares[here:], squares[above:], lines[2], lines[3], row, l.half, true)
+				kernel.TiltedCascadeRow(level, sums[here:], sums[above:], lines[0][n-y:], lines[1][y:], row, l.half, false)
+				kernel.TiltedCascadeRow(level, squares[here:], squares[above:], lines[2][n-y:], lines[3][y:], row, l.half, true)
 			}
 			for _, f := range c.features {
 				node := l.haarNode(c, &f, 0)
@@ -181,37 +182,6 @@ func TestDiagonals(t *testing.T) {
 						t.Fatalf("window %v, step %d: box %v has a sum of squares of %d and not %d", size, step, b, got, square)
 					}
 				}
-			}
-		}
-	}
-}
-
-func TestDiagonalRow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, n := range []int{1, 2, 7, 32} {
-		for _, half := range []int{0, n/2 + 2} {
-			var tables [2][]uint32
-			var lines [4][]uint32
-			for i := range tables {
-				tables[i] = make([]uint32, 2*n+8)
-			}
-			for i := range lines {
-				lines[i] = make([]uint32, n+2)
-			}
-			above := [2][]uint32{make([]uint32, 2*n+8), make([]uint32, 2*n+8)}
-			for range 5 {
-				pix := make([]uint8, n)
-				for i := range pix {
-					pix[i] = uint8(rng.Uint32())
-				}
-				diagonalRow(tables[0], above[0], lines[0], lines[1], pix, half, false)
-				kernel.TiltedCascadeRow(tables[1], above[1], lines[2], lines[3], pix, half)
-				for i := range tables[0] {
-					if tables[0][i] != tables[1][i] {
-						t.Fatalf("n %d, half %d: entry %d is %d and not %d", n, half, i, tables[0][i], tables[1][i])
-					}
-				}
-				tables, above = above, tables
 			}
 		}
 	}

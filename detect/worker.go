@@ -29,12 +29,11 @@ type worker struct {
 	top     int // row of the layer with which the tables start
 	own     int // first row of windows; that above is counted by another band
 
-	table    []uint32
-	blend    []int16 // two rows of the image
-	pix      []uint8
-	down, up []uint32 // diagonals of tilted tables
+	table []uint32
+	blend []int16 // two rows of the image
+	pix   []uint8
 
-	downSquares, upSquares []uint32
+	diagonals [4][]uint32 // of tilted tables: from the left, from the right, and of squares
 
 	row     kernel.Groups   // windows of a chunk
 	queues  []kernel.Groups // windows that wait for a stage
@@ -52,8 +51,10 @@ type worker struct {
 }
 
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.down) + engine.Bytes(w.up) + engine.Bytes(w.downSquares) + engine.Bytes(w.upSquares) +
-		engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside)
+	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside)
+	for _, d := range w.diagonals {
+		n += engine.Bytes(d)
+	}
 	for i := range w.queues {
 		n += engine.Bytes(w.queues[i].Places) + engine.Bytes(w.queues[i].Alive) + engine.Bytes(w.queues[i].Norms)
 	}
@@ -64,13 +65,10 @@ func (w *worker) bytes() int {
 func (w *worker) prepare(s *search) {
 	w.search = s
 	c := s.views[0].cascade
-	if c.diagonal {
-		w.downSquares = engine.AtLeast(w.downSquares, s.src.Width+2)
-		w.upSquares = engine.AtLeast(w.upSquares, s.src.Width+2)
-	}
-	if c.tilted || c.diagonal {
-		w.down = engine.AtLeast(w.down, s.src.Width+2)
-		w.up = engine.AtLeast(w.up, s.src.Width+2)
+	for i := range w.diagonals {
+		if c.diagonal || c.tilted && i < 2 {
+			w.diagonals[i] = engine.AtLeast(w.diagonals[i], s.src.Width+s.views[0].programs[1].rows+2)
+		}
 	}
 	w.table = engine.AtLeast(w.table, s.views[0].programs[1].tables(c.tables()))
 	w.blend = engine.AtLeast(w.blend, s.src.Width+kernel.CascadeSlack)
@@ -205,24 +203,31 @@ func (w *worker) integrate(b *band) {
 			clear(tables[i][at:][:l.width+1])
 		}
 	}
-	for _, diagonals := range [][]uint32{w.down, w.up, w.downSquares, w.upSquares} {
-		clear(diagonals)
+	for _, d := range w.diagonals {
+		clear(d)
 	}
 	for y := range bottom - w.top {
 		pix := w.pixels(w.top + y)
 		above, here := y*p.stride, (y+1)*p.stride
 		sums, squares := tables[sumTable], tables[squareTable]
 		if c.diagonal {
-			diagonalRow(sums[here:], sums[above:], w.down, w.up, pix, p.half, false)
-			diagonalRow(squares[here:], squares[above:], w.downSquares, w.upSquares, pix, p.half, true)
+			w.tiltedRow(sums[here:], sums[above:], pix, y, 0)
+			w.tiltedRow(squares[here:], squares[above:], pix, y, 1)
 			continue
 		}
 		kernel.CascadeRow(w.search.set.Level, sums[here:], squares[here:], sums[above:], squares[above:], pix, p.half)
 		if c.tilted {
 			tilted := tables[tiltedTable]
-			kernel.TiltedCascadeRow(tilted[here:], tilted[above:], w.down, w.up, pix, p.half)
+			w.tiltedRow(tilted[here:], tilted[above:], pix, y, 0)
 		}
 	}
+}
+
+// tiltedRow makes row y of a tilted table of the band: of pixels, or with 1 of squares.
+func (w *worker) tiltedRow(tilted, above []uint32, pix []uint8, y, squares int) {
+	p := &w.search.views[0].programs[w.layer.step-1]
+	down, up := w.diagonals[2*squares], w.diagonals[2*squares+1]
+	kernel.TiltedCascadeRow(w.search.set.Level, tilted, above, down[p.rows-y:], up[y:], pix, p.half, squares == 1)
 }
 
 // pixels is a row of the layer.

@@ -31,6 +31,7 @@ type cascadeRoutines struct {
 	blendRows              func(dst, a, b *byte, n int, part uint64)
 	blendColumns           func(dst, row, places, parts *byte, n int)
 	cascadeRow             func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)
+	tiltedRow              func(tilted, above, down, up, pix *byte, n, half, square int)
 }
 
 // LanesOf is how many windows the vectors of a level hold.
@@ -330,30 +331,36 @@ func CascadeRow(level Level, sums, squares, sumsAbove, squaresAbove []uint32, pi
 	}
 }
 
-// TiltedCascadeRow makes a row of the table of tilted sums: entry X of row Y is the sum of
-// pixels (x, y), y < Y and |x-X+1| < Y-y. The diagonals through the row before come in down
-// and up, of len(pix)+2 entries, and those through this row leave in them.
-func TiltedCascadeRow(tilted, above []uint32, down, up []uint32, pix []uint8, half int) {
-	// down[x+1] is the diagonal that ends at pixel x from the left, up[x+1] from the right.
-	n := len(pix)
-	copy(down[1:n+1], down[:n])
-	down[0] = 0
-	copy(up[:n+1], up[1:n+2])
-	up[n+1] = 0
-	for x, p := range pix {
-		down[x+1] += uint32(p)
-		up[x+1] += uint32(p)
+// TiltedCascadeRow makes a row of the table of tilted sums, of pixels or of their squares:
+// entry X of row Y is the sum of pixels (x, y), y < Y and |x-X+1| < Y-y. Down and up are the
+// diagonals that end in this row, from the left and from the right. They come as those of
+// the row before and leave with this one: down[x] and up[x+1] go through pixel x, and up[0]
+// through the one before the first. A diagonal keeps its place in memory, so that for the
+// next row down starts an element before, and up one after. Halves are those of [CascadeRow].
+func TiltedCascadeRow(level Level, tilted, above, down, up []uint32, pix []uint8, half int, square bool) {
+	tilted[0] = above[0] + up[0]
+	down, up = down[:len(pix)], up[1:len(pix)+1]
+	from := 0
+	if asm := cascades[level].tiltedRow; asm != nil && len(pix) >= 8 {
+		from = len(pix) &^ 7
+		squares := 0
+		if square {
+			squares = 1
+		}
+		asm(first(tilted), first(above), first(down), first(up), first(pix), from, 4*half, squares)
 	}
-	for x := range n + 1 {
-		i := x
+	for x := from; x < len(pix); x++ {
+		p := uint32(pix[x])
+		if square {
+			p *= p
+		}
+		down[x] += p
+		up[x] += p
+		i := x + 1
 		if half > 0 {
 			i = i>>1 + i&1*half
 		}
-		v := above[i] + down[x] + up[x]
-		if x > 0 {
-			v -= uint32(pix[x-1])
-		}
-		tilted[i] = v
+		tilted[i] = above[i] + down[x] + up[x] - p
 	}
 }
 

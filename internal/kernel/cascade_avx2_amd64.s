@@ -969,3 +969,75 @@ DATA cascadeRowAVX2Order<>+8(SB)/8, $0x0000000600000004
 DATA cascadeRowAVX2Order<>+16(SB)/8, $0x0000000300000001
 DATA cascadeRowAVX2Order<>+24(SB)/8, $0x0000000700000005
 GLOBL cascadeRowAVX2Order<>(SB), RODATA|NOPTR, $32
+
+// func tiltedRowAVX2(tilted *byte, above *byte, down *byte, up *byte, pix *byte, n int, half int, square int)
+// Requires: AVX, AVX2
+TEXT ·tiltedRowAVX2(SB), NOSPLIT, $0-64
+	MOVQ  tilted+0(FP), AX
+	MOVQ  above+8(FP), CX
+	MOVQ  down+16(FP), DX
+	MOVQ  up+24(FP), BX
+	MOVQ  pix+32(FP), SI
+	MOVQ  n+40(FP), DI
+	MOVQ  half+48(FP), R8
+	MOVQ  square+56(FP), R9
+	XORQ  R10, R10
+	TESTQ R8, R8
+	JNZ   split
+
+loop:
+	VPMOVZXBD (SI)(R10*1), Y0
+	TESTQ     R9, R9
+	JZ        plain
+	VPMADDWD  Y0, Y0, Y0
+
+plain:
+	VPADDD  (DX)(R10*4), Y0, Y1
+	VMOVDQU Y1, (DX)(R10*4)
+	VPADDD  (BX)(R10*4), Y0, Y2
+	VMOVDQU Y2, (BX)(R10*4)
+	VPADDD  Y2, Y1, Y1
+	VPSUBD  Y0, Y1, Y1
+	VPADDD  4(CX)(R10*4), Y1, Y1
+	VMOVDQU Y1, 4(AX)(R10*4)
+	ADDQ    $0x08, R10
+	CMPQ    R10, DI
+	JL      loop
+	VZEROUPPER
+	RET
+
+split:
+	VMOVDQU tiltedRowAVX2Order<>+0(SB), Y0
+	LEAQ    (AX)(R8*1), R11
+	LEAQ    (CX)(R8*1), R8
+
+splits:
+	VPMOVZXBD (SI)(R10*1), Y1
+	TESTQ     R9, R9
+	JZ        splitPlain
+	VPMADDWD  Y1, Y1, Y1
+
+splitPlain:
+	VPADDD       (DX)(R10*4), Y1, Y2
+	VMOVDQU      Y2, (DX)(R10*4)
+	VPADDD       (BX)(R10*4), Y1, Y3
+	VMOVDQU      Y3, (BX)(R10*4)
+	VPADDD       Y3, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VPERMD       Y2, Y0, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPADDD       (R8)(R10*2), X2, X2
+	VMOVDQU      X2, (R11)(R10*2)
+	VPADDD       4(CX)(R10*2), X1, X1
+	VMOVDQU      X1, 4(AX)(R10*2)
+	ADDQ         $0x08, R10
+	CMPQ         R10, DI
+	JL           splits
+	VZEROUPPER
+	RET
+
+DATA tiltedRowAVX2Order<>+0(SB)/8, $0x0000000200000000
+DATA tiltedRowAVX2Order<>+8(SB)/8, $0x0000000600000004
+DATA tiltedRowAVX2Order<>+16(SB)/8, $0x0000000300000001
+DATA tiltedRowAVX2Order<>+24(SB)/8, $0x0000000700000005
+GLOBL tiltedRowAVX2Order<>(SB), RODATA|NOPTR, $32

@@ -82,3 +82,14 @@ func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int)
 //
 //go:noescape
 func cascadeRowAVX512(sums *byte, squares *byte, sumsAbove *byte, squaresAbove *byte, pix *byte, n int, half int)
+
+// tiltedRowAVX512 is, for a multiple of 8, with half in bytes and p[x] a pixel or its square,
+//
+//	for x := range n {
+//		down[x] += p[x]
+//		up[x] += p[x]
+//		tilted[place(x+1)] = above[place(x+1)] + down[x] + up[x] - p[x]
+//	}
+//
+//go:noescape
+func tiltedRowAVX512(tilted *byte, above *byte, down *byte, up *byte, pix *byte, n int, half int, square int)

@@ -157,3 +157,46 @@ func TestCascadeRows(t *testing.T) {
 		}
 	}
 }
+
+// Tilted rows are sums by definition, of pixels and of squares, at every level.
+func TestTiltedCascadeRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 2, 7, 8, 9, 31, 32, 45} {
+		const rows = 12
+		pix := make([]uint8, n*rows)
+		for i := range pix {
+			pix[i] = uint8(rng.Uint32())
+		}
+		for _, level := range Levels() {
+			for _, half := range []int{0, n/2 + 9} {
+				for _, square := range []bool{false, true} {
+					above, down, up := make([]uint32, 2*n+40), make([]uint32, n+rows+2), make([]uint32, n+rows+2)
+					for y := range rows {
+						tilted := make([]uint32, 2*n+40)
+						TiltedCascadeRow(level, tilted, above, down[rows-y:], up[y:], pix[y*n:][:n], half, square)
+						for x := range n + 1 {
+							want := uint32(0)
+							for j := range y + 1 {
+								for i := max(0, x-1-(y-j)); i < n && i <= x-1+y-j; i++ {
+									p := uint32(pix[j*n+i])
+									if square {
+										p *= p
+									}
+									want += p
+								}
+							}
+							at := x
+							if half > 0 {
+								at = x>>1 + x&1*half
+							}
+							if tilted[at] != want {
+								t.Fatalf("%v, %d pixels, half %d, squares %v, row %d: entry %d is %d and not %d", level, n, half, square, y+1, x, tilted[at], want)
+							}
+						}
+						above = tilted
+					}
+				}
+			}
+		}
+	}
+}

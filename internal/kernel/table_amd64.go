@@ -339,6 +339,7 @@ var cascades = [levelCount]cascadeRoutines{
 		blendRows:    blendRowsAVX2,
 		blendColumns: blendColumnsAVX2,
 		cascadeRow:   cascadeRowAVX2,
+		tiltedRow:    tiltedRowAVX2,
 	},
 	avx512: {
 		haarStumps:   haarStumpsAVX512,
@@ -349,6 +350,7 @@ var cascades = [levelCount]cascadeRoutines{
 		blendRows:    blendRowsAVX512,
 		blendColumns: blendColumnsAVX512,
 		cascadeRow:   cascadeRowAVX512,
+		tiltedRow:    tiltedRowAVX512,
 	},
 }
 

@@ -20,6 +20,7 @@ var cascadeKernels = []windowKernel{
 	{"blendRows", blendRows},
 	{"blendColumns", blendColumns},
 	{"cascadeRow", cascadeRow},
+	{"tiltedRow", cascadeTilted},
 }
 
 func cascades(set isa) {
@@ -479,7 +480,7 @@ func haarNorms(set isa, name string) {
 	leave()
 }
 
-// blendRows, blendColumns and cascadeRow are for vectors of 256 bits at every level.
+// blendRows, blendColumns, cascadeRow and tiltedRow are for vectors of 256 bits at every level.
 
 func blendRows(_ isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b *byte, n int, part uint64)",
@@ -587,6 +588,59 @@ func cascadeRow(_ isa, name string) {
 		VPADDD(Mem{Base: rows[k][1], Index: i, Scale: 2, Disp: 4}, high, high)
 		VMOVDQU(high, Mem{Base: rows[k][0], Index: i, Scale: 2, Disp: 4})
 	}
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("splits"))
+	leave()
+}
+
+func cascadeTilted(_ isa, name string) {
+	text(name, NOSPLIT, "func(tilted, above, down, up, pix *byte, n, half, square int)",
+		name+" is, for a multiple of 8, with half in bytes and p[x] a pixel or its square,", "", "\tfor x := range n {", "\t\tdown[x] += p[x]", "\t\tup[x] += p[x]",
+		"\t\ttilted[place(x+1)] = above[place(x+1)] + down[x] + up[x] - p[x]", "\t}")
+	tilted, above, down, up, pix := arg("tilted"), arg("above"), arg("down"), arg("up"), arg("pix")
+	n, half, square, i := arg("n"), arg("half"), arg("square"), GP64()
+	// row is the sums of eight pixels that come to those above.
+	row := func(label string) reg.VecVirtual {
+		p, d, u := YMM(), YMM(), YMM()
+		VPMOVZXBD(Mem{Base: pix, Index: i, Scale: 1}, p)
+		TESTQ(square, square)
+		JZ(LabelRef(label))
+		VPMADDWD(p, p, p)
+		Label(label)
+		VPADDD(Mem{Base: down, Index: i, Scale: 4}, p, d)
+		VMOVDQU(d, Mem{Base: down, Index: i, Scale: 4})
+		VPADDD(Mem{Base: up, Index: i, Scale: 4}, p, u)
+		VMOVDQU(u, Mem{Base: up, Index: i, Scale: 4})
+		VPADDD(u, d, d)
+		VPSUBD(p, d, d)
+		return d
+	}
+	XORQ(i, i)
+	TESTQ(half, half)
+	JNZ(LabelRef("split"))
+	Label("loop")
+	v := row("plain")
+	VPADDD(Mem{Base: above, Index: i, Scale: 4, Disp: 4}, v, v)
+	VMOVDQU(v, Mem{Base: tilted, Index: i, Scale: 4, Disp: 4})
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("loop"))
+	leave()
+	Label("split")
+	order, high := YMM(), XMM()
+	VMOVDQU(constants{}.mem(name+"Order", 2<<32, 6<<32|4, 3<<32|1, 7<<32|5), order)
+	odd, oddAbove := GP64(), GP64()
+	LEAQ(Mem{Base: tilted, Index: half, Scale: 1}, odd)
+	LEAQ(Mem{Base: above, Index: half, Scale: 1}, oddAbove)
+	Label("splits")
+	v = row("splitPlain")
+	VPERMD(v, order, v) // entries x+1, x+3, x+5, x+7 and then x+2, ...
+	VEXTRACTI128(Imm(1), v, high)
+	VPADDD(Mem{Base: oddAbove, Index: i, Scale: 2}, v.AsX(), v.AsX())
+	VMOVDQU(v.AsX(), Mem{Base: odd, Index: i, Scale: 2})
+	VPADDD(Mem{Base: above, Index: i, Scale: 2, Disp: 4}, high, high)
+	VMOVDQU(high, Mem{Base: tilted, Index: i, Scale: 2, Disp: 4})
 	ADDQ(Imm(8), i)
 	CMPQ(i, n)
 	JL(LabelRef("splits"))
