@@ -71,6 +71,7 @@ var below = map[string][]string{
 	"docs/throughput":           {},
 	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},
+	"gpu/internal/kernels/pack": {"gpu/internal/kernels", "internal/launch", "internal/pairs"},
 }
 
 // explored is what the explorer shows.

@@ -9,7 +9,7 @@ import (
 
 // CUDA lists the images of a module, such as "portable" or "sums", for a device of
 // this compute capability, the best first: machine code where there is some, and
-// PTX, which ends with a zero byte. Modules in two dialects are for devices of 7.5
+// PTX, packed, which ends with a zero byte. Modules in two dialects are for devices of 7.5
 // and up, those for CUDA only for 8.0 and up. It is nil where there is no such
 // module for the device.
 func CUDA(module string, major, minor int) [][]byte {
@@ -35,8 +35,8 @@ func CUDA(module string, major, minor int) [][]byte {
 // IsPTX reports whether an image is PTX and not machine code.
 func IsPTX(image []byte) bool { return !bytes.HasPrefix(image, []byte("\x7fELF")) }
 
-// OneKernel is PTX with only one of its kernels: drivers compile all that they
-// are given, and the whole takes them many seconds.
+// OneKernel is PTX with only one of its kernels, unpacked: drivers compile all that
+// they are given, and the whole takes them many seconds.
 func OneKernel(ptx []byte, kernel string) []byte {
 	var one []byte
 	wanted := true // what is not part of a kernel is for all of them
@@ -54,7 +54,7 @@ func OneKernel(ptx []byte, kernel string) []byte {
 			wanted = true
 		}
 	}
-	return one
+	return unpack(one)
 }
 
 func read(name string) []byte {
