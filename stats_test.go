@@ -112,7 +112,11 @@ func wide[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, im boxsum
 // Floats far from zero have their deviations, and where floats cannot tell they say
 // so.
 func TestFarFromZero(t *testing.T) {
-	for _, center := range []float64{0, 0.5, 100, 1e5, -1e5, 1e6, 1e7, 1e9} {
+	centers := []float64{-1e5, 1e9, 0, 0.5, 100, 1e5, 1e6, 1e7}
+	if testing.Short() {
+		centers = centers[:2]
+	}
+	for _, center := range centers {
 		t.Run(fmt.Sprint(center), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
 			doubles, _ := boxsum.NewImage[float64](701, 503, 1)
