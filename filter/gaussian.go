@@ -111,23 +111,26 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 
 // gaussian blurs by boxes, of which the largest has an area.
 func gaussian[P Pixel](t task[P, P], shapes [maxPasses]window.Shape, sigma Sigma, area float64) error {
-	switch any(*new(P)).(type) {
-	case uint8:
-		bytes := any(&t).(*task[uint8, uint8])
-		if l, ok := newTriple(bytes, shapes[:sigma.Passes]); ok {
-			return runTriple(bytes, &l)
+	switch t := any(&t).(type) {
+	case *task[uint8, uint8]:
+		if l, ok := newTriple(t, shapes[:sigma.Passes]); ok {
+			return runTriple(t, &l)
 		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
 			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
 		}
 		if area*(255<<8) < 1<<32 {
-			return runGaussian[P, uint16, uint32](&t, &shapes, sigma.Passes)
+			return runGaussian[uint8, uint16, uint32](t, &shapes, sigma.Passes)
 		}
-		return runGaussian[P, uint16, uint64](&t, &shapes, sigma.Passes)
-	case uint16, float32:
-		return runGaussian[P, float32, float64](&t, &shapes, sigma.Passes)
+		return runGaussian[uint8, uint16, uint64](t, &shapes, sigma.Passes)
+	case *task[uint16, uint16]:
+		return runGaussian[uint16, float32, float64](t, &shapes, sigma.Passes)
+	case *task[float32, float32]:
+		return runGaussian[float32, float32, float64](t, &shapes, sigma.Passes)
+	case *task[float64, float64]:
+		return runGaussian[float64, float64, float64](t, &shapes, sigma.Passes)
 	}
-	return runGaussian[P, float64, float64](&t, &shapes, sigma.Passes)
+	panic("no such pixels")
 }
 
 // cascade is the layer of several boxes one after the other, with elements M between

@@ -108,17 +108,19 @@ func shares[A, B any](a []A, b []B) bool {
 
 // run makes the result with sums that fit the window.
 func (t *task[P, D]) run() error {
-	return runs[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
-}
-
-func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
 	if t.src.Width == 0 || t.src.Height == 0 {
 		t.set.Report(1)
 		return nil
 	}
 	if isFloat[P]() {
-		return runLocal[P, float64, float64](&t)
+		return floatRuns[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
 	}
+	return runs[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
+}
+
+func runFloats[D boxsum.Pixel, P Pixel](t task[P, D]) error { return runLocal[P, float64, float64](&t) }
+
+func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
 	most, area := largest[P](), t.area()
 	limit := area * most
 	if t.kind.squares() {
@@ -128,7 +130,7 @@ func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
 	case limit >= 1<<63:
 		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
 	case t.box().Narrow():
-		return runLocal[P, uint16, uint16](&t)
+		return narrow.(func(task[P, D]) error)(t)
 	case limit < 1<<32:
 		return runLocal[P, uint32, uint32](&t)
 	case area*most < 1<<32:
@@ -136,6 +138,9 @@ func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
 	}
 	return runLocal[P, uint64, uint64](&t)
 }
+
+// narrow is for means of bytes with the sums of small windows. No other pixels have any: it is not compiled for them.
+var narrow any = func(t task[uint8, uint8]) error { return runLocal[uint8, uint16, uint16](&t) }
 
 // box is the kind of kernel there is for means of bytes.
 func (t *task[P, D]) box() kernel.BoxKind {

@@ -17,12 +17,15 @@ var runs = [...]any{
 	62: runTask[int32, uint16],
 	81: runTask[float32, uint8],
 	82: runTask[float32, uint16],
-	88: runTask[float32, float32],
-	89: runTask[float32, float64],
 	91: runTask[float64, uint8],
 	92: runTask[float64, uint16],
-	98: runTask[float64, float32],
-	99: runTask[float64, float64],
+}
+
+var floatRuns = [...]any{
+	88: runFloats[float32, float32],
+	89: runFloats[float32, float64],
+	98: runFloats[float64, float32],
+	99: runFloats[float64, float64],
 }
 
 var gaussians = [...]any{

@@ -28,11 +28,23 @@ type factorLayer[P Pixel, A, Q kernel.Number] struct {
 	each     []directWorker
 }
 
-// factors fills the scores with factors, with sums that fit the window.
+// factors fills the scores with factors, with sums that fit the pixels. It names them, so that no others are compiled.
 func factors[P Pixel](t *task[P]) error {
-	if !isInteger[P]() {
-		return runFactors[P, float64, float64](t)
+	switch t := any(t).(type) {
+	case *task[uint8]:
+		return wholeFactors(t)
+	case *task[uint16]:
+		return wholeFactors(t)
+	case *task[float32]:
+		return runFactors[float32, float64, float64](t)
+	case *task[float64]:
+		return runFactors[float64, float64, float64](t)
 	}
+	panic("no such pixels")
+}
+
+// wholeFactors is the same with whole sums that fit the window.
+func wholeFactors[P Pixel](t *task[P]) error {
 	area := uint64(t.template.Width) * uint64(t.template.Height)
 	most := uint64(largest[P]())
 	switch {

@@ -155,11 +155,23 @@ func runTask[P filter.Pixel](t task[P]) error {
 // as is the same thing, whose type is known to be T.
 func as[T, F any](f *F) *T { return (*T)(unsafe.Pointer(f)) }
 
-// windows makes the result with sums that fit the window.
+// windows makes the result with sums that fit the pixels. It names them, so that no others are compiled.
 func windows[P filter.Pixel](t *task[P]) error {
-	if kernel.IsFloat[P]() {
-		return runLocal[P, float64, float64](t)
+	switch t := any(t).(type) {
+	case *task[uint8]:
+		return whole(t)
+	case *task[uint16]:
+		return whole(t)
+	case *task[float32]:
+		return runLocal[float32, float64, float64](t)
+	case *task[float64]:
+		return runLocal[float64, float64, float64](t)
 	}
+	panic("no such pixels")
+}
+
+// whole makes the result with whole sums that fit the window.
+func whole[P filter.Pixel](t *task[P]) error {
 	if t.columns() {
 		return runLocal[P, uint32, uint32](t)
 	}
