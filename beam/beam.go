@@ -90,6 +90,9 @@ func (w Work) job(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.Join(ctx); err != nil {
+		return nil, errors.Join(err, o.close())
+	}
 	if jobs.of == nil {
 		jobs.of = map[Work]*opened{}
 	}

@@ -53,7 +53,7 @@ type Options struct {
 
 // A Job makes a table from an image. [Job.Run] does it on this machine. Engines of many machines call Begin once,
 // Edges for every block, Scan once, Integrate for every block and Finish once: each may be called again, on any
-// machine that has made a job with the same source, destination and options, and does what is left to do.
+// machine that has made a job with the same source, destination and options and called Join, and does what is left to do.
 type Job struct {
 	src      *Array
 	dst      Bucket
@@ -354,14 +354,8 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return false, bad("the destination holds something else than a table: choose another, or remove it")
 	}
 	if a.Fingerprint == j.fingerprint {
-		for n := range j.layers {
-			main, err := g.Array(ctx, j.layers[n].name())
-			if err == nil {
-				err = j.follow(n, main)
-			}
-			if err != nil && !a.Complete {
-				return false, err
-			}
+		if err := j.followAll(ctx, g); err != nil && !a.Complete {
+			return false, err
 		}
 		return a.Complete, nil
 	}
@@ -376,6 +370,38 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return false, err
 	}
 	return false, j.write(ctx, false)
+}
+
+// Join takes part in a table that another process has begun with the same source and options, and writes its blocks as that one does.
+func (j *Job) Join(ctx context.Context) error {
+	_, g, err := node(ctx, j.dst, "")
+	if err != nil {
+		return err
+	}
+	var a about
+	if g == nil {
+		return bad("the destination holds something else than a table")
+	}
+	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
+		return bad("the destination holds something else than a table")
+	}
+	if a.Fingerprint != j.fingerprint {
+		return fmt.Errorf("store: the table that was begun is that of another image or of other options: %w", ErrChanged)
+	}
+	return j.followAll(ctx, g)
+}
+
+func (j *Job) followAll(ctx context.Context, g *Group) error {
+	for n := range j.layers {
+		main, err := g.Array(ctx, j.layers[n].name())
+		if err == nil {
+			err = j.follow(n, main)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *layer) name() string { return strings.TrimSuffix(l.main.path, "/") }
@@ -551,7 +577,7 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	r := &run{Job: j, cond: sync.NewCond(new(sync.Mutex)), rowsDone: make([]int, j.rows), lines: map[int]*rowLines{}}
+	r := &run{Job: j, cond: sync.NewCond(new(sync.Mutex)), rowsDone: make([]int, j.rows), lines: map[int]*rowLines{}, written: map[int]bool{}, ahead: 2 * max(j.columns, workers)}
 	if err := r.resume(ctx); err != nil {
 		return err
 	}
@@ -565,7 +591,7 @@ func (j *Job) Run(ctx context.Context) error {
 			w := j.summers.Get().(*work)
 			defer j.summers.Put(w)
 			for ctx.Err() == nil {
-				n, ok := r.claim()
+				n, ok := r.claim(ctx)
 				if !ok {
 					return
 				}
@@ -592,8 +618,11 @@ type run struct {
 	*Job
 	cond     *sync.Cond
 	next     int // block to claim
+	ahead    int // how far that may be from the first row that is not complete, in blocks
 	done     int // blocks
 	rowsDone []int
+	complete int               // rows before which all have their lines written
+	written  map[int]bool      // rows after that which have, too
 	lines    map[int]*rowLines // of rows of blocks under way
 	exist    map[string]bool   // blocks of a run before
 	err      error
@@ -616,12 +645,16 @@ func (r *run) fail(err error) {
 	r.cond.L.Unlock()
 }
 
-func (r *run) claim() (int, bool) {
+// claim is the next block to do. It is not far from those that others are at: after a stop, rows that are not complete are read again.
+func (r *run) claim(ctx context.Context) (int, bool) {
 	r.cond.L.Lock()
 	defer r.cond.L.Unlock()
+	for r.next >= r.complete*r.columns+r.ahead && r.err == nil && ctx.Err() == nil {
+		r.cond.Wait()
+	}
 	n := r.next
 	r.next++
-	return n, n < r.rows*r.columns
+	return n, n < r.rows*r.columns && r.err == nil && ctx.Err() == nil
 }
 
 // row is the lines of a row of blocks; with the lock held.
@@ -666,7 +699,7 @@ func (r *run) resume(ctx context.Context) error {
 		}
 	}
 found:
-	r.next, r.done = start*r.columns, start*r.columns
+	r.next, r.done, r.complete = start*r.columns, start*r.columns, start
 	if start == 0 {
 		// Line 0 is of zeros.
 		for n, l := range r.layers {
@@ -786,8 +819,12 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 		}
 	}
 	r.cond.L.Lock()
+	defer r.cond.L.Unlock()
 	delete(r.lines, i)
-	r.cond.L.Unlock()
+	for r.written[i] = true; r.written[r.complete]; r.complete++ {
+		delete(r.written, r.complete)
+	}
+	r.cond.Broadcast()
 	return nil
 }
 

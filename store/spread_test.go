@@ -93,6 +93,12 @@ func passes(t *testing.T, job *Job) {
 	if _, err := job.Begin(ctx); err != nil {
 		t.Fatal(err)
 	}
+	steps(t, job)
+}
+
+// steps are those of a worker, after a table was begun.
+func steps(t *testing.T, job *Job) {
+	t.Helper()
 	rows, columns := job.Blocks()
 	for n := range rows * columns {
 		if err := job.Edges(ctx, n/columns, n%columns); err != nil {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -632,8 +633,27 @@ func (d *deadly) die() {
 	select {}
 }
 
-// A child that makes a table over and over is killed at any moment; what it leaves is taken up again.
+// counted is a bucket that counts what is written to it, and what is read of chunks.
+type counted struct {
+	Bucket
+	puts, gets atomic.Int64
+}
+
+func (c *counted) Put(ctx context.Context, key string, data []byte) error {
+	c.puts.Add(1)
+	return c.Bucket.Put(ctx, key, data)
+}
+
+func (c *counted) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	if !strings.HasSuffix(key, "zarr.json") {
+		c.gets.Add(1)
+	}
+	return c.Bucket.Get(ctx, key, offset, length, buf)
+}
+
+// Children that make a table are killed at moments spread over all of the work; each is taken up again, becomes the same table, and takes hardly more work.
 func TestKill(t *testing.T) {
+	opt := &Options{Block: 32, Workers: 3}
 	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
 		puts, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_PUTS"))
 		deletes, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_DELETES"))
@@ -642,7 +662,8 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := &deadly{Bucket: Folder(filepath.Join(dir, "table.zarr")), at: int64(puts), last: int64(deletes)}
-		job, err := NewJob(ctx, src, to, &Options{Block: 32, Squares: true, Workers: 3, Restart: deletes > 0})
+		opt.Restart, opt.Squares = deletes > 0, deletes > 0
+		job, err := NewJob(ctx, src, to, opt)
 		if err == nil {
 			err = job.Run(ctx)
 		}
@@ -652,53 +673,96 @@ func TestKill(t *testing.T) {
 		}
 		return
 	}
-	kills := 10
+	kills := 12
 	if n, err := strconv.Atoi(os.Getenv("BOXSUM_STORE_KILLS")); err == nil {
 		kills = n
 	}
 	dir := t.TempDir()
-	src, err := CreateArray(ctx, Folder(filepath.Join(dir, "image.zarr")), "", &Spec{Type: Float32, Shape: []int{512, 512}, Chunk: []int{32, 32}, Compression: "zstd"})
+	from := &counted{Bucket: Folder(filepath.Join(dir, "image.zarr"))}
+	src, err := CreateArray(ctx, from, "", &Spec{Type: Float32, Shape: []int{512, 256}, Chunk: []int{32, 32}, Compression: "zstd"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels := make([]float32, 512*512)
+	pixels := make([]float32, 512*256)
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range pixels {
 		pixels[i] = random.Float32()
 	}
-	if err := Write(ctx, src, pixels, []int{0, 0}, []int{512, 512}); err != nil {
+	if err := Write(ctx, src, pixels, []int{0, 0}, []int{512, 256}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), filepath.Join(dir, "good.zarr"), &Options{Block: 32, Squares: true}); err != nil {
-		t.Fatal(err)
-	}
-	want := contents(t, Folder(filepath.Join(dir, "good.zarr")))
 	table := filepath.Join(dir, "table.zarr")
-	killed, finished := 0, 0
-	for killed < kills {
-		// Every moment of the work is as likely: the process dies before or after it has written so many objects.
+	run := func() (puts, gets int64) {
+		t.Helper()
+		to := &counted{Bucket: Folder(table)}
+		from.gets.Store(0)
+		job, err := NewJob(ctx, src, to, opt)
+		if err == nil {
+			err = job.Run(ctx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to.puts.Load(), from.gets.Load()
+	}
+	puts, gets := run()
+	want := contents(t, Folder(table))
+	var child time.Duration // as long as one that is not killed
+	var quarters [4]int
+	var worst int64
+	for killed := 0; killed < kills; {
+		if err := os.RemoveAll(table); err != nil {
+			t.Fatal(err)
+		}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir, fmt.Sprint("BOXSUM_STORE_PUTS=", 1+random.IntN(len(want)+10)))
-		out, err := cmd.CombinedOutput()
+		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir)
+		share := (float64(killed) + random.Float64()) / float64(kills) // of the work
+		byTime := killed%4 == 1 && child > 0
+		if !byTime && child > 0 { // it dies itself, before or after it has written so many objects
+			cmd.Env = append(cmd.Env, fmt.Sprint("BOXSUM_STORE_PUTS=", 1+int(share*float64(puts))))
+		}
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if byTime {
+			time.AfterFunc(time.Duration(share*float64(child)), func() { cmd.Process.Kill() })
+		}
+		err := cmd.Wait()
 		var dead *exec.ExitError
 		switch {
 		case errors.As(err, &dead) && !dead.Exited():
 			killed++
 		case err != nil:
-			t.Fatalf("%v: %s", err, out)
-		default:
-			finished++
-			same(t, fmt.Sprintf("after %d kills", killed), want, contents(t, Folder(table)))
-			if err := os.RemoveAll(table); err != nil {
-				t.Fatal(err)
+			t.Fatalf("%v: %s", err, out.String())
+		default: // it was finished before
+			same(t, "not killed", want, contents(t, Folder(table)))
+			child = time.Since(start)
+			continue
+		}
+		left := contents(t, Folder(table))
+		quarters[min(4*len(left)/len(want), 3)]++
+		puts2, gets2 := run()
+		same(t, fmt.Sprintf("killed with %d of %d objects there", len(left), len(want)), want, contents(t, Folder(table)))
+		// What was written stays, but for metadata; of the image, the rows of blocks that were under way are read again.
+		done := int64(0)
+		for key := range left {
+			if strings.HasPrefix(key, "sum/c/") {
+				done++
 			}
 		}
+		worst = max(worst, int64(len(left))+puts2-puts+done+gets2-gets)
+		if worst > (puts+gets)/10+int64(opt.Workers) {
+			t.Errorf("killed with %d objects there: %d were written and %d read then, and %d and %d in one run", len(left), puts2, gets2, puts, gets)
+		}
 	}
-	if err := Integrate(ctx, filepath.Join(dir, "image.zarr"), table, &Options{Block: 32, Squares: true}); err != nil {
-		t.Fatal(err)
+	t.Logf("at most %.1f%% more reads and writes than in one run", 100*float64(worst)/float64(puts+gets))
+	t.Logf("%d kills, by quarters of the work %v", kills, quarters)
+	if kills >= 12 && slices.Contains(quarters[:], 0) {
+		t.Errorf("kills are not spread over the work: %v", quarters)
 	}
-	same(t, "at the end", want, contents(t, Folder(table)))
-	t.Logf("%d kills, %d times finished before one", killed, finished)
 }
 
 // A restart that is killed leaves nothing of the table before it in the next.
@@ -848,6 +912,29 @@ func TestOtherCodec(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "gone on with", contents(t, good), contents(t, b))
+
+	// The same in passes, by another process than the one that began it.
+	many := Memory()
+	full = &fullBucket{Bucket: many}
+	full.left.Store(30)
+	if err := run(full, true); !errors.Is(err, errFault) {
+		t.Fatal(err)
+	}
+	worker, err := NewJob(ctx, src, many, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	steps(t, worker)
+	same(t, "gone on with in passes", contents(t, good), contents(t, many))
+	if other, err := NewJob(ctx, src, many, &Options{Block: 16}); err != nil || !errors.Is(other.Join(ctx), ErrChanged) {
+		t.Errorf("other options take part: %v", err)
+	}
+	if none, err := NewJob(ctx, src, Memory(), opt); err != nil || none.Join(ctx) == nil {
+		t.Errorf("a table that was not begun is joined: %v", err)
+	}
 	b.Put(ctx, "sum/c/1/1", []byte("nothing"))
 	table, err := OpenTable(ctx, b, nil)
 	if err != nil {

@@ -487,6 +487,16 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		fallthrough
 	case "moments", "feature", "filter", "threshold":
+		if r.Do == "feature" {
+			if _, _, turned, err := featureOf(r); err != nil {
+				return nil, nil, err
+			} else if turned != nil {
+				return nil, nil, refuse("turned features are asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+			}
+			if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
+				return nil, nil, refuse("the feature does not lie in the image, which is %d×%d", d.info.Width, d.info.Height)
+			}
+		}
 		p, box, err := d.part(ctx, r.Box, r.Z)
 		if err != nil {
 			return nil, nil, err
@@ -502,7 +512,7 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		reply, pixels, err := p.answer(ctx, &q)
 		if f, ok := reply.(*featured); ok && err == nil {
-			f.move(max(r.Box[0], 0), max(r.Box[1], 0))
+			f.move(r.Box[0], r.Box[1])
 		}
 		return reply, pixels, err
 	}

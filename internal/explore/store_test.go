@@ -162,6 +162,13 @@ func TestSlices(t *testing.T) {
 			t.Errorf("a part of the feature lies at %v", box)
 		}
 	}
+	// Those that leave the image are refused, as in memory, and turned ones, whose pixels lie around the box.
+	for _, q := range []map[string]any{{"box": []int{-3, 0, 21, 24}}, {"box": []int{1000, 900, 1024, 999999}}, {"box": []int{1000, 900, 1024, 924}, "ratio": "1/2"}} {
+		q["do"], q["kind"] = "feature", s.hello().(map[string]any)["kinds"].([]map[string]any)[0]["name"]
+		if v, _ := ask(t, s, q, nil); v["error"] == nil {
+			t.Errorf("%v: %v", q["box"], v)
+		}
+	}
 }
 
 // TestBrokenStore has a store that cannot be read for a while: no gray of parts that are missing is counted.
