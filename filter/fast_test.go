@@ -50,6 +50,37 @@ func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 	same(t, name+" in place", over, got)
 }
 
+// Means of 3×3 bytes, which have no sums of columns in images that are wide enough.
+func TestSmallBox(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 18))
+	for range rounds(20, 300) {
+		img := random[uint8](rng, 60+rng.IntN(150), 1+rng.IntN(140), 1)
+		w, opt := filter.Square(3), randomOptions(rng)
+		opt.Workers = 1 + rng.IntN(3)
+		name := fmt.Sprintf("%d×%d %v %v", img.Width, img.Height, opt.Border, opt.Level)
+		got := must[uint8](t, name)(filter.Box(img, w, opt))
+		var v []float64
+		for y := range img.Height {
+			for x := range img.Width {
+				v = values(v, img, w, opt, x, y, 0)
+				sum := 0
+				for _, p := range v {
+					sum += int(p)
+				}
+				if want := (sum + len(v)/2) / len(v); int(got.Pix[y*img.Width+x]) != want {
+					t.Fatalf("%s: mean of (%d, %d) is %d, want %d", name, x, y, got.Pix[y*img.Width+x], want)
+				}
+			}
+		}
+		over := img
+		over.Pix = slices.Clone(img.Pix)
+		if err := filter.BoxInto(over, over, w, opt); err != nil {
+			t.Fatal(err)
+		}
+		same(t, name+" in place", over, got)
+	}
+}
+
 // Guided filters of bytes in whole numbers are within 1/512 of those in float64 before both are
 // rounded, and the same at every level and number of workers.
 func TestGuidedBytes(t *testing.T) {

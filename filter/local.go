@@ -121,6 +121,11 @@ func (t *task[P, D]) run() error {
 func runFloats[D boxsum.Pixel, P Pixel](t task[P, D]) error { return runLocal[P, float64, float64](&t) }
 
 func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
+	if bytes, ok := any(&t).(*task[uint8, uint8]); ok {
+		if done, err := runSmallBox(bytes); done {
+			return err
+		}
+	}
 	most, area := largest[P](), t.area()
 	limit := area * most
 	if t.kind.squares() {

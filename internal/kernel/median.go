@@ -66,6 +66,21 @@ func wholeAndRest(n int, do func(x, n int)) {
 	}
 }
 
+// HasBox3 reports whether a level has [Box3] for rows of n bytes.
+func HasBox3(level Level, n int) bool { return windows[level].box3U8 != nil && n >= medianUnit+2 }
+
+// Box3 makes rounded means of 3×3 bytes, of all but the first and the last pixel of a row. It
+// has no sums of columns: three rows are read once.
+func Box3(level Level, dst, a, b, c []uint8) {
+	n := len(dst) - 2
+	multiplier, _, _ := smallDivisor(9) // which is not shifted
+	wholeAndRest(n, func(x, n int) {
+		x++
+		_, _, _ = a[x-1:x+n+1], b[x-1:x+n+1], c[x-1:x+n+1]
+		windows[level].box3U8(first(dst[x:x+n]), &a[x], &b[x], &c[x], n, 9/2, multiplier)
+	})
+}
+
 // Halve makes one byte of every four: two of a and two of b, rounded to nearest, ties up.
 func Halve(level Level, dst, a, b []uint8) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]

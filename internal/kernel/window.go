@@ -31,6 +31,7 @@ type windowRoutines struct {
 	guidedBytes                               func(dst, guide *byte, s *byte, n int, lanes *uint32)
 	boxPairsU8, boxTallU8                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
+	box3U8                                    func(dst, a, b, c *byte, n int, half, multiplier uint32)
 	addU16                                    func(dst, a, b *byte, n int)
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
 	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)

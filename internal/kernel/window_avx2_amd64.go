@@ -154,6 +154,19 @@ func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *ui
 //go:noescape
 func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 
+// box3U8AVX2 is, for a multiple of 32
+//
+//	for i := range n {
+//		var sum uint16
+//		for j := i - 1; j <= i+1; j++ {
+//			sum += a[j] + b[j] + c[j]
+//		}
+//		dst[i] = uint8(uint32(sum+half) * multiplier >> 16)
+//	}
+//
+//go:noescape
+func box3U8AVX2(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multiplier uint32)
+
 // boxU16AVX2 is, for a multiple of 8
 //
 //	for i := range n {

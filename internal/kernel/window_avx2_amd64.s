@@ -902,6 +902,68 @@ done:
 	VZEROUPPER
 	RET
 
+// func box3U8AVX2(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multiplier uint32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·box3U8AVX2(SB), NOSPLIT, $0-48
+	MOVL         multiplier+44(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTW X0, Y0
+	MOVL         half+40(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTW X1, Y1
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLW       $0x08, Y2, Y3
+	VPABSB       Y2, Y2
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+32(FP), CX
+	MOVQ         a+8(FP), BX
+	MOVQ         b+16(FP), SI
+	MOVQ         c+24(FP), DI
+	XORQ         DX, DX
+
+loop:
+	CMPQ       DX, CX
+	JGE        done
+	VMOVDQU    (BX)(DX*1), Y4
+	VMOVDQU    -1(BX)(DX*1), Y5
+	VMOVDQU    1(BX)(DX*1), Y6
+	VPMADDUBSW Y2, Y4, Y4
+	VPAND      Y3, Y5, Y5
+	VPSRLW     $0x08, Y6, Y6
+	VMOVDQU    (SI)(DX*1), Y7
+	VMOVDQU    -1(SI)(DX*1), Y8
+	VMOVDQU    1(SI)(DX*1), Y9
+	VPMADDUBSW Y2, Y7, Y7
+	VPAND      Y3, Y8, Y8
+	VPSRLW     $0x08, Y9, Y9
+	VPADDW     Y7, Y4, Y4
+	VPADDW     Y8, Y5, Y5
+	VPADDW     Y9, Y6, Y6
+	VMOVDQU    (DI)(DX*1), Y7
+	VMOVDQU    -1(DI)(DX*1), Y8
+	VMOVDQU    1(DI)(DX*1), Y9
+	VPMADDUBSW Y2, Y7, Y7
+	VPAND      Y3, Y8, Y8
+	VPSRLW     $0x08, Y9, Y9
+	VPADDW     Y7, Y4, Y4
+	VPADDW     Y8, Y5, Y5
+	VPADDW     Y9, Y6, Y6
+	VPADDW     Y1, Y4, Y4
+	VPADDW     Y4, Y5, Y5
+	VPADDW     Y4, Y6, Y6
+	VPMULHUW   Y0, Y5, Y5
+	VPMULHUW   Y0, Y6, Y6
+	VPSLLW     $0x08, Y6, Y6
+	VPOR       Y6, Y5, Y5
+	PREFETCHT0 4096(AX)(DX*1)
+	VMOVDQU    Y5, (AX)(DX*1)
+	ADDQ       $+32, DX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX2
 TEXT ·boxU16AVX2(SB), NOSPLIT, $0-52

@@ -891,6 +891,68 @@ done:
 	VZEROUPPER
 	RET
 
+// func box3U8AVX512(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multiplier uint32)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·box3U8AVX512(SB), NOSPLIT, $0-48
+	MOVL         multiplier+44(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTW X0, Z0
+	MOVL         half+40(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTW X1, Z1
+	VPTERNLOGD   $0xff, Z2, Z2, Z2
+	VPSRLW       $0x08, Z2, Z3
+	VPABSB       Z2, Z2
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+32(FP), CX
+	MOVQ         a+8(FP), BX
+	MOVQ         b+16(FP), SI
+	MOVQ         c+24(FP), DI
+	XORQ         DX, DX
+
+loop:
+	CMPQ       DX, CX
+	JGE        done
+	VMOVDQU32  (BX)(DX*1), Z4
+	VMOVDQU32  -1(BX)(DX*1), Z5
+	VMOVDQU32  1(BX)(DX*1), Z6
+	VPMADDUBSW Z2, Z4, Z4
+	VPANDD     Z3, Z5, Z5
+	VPSRLW     $0x08, Z6, Z6
+	VMOVDQU32  (SI)(DX*1), Z7
+	VMOVDQU32  -1(SI)(DX*1), Z8
+	VMOVDQU32  1(SI)(DX*1), Z9
+	VPMADDUBSW Z2, Z7, Z7
+	VPANDD     Z3, Z8, Z8
+	VPSRLW     $0x08, Z9, Z9
+	VPADDW     Z7, Z4, Z4
+	VPADDW     Z8, Z5, Z5
+	VPADDW     Z9, Z6, Z6
+	VMOVDQU32  (DI)(DX*1), Z7
+	VMOVDQU32  -1(DI)(DX*1), Z8
+	VMOVDQU32  1(DI)(DX*1), Z9
+	VPMADDUBSW Z2, Z7, Z7
+	VPANDD     Z3, Z8, Z8
+	VPSRLW     $0x08, Z9, Z9
+	VPADDW     Z7, Z4, Z4
+	VPADDW     Z8, Z5, Z5
+	VPADDW     Z9, Z6, Z6
+	VPADDW     Z1, Z4, Z4
+	VPADDW     Z4, Z5, Z5
+	VPADDW     Z4, Z6, Z6
+	VPMULHUW   Z0, Z5, Z5
+	VPMULHUW   Z0, Z6, Z6
+	VPSLLW     $0x08, Z6, Z6
+	VPORD      Z6, Z5, Z5
+	PREFETCHT0 4096(AX)(DX*1)
+	VMOVDQU32  Z5, (AX)(DX*1)
+	ADDQ       $+64, DX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxU16AVX512(SB), NOSPLIT, $0-52

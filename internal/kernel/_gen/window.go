@@ -30,6 +30,7 @@ var windowKernels = []windowKernel{
 	{"boxU8", boxBytes(false)},
 	{"boxOneU8", boxBytes(true)},
 	{"boxSmallU8", boxSmall},
+	{"box3U8", box3},
 	{"boxU16", boxWords(false)},
 	{"boxOneU16", boxWords(true)},
 	{"scaledU8", scaledMeans(u8)},
@@ -1053,6 +1054,67 @@ func boxSmall(set isa, name string) {
 		ADDQ(I32(lanes), i)
 		JMP(LabelRef(label + "Loop"))
 	}
+	Label("done")
+	leave()
+}
+
+// box3 sums 3×3 bytes of three rows. A lane of 16 bits has an even pixel and the odd one after it, which both
+// have in their windows; beside them is one more on the left, or on the right.
+func box3(set isa, name string) {
+	text(name, NOSPLIT, "func(dst, a, b, c *byte, n int, half, multiplier uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", set.bytes()), "", "\tfor i := range n {",
+		"\t\tvar sum uint16", "\t\tfor j := i - 1; j <= i+1; j++ {", "\t\t\tsum += a[j] + b[j] + c[j]", "\t\t}",
+		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16)", "\t}")
+	times, bias, ones, low := set.vec(), set.vec(), set.vec(), set.vec()
+	VPBROADCASTW(windowWord("multiplier"), times)
+	VPBROADCASTW(windowWord("half"), bias)
+	set.ones(ones)
+	VPSRLW(Imm(8), ones, low)
+	VPABSB(ones, ones)
+	dst, n, i := arg("dst"), arg("n"), GP64()
+	rows := []reg.GPVirtual{arg("a"), arg("b"), arg("c")}
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	var both, left, right reg.VecVirtual
+	sum := func(to *reg.VecVirtual, v reg.VecVirtual) {
+		if *to == nil {
+			*to = v
+			return
+		}
+		VPADDW(v, *to, *to)
+	}
+	for _, row := range rows {
+		at := Mem{Base: row, Index: i, Scale: 1}
+		v, w, u := loaded(set, at), loaded(set, at.Offset(-1)), loaded(set, at.Offset(1))
+		VPMADDUBSW(ones, v, v)
+		if wide(set) {
+			VPANDD(low, w, w)
+		} else {
+			VPAND(low, w, w)
+		}
+		VPSRLW(Imm(8), u, u)
+		sum(&both, v)
+		sum(&left, w)
+		sum(&right, u)
+	}
+	VPADDW(bias, both, both)
+	VPADDW(both, left, left)
+	VPADDW(both, right, right)
+	VPMULHUW(times, left, left)
+	VPMULHUW(times, right, right)
+	VPSLLW(Imm(8), right, right)
+	if wide(set) {
+		VPORD(right, left, left)
+	} else {
+		VPOR(right, left, left)
+	}
+	to := Mem{Base: dst, Index: i, Scale: 1}
+	PREFETCHT0(to.Offset(columnsAhead))
+	set.store(left, to)
+	ADDQ(I32(set.bytes()), i)
+	JMP(LabelRef("loop"))
 	Label("done")
 	leave()
 }
