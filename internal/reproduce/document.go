@@ -18,6 +18,7 @@ type Report struct {
 	Quick       bool      `json:"quick"`
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Machine     Machine   `json:"machine"`
+	Turned      *Turned   `json:"turned,omitempty"` // by Messom and Barczak’s claim
 	Results     []Result  `json:"results"`
 
 	experiments []*Experiment

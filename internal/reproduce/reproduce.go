@@ -124,6 +124,9 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	measure := cfg.measure
 	if measure == nil {
+		if slices.ContainsFunc(experiments, func(e *Experiment) bool { return e.Name == "messom/table-2" }) {
+			r.Turned = turnedFaces()
+		}
 		l := &lab{device: cfg.Device, setting: s, progress: cfg.Progress, total: len(todo)}
 		measure = l.measure
 	}

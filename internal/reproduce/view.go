@@ -15,6 +15,7 @@ type view struct {
 	*setting
 	machine Machine
 	results []Result
+	Turned  *Turned
 
 	collect bool   // what is looked up, and nothing else
 	asked   []Spec // with collect
