@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every fuzzer of the project for the time given, such as 1m, but for those under a
-# folder that may be given after it.
+# Runs every fuzzer of the project for the time given, such as 1m, but for those in folders
+# that a pattern after it may name.
 set -eu
 cd "$(dirname "$0")/.."
 log=$(mktemp)
@@ -23,7 +23,7 @@ fuzz() {
 	return $code
 }
 
-grep -rl '^func Fuzz' --include='*_test.go' . | grep -v "^./${2:-none/}" | while read -r file; do
+grep -rl '^func Fuzz' --include='*_test.go' . | grep -Ev "^./${2:-none/}" | while read -r file; do
 	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$file" | while read -r name; do
 		echo "== $name for $1"
 		fuzz "$1" "$name" "$(dirname "$file")"

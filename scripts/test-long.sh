@@ -58,7 +58,7 @@ else
 fi
 
 step "fuzzers, briefly"
-scripts/fuzz.sh 3s internal/cli/ # whose take minutes to compile: make fuzz has them
+scripts/fuzz.sh 3s "internal/(cli|measure|reproduce)/" # whose take minutes to compile: make fuzz has them
 
 step "real servers, and the page of boxsum view in a browser"
 meet reach

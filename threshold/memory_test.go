@@ -11,6 +11,9 @@ import (
 // Beyond the image and the result a worker takes 64 KiB and as many rows as a window has,
 // however high the image is; Su three times as many, as it has masks of them too.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("memory is the same on all machines")
+	}
 	const width, k = 3000, 31
 	least := map[threshold.Method]int{}
 	for _, height := range []int{200, 400} {
