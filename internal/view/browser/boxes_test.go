@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -25,7 +23,6 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/threshold"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -56,9 +53,7 @@ func (b *tab) drag(x0, y0, x1, y1 float64) {
 // answered waits for the numbers of the selected box as it is now.
 func (b *tab) answered() {
 	b.t.Helper()
-	time.Sleep(40 * time.Millisecond)
-	b.wait(`(() => { const s = boxsum.boxes.selected; return s && (s.answer || s.error) && s.histogram; })()`)
-	time.Sleep(150 * time.Millisecond)
+	b.wait(`(() => { const s = boxsum.boxes.selected; return boxsum.engine.pending === 0 && s && (s.answer || s.error) && s.histogram; })()`)
 }
 
 // text is what an element says.
@@ -243,8 +238,7 @@ func (b *tab) turn(t *testing.T) {
 	r := math.Hypot(h[0]-cx, h[1]-cy)
 	a := 26.0 * math.Pi / 180
 	b.drag(h[0], h[1], cx+r*math.Sin(a), cy-r*math.Cos(a))
-	b.wait(`boxsum.boxes.selected.answer?.ratio && boxsum.boxes.selected.angle === boxsum.boxes.selected.answer.degrees`)
-	time.Sleep(100 * time.Millisecond)
+	b.wait(`boxsum.engine.pending === 0 && boxsum.boxes.selected.answer?.ratio && boxsum.boxes.selected.angle === boxsum.boxes.selected.answer.degrees`)
 	rot, err := rotated.Parse(eval[string](b, `boxsum.boxes.selected.answer.ratio`))
 	if err != nil {
 		t.Fatal(err)
@@ -466,46 +460,4 @@ func write[T imgio.Element](t *testing.T, name string, shape []int, data []T, ro
 	}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestStore pans over an image of 100,000×100,000 pixels with its table. Most of its chunks are not there, and hold the
-// fill value: what is read is as much as of any other.
-func TestStore(t *testing.T) {
-	dir := t.TempDir()
-	ctx := context.Background()
-	const side = 100000
-	image0, at := filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr")
-	bucket, err := store.OpenBucket(ctx, image0, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := store.CreateArray(ctx, bucket, "", &store.Spec{Type: store.Uint8, Shape: []int{side, side}, Chunk: []int{1024, 1024}, Fill: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	patch := imgio.Demo(2048, 2048)
-	for i := range 4 {
-		if err := store.Write(ctx, a, patch.Pix, []int{i * 20480, i * 20480}, []int{2048, 2048}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	bucket.Close()
-	address := serve(t, image0)
-	_ = at
-	b := open(t, address, forms[0])
-	for i := range 6 {
-		b.do(chromedp.Evaluate(fmt.Sprintf(`boxsum.stage.zoom(%v, {x: 60, y: 40}); boxsum.stage.pan(-30, -20)`, 3), nil))
-		b.wait(`boxsum.stage.waiting === 0`)
-		if i == 0 || i == 3 {
-			b.shot(fmt.Sprintf("store-%d", i))
-		}
-	}
-	b.settled()
-	// A part of the patch at 1:1, pixel by pixel.
-	got := eval[[]int](b, `boxsum.engine.ask({do: 'tile', doc: 0, kind: 'image', level: 0, x: 80, y: 80, size: 256}).then((r) => [r.width, r.height, r.bytes[0], r.bytes[300], r.bytes[65535]])`)
-	want := []int{256, 256, int(patch.Pix[0]), int(patch.Pix[1*2048+44]), int(patch.Pix[255*2048+255])}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("a tile of the store is %v, want %v", got, want)
-	}
-	b.quiet()
 }

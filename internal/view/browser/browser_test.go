@@ -7,11 +7,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,9 +23,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/boxsum/boxsum/internal/explore"
@@ -51,6 +53,10 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 })
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.parallel").DefValue == flag.Lookup("test.parallel").Value.String() {
+		flag.Set("test.parallel", "4") // tabs wait more than they work
+	}
 	code := m.Run()
 	if ctx, err := browser(); err == nil {
 		chromedp.Cancel(ctx)
@@ -91,7 +97,12 @@ func open(t *testing.T, address string, f form) *tab {
 		}
 		t.Skip(err)
 	}
-	ctx, cancel := chromedp.NewContext(ctx)
+	// A window of its own: tabs that are not seen draw nothing.
+	id, err := target.CreateTarget("about:blank").WithNewWindow(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
 	ctx, stop := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(stop)
@@ -114,7 +125,7 @@ func open(t *testing.T, address string, f form) *tab {
 	if f.dark {
 		scheme = "dark"
 	}
-	b.do(network.Enable(), emulation.SetDeviceMetricsOverride(f.width, f.height, f.scale, f.phone),
+	b.do(network.Enable(), emulation.SetFocusEmulationEnabled(true), emulation.SetDeviceMetricsOverride(f.width, f.height, f.scale, f.phone),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.Navigate(address))
 	b.wait(`document.body && document.body.dataset.ready === 'yes'`)
@@ -130,16 +141,21 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// wait waits until an expression is true.
+// wait waits until an expression is true. The page itself looks, many times a second.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
-	end := time.Now().Add(90 * time.Second)
-	for time.Now().Before(end) {
+	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); {
 		var ok bool
-		if err := chromedp.Run(b.ctx, chromedp.Evaluate(`!!(`+expression+`)`, &ok)); err == nil && ok {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate(`new Promise((done) => { const end = performance.now() + 3000, look = () => {
+			try { if (`+expression+`) return done(true); } catch {}
+			if (performance.now() > end) done(false); else setTimeout(look, 4);
+		}; look(); })`, &ok, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		if err == nil && ok {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		if err != nil { // the page was going to another address
+			time.Sleep(20 * time.Millisecond)
+		}
 	}
 	var message string
 	chromedp.Run(b.ctx, chromedp.Evaluate(`document.getElementById('message')?.textContent || ''`, &message))
@@ -159,12 +175,10 @@ func eval[T any](b *tab, expression string) (v T) {
 	return v
 }
 
-// settled waits until all tiles are drawn.
+// settled waits until nothing is under way: no request, no tile, nothing to draw.
 func (b *tab) settled() {
 	b.t.Helper()
-	b.wait(`boxsum.stage.waiting === 0 && !boxsum.stage.dirty`)
-	time.Sleep(60 * time.Millisecond)
-	b.wait(`boxsum.stage.waiting === 0 && !boxsum.stage.dirty`)
+	b.wait(`boxsum.engine.pending === 0 && boxsum.stage.waiting === 0 && !boxsum.stage.dirty`)
 }
 
 // shot keeps a picture of the page where BOXSUM_SHOTS names a folder.
@@ -204,34 +218,49 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// serve is the address of a server for files.
+// cascadeFile is one of Debian's opencv-data.
+const cascadeFile = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
+
+// server is the address of one server for all tests that need no files. Each tab is a user of its own.
+var server = sync.OnceValues(func() (string, error) {
+	address, _, err := start()
+	return address, err
+})
+
+// serve is the address of a server for files, as boxsum view has it.
 func serve(t *testing.T, files ...string) string {
 	t.Helper()
-	library := &explore.Library{}
-	for _, name := range files {
-		d, err := explore.OpenFile(context.Background(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { d.Close() })
-		library.Documents = append(library.Documents, d)
-	}
-	library.Documents = explore.WithTables(t.Context(), library.Documents)
-	if len(library.Documents) == 0 {
-		library.Documents = []explore.Document{explore.Demo()}
-	}
-	if data, err := os.ReadFile("/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"); err == nil {
-		library.Cascades = append(library.Cascades, explore.Named{Name: "haarcascade_frontalface_alt2", Read: func() ([]byte, error) { return data, nil }})
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, end, err := start(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := view.NewServer(library, listener.Addr(), "127.0.0.1", "")
-	web := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
-	web.Start()
-	t.Cleanup(func() { web.Close(); s.Close() })
-	return s.Address()
+	t.Cleanup(end)
+	return address
+}
+
+func start(files ...string) (address string, end func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	options := view.Options{Files: files, Out: pipe(make(chan string, 1))}
+	if _, err := os.Stat(cascadeFile); err == nil {
+		options.Cascades = []explore.Named{{Name: "haarcascade_frontalface_alt2", Read: func() ([]byte, error) { return os.ReadFile(cascadeFile) }}}
+	}
+	done := make(chan error, 1)
+	go func() { done <- view.Serve(ctx, options) }()
+	select {
+	case address = <-options.Out.(pipe):
+		return address, func() { cancel(); <-done }, nil
+	case err = <-done:
+		cancel()
+		return "", nil, err
+	}
+}
+
+// A pipe takes what is printed, line by line.
+type pipe chan string
+
+func (p pipe) Write(line []byte) (int, error) {
+	p <- strings.TrimSpace(string(line))
+	return len(line), nil
 }
 
 // site is the address of the static page, which make site writes.
@@ -270,4 +299,15 @@ func photo(t *testing.T, width, height int) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// until waits until something is true outside of the page.
+func until(t *testing.T, ok func() bool, otherwise string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatal(otherwise)
 }

@@ -19,7 +19,7 @@ func TestSpeed(t *testing.T) {
 		pix[i] = uint8(rnd.Uint32() >> 24)
 	}
 	write(t, name, []int{4096, 4096}, pix, 4096)
-	engines(t, func(t *testing.T, address string) {
+	each(t, func(t *testing.T, address string) {
 		start := time.Now()
 		b := open(t, address, forms[0])
 		b.settled()

@@ -6,20 +6,29 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
-// engines runs a test with the server and with WebAssembly.
+// engines runs a test with the server and with WebAssembly, at once with others.
 func engines(t *testing.T, run func(t *testing.T, address string)) {
-	t.Run("server", func(t *testing.T) { run(t, serve(t)) })
-	t.Run("wasm", func(t *testing.T) {
-		address, err := site()
-		if err != nil {
-			t.Fatal(err)
-		}
+	each(t, func(t *testing.T, address string) {
+		t.Parallel()
 		run(t, address)
 	})
+}
+
+func each(t *testing.T, run func(t *testing.T, address string)) {
+	for name, open := range map[string]func() (string, error){"server": server, "wasm": site} {
+		t.Run(name, func(t *testing.T) {
+			address, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, address)
+		})
+	}
 }
 
 // go to a view of the page, and wait until it is drawn.
@@ -57,6 +66,7 @@ func TestViews(t *testing.T) {
 	engines(t, func(t *testing.T, address string) {
 		for _, f := range forms {
 			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
 				b := open(t, address, f)
 				for _, name := range []string{"boxes", "work", "how", "reports"} {
 					b.view(name)
@@ -98,9 +108,15 @@ func TestViews(t *testing.T) {
 
 // TestWidths holds that nothing sticks out from 360 pixels to 4K.
 func TestWidths(t *testing.T) {
-	address := serve(t)
+	t.Parallel()
+	address, err := server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, address, forms[0])
 	for _, width := range []int64{360, 414, 768, 1024, 1920, 3840} {
-		b := open(t, address, form{width: width, height: width * 9 / 16, scale: 1})
+		b.do(emulation.SetDeviceMetricsOverride(width, width*9/16, 1, false))
+		b.wait(fmt.Sprintf(`innerWidth === %d`, width))
 		for _, name := range []string{"boxes", "work", "how"} {
 			b.view(name)
 			if wide := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
@@ -109,6 +125,7 @@ func TestWidths(t *testing.T) {
 			b.shot(fmt.Sprintf("width-%d-%s", width, name))
 		}
 	}
+	b.quiet()
 }
 
 // touch moves a finger over the picture.

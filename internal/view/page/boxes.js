@@ -32,6 +32,8 @@ export class Boxes {
     const names = { x0: 'Left x0', y0: 'Top y0', x1: 'Right x1', y1: 'Bottom y1', z0: 'First z0', z1: 'Last z1', angle: 'Angle °' };
     for (const [key, label] of Object.entries(names)) {
       const input = make('input', { type: 'number', step: key === 'angle' ? 'any' : 1, name: key });
+      input.addEventListener('input', () => { input.typing = true; });
+      for (const end of ['change', 'blur']) input.addEventListener(end, () => { input.typing = false; });
       input.addEventListener('change', () => this.typed(key, Number(input.value)));
       this.inputs[key] = input;
       $('numbers').append(make('label', { id: 'field-' + key }, label, input));
@@ -203,7 +205,7 @@ export class Boxes {
     const b = this.selected;
     for (const [key, input] of Object.entries(this.inputs)) {
       input.disabled = !b;
-      input.value = b ? (key === 'angle' ? Number(b.angle.toFixed(3)) : b[key] ?? '') : '';
+      if (!input.typing) input.value = b ? (key === 'angle' ? Number(b.angle.toFixed(3)) : b[key] ?? '') : '';
     }
   }
 
@@ -223,6 +225,7 @@ export class Boxes {
     } else $('entries').replaceChildren(make('p', { className: 'hint' }, this.doc?.note || 'Draw a box.'));
     const head = ['', 'Box', ...(this.deep ? ['x0', 'y0', 'z0', 'x1', 'y1', 'z1'] : ['x0', 'y0', 'x1', 'y1']), '°', 'Sum', 'Mean', 'Std', 'Area'];
     $('list').tHead.replaceChildren(make('tr', {}, ...head.map((h) => (h ? make('th', { scope: 'col' }, h) : make('td', {})))));
+    const focused = $('list').contains(document.activeElement); // the new rows keep it
     $('list').tBodies[0].replaceChildren(...this.list.map((one) => {
       const radio = make('input', { type: 'radio', name: 'selected', checked: one === b, ariaLabel: 'Choose ' + one.name });
       radio.addEventListener('change', () => this.select(one));
@@ -231,6 +234,7 @@ export class Boxes {
       r.addEventListener('click', () => { if (one !== this.selected) this.select(one); });
       return r;
     }));
+    if (focused) $('list').querySelector('input:checked')?.focus();
     this.renderMore();
   }
 

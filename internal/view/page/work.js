@@ -130,10 +130,12 @@ export class Work {
     } else {
       rows.push(this.choice('cascade', 'Cascade', this.cascades.map((c) => [c, c === 'sun' ? 'sun (bright discs; boxsum’s own)' : c]), this.cascades.find((c) => c === 'haarcascade_frontalface_alt2' && !this.stage.doc?.demo) || 'sun'));
       rows.push(make('p', { className: 'hint' }, 'Drop a cascade of OpenCV’s, an .xml file, to find faces and more.'));
-      rows.push(this.slider('scale', 'Scale', 1.02, 1.5, 0.01, 1.1), this.slider('neighbors', 'Neighbours', 1, 12, 1, 3), this.slider('least', 'Least size', 0, 400, 4, 24));
+      rows.push(this.slider('scale', 'Scale', 1.02, 1.5, 0.01, 1.1), this.slider('neighbors', 'Neighbours', 1, 12, 1, 3), this.slider('least', 'Least size', 0, 400, 4, 4 * Math.round(Math.max(24, Math.min(this.stage.doc?.width || 0, this.stage.doc?.height || 0) / 15) / 4)));
       rows.push(this.slider('angle', 'Angle °', -180, 180, 7.5, 0), this.check('all', 'At all angles'));
     }
+    const focused = $('settings').contains(document.activeElement) ? document.activeElement.name : '';
     $('settings').replaceChildren(...rows);
+    if (focused) $('settings').querySelector(`[name=${focused}]`)?.focus(); // who works by keys goes on there
   }
 
   request() {
