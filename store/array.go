@@ -273,18 +273,39 @@ func (a *Array) object(ctx context.Context, key string, buf []byte) ([]byte, err
 
 // decodeUnit makes the elements of a chunk, all of them, also those beyond the array.
 func (a *Array) decodeUnit(ctx context.Context, dst []byte, place []int) error {
-	return a.unpacked(ctx, dst, place, func(data []byte) error { return a.codecs.decode(dst, data, a.unit) })
-}
-
-// decodePage makes those that dst holds, from byte number from of the chunk on.
-func (a *Array) decodePage(ctx context.Context, dst []byte, place []int, from int) error {
-	return a.unpacked(ctx, dst, place, func(data []byte) error {
-		return a.codecs.page(dst, data, from, product(a.unit)*a.m.typ.Size())
+	return a.stored(ctx, place, func(data []byte) error {
+		if data == nil {
+			fillBytes(dst, a.m.fill)
+			return nil
+		}
+		return a.codecs.decode(dst, data, a.unit)
 	})
 }
 
-// unpacked reads what a chunk is stored as, and has it decoded to dst.
-func (a *Array) unpacked(ctx context.Context, dst []byte, place []int, decode func(data []byte) error) error {
+// packed is a chunk as [chain.page] takes it, or nil if it is not there.
+func (a *Array) packed(ctx context.Context, place []int) (packed []byte, err error) {
+	err = a.stored(ctx, place, func(data []byte) (err error) {
+		if data != nil {
+			if data, err = a.codecs.checked(data); err == nil {
+				packed = slices.Clone(data)
+			}
+		}
+		return err
+	})
+	return packed, err
+}
+
+// decodePage makes the elements that dst holds, from byte number from of the chunk on.
+func (a *Array) decodePage(dst, packed []byte, place []int, from int) error {
+	if packed == nil {
+		fillBytes(dst, a.m.fill)
+		return nil
+	}
+	return a.about(a.m.key(place), a.codecs.page(dst, packed, from, product(a.unit)*a.m.typ.Size()))
+}
+
+// stored hands on what a chunk is stored as, or nil if it is not there.
+func (a *Array) stored(ctx context.Context, place []int, use func(data []byte) error) error {
 	s := reads.Get().(*scratch)
 	defer reads.Put(s)
 	if a.shard == nil {
@@ -293,27 +314,24 @@ func (a *Array) unpacked(ctx context.Context, dst []byte, place []int, decode fu
 		if err != nil {
 			return err
 		}
-		if data == nil {
-			fillBytes(dst, a.m.fill)
-			return nil
+		if data != nil {
+			s.a = data[:0]
 		}
-		s.a = data[:0]
-		return a.about(key, decode(data))
+		return a.about(key, use(data))
 	}
 	key, offset, length, err := a.locate(ctx, place)
 	if err != nil {
 		return err
 	}
 	if length < 0 {
-		fillBytes(dst, a.m.fill)
-		return nil
+		return use(nil)
 	}
 	data, err := a.bucket.Get(ctx, a.path+key, offset, length, s.a)
 	if err != nil {
 		return err
 	}
 	s.a = data[:0]
-	return a.about(key, decode(data))
+	return a.about(key, use(data))
 }
 
 var reads = newScratches()

@@ -24,9 +24,9 @@ type cacheKey struct {
 
 // Pages that are none.
 const (
-	wholeChunk = -1
-	indexPage  = -2
-	anyPage    = -3 // of which some page was read
+	wholeChunk  = -1
+	indexPage   = -2
+	packedChunk = -3 // of which pages are unpacked
 )
 
 type cached struct {
@@ -77,13 +77,6 @@ func (c *cache) get(key cacheKey, read func() ([]byte, error)) ([]byte, error) {
 	c.lock.Unlock()
 	close(l.done)
 	return l.data, l.err
-}
-
-// has reports whether a key is there or on its way.
-func (c *cache) has(key cacheKey) bool {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	return c.entries[key] != nil || c.loading[key] != nil
 }
 
 func (c *cache) add(key cacheKey, data []byte) {

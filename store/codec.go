@@ -219,13 +219,16 @@ func (c *chain) paged() bool {
 	return len(c.packs) > 0 && c.shard == nil && len(c.orders) == 0 && !c.swap
 }
 
-// page makes the bytes from this one on of a chunk that has size bytes. Checksums are those of all.
-func (c *chain) page(dst, data []byte, from, size int) (err error) {
-	for i := len(c.packs) - 1; i > 0; i-- {
-		if data, err = c.packs[i].unpack(nil, data, len(data)); err != nil {
-			return err
-		}
+// checked is what [chain.page] takes of a chunk, whose checksums are right.
+func (c *chain) checked(data []byte) (_ []byte, err error) {
+	for i := len(c.packs) - 1; i > 0 && err == nil; i-- {
+		data, err = c.packs[i].unpack(nil, data, len(data))
 	}
+	return data, err
+}
+
+// page makes the bytes from this one on of a chunk that has size bytes.
+func (c *chain) page(dst, data []byte, from, size int) error {
 	n, err := bloscSize(data, size)
 	if err == nil && n != size {
 		err = bad("a chunk has %d bytes, and not %d", n, size)

@@ -182,23 +182,19 @@ func element[S boxsum.Sum](ctx context.Context, a *Array, at ...int) (s S, err e
 	n := len(at)
 	i, unit, size := ravel(in[:n], a.unit), ravel(place[:n], a.units), product(a.unit)*a.m.typ.Size()
 	key, from, length := cacheKey{a, unit, wholeChunk}, 0, size
-	// Who asks for one entry of a large chunk gets a page of it, and who comes again all of it.
-	if size > bloscBlock && !a.cache.has(key) && a.codecs.paged() {
-		page := i * a.m.typ.Size() / bloscBlock
-		one, first := cacheKey{a, unit, page}, cacheKey{a, unit, anyPage}
-		if a.cache.has(one) || !a.cache.has(first) {
-			if _, err := a.cache.get(first, func() ([]byte, error) { return nil, nil }); err != nil {
-				return 0, err
-			}
-			key, from, length = one, page*bloscBlock, min(bloscBlock, size-page*bloscBlock)
-		}
+	if size > bloscBlock && a.codecs.paged() { // one entry of a large chunk takes a page of it
+		key.page = i * a.m.typ.Size() / bloscBlock
+		from, length = key.page*bloscBlock, min(bloscBlock, size-key.page*bloscBlock)
 	}
 	data, err := a.cache.get(key, func() ([]byte, error) {
 		chunk := aligned(length)
 		where := slices.Clone(place[:n])
 		if length < size {
-			err := a.decodePage(ctx, chunk, where, from)
-			return chunk, err
+			packed, err := a.cache.get(cacheKey{a, unit, packedChunk}, func() ([]byte, error) { return a.packed(ctx, where) })
+			if err != nil {
+				return nil, err
+			}
+			return chunk, a.decodePage(chunk, packed, where, from)
 		}
 		if err := a.decodeUnit(ctx, chunk, where); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,15 +13,16 @@ import (
 
 // A program is the same work in three languages.
 type program struct {
-	Go     string `json:"go"`
-	Python string `json:"python"`
-	Shell  string `json:"shell"`
-	File   string `json:"file"` // that the programs read, where the page has to save it
+	Go     string   `json:"go"`
+	Python string   `json:"python"`
+	Shell  string   `json:"shell"`
+	File   string   `json:"file"`           // that the programs read, where the page has to save it
+	Save   *request `json:"save,omitempty"` // which saves it
 }
 
-// A coder writes programs about one document.
+// A coder writes programs about one image, volume or table.
 type coder struct {
-	info    *Info
+	info    Info
 	file    string // for Go and the shell
 	saved   string // for Python: the pixels as the page saves them
 	channel int
@@ -31,69 +33,104 @@ type coder struct {
 	shell   []string
 }
 
-// codeOf is what is on the screen as code.
-func codeOf(doc Document, r *request) (any, []byte, error) {
+// codeOf is what is on the screen as code. A slice of a volume and a part of a store are images of their own: the
+// page saves them.
+func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	if r.What == nil {
 		return nil, nil, refuse("code of what?")
 	}
-	q := r.What
-	c := &coder{info: doc.Info(), channel: q.Channel}
-	base := strings.TrimSuffix(c.info.Name, filepath.Ext(c.info.Name))
-	c.saved = base + ".npy"
+	q, info := *r.What, doc.Info()
+	base := strings.TrimSuffix(info.Name, filepath.Ext(info.Name))
+	c := &coder{info: *info, channel: q.Channel, saved: base + ".npy"}
+	c.file = c.saved
+	save := &request{Do: "save", Doc: r.Doc}
+	write := c.image
 	switch d := doc.(type) {
 	case *picture:
-		if c.file = d.source; d.info.Demo || !d.direct {
-			c.file = c.saved
+		if d.direct && !d.info.Demo {
+			c.file = d.source
 		}
 	case *block:
-		c.file = c.saved
+		if q.Do == "boxes" {
+			write = c.volumeBoxes
+			break
+		}
+		if q.Z < 0 || q.Z >= d.info.Depth {
+			return nil, nil, refuse("slice %d of %d", q.Z, d.info.Depth)
+		}
+		p, err := d.slice(ctx, q.Z)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.of(p, fmt.Sprintf("%s-%d", base, q.Z))
+		save.Kind, save.Z = "slice", q.Z
 	case *stored:
-		c.file = d.info.Name
+		if q.Do == "boxes" && d.table != nil && d.info.Depth == 0 {
+			c.saved, c.file, save, write = "", d.tableSource(), nil, c.storeBoxes
+			break
+		}
+		part, err := partOf(&q)
+		if err != nil {
+			return nil, nil, err
+		}
+		p, _, err := d.part(ctx, part, q.Z)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.of(p, base+"-"+strings.ReplaceAll(join(part), ",", "-"))
+		save.Box, save.Z = part, q.Z
 	default:
 		return nil, nil, refuse("a report has no code: boxsum reproduce makes it")
 	}
-	if err := c.write(doc, q); err != nil {
+	if err := write(&q); err != nil {
 		return nil, nil, err
 	}
-	p := &program{Go: c.goFile(), Python: c.pythonFile(), Shell: strings.Join(c.shell, "\n") + "\n"}
-	if _, ok := doc.(*stored); !ok {
-		p.File = c.saved
-	}
-	return p, nil, nil
+	return &program{c.goFile(), strings.Join(c.python, "\n") + "\n", strings.Join(c.shell, "\n") + "\n", c.saved, save}, nil, nil
 }
 
-func (c *coder) write(doc Document, q *request) error {
-	switch doc.(type) {
-	case *block:
-		if q.Do == "boxes" {
-			return c.volumeBoxes(q)
+// of has the programs read a picture that the page saves under this name.
+func (c *coder) of(p *picture, name string) {
+	c.info, c.saved = p.info, name+".npy"
+	c.file = c.saved
+}
+
+// partOf is the part of a store that a request is about, in which the request then is.
+func partOf(q *request) ([]int, error) {
+	part := q.Box
+	for i, b := range q.Boxes {
+		if len(b) != 4 {
+			return nil, refuse("a box has 4 numbers")
 		}
-		return refuse("this is not asked of volumes")
-	case *stored:
-		if q.Do == "boxes" && c.info.Table {
-			return c.storeBoxes(q)
+		if i == 0 {
+			part = slices.Clone(b)
 		}
-		return refuse("code is for boxes of stores with a table")
+		part = []int{min(part[0], b[0]), min(part[1], b[1]), max(part[2], b[2]), max(part[3], b[3])}
 	}
-	switch q.Do {
-	case "boxes":
-		return c.boxes(q)
-	case "rotated":
-		return c.rotated(q)
-	case "feature":
-		return c.feature(q)
-	case "moments":
-		return c.moments(q)
-	case "filter":
-		return c.filter(q)
-	case "threshold":
-		return c.threshold(q)
-	case "match":
-		return c.match(q)
-	case "detect":
-		return c.detect(q)
+	if len(part) != 4 {
+		return nil, refuse("a box has 4 numbers, and this one %d", len(part))
 	}
-	return refuse("there is no code for %q", q.Do)
+	x, y := max(part[0], 0), max(part[1], 0)
+	move := func(b []int) []int { return []int{b[0] - x, b[1] - y, b[2] - x, b[3] - y} }
+	boxes := make([][]int, len(q.Boxes))
+	for i, b := range q.Boxes {
+		boxes[i] = move(b)
+	}
+	if q.Boxes = boxes; len(q.Box) == 4 {
+		q.Box = move(q.Box)
+	}
+	return part, nil
+}
+
+// image writes what is asked of an image.
+func (c *coder) image(q *request) error {
+	write := map[string]func(*request) error{
+		"boxes": c.boxes, "rotated": c.rotated, "feature": c.feature, "moments": c.moments,
+		"filter": c.filter, "threshold": c.threshold, "match": c.match, "detect": c.detect,
+	}[q.Do]
+	if write == nil {
+		return refuse("there is no code for %q", q.Do)
+	}
+	return write(q)
 }
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
@@ -117,7 +154,7 @@ func join(numbers []int) string {
 func list(boxes [][]int) string {
 	var parts []string
 	for _, b := range boxes {
-		parts = append(parts, "["+strings.ReplaceAll(join(b), ",", ", ")+"]")
+		parts = append(parts, "["+spaced(join(b))+"]")
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -149,8 +186,6 @@ func (c *coder) goFile() string {
 	return text + "}\n\nfunc check(err error) {\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n}\n"
 }
 
-func (c *coder) pythonFile() string { return strings.Join(c.python, "\n") + "\n" }
-
 const module = "github.com/boxsum/boxsum"
 
 // openImage starts the programs: the pixels of the document.
@@ -176,76 +211,84 @@ func (c *coder) pythonChannel() string {
 	return ""
 }
 
+// rectangles is the boxes of a request for Go, with a constructor of n numbers, and for the shell.
+func rectangles(q *request, n int, constructor string) (golang, shell string, err error) {
+	var list, flags []string
+	for _, b := range q.Boxes {
+		if len(b) != n {
+			return "", "", refuse("a box has %d numbers", n)
+		}
+		list, flags = append(list, constructor+"("+spaced(join(b))+")"), append(flags, "--box "+join(b))
+	}
+	if len(list) == 0 {
+		return "", "", refuse("there is no upright box")
+	}
+	return strings.Join(list, ", "), strings.Join(flags, " "), nil
+}
+
+// spaced is a list of numbers as programs have it.
+func spaced(numbers string) string { return strings.ReplaceAll(numbers, ",", ", ") }
+
+// statistics ends the programs about boxes: their sums, means and deviations from a table.
+func (c *coder) statistics(q *request, kind, boxes, more string) {
+	c.golang = append(c.golang, "check(err)", "for _, box := range []"+kind+"{"+boxes+"} {",
+		fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
+	c.python = append(c.python, "boxes = "+list(q.Boxes))
+	for _, call := range []string{"box_sum(sums, boxes", "box_mean(sums, boxes" + more, "box_std(sums, squares, boxes" + more} {
+		c.python = append(c.python, "print(boxsum."+call+")"+c.pythonChannel()+".tolist())")
+	}
+}
+
 func (c *coder) boxes(q *request) error {
-	if len(q.Boxes) == 0 {
-		return refuse("there is no upright box")
+	golang, shell, err := rectangles(q, 4, "image.Rect")
+	if err != nil {
+		return err
 	}
 	c.openImage()
 	c.use("fmt", "image", module)
-	var golang, shell []string
-	for _, b := range q.Boxes {
-		if len(b) != 4 {
-			return refuse("a box has 4 numbers")
-		}
-		golang = append(golang, "image.Rect("+strings.ReplaceAll(join(b), ",", ", ")+")")
-		shell = append(shell, "--box "+join(b))
-	}
-	skip, nan := "", ""
+	types, skip, more := c.info.Sum+", "+c.square(), "", ""
 	if c.info.Missing {
-		c.golang = append(c.golang, fmt.Sprintf("table, err := boxsum.IntegrateValid[%s, %s](img, boxsum.Valid{SkipNaN: true}, nil)", c.info.Sum, c.square()))
-		skip, nan = " --nan skip", `, nan="skip"`
-		c.python = append(c.python, "sums, squares, counts = boxsum.integral(image, squares=True"+nan+")")
-		c.python = append(c.python, "boxes = "+list(q.Boxes), "print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes, counts=counts)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes, counts=counts)"+c.pythonChannel()+".tolist())")
+		c.golang = append(c.golang, "table, err := boxsum.IntegrateValid["+types+"](img, boxsum.Valid{SkipNaN: true}, nil)")
+		c.python = append(c.python, `sums, squares, counts = boxsum.integral(image, squares=True, nan="skip")`)
+		skip, more = " --nan skip", ", counts=counts"
 	} else {
-		c.golang = append(c.golang, fmt.Sprintf("table, err := boxsum.IntegrateSquares[%s, %s](img, nil)", c.info.Sum, c.square()))
-		dtype := c.info.Sum
-		c.python = append(c.python, fmt.Sprintf("sums, squares = boxsum.integral(image, squares=True, dtype=np.%s)", dtype))
-		c.python = append(c.python, "boxes = "+list(q.Boxes), "print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes)"+c.pythonChannel()+".tolist())")
+		c.golang = append(c.golang, "table, err := boxsum.IntegrateSquares["+types+"](img, nil)")
+		c.python = append(c.python, "sums, squares = boxsum.integral(image, squares=True, dtype=np."+c.info.Sum+")")
 	}
-	c.golang = append(c.golang, "check(err)", "for _, box := range []image.Rectangle{"+strings.Join(golang, ", ")+"} {",
-		fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
-	c.shell = append(c.shell, fmt.Sprintf("boxsum query %s%s %s --json", word(c.file), skip, strings.Join(shell, " ")))
+	c.statistics(q, "image.Rectangle", golang, more)
+	c.shell = append(c.shell, "boxsum query "+word(c.file)+skip+" "+shell+" --json")
 	return nil
 }
 
 func (c *coder) volumeBoxes(q *request) error {
-	c.use("fmt", "log", module+"/imgio", module+"/volume")
-	var golang, shell []string
-	for _, b := range q.Boxes {
-		if len(b) != 6 {
-			return refuse("a box of a volume has 6 numbers")
-		}
-		golang = append(golang, "volume.NewBox("+strings.ReplaceAll(join(b), ",", ", ")+")")
-		shell = append(shell, "--box "+join(b))
+	golang, shell, err := rectangles(q, 6, "volume.NewBox")
+	if err != nil {
+		return err
 	}
+	c.use("fmt", "log", module+"/imgio", module+"/volume")
+	i := &c.info
 	c.golang = append(c.golang, fmt.Sprintf("array, file, err := imgio.OpenNPY(%q)", c.saved), "check(err)", "defer file.Close()",
-		fmt.Sprintf("v := volume.Volume[%s]{Pix: array.Data.([]%s), Width: %d, Height: %d, Depth: %d, Channels: %d, Stride: %d, SliceStride: %d}", c.info.Pixel, c.info.Pixel, c.info.Width, c.info.Height, c.info.Depth, c.info.Channels, c.info.Width*c.info.Channels, c.info.Width*c.info.Height*c.info.Channels),
-		fmt.Sprintf("table, err := volume.IntegrateSquares[%s, %s](v, nil)", c.info.Sum, c.square()), "check(err)",
-		"for _, box := range []volume.Box{"+strings.Join(golang, ", ")+"} {", fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
+		fmt.Sprintf("v := volume.Volume[%s]{Pix: array.Data.([]%s), Width: %d, Height: %d, Depth: %d, Channels: %d, Stride: %d, SliceStride: %d}", i.Pixel, i.Pixel, i.Width, i.Height, i.Depth, i.Channels, i.Width*i.Channels, i.Width*i.Height*i.Channels),
+		fmt.Sprintf("table, err := volume.IntegrateSquares[%s, %s](v, nil)", i.Sum, c.square()))
 	c.python = append(c.python, "import boxsum, numpy as np", "", fmt.Sprintf("volume = np.load(%q)  # the voxels, as this page saves them", c.saved),
-		fmt.Sprintf("sums, squares = boxsum.volume(volume, squares=True, dtype=np.%s)", c.info.Sum), "boxes = "+list(q.Boxes),
-		"print(boxsum.box_sum(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_mean(sums, boxes)"+c.pythonChannel()+".tolist())", "print(boxsum.box_std(sums, squares, boxes)"+c.pythonChannel()+".tolist())")
-	c.shell = append(c.shell, fmt.Sprintf("boxsum query --volume %s %s --json", word(c.saved), strings.Join(shell, " ")))
+		"sums, squares = boxsum.volume(volume, squares=True, dtype=np."+i.Sum+")")
+	c.statistics(q, "volume.Box", golang, "")
+	c.shell = append(c.shell, "boxsum query --volume "+word(c.saved)+" "+shell+" --json")
 	return nil
 }
 
+// storeBoxes asks a table in a store.
 func (c *coder) storeBoxes(q *request) error {
-	c.use("context", "fmt", "image", "log", module+"/store")
-	var golang, shell []string
-	for _, b := range q.Boxes {
-		if len(b) != 4 {
-			return refuse("a box has 4 numbers")
-		}
-		golang = append(golang, "image.Rect("+strings.ReplaceAll(join(b), ",", ", ")+")")
-		shell = append(shell, "--box "+join(b))
+	golang, shell, err := rectangles(q, 4, "image.Rect")
+	if err != nil {
+		return err
 	}
-	sum := c.info.Sum
-	c.golang = append(c.golang, "ctx := context.Background()", `table, err := store.Open(ctx, "table.zarr", nil)`, "check(err)", "defer table.Close()",
-		"boxes := []image.Rectangle{"+strings.Join(golang, ", ")+"}", fmt.Sprintf("sums, means := make([]%s, len(boxes)*%d), make([]float64, len(boxes)*%d)", sum, c.info.Channels, c.info.Channels),
-		"check(store.SumBoxes(ctx, table, sums, boxes))", "check(table.MeanBoxes(ctx, means, boxes))", "fmt.Println(sums, means)")
-	c.python = append(c.python, "import zarr", "", `table = zarr.open("table.zarr", mode="r")["sum"]`, "at = lambda x, y: table[y - 1, x - 1].item() if x and y else 0",
-		"for x0, y0, x1, y1 in "+list(q.Boxes)+":", "    print(at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0))")
-	c.shell = append(c.shell, "boxsum query table.zarr "+strings.Join(shell, " ")+" --json")
+	c.use("context", "fmt", "image", "log", module+"/store")
+	n := fmt.Sprintf("len(boxes)*%d", c.info.Channels)
+	c.golang = append(c.golang, "ctx := context.Background()", fmt.Sprintf("table, err := store.Open(ctx, %q, nil)", c.file), "check(err)", "defer table.Close()", "boxes := []image.Rectangle{"+golang+"}",
+		fmt.Sprintf("sums, means := make([]%s, %s), make([]float64, %s)", c.info.Sum, n, n), "check(store.SumBoxes(ctx, table, sums, boxes))", "check(table.MeanBoxes(ctx, means, boxes))", "fmt.Println(sums, means)")
+	c.python = append(c.python, "import boxsum", "", fmt.Sprintf("table = boxsum.open(%q)", c.file), "boxes = "+list(q.Boxes), "print(table.box_sum(boxes).tolist())", "print(table.box_mean(boxes).tolist())")
+	c.shell = append(c.shell, "boxsum query "+word(c.file)+" "+shell+" --json")
 	return nil
 }
 
@@ -260,7 +303,7 @@ func (c *coder) rotated(q *request) error {
 	c.golang = append(c.golang, fmt.Sprintf("table, err := rotated.IntegrateSquares[%s, %s](img, rotated.Rotation{A: %d, B: %d}, nil)", c.info.Sum, c.square(), rot.A, rot.B), "check(err)",
 		fmt.Sprintf("box, err := table.Sum.FromRectangle(rotated.Rectangle{X: %v, Y: %v, Width: %v, Height: %v, Degrees: %v})", q.Rect[0], q.Rect[1], q.Rect[2], q.Rect[3], q.Rect[4]), "check(err)",
 		fmt.Sprintf("fmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d), table.Sum.Area(box))", c.channel, c.channel, c.channel))
-	c.python = append(c.python, fmt.Sprintf("table = boxsum.rotated(image, %q)", rot), "box = table.nearest(["+strings.ReplaceAll(rect, ",", ", ")+"])",
+	c.python = append(c.python, fmt.Sprintf("table = boxsum.rotated(image, %q)", rot), "box = table.nearest(["+spaced(rect)+"])",
 		"print(table.sum(box)"+c.pythonChannel()+", table.mean(box)"+c.pythonChannel()+", table.area(box))")
 	c.shell = append(c.shell, fmt.Sprintf("boxsum query %s --rotate %v --rect %s --json", word(c.file), rot, rect))
 	return nil
@@ -304,8 +347,8 @@ func (c *coder) moments(q *request) error {
 	}
 	c.openImage()
 	c.use("fmt", "image", module+"/moments")
-	c.golang = append(c.golang, "table, err := moments.Integrate(img, nil)", "check(err)", fmt.Sprintf("m := table.Moments(image.Rect(%s), %d)", strings.ReplaceAll(join(b), ",", ", "), c.channel), "fmt.Println(m.M00, m.Hu())")
-	c.python = append(c.python, "table = boxsum.moments(image)", "box = ["+strings.ReplaceAll(join(b), ",", ", ")+"]", `print(table.moments(box)["m00"].tolist(), table.hu(box).tolist())`)
+	c.golang = append(c.golang, "table, err := moments.Integrate(img, nil)", "check(err)", fmt.Sprintf("m := table.Moments(image.Rect(%s), %d)", spaced(join(b)), c.channel), "fmt.Println(m.M00, m.Hu())")
+	c.python = append(c.python, "table = boxsum.moments(image)", "box = ["+spaced(join(b))+"]", `print(table.moments(box)["m00"].tolist(), table.hu(box).tolist())`)
 	c.shell = append(c.shell, fmt.Sprintf("boxsum moments %s --box %s --json", word(c.file), join(b)))
 	return nil
 }

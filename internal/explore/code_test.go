@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
 )
 
 // ask sends a request.
@@ -58,7 +59,25 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSession(&Library{Documents: []Document{Demo()}}, Usual)
+	// A store with its table, and one without.
+	ctx := t.Context()
+	for _, name := range []string{"large.zarr", "alone.zarr"} {
+		bucket, err := store.OpenBucket(ctx, filepath.Join(dir, name), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, array(t, bucket, "", store.Uint8, 3, []int{4200, 4200}, []int{600, 600}), uint8(50), []int{900, 700}, []int{500, 500})
+		bucket.Close()
+	}
+	if err := store.Integrate(ctx, filepath.Join(dir, "large.zarr"), filepath.Join(dir, "its table.zarr"), &store.Options{Squares: true, Compact: true}); err != nil {
+		t.Fatal(err)
+	}
+	stores := WithTables(ctx, []Document{opened(t, filepath.Join(dir, "large.zarr")), opened(t, filepath.Join(dir, "its table.zarr")), opened(t, filepath.Join(dir, "alone.zarr"))})
+	if len(stores) != 2 {
+		t.Fatalf("%d stores", len(stores))
+	}
+	stores[0].(*stored).sums = "its table.zarr" // the programs run in that folder
+	s := NewSession(&Library{Documents: []Document{Demo(), stores[0], stores[1]}}, Usual)
 	var deep bytes.Buffer
 	if err := imgio.WriteNPY(&deep, []int{3, 4, 5}, func(yield func([]uint16) bool) {
 		for i := range 3 {
@@ -97,6 +116,11 @@ func TestCode(t *testing.T) {
 	}{
 		{map[string]any{"do": "boxes", "boxes": [][]int{{1050, 290, 1330, 570}, {0, 0, 7, 9}}}, first("sum", "mean", "std")},
 		{map[string]any{"do": "boxes", "doc": ownFirst, "boxes": [][]int{{1, 0, 1, 4, 3, 3}}}, first("sum", "mean", "std")},
+		{map[string]any{"do": "boxes", "doc": 1, "boxes": [][]int{{800, 850, 1333, 1200}, {0, 0, 4200, 4200}}}, first("sum", "mean")},
+		{map[string]any{"do": "boxes", "doc": 2, "boxes": [][]int{{800, 850, 1333, 1200}, {750, 900, 900, 1000}}}, first("sum", "mean", "std")},
+		{map[string]any{"do": "moments", "doc": 2, "box": []int{800, 850, 1333, 1200}}, first("m00")},
+		{map[string]any{"do": "filter", "doc": 2, "method": "box", "radius": 5, "box": []int{600, 700, 1000, 950}}, nil},
+		{map[string]any{"do": "filter", "doc": ownFirst, "z": 1, "method": "median", "radius": 1}, nil},
 		{map[string]any{"do": "rotated", "rect": []float64{1190.5, 430, 300, 120, 26.6}}, first("sum", "mean", "area")},
 		{map[string]any{"do": "feature", "kind": "LineX", "box": []int{1050, 290, 1330 - 1, 570}}, first("value")},
 		{map[string]any{"do": "feature", "kind": "EdgeX", "box": []int{900, 500, 940, 520}, "ratio": "1/2"}, first("value")},
@@ -126,7 +150,10 @@ func TestCode(t *testing.T) {
 		if v["error"] != nil {
 			t.Fatalf("%v: %v", c.request, v["error"])
 		}
-		codes[i] = v
+		if codes[i] = v; v["save"] != nil { // as the page does
+			_, data := ask(t, s, v["save"], nil)
+			os.WriteFile(filepath.Join(dir, v["file"].(string)), data, 0o644)
+		}
 		text := strings.Replace(v["go"].(string), "func main()", fmt.Sprintf("func program%d()", i), 1)
 		text = strings.ReplaceAll(text, "check(", fmt.Sprintf("check%d(", i))
 		name := filepath.Join(dir, fmt.Sprintf("p%d.go", i))
@@ -145,10 +172,6 @@ func TestCode(t *testing.T) {
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
-	}
-	for doc, name := range map[int]string{0: "demo.npy", ownFirst: "deep.npy"} {
-		_, data := ask(t, s, map[string]any{"do": "save", "doc": doc}, nil)
-		os.WriteFile(filepath.Join(dir, name), data, 0o644)
 	}
 	os.WriteFile(filepath.Join(dir, "sun.xml"), sun, 0o644)
 	python := os.Getenv("BOXSUM_CODE_PYTHON")

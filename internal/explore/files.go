@@ -70,8 +70,11 @@ func OpenFile(ctx context.Context, name string) (Document, error) {
 // sourced has code name a document as the user did.
 func sourced(d Document, err error) func(name string) (Document, error) {
 	return func(name string) (Document, error) {
-		if p, ok := d.(*picture); ok {
-			p.source = name
+		switch d := d.(type) {
+		case *picture:
+			d.source = name
+		case *stored:
+			d.source = name
 		}
 		return d, err
 	}

@@ -188,11 +188,17 @@ func (o *overview) work(ctx context.Context) {
 // part draws one part: from its pixels, or from the table alone, by boxes.
 func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectangle, n int) error {
 	if len(o.of.levels) > 0 {
-		img, err := o.of.read(ctx, 0, b, o.z)
+		k, scale := o.of.coarsest(n)
+		h, w, _ := planeOf(o.of.levels[k].array.Shape())
+		small := image.Rect(b.Min.X/scale, b.Min.Y/scale, (b.Max.X+scale-1)/scale, (b.Max.Y+scale-1)/scale).Intersect(image.Rect(0, 0, w, h))
+		if small.Empty() { // a level may end before the image does
+			return nil
+		}
+		img, err := o.of.read(ctx, k, small, o.z)
 		if err != nil {
 			return err
 		}
-		return shrink(dst, t, img, n, o.channel)
+		return shrink(dst, t, img, n/scale, o.channel)
 	}
 	var boxes []image.Rectangle
 	for y := range t.h {

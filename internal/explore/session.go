@@ -210,7 +210,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	case "info":
 		return doc.Info(), nil, nil
 	case "code":
-		return codeOf(doc, &r)
+		return codeOf(ctx, doc, &r)
 	case "detect":
 		return s.detect(ctx, doc, &r)
 	}

@@ -41,6 +41,8 @@ type stored struct {
 	info   Info
 	levels []level // the finest first; none if only the table is there
 	table  *store.Table
+	source string // how code names it
+	sums   string // and its table
 
 	closers []io.Closer
 	size    int64 // in memory, at most
@@ -75,7 +77,7 @@ func init() {
 
 // OpenStore opens a Zarr array, an OME-Zarr image or a table.
 func OpenStore(ctx context.Context, name, location string) (doc Document, err error) {
-	d := &stored{info: Info{Name: name, Kind: "store", Format: "zarr"}}
+	d := &stored{source: name, info: Info{Name: name, Kind: "store", Format: "zarr"}}
 	defer func() {
 		if doc != Document(d) {
 			d.Close()
@@ -270,6 +272,7 @@ func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 		t, ok := doc.(*stored)
 		if ok && t.table != nil && len(t.levels) == 0 {
 			if im, note := imageOf(ctx, docs, t); im != nil {
+				im.sums = t.source
 				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, note
 				im.closers, t.closers = append(im.closers, t.closers...), nil
 				t.Close()
@@ -342,6 +345,14 @@ func (d *stored) fits(ctx context.Context, t *stored) bool {
 		}
 	}
 	return true
+}
+
+// tableSource is how code names the table.
+func (d *stored) tableSource() string {
+	if d.sums != "" {
+		return d.sums
+	}
+	return d.source
 }
 
 func (d *stored) Info() *Info  { return &d.info }
@@ -486,7 +497,7 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 			return h, nil, err
 		}
 		fallthrough
-	case "moments", "feature", "filter", "threshold":
+	case "moments", "feature", "filter", "threshold", "save":
 		if r.Do == "feature" {
 			if _, _, turned, err := featureOf(r); err != nil {
 				return nil, nil, err
@@ -608,6 +619,18 @@ func sumsInto[S uint64 | int64 | float64](ctx context.Context, t *store.Table, t
 	return nil
 }
 
+// coarsest is the coarsest level whose pixels are no larger than this, a power of 2 as its scale is. Without levels it is
+// the image itself.
+func (d *stored) coarsest(most int) (k, scale int) {
+	scale = 1
+	for i, l := range d.levels {
+		if l.scale <= most && l.scale&(l.scale-1) == 0 && l.scale >= scale {
+			k, scale = i, l.scale
+		}
+	}
+	return k, scale
+}
+
 // tile is a tile from the coarsest resolution that has it, or from the overview where that would be too many pixels.
 func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Kind == "heat" {
@@ -617,16 +640,7 @@ func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	k := 0
-	for i, l := range d.levels {
-		if l.scale <= 1<<t.level && l.scale&(l.scale-1) == 0 {
-			k = i
-		}
-	}
-	scale := 1
-	if len(d.levels) > 0 {
-		scale = d.levels[k].scale
-	}
+	k, scale := d.coarsest(1 << t.level)
 	f := (1 << t.level) / scale
 	limit := maxRegion
 	if len(d.levels) == 0 {

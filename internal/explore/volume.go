@@ -383,7 +383,7 @@ func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 		h, err := d.solid.histogram(ctx, volume.NewBox(b[0], b[1], b[2], b[3], b[4], b[5]), r.Channel)
 		return h, nil, err
 	}
-	if r.Do == "save" {
+	if r.Do == "save" && r.Kind != "slice" {
 		data, err := d.solid.npy()
 		return map[string]int{"size": len(data)}, data, err
 	}

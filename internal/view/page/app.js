@@ -82,8 +82,8 @@ function listDocuments() {
 }
 
 // savePixels saves what the programs of the code panels read.
-app.savePixels = async (name) => {
-  try { save(name, 'application/octet-stream', (await app.engine.ask({ do: 'save', doc: app.stage.doc.id })).bytes); } catch (e) { say(e.message); }
+app.savePixels = async (name, request) => {
+  try { save(name, 'application/octet-stream', (await app.engine.ask(request)).bytes); } catch (e) { say(e.message); }
   if (app.view === 'work' && app.work.what === 'detect' && app.work.values.cascade === 'sun') save('sun.xml', 'text/xml', (await app.engine.ask({ do: 'cascade', cascade: 'sun' })).bytes);
 };
 

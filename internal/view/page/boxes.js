@@ -20,7 +20,7 @@ export class Boxes {
     $('delete-box').onclick = () => this.remove();
     $('csv').onclick = () => save('boxes.csv', 'text/csv', this.csv());
     $('json').onclick = () => save('boxes.json', 'application/json', JSON.stringify(this.export(), null, 2) + '\n');
-    this.code = codePanel($('boxes-code'), () => this.loadCode(), (name) => app.savePixels(name));
+    this.code = codePanel($('boxes-code'), () => this.loadCode(), (...file) => app.savePixels(...file));
     $('moments-part').addEventListener('toggle', () => this.askMore(this.selected));
   }
 
@@ -156,6 +156,7 @@ export class Boxes {
     };
     b.histogram = b.angle ? b.answer?.histogram || b.histogram : await ask({ do: 'histogram', box: this.corners(b) });
     if (doc !== this.doc) return;
+    if (b.histogram?.error?.includes('being made')) setTimeout(() => { if (b === this.selected) this.askMore(b); }, 400);
     if (b === this.selected) this.renderMore();
     if (this.kind && doc.kind !== 'volume') {
       const box = this.featureBox(b);
@@ -255,7 +256,7 @@ export class Boxes {
     const b = this.selected;
     if (!b) return { go: '', python: '', shell: '' };
     const what = b.feature && !b.feature.error && this.kind ? b.feature.request : $('moments-part').open && !b.angle && !this.deep ? { do: 'moments', box: this.corners(b) } : b.angle ? this.request(b) : { do: 'boxes', boxes: this.list.filter((o) => !o.angle).map((o) => this.corners(o)) };
-    return this.app.engine.ask({ do: 'code', doc: this.doc.id, what: { ...what, channel: this.stage.channel } });
+    return this.app.engine.ask({ do: 'code', doc: this.doc.id, what: { ...what, channel: this.stage.channel, z: this.stage.z } });
   }
 
   export() {

@@ -49,7 +49,7 @@ export function codePanel(host, load, savePixels) {
     try { await navigator.clipboard.writeText(code[language]); copy.textContent = 'Copied'; } catch { copy.textContent = 'Select the text and copy it'; }
     setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
   } }, 'Copy');
-  const pixels = make('button', { type: 'button', hidden: !savePixels, onclick: () => savePixels(code.file) }, 'Save pixels');
+  const pixels = make('button', { type: 'button', hidden: !savePixels, onclick: () => savePixels(code.file, code.save) }, 'Save pixels');
   const show = () => {
     pixels.hidden = !savePixels || !code.file;
     buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(['go', 'python', 'shell'][i] === language)));

@@ -100,12 +100,13 @@ function corners() {
     c.strokeRect(ox + b.x0 * s, oy + b.y0 * s, (b.x1 - b.x0) * s, (b.y1 - b.y0) * s);
     for (const [x, y, sign, v] of f.marks) {
       c.beginPath();
-      c.arc(ox + x * s, oy + y * s, s * 0.36, 0, 7);
+      const label = (sign > 0 ? '+' : '−') + v;
+      c.arc(ox + x * s, oy + y * s, s * 0.4, 0, 7);
       c.fillStyle = sign > 0 ? '#12652f' : '#98203a';
       c.fill();
       c.fillStyle = '#fff';
-      c.font = `600 ${s * 0.3}px system-ui, sans-serif`;
-      c.fillText((sign > 0 ? '+' : '−') + v, ox + x * s, oy + y * s);
+      c.font = `600 ${s * (label.length > 3 ? 0.26 : 0.3)}px system-ui, sans-serif`;
+      c.fillText(label, ox + x * s, oy + y * s);
     }
   } });
 }

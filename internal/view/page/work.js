@@ -19,7 +19,7 @@ export class Work {
     $('wipe').oninput = () => { if (this.stage.result) { this.stage.result.part = $('wipe').value / 100; this.stage.draw(); } };
     $('sweep').onclick = () => this.sweep();
     $('settings').addEventListener('submit', (e) => e.preventDefault());
-    this.code = codePanel($('work-code'), () => app.engine.ask({ do: 'code', doc: this.stage.doc.id, what: this.request() }), (name) => app.savePixels(name));
+    this.code = codePanel($('work-code'), () => app.engine.ask({ do: 'code', doc: this.stage.doc.id, what: this.request() }), (...file) => app.savePixels(...file));
   }
 
   get wantsBox() { return this.app.view === 'work' && this.what === 'match'; }
