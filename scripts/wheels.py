@@ -26,12 +26,11 @@ TOP = Path(__file__).resolve().parent.parent
 PYTHON = TOP / "python"
 
 # What Go and zig call each, the tags of its wheel, and how its files are named. glibc 2.17 is of
-# 2012, and Go programs for Windows take Windows 10.
+# 2012, and Go programs for Windows take Windows 10. There is none for musl: its loader refuses a library of
+# Go ("initial-exec TLS", golang/go#54805), and Go's start-up takes arguments that musl does not hand over.
 TARGETS = {
     "manylinux-x86_64": ("linux", "amd64", "x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
     "manylinux-aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64.manylinux2014_aarch64"),
-    "musllinux-x86_64": ("linux", "amd64", "x86_64-linux-musl", "musllinux_1_2_x86_64"),
-    "musllinux-aarch64": ("linux", "arm64", "aarch64-linux-musl", "musllinux_1_2_aarch64"),
     "windows-amd64": ("windows", "amd64", "x86_64-windows-gnu", "win_amd64"),
 }
 
@@ -111,7 +110,7 @@ def build(target: str, version: str, commit_time: int, folder: Path, out: Path) 
     work.mkdir()
     compiler = " ".join([*zig, "cc", "-target", triple])
     environment = dict(os.environ, CGO_ENABLED="1", GOOS=goos, GOARCH=goarch, CC=compiler, CGO_CFLAGS="-O2 -g0", GOFLAGS="-trimpath -buildvcs=false")
-    run("go", "build", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", work / library, "./python/clib", cwd=TOP, env=environment)
+    run("go", "build", "-buildmode=c-shared", "-ldflags=-s -w -buildid= -extldflags=-s", "-o", work / library, "./python/clib", cwd=TOP, env=environment)
     sources = [f"core/{name}.c" for name in re.search(r'for name in \(([^)]*)\)', (PYTHON / "setup.py").read_text())[1].replace('"', "").replace(" ", "").split(",")]
     options = ["-shared", "-O2", "-g0", "-s", "-DPy_LIMITED_API=0x03090000", "-I", headers(folder), "-I", PYTHON / "clib", "-o", work / core]
     if not windows:

@@ -129,6 +129,9 @@ func openAny(names []string) (uintptr, error) {
 	var reasons []error
 	for _, name := range names {
 		library, err := open(name)
+		if errors.Is(err, dynamic.ErrNone) {
+			return 0, err
+		}
 		if err == nil {
 			return library, nil
 		}

@@ -55,6 +55,9 @@ func open(libraries []string) (*Driver, error) {
 	var reasons []error
 	for _, name := range libraries {
 		library, err := dynamic.Open(name, true)
+		if errors.Is(err, dynamic.ErrNone) {
+			return nil, err
+		}
 		if err != nil {
 			reasons = append(reasons, err)
 			continue
