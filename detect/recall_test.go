@@ -108,11 +108,8 @@ func onLattice(c *Cascade, img boxsum.Image[uint8], lines float64, areas bool, f
 	var all []candidate
 	w, h := float64(c.size.X), float64(c.size.Y)
 	half := func(v float64) int { return int(math.Floor(v*lines + 0.5)) }
-	for f := 1.0; ; f *= factor {
+	for f := 40 / (lines * line * w); ; f *= factor { // from faces of 40 pixels on
 		unit := lines * line * f // pixels of the image
-		if unit*w < 30 {
-			continue
-		}
 		if unit*(w+h)*0.75 > float64(img.Width) || unit*w > 80 {
 			break
 		}

@@ -131,7 +131,12 @@ var windows = [levelCount]windowRoutines{}
 var thresholds = [levelCount]thresholdRoutines{}
 
 // cascades holds the kernels of detectors.
-var cascades = [levelCount]cascadeRoutines{}
+var cascades = [levelCount]cascadeRoutines{
+	neon: {
+		haarStumps: haarStumpsNEON,
+		haarChains: haarChainsNEON,
+	},
+}
 
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{}

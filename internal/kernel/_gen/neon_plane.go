@@ -19,6 +19,7 @@ var neonParts = map[string]func(*armFile){
 	"volume":    neonVolume,
 	"tilted":    neonTilted,
 	"histogram": neonHistogram,
+	"cascade":   neonCascade,
 }
 
 func neonPlane(f *armFile) {

@@ -122,12 +122,11 @@ func table(constraint string, levels []level) []byte {
 
 	line("// cascades holds the kernels of detectors.\nvar cascades = [levelCount]cascadeRoutines{")
 	for _, l := range levels {
-		if l.set == nil {
-			continue
-		}
 		line("%s: {", l.name)
 		for _, k := range cascadeKernels {
-			line("%s: %s%s,", k.name, k.name, l.isa())
+			if l.set != nil || slices.Contains(neonCascadeKernels, k.name) {
+				line("%s: %s%s,", k.name, k.name, l.isa())
+			}
 		}
 		line("},")
 	}
