@@ -284,6 +284,7 @@ func TestMosaicErrors(t *testing.T) {
 		fmt.Sprintf(source, `<SrcRect xOff="0" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="8" ySize="8"/>`),
 		fmt.Sprintf(source, `<SrcRect xOff="0.5" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/>`),
 		fmt.Sprintf(source, `<SrcRect xOff="5" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/>`),
+		fmt.Sprintf(source, `<DstRect xOff="0" yOff="0" xSize="8" ySize="8"/>`),
 		`<KernelFilteredSource/>`,
 		`<NoDataValue>300</NoDataValue>`,
 		`<SimpleSource><SourceFilename relativeToVRT="1">m.vrt</SourceFilename></SimpleSource>`,

@@ -168,6 +168,9 @@ func TestPeersRead(t *testing.T) {
 					if i%size >= size/2 {
 						data[i] = byte(i / size >> 12)
 					}
+					if i%size == size-1 && size > 1 {
+						data[i] = 9 // the same everywhere
+					}
 				}
 			}
 			if name == "fill" || name == "shard" || name == "line" { // half of it is never written

@@ -198,15 +198,16 @@ func (m *vrt) resolve(ctx context.Context, folder string, depth int) error {
 					return bad("%s: no data is %s, which %v does not hold", name, s.NoData, m.typ)
 				}
 			}
-			src, dst := image.Rect(0, 0, shape[1], shape[0]), image.Rect(0, 0, m.width, m.height)
-			var ok1, ok2 = true, true
-			if s.Src != nil {
+			// Without boxes a file lies at the origin; one box without the other, GDAL does not read.
+			src, ok1 := image.Rect(0, 0, shape[1], shape[0]), true
+			dst, ok2 := src, true
+			if s.Src != nil && s.Dst != nil {
 				src, ok1 = s.Src.rectangle()
-			}
-			if s.Dst != nil {
 				dst, ok2 = s.Dst.rectangle()
 			}
 			switch {
+			case (s.Src == nil) != (s.Dst == nil):
+				return bad("%s: a source has both a SrcRect and a DstRect, or none of them", name)
 			case !ok1 || !ok2:
 				return bad("%s: a source that begins or ends between pixels would have to be resampled, which is not supported", name)
 			case src.Size() != dst.Size():

@@ -39,10 +39,8 @@ for dtype, bands, fill, skip in (("uint8", 1, None, None), ("uint8", 3, "7", "3"
                     kind = "ComplexSource" if skip and k > 0 else "SimpleSource"
                     text += f'<{kind}><SourceFilename relativeToVRT="1">{name}</SourceFilename><SourceBand>{bands - b if order else b + 1}</SourceBand>'
                     text += f'<SourceProperties RasterXSize="{w}" RasterYSize="{h}" DataType="{GDAL[dtype]}" BlockXSize="1" BlockYSize="1"/>'
-                    if crop or k:
+                    if crop or k:  # the first lies at the origin
                         text += f'<SrcRect xOff="{crop}" yOff="0.0" xSize="{w - 2 * crop}" ySize="{h}"/><DstRect xOff="{x + crop}" yOff="{y}" xSize="{w - 2 * crop}" ySize="{h}"/>'
-                    else:
-                        text += f'<DstRect xOff="{x}" yOff="{y}" xSize="{w}" ySize="{h}"/>'
                     if kind == "ComplexSource":
                         text += f"<NODATA>{skip}</NODATA>"
                     text += f"</{kind}>\n"
@@ -60,9 +58,9 @@ for dtype, bands, fill, skip in (("uint8", 1, None, None), ("uint8", 3, "7", "3"
 tile("many.tif", "uint8", 4, 0, 0, 50, 40)
 open(f"{out}/some.vrt", "w").write('<VRTDataset rasterXSize="60" rasterYSize="40">' + "".join(
     f'<VRTRasterBand dataType="Byte" band="{b}"><SimpleSource><SourceFilename relativeToVRT="1">many.tif</SourceFilename><SourceBand>{b}</SourceBand>'
-    '<DstRect xOff="0" yOff="0" xSize="50" ySize="40"/></SimpleSource></VRTRasterBand>' for b in (1, 2, 3)) + "</VRTDataset>")
+    '<SrcRect xOff="0" yOff="0" xSize="50" ySize="40"/><DstRect xOff="0" yOff="0" xSize="50" ySize="40"/></SimpleSource></VRTRasterBand>' for b in (1, 2, 3)) + "</VRTDataset>")
 save("some")
 # One of others.
 open(f"{out}/of.vrt", "w").write(f'<VRTDataset rasterXSize="450" rasterYSize="160"><VRTRasterBand dataType="Byte" band="1">' + "".join(
-    f'<SimpleSource><SourceFilename relativeToVRT="1">0-0-0.vrt</SourceFilename><DstRect xOff="{x}" yOff="0" xSize="225" ySize="160"/></SimpleSource>' for x in (0, 225)) + "</VRTRasterBand></VRTDataset>")
+    f'<SimpleSource><SourceFilename relativeToVRT="1">0-0-0.vrt</SourceFilename><SrcRect xOff="0" yOff="0" xSize="225" ySize="160"/><DstRect xOff="{x}" yOff="0" xSize="225" ySize="160"/></SimpleSource>' for x in (0, 225)) + "</VRTRasterBand></VRTDataset>")
 save("of")
