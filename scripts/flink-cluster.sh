@@ -22,6 +22,7 @@ start=$(date +%s.%N)
 clean() {
 	for pid in ${processes[*]:-}; do kill -9 "$pid" 2>/dev/null || true; done
 	for name in $names; do ip netns del boxsum-$name 2>/dev/null || true; done
+	for name in $names; do ip link del bxs-$name 2>/dev/null || true; done
 	ip link del boxsum-br 2>/dev/null || true
 	[ -n "${KEEP:-}" ] || rm -rf "$work"
 }
@@ -65,6 +66,7 @@ rest.port: 8081
 taskmanager.host: ${address[$name]}
 taskmanager.bind-host: 0.0.0.0
 taskmanager.numberOfTaskSlots: 2
+cluster.evenly-spread-out-slots: true
 taskmanager.cpu.cores: 1.0
 taskmanager.memory.task.heap.size: 256m
 taskmanager.memory.task.off-heap.size: 0m

@@ -209,7 +209,7 @@ func TestMeasureBoxes(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	const side = 100_000
-	a, err := CreateArray(ctx, Folder(filepath.Join(dir, "in.zarr")), "", &Spec{Type: Uint8, Shape: []int{side, side}, Chunk: []int{1024, 1024}, Fill: 3})
+	a, err := CreateArray(ctx, Folder(filepath.Join(dir, "in.zarr")), "", &Spec{Type: Uint8, Shape: []int{side, side}, Chunk: []int{1024, 1024}, Fill: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

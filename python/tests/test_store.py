@@ -1,5 +1,7 @@
 """Tables in stores, against NumPy."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,34 @@ def test_libraries(tmp_path):
     xarray = pytest.importorskip("xarray")
     named = xarray.DataArray(lazy, dims=("y", "x"), coords={"y": np.arange(300)})
     assert np.array_equal(boxsum.integral(named, out=tmp_path / "d.zarr").box_sum(boxes), want)
+
+
+def test_remote(tmp_path):
+    """URLs that fsspec opens: tables are made there, of arrays there, and asked."""
+    fsspec = pytest.importorskip("fsspec")
+    image = np.random.default_rng(1).integers(0, 256, (70, 90)).astype(np.uint8)
+    boxes = [[0, 0, 90, 70], [3, 4, 50, 60]]
+    want = [image.sum(), image[4:60, 3:50].sum()]
+    table = boxsum.integral(image, out="memory://bucket/table.zarr", squares=True)
+    assert table.url == "memory://bucket/table.zarr"
+    assert np.array_equal(table.box_sum(boxes), want)
+    assert np.array_equal(boxsum.open("memory://bucket/table.zarr").box_sum(boxes), want)
+    np.testing.assert_allclose(table.box_std([3, 4, 50, 60]), image[4:60, 3:50].std())
+    with pytest.raises(ValueError, match="there already"):
+        boxsum.integral(image, out="memory://bucket/table.zarr")
+    with pytest.raises(ValueError):
+        boxsum.open("memory://bucket/none.zarr")
+    fs = fsspec.filesystem("memory")
+    about = {"zarr_format": 3, "node_type": "array", "shape": [70, 90], "data_type": "uint8", "fill_value": 0, "attributes": {}, "codecs": [{"name": "bytes"}]}
+    about["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": [70, 90]}}
+    about["chunk_key_encoding"] = {"name": "default", "configuration": {"separator": "/"}}
+    fs.pipe_file("/bucket/image.zarr/zarr.json", json.dumps(about).encode())
+    fs.pipe_file("/bucket/image.zarr/c/0/0", image.tobytes())
+    for out in (tmp_path / "local.zarr", "memory://bucket/other.zarr"):
+        assert np.array_equal(boxsum.integral("memory://bucket/image.zarr", out=out).box_sum(boxes), want)
+    fs.pipe_file("/bucket/table.zarr/sum/c/0/0", b"damaged")
+    with pytest.raises(ValueError):
+        boxsum.open("memory://bucket/table.zarr").box_sum(boxes)
 
 
 def test_mistakes(tmp_path):

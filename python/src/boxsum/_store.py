@@ -12,6 +12,7 @@ import numpy as np
 
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, results, thread_count
 from ._native import Handle, call
+from ._remote import Bridge, Upload, is_remote
 
 
 class StoredTable:
@@ -27,8 +28,9 @@ class StoredTable:
         Where it is.
     """
 
-    def __init__(self, handle: Handle, url: str) -> None:
+    def __init__(self, handle: Handle, url: str, bridge: Bridge | None = None) -> None:
         self._handle = handle
+        self._bridge = bridge  # as long as the table is asked
         self.url = url
         self._about = about = json.loads(call("store_about", handle.value))
         self.dtype = np.dtype(about["sum"])
@@ -76,7 +78,8 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     Parameters
     ----------
     url : str or path
-        A folder or zip file whose name ends in .zarr or .zip, or a URL of http or https.
+        A folder or zip file whose name ends in .zarr or .zip, or a URL of http or https. Others, such as s3://, are read by fsspec, if
+        that and what it takes for them (s3fs, gcsfs, adlfs) are installed.
     cache : int
         How many bytes of chunks are kept in memory, at most.
     workers : int, optional
@@ -99,7 +102,8 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     location = os.fspath(url)
     if cache < 1:
         raise ValueError(f"a cache of {cache} bytes")
-    return StoredTable(Handle("store_open", location.encode(), cache, thread_count(workers)), location)
+    bridge = Bridge(location) if is_remote(location) else None
+    return StoredTable(Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers)), location, bridge)
 
 
 def is_location(out: Any) -> bool:
@@ -111,7 +115,8 @@ def integrate(array: Any, out: str | os.PathLike[str], *, squares: bool, volume:
     """Make the table of an array in a store, chunk by chunk.
 
     The array is a path or URL of a Zarr array, one of zarr-python, or anything with a shape, a dtype and slices: of dask,
-    xarray, h5py and NumPy. What is no folder of Zarr goes through one that is temporary, chunk by chunk.
+    xarray, h5py and NumPy. What is no folder of Zarr goes through one that is temporary, chunk by chunk. A table for a URL such as s3:// is
+    made in a temporary folder, too, and then written there.
     """
     location = _location(array)
     if location is not None:
@@ -123,6 +128,16 @@ def integrate(array: Any, out: str | os.PathLike[str], *, squares: bool, volume:
 
 
 def _made(location: str, out: str | os.PathLike[str], squares: bool, volume: bool, workers: int | None) -> StoredTable:
+    if is_remote(os.fspath(out)):
+        with Upload(os.fspath(out)) as upload:
+            _made(location, upload.folder, squares, volume, workers)
+        return open(out)
+    if is_remote(location):
+        bridge = Bridge(location)
+        try:
+            return _made(bridge.url, out, squares, volume, workers)
+        finally:
+            bridge.close()
     work = {"from": location, "to": os.fspath(out), "squares": squares, "volume": volume, "workers": thread_count(workers)}
     call("store_integrate", json.dumps(work).encode())
     return open(out)
