@@ -3,12 +3,14 @@ package browser
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // engines runs a test with the server and with WebAssembly, at once with others.
@@ -104,6 +106,49 @@ func TestViews(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestReadme takes the two pictures of the README, where BOXSUM_SHOTS names docs. They show times: the machine should be idle.
+func TestReadme(t *testing.T) {
+	folder := os.Getenv("BOXSUM_SHOTS")
+	if filepath.Base(folder) != "docs" {
+		t.Skip("BOXSUM_SHOTS=../../../docs takes the pictures anew")
+	}
+	address, err := server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func(b *tab, name string) {
+		var data []byte
+		b.do(chromedp.Evaluate(`document.activeElement.blur(); scrollTo(0, 0)`, nil), input.DispatchMouseEvent(input.MouseMoved, 700, 980))
+		b.settled()
+		b.do(chromedp.CaptureScreenshot(&data))
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := open(t, address, form{width: 1440, height: 985, scale: 0.75})
+	b.answered()
+	b.do(chromedp.Evaluate(`boxsum.boxes.add({x0: 600, y0: 400, x1: 900, y1: 600})`, nil))
+	b.answered()
+	b.turn(t)
+	for range 3 { // the table at that angle is there now
+		b.do(chromedp.Focus("#image"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+		b.answered()
+	}
+	keep(b, "view-boxes.png")
+	b = open(t, address, form{width: 1440, height: 800, scale: 0.75})
+	b.view("work")
+	b.do(chromedp.Evaluate(`document.getElementById('wipe').value = 20; document.getElementById('wipe').dispatchEvent(new Event('input'))`, nil))
+	for range 3 {
+		b.do(chromedp.Click("#sweep"))
+		b.wait(`!document.getElementById('sweep').disabled && boxsum.work.times.size >= 8`)
+	}
+	for r := 7; r <= 12; r++ {
+		b.set("radius", r)
+		b.settled()
+	}
+	keep(b, "view-filters.png")
 }
 
 // TestWidths holds that nothing sticks out from 360 pixels to 4K.

@@ -39,14 +39,16 @@ export async function showReport(app, host) {
     lines.get(name).push([w * h, ms, x.verified === false ? 'not verified' : '', w, h]);
   }
   for (const [group, by] of groups) {
-    const series = [...by].map(([name, points]) => ({ name, points }));
+    const all = [...by].map(([name, points]) => ({ name, points })), series = all.filter((s) => new Set(s.points.map((p) => p[0])).size > 1); // one size is no line
     const card = make('div', { className: 'card' });
     const sizes = new Map([...by.values()].flat().map((p) => [p[0], `${p[3]}×${p[4]}`]));
     const chunks = [];
     for (let i = 0; i < series.length; i += 10) chunks.push(series.slice(i, i + 10)); // more lines cannot be told apart
     chunks.forEach((part, i) => card.append(lines({ title: `Time by size: ${group}${chunks.length > 1 ? ` (${i + 1} of ${chunks.length})` : ''}`, series: part, logX: true, logY: true, height: 320, x: { name: 'image', unit: '', format: (v) => sizes.get(v) || number(v) }, y: { name: 'milliseconds', unit: 'ms' } })));
+    if (!series.length) card.append(make('h3', {}, `Times at one size: ${group}`));
+    else if (series.length < all.length) card.append(make('p', { className: 'hint' }, `${all.length - series.length} more were measured at one size: they are in the table.`));
     const rows = [...by].flatMap(([name, points]) => points.map((p) => [name, `${p[3]}×${p[4]}`, number(p[1]), p[2] || 'yes']));
-    card.append(make('details', {}, make('summary', {}, `Table of ${rows.length} results`), table(['Algorithm', 'Image', 'Median ms', 'Verified'], rows, group)));
+    card.append(make('details', { open: !series.length }, make('summary', {}, `Table of ${rows.length} results`), table(['Algorithm', 'Image', 'Median ms', 'Verified'], rows, group)));
     parts.push(card);
   }
   if (!groups.size) parts.push(make('p', {}, 'These results have no times by size.'), make('pre', { tabIndex: 0 }, JSON.stringify(r.results, null, 2).slice(0, 100000)));

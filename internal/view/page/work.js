@@ -113,7 +113,7 @@ export class Work {
     if (this.what === 'filter') {
       rows.push(this.choice('filter', 'Filter', Object.entries(filters), 'box', again));
       if (v.filter === 'gaussian') rows.push(this.slider('sigma', 'Sigma', 0.5, 60, 0.5, 6));
-      else rows.push(this.slider('radius', 'Radius', 0, v.filter === 'entropy' ? 40 : 120, 1, 12, (r) => `${r} (window ${2 * r + 1})`));
+      else rows.push(this.slider('radius', 'Radius', 1, v.filter === 'entropy' ? 40 : 120, 1, 12, (r) => `${r} (window ${2 * r + 1})`));
       if (v.filter === 'guided') rows.push(this.slider('epsilon', 'Epsilon', 1, 4000, 1, 400));
     } else if (this.what === 'threshold') {
       const methods = this.app.hello.methods;
