@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/boxsum/boxsum/store"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -102,6 +103,49 @@ func TestS3(t *testing.T) {
 			tables(t, at)
 		})
 	}
+}
+
+// TestAzure is the same on Azurite, the emulator of Azure's blobs. BOXSUM_AZURITE is its program azurite-blob, which scripts/azurite.sh installs.
+func TestAzure(t *testing.T) {
+	program := os.Getenv("BOXSUM_AZURITE")
+	if program == "" {
+		t.Skip("it takes Azurite: scripts/azurite.sh installs it, and BOXSUM_AZURITE names its azurite-blob")
+	}
+	free := httptest.NewServer(http.NotFoundHandler())
+	address := free.Listener.Addr().String()
+	free.Close()
+	_, port, _ := strings.Cut(address, ":")
+	var log bytes.Buffer
+	cmd := exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", t.TempDir(), "--blobHost", "127.0.0.1", "--blobPort", port)
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	// The account that every Azurite has.
+	const account, key = "devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+	t.Setenv("AZURE_STORAGE_ACCOUNT", account)
+	t.Setenv("AZURE_STORAGE_KEY", key)
+	credential, err := container.NewSharedKeyCredential(account, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := container.NewClientWithSharedKeyCredential("http://"+address+"/"+account+"/bucket", credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		if _, err = client.Create(context.Background(), nil); err == nil {
+			break
+		}
+		if n == 300 {
+			t.Fatalf("Azurite does not answer: %v: %s", err, log.String())
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	at := func(path string) string { return "azblob://bucket/" + path + "?protocol=http&domain=" + address + "&localemu=true" }
+	objects(t, at("some/folder"))
+	tables(t, at)
 }
 
 func objects(t *testing.T, url string) {

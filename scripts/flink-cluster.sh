@@ -20,7 +20,10 @@ declare -A processes=()
 say() { printf '%6.1f s  %s\n' "$(echo "$(date +%s.%N) - $start" | bc)" "$*"; }
 start=$(date +%s.%N)
 clean() {
-	for pid in ${processes[*]:-}; do kill -9 "$pid" 2>/dev/null || true; done
+	for pid in ${processes[*]:-}; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
 	for name in $names; do ip netns del boxsum-$name 2>/dev/null || true; done
 	for name in $names; do ip link del bxs-$name 2>/dev/null || true; done
 	ip link del boxsum-br 2>/dev/null || true
@@ -129,6 +132,7 @@ if [ "$kill_one" = 1 ]; then
 		sleep 0.1
 	done
 	kill -9 "${processes[tm2-taskmanager]}" "${processes[tm2-pool]}"
+	wait "${processes[tm2-taskmanager]}" "${processes[tm2-pool]}" 2>/dev/null || true
 	say "TaskManager at ${address[tm2]} and its pool killed, with $(written) of $blocks blocks written"
 fi
 if ! wait "${processes[jm-submitter]}"; then
