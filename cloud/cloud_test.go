@@ -143,7 +143,9 @@ func TestAzure(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	at := func(path string) string { return "azblob://bucket/" + path + "?protocol=http&domain=" + address + "&localemu=true" }
+	at := func(path string) string {
+		return "azblob://bucket/" + path + "?protocol=http&domain=" + address + "&localemu=true"
+	}
 	objects(t, at("some/folder"))
 	tables(t, at)
 }
