@@ -4,6 +4,7 @@
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-cascades   detectors beside OpenCV 4
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
+# make bench-tensors    batches of PyTorch on a CUDA device, beside cumsum and avg_pool2d (GPU_PEERS_PYTHON has the package)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
@@ -18,7 +19,7 @@ FILTER_PEERS_PYTHON = .filters/bin/python
 DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-long test-reach bench-peers bench-filters bench-cascades bench-gpu-peers generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-long test-reach bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -48,6 +49,9 @@ bench-cascades:
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)
+
+bench-tensors:
+	$(GPU_PEERS_PYTHON) -m boxsum.bench --tensors
 
 generate:
 	go generate ./...

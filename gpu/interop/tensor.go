@@ -6,6 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
@@ -15,7 +16,8 @@ import (
 //
 //   - "table" makes tables of planes, Out is their entries (0, 0);
 //   - "suffix" sums what lies at each place and after it, to the right and below, which is the gradient of a table;
-//   - "window" sums windows with zeros outside of the plane, times a factor. Out has any size.
+//   - "window" sums windows with zeros outside of the plane, times a factor, or divided by how much of each is in the plane. Out
+//     has any size.
 //
 // Floats are named as in kernels: f16, bf16, f32, f64.
 type TensorJob struct {
@@ -23,7 +25,8 @@ type TensorJob struct {
 	In, Out                 Foreign // of tables: the sizes of the planes
 	Across, Down, Left, Top int     // of windows
 	Factor                  float64
-	Shape                   int // of the kernel, for measurements; 0 is what suits
+	Clip                    bool // divided, whatever the factor
+	Gap                     bool // of tables: what lies after a row may be written
 }
 
 // MostAcross is how wide a window of a [TensorJob] may be.
@@ -32,30 +35,70 @@ const MostAcross = method.WindowMost
 // Tensor queues a job on the stream of a device.
 func Tensor(d *gpu.Device, j *TensorJob) error {
 	m := inner(d)
+	return m.Use(func() error {
+		b, c, err := j.call(d)
+		if err != nil || b == nil {
+			return err
+		}
+		return b.Run(c.Kernel, c.Run)
+	})
+}
+
+// A Recipe is a launch that C code does by itself, as often as it likes: the functions of the driver, what to launch, and the
+// job that follows, in which the addresses of pixels and sums come first.
+type Recipe struct {
+	Launch, Current, Function, Context uintptr // cuLaunchKernelEx and cuCtxGetCurrent
+	Blocks, Threads, Cluster           int64
+	Lead                               int64 // bytes from the memory of the sums to the address of the job
+	InLow, OutLow                      int64 // the last four bits of the addresses for which it is
+	Bytes                              int64 // of the job
+}
+
+// RecipeOf is the recipe of a job and its bytes, none where the driver cannot launch it so.
+func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
+	b, c, err := j.call(d)
+	if err != nil || b == nil {
+		return nil, nil, err
+	}
+	r := &Recipe{
+		Blocks: int64(c.Run.Blocks), Threads: int64(c.Run.Threads), Cluster: int64(c.Run.Cluster), Lead: j.lead(),
+		InLow: int64(uint64(j.In.Handle)+uint64(j.In.Offset)) & 15, OutLow: (int64(uint64(j.Out.Handle)+uint64(j.Out.Offset)) + j.lead()) & 15,
+		Bytes: int64(len(c.Job)),
+	}
+	if r.Launch, r.Current, r.Function, r.Context = b.Raw(c.Kernel); r.Launch == 0 || r.Current == 0 {
+		return nil, nil, nil
+	}
+	return r, c.Job, nil
+}
+
+// lead is the bytes from the memory of the sums to the first row: that of a table lies after the zeros.
+func (j *TensorJob) lead() int64 {
+	if j.Op == "table" {
+		return j.Out.Stride
+	}
+	return 0
+}
+
+// call checks a job and prepares its launch, none where there is nothing to do.
+func (j *TensorJob) call(d *gpu.Device) (*driver.CUDABackend, method.TensorCall, error) {
 	in, out := planesOf(&j.In), planesOf(&j.Out)
-	types := kernels.Types{Pixel: j.Pixel, Sum: j.Sum}
+	var none method.TensorCall
 	for _, p := range []method.TensorPlanes{in, out} {
-		if p.Width < 0 || p.Height < 0 || p.Count < 0 || max(p.Width, p.Height, p.Count) > math.MaxInt32/2 {
-			return fmt.Errorf("gpu: %w: %d planes of %d×%d", boxsum.ErrInvalid, p.Count, p.Width, p.Height)
+		if p.Width < 0 || p.Height < 0 || p.Count < 0 || max(p.Width, p.Height, p.Count) > math.MaxInt32/16 {
+			return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d", boxsum.ErrInvalid, p.Count, p.Width, p.Height)
 		}
 	}
 	switch {
 	case in.Count != out.Count || j.Op != "window" && (in.Width != out.Width || in.Height != out.Height):
-		return fmt.Errorf("gpu: %w: %d planes of %d×%d for %d of %d×%d", boxsum.ErrInvalid, out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
+		return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d for %d of %d×%d", boxsum.ErrInvalid, out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
 	case j.Op == "window" && (j.Across <= 0 || j.Across > MostAcross || j.Down <= 0 || j.Down > math.MaxInt32/4):
-		return fmt.Errorf("gpu: %w: a window of %d×%d: use 1 to %d pixels across", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
+		return nil, none, fmt.Errorf("gpu: %w: a window of %d×%d: use 1 to %d pixels across", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
 	case out.Width == 0 || out.Height == 0 || out.Count == 0:
-		return nil
+		return nil, none, nil
 	}
-	if j.Op == "table" { // the first sum lies after the zeros
-		bytes := int64(4)
-		if j.Sum == "f64" {
-			bytes = 8
-		}
-		out.Address += uint64(out.Stride + bytes)
-	}
-	w := method.TensorWindow{Across: j.Across, Down: j.Down, Left: j.Left, Top: j.Top, Factor: j.Factor}
-	return m.Use(func() error { return method.Tensor(m, j.Op, types, in, out, w, j.Shape) })
+	out.Address, out.Gap = out.Address+uint64(j.lead()), j.Gap
+	w := method.TensorWindow{Across: j.Across, Down: j.Down, Left: j.Left, Top: j.Top, Factor: j.Factor, Clip: j.Clip}
+	return method.Tensor(inner(d), j.Op, kernels.Types{Pixel: j.Pixel, Sum: j.Sum}, in, out, w)
 }
 
 func planesOf(f *Foreign) method.TensorPlanes {

@@ -179,6 +179,7 @@ type plan struct {
 var plans struct {
 	sync.RWMutex
 	all  map[int]*plan
+	old  map[int]*plan // forgotten once: a thread may be about to use one that it has just made
 	last int
 }
 
@@ -186,7 +187,7 @@ var plans struct {
 func planOnDevice(a arguments) any {
 	flat := slices.Clone(a.flat(0)) // shapes and strides lie there
 	p := &plan{owner: a.mustDevice(2)}
-	if tensorOps[a.int(1)&31] != "" {
+	if tensorOps[a.int(1)] != "" {
 		p.tensor = newTensor(a)
 	} else {
 		image, sum := flat[0].array(), flat[1].array()
@@ -207,18 +208,27 @@ func planOnDevice(a arguments) any {
 func forgetPlans(arguments) any {
 	plans.Lock()
 	defer plans.Unlock()
-	clear(plans.all)
+	plans.old, plans.all = plans.all, nil
 	return nil
+}
+
+// planOf is a plan by its number, if it is not forgotten.
+func planOf(number int) *plan {
+	plans.RLock()
+	defer plans.RUnlock()
+	p := plans.all[number]
+	if p == nil {
+		p = plans.old[number]
+	}
+	if p == nil {
+		must(errLayout)
+	}
+	return p
 }
 
 // queuePlanned queues a table by a plan.
 func queuePlanned(number int, image, table, stream uintptr) {
-	plans.RLock()
-	p := plans.all[number]
-	plans.RUnlock()
-	if p == nil {
-		must(errLayout)
-	}
+	p := planOf(number)
 	if p.tensor != nil {
 		j := *p.tensor
 		j.In.Handle, j.Out.Handle = image, table

@@ -27,6 +27,7 @@ var functions = []struct {
 	{"on_device", onDevice},
 	{"plan", planOnDevice},
 	{"forget_plans", forgetPlans},
+	{"recipe", recipe},
 	{"boxes", boxes},
 	{"tilted_boxes", tiltedBoxes},
 	{"windows", windows},

@@ -2,7 +2,12 @@
 
 package main
 
-import "github.com/boxsum/boxsum/gpu/interop"
+import (
+	"encoding/hex"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/interop"
+)
 
 // The kinds of plans beside tables of images: see [interop.TensorJob].
 var tensorOps = map[int]string{16: "table", 17: "suffix", 18: "window"}
@@ -10,17 +15,18 @@ var tensorOps = map[int]string{16: "table", 17: "suffix", 18: "window"}
 // tensorNames is what floats are called there. NumPy has no bfloat16: two bytes of anything stand for it.
 var tensorNames = map[element]string{f16: "f16", {'V', 2}: "bf16", f32: "f32", f64: "f64"}
 
-// newTensor is a job of planes of floats on a device, without addresses. It takes what planOnDevice does, and for windows their
-// width, height, left, top and factor.
+// newTensor is a job of planes of floats on a device, without addresses. It takes what planOnDevice does; for tables whether what lies
+// between their rows may be written, and for windows their
+// width, height, left, top, factor, and whether to clip.
 func newTensor(a arguments) *interop.TensorJob {
 	flat := a.flat(0)
-	j := &interop.TensorJob{Op: tensorOps[a.int(1)&31], Shape: a.int(1) >> 5}
+	j := &interop.TensorJob{Op: tensorOps[a.int(1)]}
 	border := 0
 	if j.Op == "table" {
-		border = 1
+		border, j.Gap = 1, a.int(3) != 0
 	}
 	if j.Op == "window" {
-		j.Across, j.Down, j.Left, j.Top, j.Factor = a.int(3), a.int(4), a.int(5), a.int(6), a.float(7)
+		j.Across, j.Down, j.Left, j.Top, j.Factor, j.Clip = a.int(3), a.int(4), a.int(5), a.int(6), a.float(7), a.int(8) != 0
 	}
 	for i, to := range []struct {
 		foreign *interop.Foreign
@@ -42,4 +48,21 @@ func newTensor(a arguments) *interop.TensorJob {
 		must(wrongTypes("planes of %s have no %s of %s", j.Pixel, j.Op, j.Sum))
 	}
 	return j
+}
+
+// recipe is how C code launches the job of a plan by itself, in hexadecimal digits: see [interop.Recipe]. It takes the number of the plan and the
+// addresses of image and table, and is empty where there is none.
+func recipe(a arguments) any {
+	p := planOf(a.int(0))
+	if p.tensor == nil {
+		return ""
+	}
+	j := *p.tensor
+	j.In.Handle, j.Out.Handle = uintptr(a.int(1)), uintptr(a.int(2))
+	r, job, err := interop.RecipeOf(p.owner, &j)
+	must(err)
+	if r == nil {
+		return ""
+	}
+	return hex.EncodeToString(append(unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r)), job...))
 }

@@ -144,25 +144,31 @@ int library_integral(boxsum_value *values, int64_t count, int brief) {
 	return -1;
 }
 
-PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
-	long long numbers[4];
-	(void)module;
-	if (count != 4 || !library.queue)
-		return PyErr_Format(PyExc_TypeError, "queue takes a plan, two addresses and a stream");
-	for (int i = 0; i < 4; i++) {
-		numbers[i] = PyLong_AsLongLong(arguments[i]);
-		if (numbers[i] == -1 && PyErr_Occurred())
-			return 0;
-	}
+PyObject *library_queue(long long plan, long long image, long long table, long long stream) {
 	char *text;
+	if (!library.queue)
+		return PyErr_Format(PyExc_RuntimeError, "there is no library");
 	Py_BEGIN_ALLOW_THREADS
-	text = library.queue(numbers[0], numbers[1], numbers[2], numbers[3]);
+	text = library.queue(plan, image, table, stream);
 	Py_END_ALLOW_THREADS
 	if (text) {
 		fail(text);
 		return 0;
 	}
 	Py_RETURN_NONE;
+}
+
+PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+	long long numbers[4];
+	(void)module;
+	if (count != 4)
+		return PyErr_Format(PyExc_TypeError, "queue takes a plan, two addresses and a stream");
+	for (int i = 0; i < 4; i++) {
+		numbers[i] = PyLong_AsLongLong(arguments[i]);
+		if (numbers[i] == -1 && PyErr_Occurred())
+			return 0;
+	}
+	return library_queue(numbers[0], numbers[1], numbers[2], numbers[3]);
 }
 
 enum { most_arguments = 16 };

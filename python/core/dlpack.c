@@ -1,15 +1,7 @@
 // Arrays on CUDA devices as DLPack has them: a C structure in a capsule.
 
 #include "core.h"
-
-typedef struct {
-	void *data;
-	int32_t device_type, device_id, ndim;
-	uint8_t code, bits;
-	uint16_t lanes;
-	int64_t *shape, *strides; // elements
-	uint64_t byte_offset;
-} tensor;
+#include "tensor.h"
 
 typedef struct managed {
 	tensor tensor;
@@ -24,7 +16,6 @@ typedef struct {
 	PyObject *owner;
 } lent;
 
-enum { cuda = 2 };
 static const char name[] = "dltensor", codes[] = "iuf";
 
 static void delete(managed *m) {

@@ -208,3 +208,28 @@ def test_calls_again(driver):
             check(Tensor(pixels[0]), Tensor(tables[0]))
         assert len(plans) <= 256
     """))
+
+
+def test_more_plans_than_are_kept(driver):
+    """Threads whose calls are of more kinds than are kept do not take each other's plans away."""
+    succeeds(driver, TORCH + textwrap.dedent("""
+        import threading
+        from boxsum import _foreign
+        failed = []
+
+        def work(first):
+            try:
+                for i in range(150):
+                    image, out = Tensor(np.zeros((3 + first, 4 + i), "u1")), Tensor(np.zeros((4 + first, 5 + i), "i4"))
+                    for _ in range(3):
+                        boxsum.integral(image, out=out)
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        assert not failed, failed[0]
+        assert 0 < len(_foreign._torch_cuda._plans) <= 256
+        assert rules.rules_launches() == 6 * 150 * 3
+    """))

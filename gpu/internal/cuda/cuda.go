@@ -91,6 +91,7 @@ var (
 	cuTensorMapEncodeTiled                      = may("cuTensorMapEncodeTiled")
 	cuPointerGetAttribute                       = may("cuPointerGetAttribute")
 	cuLaunchKernelEx                            = may("cuLaunchKernelEx")
+	cuCtxGetCurrent                             = may("cuCtxGetCurrent")
 	cuStreamIsCapturing                         = may("cuStreamIsCapturing")
 	cuThreadExchangeStreamCaptureMode           = may("cuThreadExchangeStreamCaptureMode")
 	cuMemAllocAsync                             = may("cuMemAllocAsync")

@@ -75,6 +75,7 @@ type Launch struct {
 	Stream      Stream
 	Params      []unsafe.Pointer // to the value of each parameter
 	Early       bool             // may begin before the call before it has ended; the kernel waits where it has to
+	Cluster     int              // blocks that share their memory, where there are more than one
 }
 
 // A launchAttribute is a CUlaunchAttribute.
@@ -85,6 +86,11 @@ type launchAttribute struct {
 
 // early allows a call to begin early. The driver sees its address in a struct.
 var early = launchAttribute{id: 6, value: [16]int32{1}} // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+// inClusters groups blocks.
+func inClusters(blocks int) launchAttribute {
+	return launchAttribute{id: 4, value: [16]int32{int32(blocks), 1, 1}} // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+}
 
 // A launchConfig is a CUlaunchConfig.
 type launchConfig struct {
@@ -102,8 +108,12 @@ func (l *Launch) Run() error {
 		params = unsafe.Pointer(&l.Params[0])
 	}
 	g, b := l.Grid, l.Block
-	if l.Early && cuLaunchKernelEx.at != 0 { // drivers before CUDA 11.8 begin it later
+	if (l.Early || l.Cluster > 1) && cuLaunchKernelEx.at != 0 { // drivers before CUDA 11.8 begin it later, and know no chips that have clusters
 		config := &launchConfig{shared: uint32(l.Shared), stream: l.Stream, attributes: &early, attributeCount: 1}
+		if l.Cluster > 1 {
+			clusters := inClusters(l.Cluster)
+			config.attributes = &clusters
+		}
 		for i := range g {
 			config.grid[i], config.block[i] = uint32(g[i]), uint32(b[i])
 		}
@@ -113,6 +123,9 @@ func (l *Launch) Run() error {
 		uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),
 		uintptr(l.Shared), uintptr(l.Stream), uintptr(params), 0)
 }
+
+// Ways is where C code finds what it launches kernels with, cuLaunchKernelEx and cuCtxGetCurrent; zeros where the driver has none.
+func Ways() (launch, current uintptr) { return cuLaunchKernelEx.at, cuCtxGetCurrent.at }
 
 // A TensorMap is a CUtensorMap: how a kernel copies boxes of a batch of images.
 type TensorMap [128]byte

@@ -26,14 +26,22 @@ type Run struct {
 	Shared          int // dynamic bytes
 	Job             unsafe.Pointer
 	Early           bool // it may begin before the launch before it has ended
+	Cluster         int  // blocks that share their memory; zero stands for one
 }
 
 // Run queues a launch.
 func (b *CUDABackend) Run(k *Kernel, r Run) error {
 	return b.launch(k, &cuda.Launch{
 		Grid: [3]int{r.Blocks, 1, 1}, Block: [3]int{r.Threads, 1, 1}, Shared: r.Shared,
-		Stream: cuda.Stream(r.Stream), Params: []unsafe.Pointer{r.Job}, Early: r.Early,
+		Stream: cuda.Stream(r.Stream), Params: []unsafe.Pointer{r.Job}, Early: r.Early, Cluster: r.Cluster,
 	})
+}
+
+// Raw is what C code needs to launch a kernel by itself: the ways of [cuda.Ways], the function and its context. All last as
+// long as the device is open.
+func (b *CUDABackend) Raw(k *Kernel) (launch, current, function, context uintptr) {
+	launch, current = cuda.Ways()
+	return launch, current, uintptr(k.function), uintptr(b.context)
 }
 
 func (b *CUDABackend) Launch(s Stream, kernel string, groups, group int, args ...Arg) error {

@@ -212,21 +212,28 @@ var (
 	}
 )
 
-// A TensorShape is the warps of a block, the rows of each and the chunks of 128 columns.
-type TensorShape struct{ Warps, Rows, Chunks int }
+// A TensorShape is the warps of a block, the rows of each, the chunks of 128 columns, and blocks of a multiprocessor at least.
+type TensorShape struct{ Warps, Rows, Chunks, Blocks int }
 
-// TensorShapes are those of the kernels for a type of sums, the usual one first.
-func TensorShapes(sum string) []TensorShape {
-	if sum == "f64" {
-		return []TensorShape{{8, 4, 2}}
+// TensorShapes are those of the kernels for pixels and sums: that for narrow planes, and the other. What a thread has of a band
+// must fit its registers.
+func TensorShapes(t Types) []TensorShape {
+	switch {
+	case t.Sum == "f64":
+		return []TensorShape{{8, 2, 2, 2}, {8, 2, 4, 1}}
+	case t.Pixel == "f32":
+		return []TensorShape{{8, 2, 2, 4}, {16, 2, 4, 1}}
 	}
-	return []TensorShape{{8, 4, 4}, {8, 8, 2}, {16, 4, 2}}
+	return []TensorShape{{8, 4, 2, 4}, {16, 4, 4, 1}}
 }
+
+// TensorCluster is how many blocks share a plane at most.
+const TensorCluster = 8
 
 // TensorKernel is the name of a kernel of tables, "table", or of sums from the other corner, "suffix", and TensorWindow that
 // of sums of windows.
 func TensorKernel(name string, t Types, s TensorShape) string {
-	return fmt.Sprintf("tensor_%s_%v_%dx%dx%d", name, t, s.Warps, s.Rows, s.Chunks)
+	return fmt.Sprintf("tensor_%s_%v_%d", name, t, s.Chunks)
 }
 func TensorWindow(pixel string) string { return "tensor_window_" + pixel }
 

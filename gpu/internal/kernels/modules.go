@@ -288,8 +288,8 @@ func filterPassLines() (lines []string) {
 // tensorLines has tables, sums from the other corner, and windows.
 func tensorLines() (lines []string) {
 	for _, t := range TensorTypes {
-		for _, shape := range TensorShapes(t.Sum) {
-			numbers := []string{fmt.Sprint(shape.Warps), fmt.Sprint(shape.Rows), fmt.Sprint(shape.Chunks)}
+		for _, s := range TensorShapes(t) {
+			numbers := []string{fmt.Sprint(s.Warps), fmt.Sprint(s.Rows), fmt.Sprint(s.Chunks), fmt.Sprint(s.Blocks)}
 			lines = append(lines, line("BOXSUM_TENSOR", append([]string{"table", t.Pixel, t.Sum, "false"}, numbers...)...))
 			if t.Pixel == t.Sum {
 				lines = append(lines, line("BOXSUM_TENSOR", append([]string{"suffix", t.Pixel, t.Sum, "true"}, numbers...)...))

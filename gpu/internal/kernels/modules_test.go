@@ -104,7 +104,7 @@ func expected(m module) (names []string) {
 		}
 	case "tensor":
 		for _, t := range TensorTypes {
-			for _, shape := range TensorShapes(t.Sum) {
+			for _, shape := range TensorShapes(t) {
 				if names = append(names, TensorKernel("table", t, shape)); t.Pixel == t.Sum {
 					names = append(names, TensorKernel("suffix", t, shape))
 				}

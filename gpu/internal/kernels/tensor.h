@@ -33,14 +33,80 @@ __device__ inline void convert(double v, bf16& to) {
   to.bits = (u & 0x7fffffff) > 0x7f800000 ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-// A TensorPlane makes the table of a plane, or its sums from the other corner, by one block that goes down its rows, strip
-// after strip of columns. A lane has four columns in each of K chunks of 128. The warps of a block have some rows each, of which
-// the next are on their way: they add up their columns, tell each other, and scan the columns' sums row by row.
+// Four neighbouring values, as they lie in memory.
+template <class P>
+struct Quad {
+  u32 words[sizeof(P)];
+
+  __device__ float at(int j, float*) const { return __uint_as_float(words[j]); }
+  __device__ double at(int j, double*) const { return __hiloint2double(words[2 * j + 1], words[2 * j]); }
+  __device__ float at(int j, bf16*) const { return __uint_as_float(j & 1 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16); }
+  __device__ float at(int j, f16*) const { return f16{(u16)(words[j / 2] >> 16 * (j & 1))}; }
+  __device__ auto operator[](int j) const { return at(j, (P*)nullptr); }
+
+  // load fetches them where all are in the row, else those that are, and zeros.
+  __device__ void load(const P* from, bool whole, int first, int end) {
+    if (whole) {
+      loadVector<u32, sizeof(P)>((const u32*)from, words);
+      return;
+    }
+    P v[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) v[j] = first <= j && j < end ? from[j] : P{};
+    memcpy(words, v, sizeof words);
+  }
+};
+
+// The blocks of a cluster read each other's shared memory. Before sm_90 each is by itself.
+#if __CUDA_ARCH__ >= 900
+__device__ inline int clusterRank() {
+  u32 r;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+  return r;
+}
+__device__ inline int clusterSize() {
+  u32 n;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+  return n;
+}
+__device__ inline void clusterSync() { asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory"); }
+
+// loadOf reads four values that a block has where this one has its own.
+template <class T>
+__device__ inline void loadOf(int rank, const T* mine, T (&v)[4]) {
+  u32 there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((u32)__cvta_generic_to_shared(mine)), "r"(rank));
+  constexpr int words = sizeof v / 16;
+  uint4 q[words];
+#pragma unroll
+  for (int k = 0; k < words; k++)
+    asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(q[k].x), "=r"(q[k].y), "=r"(q[k].z), "=r"(q[k].w) : "r"(there + 16 * k) : "memory");
+  memcpy(v, q, sizeof v);
+}
+#else
+__device__ inline int clusterRank() { return 0; }
+__device__ inline int clusterSize() { return 1; }
+__device__ inline void clusterSync() { __syncthreads(); }
+template <class T>
+__device__ inline void loadOf(int, const T* mine, T (&v)[4]) { loadVector<T, 4>(mine, v); }
+#endif
+
+// A TensorPlane makes the table of a plane, or its sums from the other corner, by the blocks of a cluster: each has a band of rows,
+// and they go down the plane together, strip after strip of columns. A lane has four columns in each of K chunks of 128, and a
+// warp some rows of the band. Warps add up their columns, and blocks theirs; then each scans the columns' sums row by row. The pixels
+// of the next band are fetched as soon as those of a row are done.
+//
+// The sums of a table are those before each pixel, from the column of zeros on, so that both lie on the same boundaries; the last sum
+// of a row comes after them.
 template <class P, class T, bool Reverse, int Warps, int Rows, int K>
 struct TensorPlane {
-  static constexpr int kTensorWarps = Warps, kTensorRows = Rows;
-  static constexpr int kWide = 128 * K, kHigh = kTensorWarps * kTensorRows;
-  typedef T Shared[2][kTensorWarps][kWide];
+  static constexpr int kWide = 128 * K, kHigh = Warps * Rows;
+  static_assert(K <= Warps, "a thread for each four columns");
+  struct Shared {
+    alignas(16) T part[Warps][kWide];  // sums of the columns, of the warps before
+    alignas(16) T total[2][kWide];     // of the block
+    alignas(16) T above[kWide];        // of all that is above the block
+  };
 
   const Tensor& job;
   const char* in;
@@ -56,42 +122,41 @@ struct TensorPlane {
   }
 
   // load fetches the four values of each chunk, zeros outside.
-  __device__ void load(int x0, int y, P (&v)[K][4]) const {
+  __device__ void load(int x0, int y, Quad<P> (&v)[K]) const {
 #pragma unroll
     for (int k = 0; k < K; k++) {
-      const int x = x0 + 128 * k + 4 * lane;
-      if (y < job.height && job.inAligned && x + 4 <= job.width) {
-        P four[4];
-        loadVector<P, 4>(pixel(Reverse ? x + 3 : x, y), four);
-#pragma unroll
-        for (int j = 0; j < 4; j++) v[k][j] = four[Reverse ? 3 - j : j];
-      } else {
-#pragma unroll
-        for (int j = 0; j < 4; j++) v[k][j] = y < job.height && x + j < job.width ? *pixel(x + j, y) : P{};
-      }
+      const int x = x0 + 128 * k + 4 * lane, some = y < job.height ? min(job.width - x, 4) : 0;
+      v[k].load(pixel(Reverse ? x + 3 : x, y), job.inAligned && some == 4, Reverse ? 4 - some : 0, Reverse ? 4 : some);
     }
   }
 
-  __device__ void store(int x0, int y, const T (&v)[K][4]) const {
+  // write stores the sums of four pixels; before is what comes before them, and end the end of the strip.
+  __device__ void write(int x, int y, T before, const T (&v)[4], int end) const {
+    T four[4];
 #pragma unroll
-    for (int k = 0; k < K; k++) {
-      const int x = x0 + 128 * k + 4 * lane;
-      if (job.outAligned && x + 4 <= job.width) {
-        T four[4];
+    for (int j = 0; j < 4; j++) four[j] = Reverse ? v[3 - j] : j ? v[j - 1] : before;
+    if (job.outAligned && x + 4 <= job.width) {
+      storeVector<T, 4>(sum(Reverse ? x + 3 : x, y), four);
+    } else {
 #pragma unroll
-        for (int j = 0; j < 4; j++) four[Reverse ? 3 - j : j] = v[k][j];
-        storeVector<T, 4>(sum(Reverse ? x + 3 : x, y), four);
-      } else {
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-          if (x + j < job.width) *sum(x + j, y) = v[k][j];
-      }
+      for (int j = 0; j < 4; j++)
+        if (x + j < job.width) *sum(x + j, y) = four[Reverse ? 3 - j : j];
     }
+    if (Reverse) return;
+    if (job.gap && x + 4 == end) {  // memory writes whole sectors, and first reads what it has not
+      T sector[32 / sizeof(T)] = {v[3]};
+      storeVector<T, 32 / sizeof(T)>(sum(end, y), sector);
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      if (x + j + 1 == end) *sum(end, y) = v[j];
   }
 
-  // scan is the sums up to each column, of all columns before the strip too.
-  static __device__ void scan(const T (&columns)[K][4], T left, int lane, T (&v)[K][4]) {
-    T whole[K];
+  // row scans the columns' sums of a row and writes them. Left is the sum of all columns before the strip.
+  __device__ void row(int x0, int y, const T (&columns)[K][4], T left) const {
+    const int end = min(x0 + kWide, job.width);
+    T v[K][4], whole[K];
 #pragma unroll
     for (int k = 0; k < K; k++) {
       v[k][0] = columns[k][0];
@@ -114,208 +179,273 @@ struct TensorPlane {
 #pragma unroll
       for (int j = 0; j < 4; j++) v[k][j] += before;
       left += __shfl_sync(kAll, whole[k], 31);
+      write(x0 + 128 * k + 4 * lane, y, before, v[k], end);
     }
   }
 
   __device__ void strip(int x0, Shared& shared) const {
-    T above[K][4] = {};  // the columns' sums over the block's rows
-    P next[kTensorRows][K][4];
+    const int rank = clusterRank(), blocks = clusterSize(), thread = threadIdx.x;
+    const int first = rank * kHigh + warp * Rows, step = blocks * kHigh;
+    T carry[4] = {};  // the thread's four columns' sums over all rows before
+    Quad<P> now[Rows][K];
 #pragma unroll
-    for (int r = 0; r < kTensorRows; r++) load(x0, warp * kTensorRows + r, next[r]);
-    for (int y0 = 0, turn = 0; y0 < job.height; y0 += kHigh, turn ^= 1) {
-      P now[kTensorRows][K][4];
-      T own[K][4] = {};
+    for (int r = 0; r < Rows; r++) load(x0, first + r, now[r]);
+    for (int y0 = 0, turn = 0; y0 < job.height; y0 += step, turn ^= 1) {
+      T columns[K][4] = {};
 #pragma unroll
-      for (int r = 0; r < kTensorRows; r++)
+      for (int r = 0; r < Rows; r++)
 #pragma unroll
         for (int k = 0; k < K; k++)
 #pragma unroll
-          for (int j = 0; j < 4; j++) {
-            now[r][k][j] = next[r][k][j];
-            own[k][j] += (T)now[r][k][j];
-          }
+          for (int j = 0; j < 4; j++) columns[k][j] += (T)now[r][k][Reverse ? 3 - j : j];
 #pragma unroll
-      for (int r = 0; r < kTensorRows; r++) load(x0, y0 + kHigh + warp * kTensorRows + r, next[r]);
+      for (int k = 0; k < K; k++) storeVector<T, 4>(&shared.part[warp][128 * k + 4 * lane], columns[k]);
+      __syncthreads();
+      if (thread < kWide / 4) {
+        T sum[4] = {}, some[4];
 #pragma unroll
-      for (int k = 0; k < K; k++) storeVector<T, 4>(&shared[turn][warp][128 * k + 4 * lane], own[k]);
-      __syncthreads();  // one is enough, as they take turns with the memory
-      T columns[K][4];
+        for (int w = 0; w < Warps; w++) {
+          loadVector<T, 4>(&shared.part[w][4 * thread], some);
+          storeVector<T, 4>(&shared.part[w][4 * thread], sum);
 #pragma unroll
-      for (int w = 0; w < kTensorWarps; w++) {
-        if (w == warp) memcpy(columns, above, sizeof columns);
-#pragma unroll
-        for (int k = 0; k < K; k++) {
+          for (int j = 0; j < 4; j++) sum[j] += some[j];
+        }
+        storeVector<T, 4>(&shared.total[turn][4 * thread], sum);
+      }
+      clusterSync();  // one is enough, as they take turns with the memory
+      if (thread < kWide / 4) {
+        for (int b = 0; b < blocks; b++) {
+          if (b == rank) storeVector<T, 4>(&shared.above[4 * thread], carry);
           T some[4];
-          loadVector<T, 4>(&shared[turn][w][128 * k + 4 * lane], some);
+          loadOf(b, &shared.total[turn][4 * thread], some);
 #pragma unroll
-          for (int j = 0; j < 4; j++) above[k][j] += some[j];
+          for (int j = 0; j < 4; j++) carry[j] += some[j];
         }
       }
+      __syncthreads();
 #pragma unroll
-      for (int r = 0; r < kTensorRows; r++) {
-        const int y = y0 + warp * kTensorRows + r;
-        if (y >= job.height) break;
-        const T left = x0 > 0 ? *(volatile const T*)sum(x0 - 1, y) : (T)0;
-        T v[K][4];
+      for (int k = 0; k < K; k++) {
+        T some[4];
+        loadVector<T, 4>(&shared.above[128 * k + 4 * lane], columns[k]);
+        loadVector<T, 4>(&shared.part[warp][128 * k + 4 * lane], some);
+#pragma unroll
+        for (int j = 0; j < 4; j++) columns[k][j] += some[j];
+      }
+#pragma unroll
+      for (int r = 0; r < Rows; r++) {
+        const int y = y0 + first + r;
 #pragma unroll
         for (int k = 0; k < K; k++)
 #pragma unroll
-          for (int j = 0; j < 4; j++) columns[k][j] += (T)now[r][k][j];
-        scan(columns, left, lane, v);
-        store(x0, y, v);
-        if (!Reverse && job.border && x0 == 0 && lane == 0) *(sum(0, y) - 1) = 0;
+          for (int j = 0; j < 4; j++) columns[k][j] += (T)now[r][k][Reverse ? 3 - j : j];
+        load(x0, y + step, now[r]);
+        if (y < job.height) row(x0, y, columns, x0 > 0 ? *(volatile const T*)sum(Reverse ? x0 - 1 : x0, y) : (T)0);
       }
     }
   }
 
   static __device__ void run(const Tensor& job, Shared& shared) {
-    const int thread = threadIdx.x;
-    for (i64 plane = blockIdx.x; plane < job.count; plane += gridDim.x) {
-      TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5};
-      if (!Reverse && job.border)
-        for (int x = thread - 1; x < job.width; x += 32 * kTensorWarps) ((T*)(p.out - job.outStride))[x] = 0;
-      for (int x0 = 0; x0 < job.width; x0 += kWide) {
-        __syncthreads();  // what is left of this strip is written, and the memory is free
-        p.strip(x0, shared);
-      }
-      __syncthreads();
+    const int thread = threadIdx.x, blocks = clusterSize();
+    const i64 plane = blockIdx.x / blocks;
+    TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5};
+    if (!Reverse && clusterRank() == 0)
+      for (int x = thread; x <= job.width; x += 32 * Warps) ((T*)(p.out - job.outStride))[x] = 0;
+    for (int x0 = 0; x0 < job.width; x0 += kWide) {
+      p.strip(x0, shared);
+      clusterSync();  // what is left of the next strip is written, and nobody reads the memory any more
     }
   }
 };
 
 // --- Sums of windows ---
 
-constexpr int kWindowWarps = 4, kWindowColumns = 8, kWindowWide = 32 * kWindowColumns;
+constexpr int kWindowThreads = 256, kWindowRows = 2;  // of a block at most, and rows at a time
 constexpr float kWindowLarge = 16777216.0f;  // from which on nothing may pass through a running sum
 
-// A WindowStrip sums the windows of some columns, by one warp that goes down a band of rows. Each lane has the sums of eight
-// columns over the rows of a window, in f64: a row comes in and one goes out. Windows are differences of their prefix sums, in
+// A WindowBand sums the windows of a band of rows, by one block that goes down it. Each thread has the sums of four columns over the
+// rows of a window, in f64: a row comes in and one goes out. Windows are differences of their prefix sums, in
 // shared memory. Sums of f64 lose nothing of floats up to 2^24 that f32 would have: where a larger value or NaN comes in, the
 // rest of the band is summed window by window, so that it touches those windows that have it and no others. So are all windows of
 // doubles, as nothing is wider.
-template <class P>
-struct WindowStrip {
-  static constexpr int C = kWindowColumns;
-  static constexpr int kLine = kWindowWide + kWindowWide / C + 1;  // a gap after every eight: no bank conflicts
-  typedef double Shared[kLine];
+template <class P, int R>
+struct WindowBand {
+  static constexpr int kAhead = 4;    // rows that are fetched together at the beginning
+  static constexpr int kResults = 4;  // of a thread, most often
+  static __device__ __host__ constexpr int at(int x) { return x + x / 16 * 2; }  // gaps, so that there are few bank conflicts
+  struct Shared {
+    alignas(16) double line[R][at(4 * kWindowThreads) + 2];
+    double whole[R][kWindowThreads / 32];  // of warps
+  };
   typedef typename Pick<sizeof(P) == 8, double, float>::type V;
 
   const TensorWindow& job;
   const char* in;
-  double* line;
-  int lane, first;  // the first column that the strip reads
+  int first, thread;  // the first column that the strip reads
 
-  static __device__ int at(int x) { return x + x / C; }
-
-  __device__ void load(int y, V (&v)[C], bool& large) const {
-#pragma unroll
-    for (int k = 0; k < C; k++) {
-      const int x = first + lane + 32 * k;
-      v[k] = (u32)y < (u32)job.height && (u32)x < (u32)job.width ? (V)((const P*)(in + (i64)y * job.inStride))[x] : 0;
-    }
-#pragma unroll
-    for (int k = 0; k < C; k++) large = large || !(fabs(v[k]) <= kWindowLarge);
+  __device__ void load(int y, Quad<P>& v) const {
+    const int x = first + 4 * thread;
+    const bool inside = (u32)y < (u32)job.height;
+    v.load((const P*)(in + (i64)y * job.inStride) + x, job.aligned && inside && x >= 0 && x + 4 <= job.width, inside ? -x : 4, inside ? job.width - x : 0);
   }
 
-  // prefix turns the columns' sums in the line into those of all columns before each.
-  __device__ void prefix() const {
-    double v[C], whole;
+  static __device__ bool large(const Quad<P>& v) {
+    bool any = false;
 #pragma unroll
-    for (int k = 0; k < C; k++) v[k] = line[at(lane * C + k)];
-#pragma unroll
-    for (int k = 1; k < C; k++) v[k] += v[k - 1];
-    whole = v[C - 1];
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-      const double before = __shfl_up_sync(kAll, whole, d);
-      if (lane >= d) whole += before;
-    }
-    double left = __shfl_up_sync(kAll, whole, 1);
-    if (lane == 0) left = 0;
-    line[at(lane * C)] = left;
-#pragma unroll
-    for (int k = 1; k < C; k++) line[at(lane * C + k)] = left + v[k - 1];
-    if (lane == 31) line[at(kWindowWide)] = whole;
+    for (int j = 0; j < 4; j++) any = any || !(fabs(v[j]) <= kWindowLarge);
+    return any;
   }
 
-  __device__ void down(int y, int end, char* out) const {
-    const int results = kWindowWide - job.across + 1, x0 = first + job.left;  // of the strip, and the first
-    double columns[C] = {};
-    V come[C], gone[C];
-    bool large = sizeof(P) == 8;
-    for (int r = y - job.top - 1; r < y - job.top + job.down - 1; r++) {
-      load(r, come, large);
+  // prefix writes the sums of all columns before each, of some rows; direct, the columns' own. It reports which of them.
+  __device__ bool prefix(const double (&columns)[R][4], bool any, bool direct, int y, Shared& shared) const {
+    const int lane = thread & 31, warp = thread >> 5;
+    double own[R], whole[R];
 #pragma unroll
-      for (int k = 0; k < C; k++) columns[k] += come[k];
-    }
-    load(y - job.top + job.down - 1, come, large);
-    load(y - job.top - 1, gone, large);
-    bool direct = __any_sync(kAll, large);
-    for (; y < end; y++) {
+    for (int r = 0; r < R; r++) own[r] = whole[r] = (columns[r][0] + columns[r][1]) + (columns[r][2] + columns[r][3]);
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2)
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        const double before = __shfl_up_sync(kAll, whole[r], d);
+        if (lane >= d) whole[r] += before;
+      }
+#pragma unroll
+    for (int r = 0; r < R; r++)
+      if (lane == 31) shared.whole[r][warp] = whole[r];
+    direct = __syncthreads_or(any || direct);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      double v[4] = {};
       if (!direct) {
+        double before = 0;
+        for (int w = 0; w < warp; w++) before += shared.whole[r][w];
+        const double left = __shfl_up_sync(kAll, whole[r], 1);
+        v[0] = lane ? before + left : before;
 #pragma unroll
-        for (int k = 0; k < C; k++) columns[k] += (double)come[k] - (double)gone[k];
+        for (int j = 1; j < 4; j++) v[j] = v[j - 1] + columns[r][j - 1];
+        if (thread == blockDim.x - 1) shared.line[r][at(4 * blockDim.x)] = before + whole[r];
       } else {
+#pragma unroll 1
+        for (int i = y + r - job.top; i < y + r - job.top + job.down; i++) {
+          Quad<P> q;
+          load(i, q);
 #pragma unroll
-        for (int k = 0; k < C; k++) columns[k] = 0;
-        for (int r = y - job.top; r < y - job.top + job.down; r++) {
-          V v[C];
-          load(r, v, large);
-#pragma unroll
-          for (int k = 0; k < C; k++) columns[k] += v[k];
+          for (int j = 0; j < 4; j++) v[j] += (double)q[j];
         }
       }
-      const bool singly = direct;
-      large = false;
-      load(y - job.top + job.down, come, large);  // while this row is done
-      load(y - job.top, gone, large);
-      direct = direct || __any_sync(kAll, large);
-#pragma unroll
-      for (int k = 0; k < C; k++) line[at(lane + 32 * k)] = columns[k];
-      __syncwarp();
-      if (!singly) {
-        prefix();
-        __syncwarp();
-      }
-      P* row = (P*)(out + (i64)y * job.outStride);
-      for (int i = lane; i < results && x0 + i < job.columns; i += 32) {
-        double sum;
-        if (!singly) {
-          sum = line[at(i + job.across)] - line[at(i)];
-        } else {
-          sum = 0;
-          for (int k = 0; k < job.across; k++) sum += line[at(i + k)];
-        }
-        convert(sum * job.factor, row[x0 + i]);
-      }
-      __syncwarp();
+      storeVector<double, 4>(&shared.line[r][at(4 * thread)], v);
+    }
+    return direct;
+  }
+
+  // place is where the window of a column begins and ends in a line.
+  __device__ int place(int x) const {
+    const int from = x - job.left - first, edge = 4 * blockDim.x;
+    return at(min(max(from, 0), edge)) | at(min(max(from + job.across, 0), edge)) << 16;
+  }
+
+  // result writes the sum of the window of a column, which has some rows in the plane.
+  __device__ void result(double sum, int x, int high, P* to) const {
+    if (job.clip) {
+      const int wide = min(x - job.left + job.across, job.width) - max(x - job.left, 0);
+      convert((V)sum / (V)max(high * wide, 1), *to);
+    } else {
+      convert(sum * job.factor, *to);
     }
   }
 
-  static __device__ void run(const TensorWindow& job, Shared* lines) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    i64 task = (i64)blockIdx.x * kWindowWarps + warp;
+  __device__ void down(int y, int end, int x0, int x1, char* out, Shared& shared) const {
+    double columns[4] = {};
+    Quad<P> come[R], gone[R];
+    bool any = sizeof(P) == 8, direct = any;
+    const int before = y - job.top - 1;  // the row that goes out first
+    const int low = max(before, 0), high = min(before + job.down, job.height);
+    for (int r = low; r < high && !direct; r += kAhead) {
+      Quad<P> q[kAhead];
+#pragma unroll
+      for (int i = 0; i < kAhead; i++) load(r + i < high ? r + i : -1, q[i]);
+#pragma unroll
+      for (int i = 0; i < kAhead; i++) {
+        any = any || large(q[i]);
+#pragma unroll
+        for (int j = 0; j < 4; j++) columns[j] += (double)q[i][j];
+      }
+    }
+    // Where the windows of the thread's results begin and end in the line.
+    int places[kResults];
+#pragma unroll
+    for (int i = 0; i < kResults; i++) places[i] = place(x0 + thread + i * blockDim.x);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      load(before + job.down + r, come[r]);
+      load(before + r, gone[r]);
+    }
+    for (; y < end; y += R) {
+      double rows[R][4];
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        any = any || large(come[r]);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+          columns[j] += (double)come[r][j] - (double)gone[r][j];
+          rows[r][j] = columns[j];
+        }
+      }
+      direct = prefix(rows, any, direct, y, shared);
+#pragma unroll
+      for (int r = 0; r < R; r++) {  // while these rows are done
+        load(y - job.top + job.down - 1 + R + r, come[r]);
+        load(y - job.top - 1 + R + r, gone[r]);
+      }
+      __syncthreads();
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        if (y + r >= end) break;
+        P* row = (P*)(out + (i64)(y + r) * job.outStride);
+        const int top = y + r - job.top, high = min(top + job.down, job.height) - max(top, 0);
+        const double* line = shared.line[r];
+        int x = x0 + thread;
+        if (!direct) {
+#pragma unroll
+          for (int i = 0; i < kResults; i++, x += blockDim.x)
+            if (x < x1) result(line[places[i] >> 16] - line[places[i] & 0xffff], x, high, row + x);
+        }
+#pragma unroll 1
+        for (; x < x1; x += blockDim.x) {
+          const int low = place(x) & 0xffff, past = place(x) >> 16;
+          double sum = 0;
+          if (!direct) sum = line[past] - line[low];
+#pragma unroll 1
+          for (int k = low; direct && k < past; k++)
+            if (k % 18 < 16) sum += line[k];  // there are gaps
+          result(sum, x, high, row + x);
+        }
+      }
+    }
+  }
+
+  static __device__ void run(const TensorWindow& job, Shared& shared) {
+    i64 task = blockIdx.x;
     const int strip = task % job.strips;
     task /= job.strips;
     const int band = task % job.bands;
     const i64 plane = task / job.bands;
-    if (plane >= job.count) return;
-    WindowStrip s = {job, job.in + plane * job.inBatch, lines[warp], lane, strip * (kWindowWide - job.across + 1) - job.left};
+    const int x0 = strip * job.results;
+    WindowBand b = {job, job.in + plane * job.inBatch, job.strips == 1 ? 0 : (x0 - job.left) & ~3, (int)threadIdx.x};
     const int y = band * job.bandRow;
-    s.down(y, min(y + job.bandRow, job.rows), job.out + plane * job.outBatch);
+    b.down(y, min(y + job.bandRow, job.rows), x0, min(x0 + job.results, job.columns), job.out + plane * job.outBatch, shared);
   }
 };
 
 }  // namespace
 
-// The shapes are warps, rows of each, and chunks of 128 columns.
-#define BOXSUM_TENSOR(Name, P, T, Reverse, Warps, Rows, K)                                                                      \
-  extern "C" __global__ void __launch_bounds__(32 * Warps, 1) tensor_##Name##_##P##_##T##_##Warps##x##Rows##x##K(const __grid_constant__ Tensor job) { \
+// The shapes are warps, rows of each, chunks of 128 columns, and blocks of a multiprocessor.
+#define BOXSUM_TENSOR(Name, P, T, Reverse, Warps, Rows, K, Blocks)                                                             \
+  extern "C" __global__ void __launch_bounds__(32 * Warps, Blocks) tensor_##Name##_##P##_##T##_##K(const __grid_constant__ Tensor job) { \
     __shared__ TensorPlane<P, T, Reverse, Warps, Rows, K>::Shared shared;                                                       \
     TensorPlane<P, T, Reverse, Warps, Rows, K>::run(job, shared);                                                               \
   }
 #define BOXSUM_WINDOW(P)                                                                                                      \
-  extern "C" __global__ void __launch_bounds__(32 * kWindowWarps) tensor_window_##P(const __grid_constant__ TensorWindow job) { \
-    __shared__ WindowStrip<P>::Shared lines[kWindowWarps];                                                                    \
-    WindowStrip<P>::run(job, lines);                                                                                          \
+  extern "C" __global__ void __launch_bounds__(kWindowThreads) tensor_window_##P(const __grid_constant__ TensorWindow job) { \
+    __shared__ WindowBand<P, kWindowRows>::Shared shared;                                                                    \
+    WindowBand<P, kWindowRows>::run(job, shared);                                                                            \
   }

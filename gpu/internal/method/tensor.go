@@ -16,6 +16,7 @@ type TensorPlanes struct {
 	Address              uint64
 	Width, Height, Count int
 	Stride, Distance     int64
+	Gap                  bool // what lies after a row may be written
 }
 
 // aligned reports whether groups of four values of so many bytes can be read at once, from the first on or from the last.
@@ -27,68 +28,111 @@ func (p *TensorPlanes) aligned(bytes int, reverse bool) int32 {
 	return flag((int64(p.Address)+last)%unit == 0 && p.Stride%unit == 0 && (p.Count == 1 || p.Distance%unit == 0))
 }
 
-// A TensorWindow is which window a pixel has: it begins Left and Top before it.
+// A TensorWindow is which window a pixel has: it begins Left and Top before it. Its sum is multiplied by Factor, or, clipped,
+// divided by the pixels of it that are in the plane.
 type TensorWindow struct {
 	Across, Down, Left, Top int
 	Factor                  float64
+	Clip                    bool
 }
 
 // What kernels of windows take, see tensor.h.
 const (
-	windowWarps = 4
-	windowWide  = 256
+	windowThreads = 256
+	windowWide    = 4 * windowThreads
 	// WindowMost is how wide a window may be.
-	WindowMost = 192
+	WindowMost = windowWide / 2
 )
 
-// Tensor queues sums of planes, without checks: those of types and sizes are the caller's. Name is "table", where the sums are
-// those of a table after its zeros, "suffix" or "window". Shape counts those of [kernels.TensorShapes] from 1; 0 is what suits.
-func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow, shape int) error {
-	b, ok := d.Backend.(*driver.CUDABackend)
-	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
-		return fmt.Errorf("gpu: %w: kernels of tensors %s", boxsum.ErrTypes, obstacle)
-	}
-	bytes := map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
-	if name == "window" {
-		return windowLaunch(d, b, t.Pixel, in, out, w)
-	}
-	shapes := kernels.TensorShapes(t.Sum)
-	if shape == 0 {
-		shape = 1
-		if len(shapes) > 1 && in.Width <= 256 {
-			shape = 2
-		}
-	}
-	s := shapes[min(shape, len(shapes))-1]
-	k, err := b.Kernel("tensor", kernels.TensorKernel(name, t, s))
-	if err != nil {
-		return err
-	}
-	reverse := name == "suffix"
-	job := jobs.Tensor{
-		In: in.Address, Out: out.Address, InStride: in.Stride, InBatch: in.Distance, OutStride: out.Stride, OutBatch: out.Distance,
-		Width: int32(in.Width), Height: int32(in.Height), Count: int32(in.Count),
-		InAligned: in.aligned(bytes[t.Pixel], reverse), OutAligned: out.aligned(bytes[t.Sum], reverse), Border: flag(!reverse),
-	}
-	return b.Run(k, driver.Run{Stream: d.Stream, Blocks: in.Count, Threads: 32 * s.Warps, Job: unsafe.Pointer(&job)})
+// A TensorCall is a launch of a kernel for planes of floats, which needs nothing but its job: the addresses of pixels and sums come
+// first in that.
+type TensorCall struct {
+	Kernel *driver.Kernel
+	Run    driver.Run
+	Job    []byte
 }
 
-func windowLaunch(d *devmem.Device, b *driver.CUDABackend, pixel string, in, out TensorPlanes, w TensorWindow) error {
-	k, err := b.Kernel("tensor", kernels.TensorWindow(pixel))
-	if err != nil {
-		return err
+// Tensor prepares sums of planes, without checks: those of types and sizes are the caller's. Name is "table", where the sums are
+// those of a table after its row of zeros, "suffix" or "window".
+func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow) (*driver.CUDABackend, TensorCall, error) {
+	b, ok := d.Backend.(*driver.CUDABackend)
+	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
+		return nil, TensorCall{}, fmt.Errorf("gpu: %w: kernels of tensors %s", boxsum.ErrTypes, obstacle)
 	}
-	rows := max(32, min(128, 2*w.Down))
-	results := windowWide - w.Across + 1
-	if pixel == "f64" { // whose windows do not go on from the row above
-		rows = 8
+	var c TensorCall
+	if name == "window" {
+		c = windowCall(d, t.Pixel, in, out, w)
+	} else {
+		c = planeCall(d, b, name, t, in, out)
 	}
-	job := jobs.TensorWindow{
+	c.Run.Stream, c.Run.Job = d.Stream, unsafe.Pointer(&c.Job[0])
+	var err error
+	c.Kernel, err = b.Kernel("tensor", c.Kernel.Name)
+	return b, c, err
+}
+
+func bytesOf[T any](job *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(job)), unsafe.Sizeof(*job))
+}
+
+var floatBytes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+func planeCall(d *devmem.Device, b *driver.CUDABackend, name string, t kernels.Types, in, out TensorPlanes) TensorCall {
+	reverse := name == "suffix"
+	bytes := int64(floatBytes[t.Sum])
+	job := &jobs.Tensor{
+		In: in.Address, Out: out.Address, InStride: in.Stride, InBatch: in.Distance, OutStride: out.Stride, OutBatch: out.Distance,
+		Width: int32(in.Width), Height: int32(in.Height), Count: int32(in.Count),
+		InAligned: in.aligned(floatBytes[t.Pixel], reverse), OutAligned: out.aligned(floatBytes[t.Sum], reverse),
+	}
+	const sector = 32
+	row := int64(in.Width) * bytes
+	whole := (int64(out.Address)|out.Stride|out.Distance|row)%sector == 0 && out.Stride >= row+sector
+	job.Gap = flag(!reverse && out.Gap && whole)
+	shapes := kernels.TensorShapes(t)
+	shape := shapes[0]
+	if in.Width > 128*shape.Chunks {
+		shape = shapes[1]
+	}
+	// Chips of 9.0 have blocks share a plane, where there are fewer planes than blocks that run at once.
+	cluster := 1
+	for b.Major >= 9 && 2*cluster <= kernels.TensorCluster && 2*cluster*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < in.Height {
+		cluster *= 2
+	}
+	return TensorCall{
+		Kernel: &driver.Kernel{Name: kernels.TensorKernel(name, t, shape)},
+		Run:    driver.Run{Blocks: in.Count * cluster, Threads: 32 * shape.Warps, Cluster: cluster},
+		Job:    bytesOf(job),
+	}
+}
+
+func windowCall(d *devmem.Device, pixel string, in, out TensorPlanes, w TensorWindow) TensorCall {
+	threads := min(windowThreads, 32*devmem.CeilDiv(in.Width, 128))
+	strips, results := 1, out.Width
+	if in.Width > windowWide {
+		results = (windowWide - w.Across - 2) &^ 3
+		strips = devmem.CeilDiv(out.Width, results)
+	}
+	// A band begins with all rows of a window, so that many are slow, and few leave processors idle.
+	bands := devmem.CeilDiv(out.Height, 8) // windows of f64 do not go on from the row above
+	if pixel != "f64" {
+		rows := max(32, min(128, 4*w.Down))
+		bands = max((out.Height+rows/2)/rows, 1)
+		for out.Height > 32*bands && strips*bands*in.Count < 4*d.About.Units {
+			bands *= 2
+		}
+	}
+	rows := devmem.CeilDiv(out.Height, bands)
+	job := &jobs.TensorWindow{
 		In: in.Address, Out: out.Address, InStride: in.Stride, InBatch: in.Distance, OutStride: out.Stride, OutBatch: out.Distance, Factor: w.Factor,
 		Width: int32(in.Width), Height: int32(in.Height), Columns: int32(out.Width), Rows: int32(out.Height),
 		Across: int32(w.Across), Down: int32(w.Down), Left: int32(w.Left), Top: int32(w.Top), Count: int32(in.Count),
-		Strips: int32(devmem.CeilDiv(out.Width, results)), Bands: int32(devmem.CeilDiv(out.Height, rows)), BandRow: int32(rows),
+		Strips: int32(strips), Results: int32(results), Bands: int32(devmem.CeilDiv(out.Height, rows)), BandRow: int32(rows),
+		Aligned: in.aligned(floatBytes[pixel], false), Clip: flag(w.Clip),
 	}
-	tasks := int64(job.Strips) * int64(job.Bands) * int64(in.Count)
-	return b.Run(k, driver.Run{Stream: d.Stream, Blocks: int(devmem.CeilDiv(tasks, windowWarps)), Threads: 32 * windowWarps, Job: unsafe.Pointer(&job)})
+	return TensorCall{
+		Kernel: &driver.Kernel{Name: kernels.TensorWindow(pixel)},
+		Run:    driver.Run{Blocks: strips * int(job.Bands) * in.Count, Threads: threads},
+		Job:    bytesOf(job),
+	}
 }

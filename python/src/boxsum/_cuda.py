@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from typing import Any, Callable
 
 import numpy as np
@@ -28,6 +29,7 @@ def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.n
 
 _MOST_PLANS = 256
 _planned: Any = None  # the library that has the plans
+_planning = threading.RLock()  # held while there is a new one
 _all: list[Cuda] = []
 
 
@@ -89,15 +91,25 @@ class Cuda:
         """Queues a table into out by the plan of another of its kind, and reports whether there is one."""
         return False
 
-    def plan(self, key: Any, image: bytes, table: bytes, number: int, kind: int = UPRIGHT, *more: Any) -> None:
-        """Keeps in mind how a table was queued, for the next of its kind."""
+    def plan(self, key: Any, image: bytes, table: bytes, number: int, kind: int = UPRIGHT, *more: Any) -> int:
+        """Keeps in mind how a table was queued, for the next of its kind, and returns the number of the plan.
+
+        Where there are too many, all are forgotten: but the library has those until they are once more, so that other threads can
+        still use what they have just made.
+        """
         global _planned
-        if _planned is not _native.loaded or len(self._plans) >= _MOST_PLANS:  # also in the child of a fork
-            for library in _all:
-                library._plans.clear()
-            call("forget_plans")
-            _planned = _native.loaded
-        self._plans[key] = call("plan", image + table, kind, number, *more)
+        with _planning:
+            if _planned is not _native.loaded or len(self._plans) >= _MOST_PLANS:  # also in the child of a fork
+                for library in _all:
+                    library._plans.clear()
+                    library.forget()
+                call("forget_plans")
+                _planned = _native.loaded
+            plan = self._plans[key] = call("plan", image + table, kind, number, *more)
+        return plan
+
+    def forget(self) -> None:
+        """Forgets what else rests on plans."""
 
     def key(self, image: Any, out: Any) -> tuple | None:
         """What calls of one kind have in common, None for none."""

@@ -2,6 +2,7 @@
 
     python -m boxsum.bench            # takes half a minute
     python -m boxsum.bench --cuda     # on a GPU, beside the Go library alone
+    python -m boxsum.bench --tensors  # batches in PyTorch on a GPU, beside cumsum and avg_pool2d
 
 Everybody takes turns on the same arrays; the best of many is shown. It needs
 opencv-contrib-python-headless and scikit-image, or CuPy and PyTorch.
@@ -210,9 +211,14 @@ def cuda(runs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m boxsum.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuda", action="store_true", help="on a GPU")
+    parser.add_argument("--tensors", action="store_true", help="batches of PyTorch on a GPU")
     parser.add_argument("--runs", type=int, default=20, help="of the largest table; smaller ones take more (default 20)")
     options = parser.parse_args()
     _native.load()
+    if options.tensors:
+        from . import _bench_tensors
+
+        return _bench_tensors.main()
     if options.cuda:
         try:
             cuda(options.runs)

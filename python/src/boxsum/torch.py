@@ -12,6 +12,7 @@ All work on the last two axes, whatever comes before. They are operators of ``to
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -21,15 +22,15 @@ from torch import Tensor
 from . import _batch, _cuda, _native
 from ._arguments import UPRIGHT
 from ._core import queue
-from ._foreign import _torch_cuda
+from ._foreign import _torch_cuda, describe, repeat
 from ._host import batches
-from ._native import LayoutError, flat_array
+from ._native import LayoutError, call, flat_array
 
 __all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_sum", "integral", "local_norm"]
 
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _PLANES = (-2, -1)
-_LINE = 256  # bytes on which rows of tables lie for a device to write them fast
+_LINE, _SECTOR = 256, 32  # bytes on which rows of tables lie for a device to write them fast: of images, and of many planes
 
 
 # --- Types, shapes, memory ---
@@ -71,12 +72,15 @@ def _table_like(x: Tensor, dtype: torch.dtype) -> Tensor:
     shape = (*x.shape[:-2], height, width)
     if x.device.type == "cpu":
         return torch.empty(shape, dtype=dtype, device=x.device)
-    line = _LINE // dtype.itemsize
+    by_planes = _tensor_kernel(x, dtype)
+    line = (_SECTOR if by_planes else _LINE) // dtype.itemsize
     row = (width + line - 1) // line * line
     strides, step = [row, 1], row * height
     for n in reversed(x.shape[:-2]):
         strides.insert(0, step)
         step = step * n
+    if by_planes:
+        return torch.empty_strided(shape, strides, dtype=dtype, device=x.device)
     return torch.empty(step + line, dtype=dtype, device=x.device).as_strided(shape, strides, line - 1)
 
 
@@ -119,29 +123,63 @@ def _flat(x: Tensor, count: int, step: int) -> bytes:
 
 _BRAIN = np.dtype("V2")  # NumPy has no bfloat16
 _PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, as the library counts them
-_SHAPE = 0  # of kernels of planes, for measurements
-_MANY = 48  # planes from which on each has a processor of the device to itself
-_WIDEST = 192  # window that the library sums on a device
-_plans: dict[tuple, int] = _torch_cuda._plans
-_stream: Any = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: torch.cuda.current_stream(index).cuda_stream)
+_BLOCKS = 528  # that an H200 runs at once
+_SMALL = 1 << 19  # pixels that take no longer than their launch
+_WIDEST = 512  # window that the library sums on a device
+_plans: dict[Any, int] = _torch_cuda._plans
 
 
-def _queue(key: tuple, x: Tensor, out: Tensor, kind: int, *more: Any) -> None:
-    """Queues work on the current stream, by a plan of its kind if there is one."""
-    index = x.get_device()
-    plan = _plans.get(key)
-    if plan is not None and _cuda._planned is _native.loaded:
+def _by_planes(planes: int, height: int, width: int) -> bool:
+    """Whether planes are so many or so small that a few processors of a device have one each, and not all of them all."""
+    return height * width <= 1 << 16 or planes >= 6
+
+
+# What it takes to do again what was done for tensors of the same description: plan, recipe, and what makes memory for the result.
+_ready = _torch_cuda.ready
+_MOST_READY = 1024
+
+
+def _queue(x: Tensor, out: Tensor, kind: int, *more: Any) -> tuple[int, Optional[bytes]]:
+    """Queues work on the current stream, by a plan of its kind, which it returns with a recipe if there is one."""
+    key = (kind, x.dtype, x.shape, x.stride(), out.dtype, out.shape, out.stride(), x.get_device(), *more)
+    stream = _torch_cuda.stream(x)
+    while True:
+        plan = _plans.get(key) if _cuda._planned is _native.loaded else None
+        if plan is None:
+            one, other = _planes(x), _planes(out)
+            if one is None or other is None:
+                raise LayoutError("planes do not follow each other")
+            plan = _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), _torch_cuda.number(x.get_device()), kind, *more)
         try:
-            queue(plan, x.data_ptr(), out.data_ptr(), _stream(index))
-            return
-        except LayoutError:  # forgotten
-            pass
-    one, other = _planes(x), _planes(out)
-    if one is None or other is None:
-        raise LayoutError("planes do not follow each other")
-    number = _torch_cuda.number(index)
-    _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), number, kind, *more)
-    queue(_plans[key], x.data_ptr(), out.data_ptr(), _stream(index))
+            queue(plan, x.data_ptr(), out.data_ptr(), stream)
+            text = call("recipe", plan, x.data_ptr(), out.data_ptr())
+            return plan, bytes.fromhex(text) if text else None
+        except LayoutError:  # forgotten since, as other threads had many
+            with _cuda._planning:
+                if _plans.get(key) == plan:
+                    del _plans[key]
+
+
+def _again(number: int, x: Tensor) -> Optional[Tensor]:
+    """What was done before for tensors of this kind; None where nothing was."""
+    try:
+        return repeat(_ready, number, x)
+    except LayoutError:  # the plan is forgotten
+        return None
+
+
+def _remember(number: int, x: Tensor, out: Tensor, plan: int, recipe: Optional[bytes]) -> None:
+    key = describe(number, x)
+    if key is None:
+        return
+    if len(_ready) >= _MOST_READY:
+        _ready.clear()
+    shape, strides, begin = tuple(out.shape), out.stride(), out.storage_offset()
+    if begin:
+        make = partial(torch.empty, out.untyped_storage().nbytes() // out.element_size(), dtype=out.dtype, device=out.device)
+        _ready[key] = plan, recipe, lambda: make().as_strided(shape, strides, begin)
+    else:
+        _ready[key] = plan, recipe, partial(torch.empty_strided, shape, strides, dtype=out.dtype, device=out.device)
 
 
 def _evenly(x: Tensor) -> Tensor:
@@ -150,86 +188,107 @@ def _evenly(x: Tensor) -> Tensor:
     return x if _planes(x) is not None else x.contiguous()
 
 
-def _key(name: str, x: Tensor, out: Tensor, *more: Any) -> tuple:
-    return name, x.dtype, x.shape, x.stride(), out.dtype, out.stride(), x.get_device(), *more
-
-
-def _fill_cuda(x: Tensor, out: Tensor) -> None:
-    kind = UPRIGHT | _PLANES_OF
+def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """A tensor of a device in a type that kernels take for such sums, itself if it can be."""
     if x.dtype in (torch.float16, torch.bfloat16):
-        if math.prod(x.shape[:-2]) >= _MANY or x.shape[-1] * x.shape[-2] <= 1 << 16:
-            kind = _TABLE | _SHAPE << 5
-        else:  # few and large: they have more than one processor each
-            x = x.float()
-    elif x.dtype == torch.int8:
-        x = x.to(torch.int16)
-    elif not x.is_floating_point() and out.dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
-        x = x.to(torch.float64)
-    elif x.dtype == torch.int64:
+        return x if _tensor_kernel(x, dtype) else x.float()  # few and large: the kernels for images are for other types
+    if x.dtype == torch.int8:
+        return x.to(torch.int16)
+    if not x.is_floating_point() and dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
+        return x.to(torch.float64)
+    if x.dtype == torch.int64:
         raise TypeError("pixels of torch.int64 on a device: .to(torch.int32), or dtype=torch.float64")
-    x = _evenly(x)
-    with torch.cuda.device(x.device):
-        _queue(_key("integral", x, out), x, out, kind)
+    return x
 
 
-def _integral_into(x: Tensor, out: Tensor) -> None:
+def _tensor_kernel(x: Tensor, dtype: torch.dtype) -> bool:
+    """Whether tables are made by the kernels for many planes of floats. Those for images take longer to launch, and are faster but for
+    narrow planes of which each has a block, and nearly all blocks that run at once have one."""
+    planes, (height, width) = math.prod(x.shape[:-2]), x.shape[-2:]
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return _by_planes(planes, height, width)
+    if x.dtype != dtype or not x.is_floating_point():
+        return False
+    full = 160 < width <= 256 and height <= 1024 and planes >= 0.85 * _BLOCKS * -(-planes // _BLOCKS)
+    return full and dtype == torch.float32 or width <= 1024 and planes * width * height <= _SMALL
+
+
+def _fill_cuda(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes]]]:
+    """Makes tables on a device. It returns plan and recipe if they are for the tensor as it is."""
+    pixels = _evenly(_pixels(x, out.dtype))
+    if _tensor_kernel(x, out.dtype):
+        found = _queue(pixels, out, _TABLE, int(out.storage_offset() == 0))  # only memory of our own begins with it
+    else:
+        found = _queue(pixels, out, UPRIGHT | _PLANES_OF)
+    return found if pixels is x else None
+
+
+def _integral_into(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes]]]:
     if out.numel() == 0:
-        return
+        return None
     if x.numel() == 0:
         out.zero_()
     elif x.device.type == "cuda":
-        _fill_cuda(x, out)
+        return _fill_cuda(x, out)
     else:
         target = out.numpy()
         batches(_array(_rows(x)), UPRIGHT, target.dtype, False, False, target, None, None, _PLANES)
+    return None
 
 
 # --- Operators ---
+#
+# A call of one goes from PyTorch's dispatcher straight to these functions. What was done before for tensors of the same sizes, strides and
+# types is launched again with as little in the way as can be.
+
+_INTEGRALS: dict[Any, int] = {None: 0, torch.int32: 1, torch.int64: 2, torch.float32: 3, torch.float64: 4}  # numbers of what is ready
+_SUFFIXES, _WINDOWS = 8, 16
+_windows: dict[tuple, int] = {}  # numbers of windows that were asked for
 
 
-@torch.library.custom_op("boxsum::integral", mutates_args=())
 def _integral(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
-    out = _table_like(x, _sum_type(x, dtype))
-    _integral_into(x, out)
+    number = _INTEGRALS.get(dtype, -1)
+    out = _again(number, x)
+    if out is None:
+        _check(x)
+        out = _table_like(x, _sum_type(x, dtype))
+        found = _integral_into(x, out)
+        if found is not None:
+            _remember(number, x, out, *found)
     return out
 
 
-@_integral.register_fake
-def _(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
+def _integral_fake(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
     _check(x)
     return _table_like(x, _sum_type(x, dtype))
 
 
-@torch.library.custom_op("boxsum::suffix", mutates_args=())
 def _suffix(x: Tensor) -> Tensor:
     """What lies at each place and after it, to the right and below: (..., H, W) to the same."""
-    out = x.new_empty(x.shape)
+    out = _again(_SUFFIXES, x)
+    if out is not None:
+        return out
+    out = _suffix_fake(x)
     if x.numel() == 0:
         return out
-    if x.device.type == "cuda":
-        _suffix_cuda(x, out)
-    else:
+    if x.device.type == "cpu":
         x = _rows(x)
         array = _array(x)
         _batch.run(array.ndim - 2, 2, "suffix", array, out.numpy(), 0)
+    elif x.dtype in (torch.float32, torch.float64) and _by_planes(math.prod(x.shape[:-2]), *x.shape[-2:]):
+        pixels = _evenly(x)
+        found = _queue(pixels, out, _SUFFIX)
+        if pixels is x:
+            _remember(_SUFFIXES, x, out, *found)
+    else:
+        table = _table_like(x, _sum_type(x, None))
+        _integral_into(x.flip(_PLANES), table)
+        out.copy_(table[..., 1:, 1:].flip(_PLANES))
     return out
 
 
-def _suffix_cuda(x: Tensor, out: Tensor) -> None:
-    planes = math.prod(x.shape[:-2])
-    if x.dtype in (torch.float32, torch.float64) and (planes >= _MANY or x.shape[-1] * x.shape[-2] <= 1 << 16):
-        x = _evenly(x)
-        with torch.cuda.device(x.device):
-            _queue(_key("suffix", x, out), x, out, _SUFFIX | _SHAPE << 5)
-        return
-    table = _table_like(x, _sum_type(x, None))
-    _integral_into(x.flip(_PLANES), table)
-    out.copy_(table[..., 1:, 1:].flip(_PLANES))
-
-
-@_suffix.register_fake
-def _(x: Tensor) -> Tensor:
-    return x.new_empty(x.shape)
+def _suffix_fake(x: Tensor) -> Tensor:
+    return torch.empty(x.shape, dtype=x.dtype, device=x.device)
 
 
 def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
@@ -238,47 +297,54 @@ def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
     return min(size - (before - near), near + length), near
 
 
-@torch.library.custom_op("boxsum::window", mutates_args=())
-def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float) -> Tensor:
-    """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left)."""
-    out = x.new_empty((*x.shape[:-2], rows, columns))
+def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float, clip: bool = False) -> Tensor:
+    """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left). Where they are clipped, each is divided by
+    how many pixels it has in the image instead."""
+    window = (height, width, top, left, rows, columns, factor, clip)
+    number = _windows.get(window, -1)
+    if number >= 0:
+        out = _again(number, x)
+        if out is not None:
+            return out
+    out = _window_fake(x, *window)
     if out.numel() == 0:
         return out
-    width, left = _cut(width, left, x.shape[-1], columns)
-    height, top = _cut(height, top, x.shape[-2], rows)
+    size = x.shape[-2:]
+    width, left = _cut(width, left, size[1], columns)
+    height, top = _cut(height, top, size[0], rows)
     if width <= 0 or height <= 0 or x.numel() == 0:
         return out.zero_()
-    if x.device.type == "cuda":
-        _window_cuda(x, out, height, width, top, left, factor)
+    if x.device.type == "cuda" and width <= _WIDEST:
+        pixels = _evenly(x)
+        found = _queue(pixels, out, _WINDOW, width, height, left, top, float(factor), int(clip))
+        if pixels is x:
+            if len(_windows) >= _MOST_READY:
+                _windows.clear()
+                _ready.clear()
+            _remember(_windows.setdefault(window, _WINDOWS + len(_windows)), x, out, *found)
+        return out
+    # Of a processor, or of several windows side by side, in a type that holds the sums.
+    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype if x.device.type == "cpu" else torch.float64
+    sums = torch.zeros(out.shape, dtype=wide, device=x.device)
+    if x.device.type == "cpu":
+        array = _array(_rows(x.to(wide)))
+        _batch.run(array.ndim - 2, 7, "window", array, sums.numpy(), width, height, left, top, 1.0 if clip else factor, 0)
     else:
-        small = x.dtype in (torch.float16, torch.bfloat16)
-        array = _array(_rows(x.float() if small else x))
-        target = np.empty(out.shape, np.float32) if small else out.numpy()
-        _batch.run(array.ndim - 2, 7, "window", array, target, width, height, left, top, factor, 0)
-        if small:
-            out.copy_(torch.from_numpy(target))
-    return out
+        for first in range(0, width, _WIDEST):
+            sums += _window(x.to(wide), height, min(_WIDEST, width - first), top, left - first, rows, columns, 1.0 if clip else factor)
+    if clip:
+        sums /= _counts(rows, height, top, size[0], sums)[:, None] * _counts(columns, width, left, size[1], sums)
+    return out.copy_(sums)
 
 
-def _window_cuda(x: Tensor, out: Tensor, height: int, width: int, top: int, left: int, factor: float) -> None:
-    x = _evenly(x)
-    if width <= _WIDEST:
-        with torch.cuda.device(x.device):
-            _queue(_key("window", x, out, out.shape, height, width, top, left, factor), x, out, _WINDOW, width, height, left, top, factor)
-        return
-    # A wide window is several side by side.
-    whole = x.to(torch.float64 if x.dtype in (torch.float32, torch.float64) else torch.float32)
-    sums = torch.zeros(out.shape, dtype=whole.dtype, device=x.device)
-    part = torch.empty_like(sums)
-    for first in range(0, width, _WIDEST):
-        _window_cuda(whole, part, height, min(_WIDEST, width - first), top, left - first, factor)
-        sums += part
-    out.copy_(sums)
+def _window_fake(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float, clip: bool = False) -> Tensor:
+    return torch.empty((*x.shape[:-2], rows, columns), dtype=x.dtype, device=x.device)
 
 
-@_window.register_fake
-def _(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float) -> Tensor:
-    return x.new_empty((*x.shape[:-2], rows, columns))
+def _counts(places: int, size: int, before: int, length: int, like: Tensor) -> Tensor:
+    """How many pixels of a window lie in the image, at each place along an axis, one at least."""
+    at = torch.arange(places, device=like.device) - before
+    return ((at + size).clamp(max=length) - at.clamp(min=0)).clamp(min=1).to(like.dtype if like.dtype in (torch.float32, torch.float64) else torch.float32)
 
 
 # Tables and suffix sums are each other's gradients, and so are windows and windows from the other corner.
@@ -297,14 +363,18 @@ def _suffix_backward(ctx: Any, grad: Tensor) -> Any:
 
 
 def _keep_window(ctx: Any, inputs: tuple, output: Tensor) -> None:
-    x, *ctx.window = inputs
+    x, *window = inputs
+    ctx.window = (*window, False)[:8]
     ctx.size = x.shape[-2:]
 
 
 def _window_backward(ctx: Any, grad: Tensor) -> Any:
-    height, width, top, left, _, _, factor = ctx.window
-    back = window_of(grad, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor)
-    return back, None, None, None, None, None, None, None
+    height, width, top, left, rows, columns, factor, clip = ctx.window
+    if clip:
+        grad = grad / (_counts(rows, height, top, ctx.size[0], grad)[:, None] * _counts(columns, width, left, ctx.size[1], grad)).to(grad.dtype)
+        factor = 1.0
+    back = window_of(grad, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor, False)
+    return back, None, None, None, None, None, None, None, None
 
 
 def _over_batch(operator: Any) -> Any:
@@ -321,33 +391,82 @@ def _transformed() -> bool:
     return not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
 
 
-def _transformable(operator: Any, context: Any, backward: Any) -> Any:
-    """The operator as a function that the transforms of torch.func know to differentiate and to map."""
-    torch.library.register_vmap(operator, _over_batch(operator))
-    operator.register_autograd(backward, setup_context=context)
+def _plain(x: Tensor) -> bool:
+    """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor."""
+    return type(x) in _TENSORS and not x.is_meta and torch._C._functorch.peek_interpreter_stack() is None and torch._C._len_torch_dispatch_stack() == 0
 
-    class Function(torch.autograd.Function):
+
+_TENSORS = (Tensor, torch.nn.Parameter)
+_library = torch.library.Library("boxsum", "FRAGMENT")
+
+
+def _operator(schema: str, run: Any, fake: Any, context: Any, backward: Any) -> Any:
+    """Registers an operator, and returns it as a function that the transforms of torch.func know to differentiate and to map too."""
+    name = schema.partition("(")[0]
+    _library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
+    for key in ("CPU", "CUDA"):
+        _library.impl(name, run, key)
+    operator = getattr(torch.ops.boxsum, name).default
+    torch.library.register_fake(f"boxsum::{name}", fake, lib=_library)
+    torch.library.register_vmap(f"boxsum::{name}", _over_batch(operator), lib=_library)
+    torch.library.register_autograd(f"boxsum::{name}", backward, setup_context=context, lib=_library)
+
+    class Mapped(torch.autograd.Function):  # what transforms take
         forward = staticmethod(operator)
         setup_context = staticmethod(context)
 
         @staticmethod
         def vmap(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
-            return Function.apply(x.movedim(in_dims[0], 0), *rest), 0
+            return Mapped.apply(x.movedim(in_dims[0], 0), *rest), 0
 
-    Function.backward = staticmethod(backward)  # type: ignore[method-assign]
+    class Plain(torch.autograd.Function):  # in half of the time
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, *rest: Any) -> Tensor:
+            out = run(x, *rest)
+            context(ctx, (x, *rest), out)
+            return out
 
-    def call(x: Tensor, *rest: Any) -> Tensor:
-        return Function.apply(x, *rest) if _transformed() else operator(x, *rest)
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> Any:
+            found = backward(ctx, grad)
+            return found[: len(ctx.needs_input_grad)] if isinstance(found, tuple) else found
 
-    return call
+    Mapped.backward = staticmethod(backward)  # type: ignore[method-assign]
+
+    def function(x: Tensor, *rest: Any) -> Tensor:
+        if torch.compiler.is_compiling():
+            return operator(x, *rest)
+        if _plain(x):
+            return Plain.apply(x, *rest) if x.requires_grad and torch.is_grad_enabled() else run(x, *rest)
+        return Mapped.apply(x, *rest) if _transformed() else operator(x, *rest)
+
+    _hasten(name, operator, run, Plain, context, backward)
+    return function
 
 
-integral_of = _transformable(_integral, _keep_type, _integral_backward)
-suffix_of = _transformable(_suffix, _keep_type, _suffix_backward)
-window_of = _transformable(_window, _keep_window, _window_backward)
+def _hasten(name: str, operator: Any, run: Any, function: Any, context: Any, backward: Any) -> None:
+    """Has calls of the operator itself go the same short way, where PyTorch is as it is known."""
+    try:
+        from torch._library.autograd import Info, make_autograd_impl
+
+        usual = make_autograd_impl(operator, Info(backward, context))
+    except (ImportError, TypeError, AttributeError):
+        return
+
+    def kernel(keys: Any, x: Tensor, *rest: Any) -> Tensor:
+        if not _plain(x):
+            return usual(keys, x, *rest)
+        return function.apply(x, *rest) if x.requires_grad and torch.is_grad_enabled() else run(x, *rest)
+
+    _library.impl(name, kernel, "AutogradCUDA", with_keyset=True)
 
 
-_library = torch.library.Library("boxsum", "FRAGMENT")
+integral_of = _operator("integral(Tensor x, ScalarType? dtype=None) -> Tensor", _integral, _integral_fake, _keep_type, _integral_backward)
+suffix_of = _operator("suffix(Tensor x) -> Tensor", _suffix, _suffix_fake, _keep_type, _suffix_backward)
+window_of = _operator(
+    "window(Tensor x, SymInt height, SymInt width, SymInt top, SymInt left, SymInt rows, SymInt columns, float factor, bool clip=False) -> Tensor",
+    _window, _window_fake, _keep_window, _window_backward,
+)  # fmt: skip
 
 
 def _composite(schema: str) -> Any:
@@ -447,12 +566,6 @@ def _places(length: int, before: int, after: int, border: str, device: torch.dev
     return torch.where(at < length, at, period - at - (1 - once)).clamp(0, length - 1)
 
 
-def _counts(length: int, size: int, before: int, like: Tensor) -> Tensor:
-    """How many pixels of a window lie in the image, at each place along an axis."""
-    at = torch.arange(length, device=like.device) - before
-    return ((at + size).clamp(max=length) - at.clamp(min=0)).to(like.dtype if like.dtype in (torch.float32, torch.float64) else torch.float32)
-
-
 def _wide(x: Tensor) -> Tensor:
     """A tensor whose type holds sums: those of 16-bit floats are soon beyond them."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
@@ -462,15 +575,11 @@ def _wide(x: Tensor) -> Tensor:
 def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: bool = True) -> Tensor:
     top, left, (rows, columns) = height // 2, width // 2, x.shape[-2:]
     factor = 1 / (width * height) if mean else 1.0
-    if border in ("clip", "constant"):
-        if border == "constant" or not mean:
-            return window_of(x, height, width, top, left, rows, columns, factor)
-        sums = window_of(_wide(x), height, width, top, left, rows, columns, 1.0)
-        return (sums / (_counts(rows, height, top, x)[:, None] * _counts(columns, width, left, x))).to(x.dtype)
-    if x.numel() == 0:
-        return window_of(x, height, width, top, left, rows, columns, factor)
+    if border in ("clip", "constant") or x.numel() == 0:
+        clip = border == "clip" and mean
+        return window_of(x, height, width, top, left, rows, columns, 1.0 if clip else factor, clip)
     x = x.index_select(-2, _places(rows, top, height - 1 - top, border, x.device)).index_select(-1, _places(columns, left, width - 1 - left, border, x.device))
-    return window_of(x, height, width, 0, 0, rows, columns, factor)
+    return window_of(x, height, width, 0, 0, rows, columns, factor, False)
 
 
 @_composite("local_norm(Tensor x, int width, int height, float eps=1e-5) -> Tensor")
@@ -489,38 +598,18 @@ def _avg_pool(x: Tensor, kernel_size: Sequence[int], stride: Sequence[int], padd
     rows, columns = (n + 2 * p - k + 1 for n, p, k in zip(x.shape[-2:], padding, kernel_size))
     if rows <= 0 or columns <= 0:
         raise ValueError(f"a window of {height}×{width} is larger than images of shape {tuple(x.shape)} with padding {tuple(padding)}")
-    factor = 1 / (height * width) if count_include_pad else 1.0
-    pooled = window_of(x if count_include_pad else _wide(x), height, width, top, left, rows, columns, factor)[..., :: stride[0], :: stride[1]]
-    if count_include_pad:
-        return pooled
-    counts = []
-    for n, k, p, s, size in zip(x.shape[-2:], kernel_size, padding, stride, (rows, columns)):
-        at = torch.arange(0, size, s, device=x.device) - p
-        counts.append(((at + k).clamp(max=n) - at.clamp(min=0)).to(torch.float32 if x.dtype != torch.float64 else x.dtype))
-    return (pooled / (counts[0][:, None] * counts[1])).to(x.dtype)
+    clip = not count_include_pad
+    return window_of(x, height, width, top, left, rows, columns, 1.0 if clip else 1 / (height * width), clip)[..., :: stride[0], :: stride[1]]
 
 
 # --- What people call ---
 
 
-def _direct(x: Tensor) -> bool:
-    """Whether nothing of PyTorch stands between a call and the library: no gradient, no compiler, no transform."""
-    return (
-        type(x) is Tensor
-        and x.is_cuda
-        and not (x.requires_grad and torch.is_grad_enabled())
-        and not torch.compiler.is_compiling()
-        and torch._C._functorch.peek_interpreter_stack() is None
-        and torch._C._len_torch_dispatch_stack() == 0
-    )
-
-
-def _through(function: Any) -> Any:
-    """The operator that is made of others; transforms see these, as they have no rules for it."""
-    return function if _transformed() else getattr(torch.ops.boxsum, function.__name__[1:])
-
-
-_made: dict[tuple, tuple] = {}  # memory for tables of tensors that were met
+def _through(function: Any, x: Tensor) -> Any:
+    """The operator that is made of others, for compilers and modes to see; for others what it is made of, as transforms have no rules for it."""
+    if torch.compiler.is_compiling() or not _plain(x) and not _transformed():
+        return getattr(torch.ops.boxsum, function.__name__[1:])
+    return function
 
 
 def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
@@ -528,30 +617,10 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
 
     Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
     float32; bytes of int32, other integers of int64; ``dtype`` may ask for others. Gradients of any order are
-    tables as well. On a device rows of tables start on multiples of 256 bytes, so that they are not contiguous.
+    tables as well. On a device there are gaps between the rows of tables, so that they are not contiguous.
     """
-    if _direct(x):
-        key = ("integral", x.dtype, x.shape, x.stride(), dtype, x.get_device())
-        plan = _plans.get(key)
-        made = _made.get(key)
-        if plan is not None and made is not None and _cuda._planned is _native.loaded:
-            size, kind, *view = made
-            out = torch.empty(size, dtype=kind, device=x.device).as_strided(*view)
-            try:
-                queue(plan, x.data_ptr(), out.data_ptr(), _stream(key[-1]))
-                return out
-            except LayoutError:
-                pass
+    if type(x) not in _TENSORS:
         _check(x)
-        out = _integral(x, dtype)
-        long = _plans.get(_key("integral", x, out))
-        if long is not None:
-            if len(_made) > 256:
-                _made.clear()
-            _plans[key] = long
-            _made[key] = out.untyped_storage().nbytes() // out.element_size(), out.dtype, out.shape, out.stride(), out.storage_offset()
-        return out
-    _check(x)
     return integral_of(x, dtype)
 
 
@@ -562,12 +631,12 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
     from the table between its entries, bilinearly: a pixel that a box has half of counts half. They have gradients, as the
     table has. Boxes are clipped to the image.
     """
-    return _through(_box_sum)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
+    return _through(_box_sum, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
 
 def box_mean(table: Tensor, boxes: Any) -> Tensor:
     """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
-    return _through(_box_mean)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
+    return _through(_box_mean, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
 
 def _floats(x: Tensor, name: str) -> None:
@@ -595,13 +664,13 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
     _floats(x, "a filter")
     if border not in _BORDERS:
         raise ValueError(f"a border of {border!r}: there are {', '.join(_BORDERS)}")
-    return _through(_box_filter)(x, *_sides(window, "window"), border, mean)
+    return _through(_box_filter, x)(x, *_sides(window, "window"), border, mean)
 
 
 def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-5) -> Tensor:
     """Local contrast: ``(x - mean) / sqrt(variance + eps)`` of the window round every pixel, clipped to the image."""
     _floats(x, "local_norm")
-    return _through(_local_norm)(x, *_sides(window, "window"), eps)
+    return _through(_local_norm, x)(x, *_sides(window, "window"), eps)
 
 
 def avg_pool(
@@ -614,7 +683,7 @@ def avg_pool(
     pads = _sides(padding, "padding", 0)
     if any(2 * p > k for p, k in zip(pads, size)):
         raise ValueError(f"padding is {padding!r}: it must be at most half of the window, {kernel_size!r}")
-    return _through(_avg_pool)(x, size, size if stride is None else _sides(stride, "stride"), pads, count_include_pad)
+    return _through(_avg_pool, x)(x, size, size if stride is None else _sides(stride, "stride"), pads, count_include_pad)
 
 
 # --- Modules ---

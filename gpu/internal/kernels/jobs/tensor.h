@@ -3,7 +3,7 @@
 #define JOBS_TENSOR_H
 
 // A Tensor is planes of floats and where their sums go, for the kernels of batches, see tensor.h. Sizes and strides are
-// those of one plane; the address of sums is that of the first one, after the zeros of a table.
+// those of one plane; the address of sums is that of the first one, and of a table that of the zero before it.
 typedef struct {
 	const char* in;
 	char* out;
@@ -11,7 +11,7 @@ typedef struct {
 	i64 outStride, outBatch;
 	i32 width, height, count;
 	i32 inAligned, outAligned;
-	i32 border; // there are zeros before each row and above the first
+	i32 gap; // a sector after each row of a table may be written
 } Tensor;
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(Tensor) == 72, "Go has another layout");
@@ -29,10 +29,13 @@ typedef struct {
 	i32 across, down; // of a window
 	i32 left, top; // how far before its pixel it begins
 	i32 count;
-	i32 strips, bands, bandRow;
+	i32 strips, results; // strips of columns, and how many results each has
+	i32 bands, bandRow;
+	i32 aligned; // four pixels can be read at once
+	i32 clip; // sums are divided by the pixels of the window that are in the plane, whatever the factor
 } TensorWindow;
 #ifndef __OPENCL_VERSION__
-static_assert(sizeof(TensorWindow) == 104, "Go has another layout");
+static_assert(sizeof(TensorWindow) == 120, "Go has another layout");
 #endif
 
 #endif
