@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,8 +38,11 @@ func OpenFile(ctx context.Context, name string) (Document, error) {
 		}
 		for _, meta := range []string{"zarr.json", ".zarray", ".zgroup"} {
 			if _, err := os.Stat(filepath.Join(name, meta)); err == nil {
-				return sourced(OpenStore(ctx, base, name))(name)
+				return sourced(openFolder(ctx, base, name))(name)
 			}
+		}
+		if err := within(name); err != nil {
+			return nil, err
 		}
 		s, err := imgio.OpenStack(name, imgio.ToGray)
 		if err != nil {
@@ -65,6 +69,52 @@ func OpenFile(ctx context.Context, name string) (Document, error) {
 	}
 	d, err := pictureOf(ctx, base, p, func() (*imgio.Picture, error) { return imgio.Open(name, imgio.Keep) })
 	return sourced(d, err)(name)
+}
+
+// openFolder opens a store in a folder. What a link in it names outside of the folder is not read.
+func openFolder(ctx context.Context, base, name string) (Document, error) {
+	id := strings.ToLower(rand.Text())
+	given.Store(id, func() (store.Bucket, error) {
+		root, err := os.OpenRoot(name)
+		return &rooted{store.Folder(name), root}, err
+	})
+	defer given.Delete(id)
+	d, err := OpenStore(ctx, base, "given://"+id)
+	if err != nil && strings.Contains(err.Error(), id) {
+		err = refuse("%s", strings.ReplaceAll(err.Error(), "given://"+id, name))
+	}
+	return d, err
+}
+
+// A rooted bucket is a folder out of which no link leads.
+type rooted struct {
+	store.Bucket
+	root *os.Root
+}
+
+func (b *rooted) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	if _, err := b.root.Stat(filepath.FromSlash(key)); err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return b.Bucket.Get(ctx, key, offset, length, buf)
+}
+
+func (b *rooted) Close() error { return errors.Join(b.Bucket.Close(), b.root.Close()) }
+
+// within refuses a folder out of which a link leads.
+func within(folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if _, bad := root.Stat(e.Name()); bad != nil && e.Type()&fs.ModeSymlink != 0 {
+			return refuse("the link %s leads out of its folder", e.Name())
+		}
+	}
+	return err
 }
 
 // sourced has code name a document as the user did.

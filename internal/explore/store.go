@@ -62,7 +62,7 @@ type level struct {
 	scale int // pixels of the finest level along a side
 }
 
-// given are buckets of stores that were sent, by a name for [store.OpenArray], while they are opened.
+// given are buckets of stores that were sent, or functions that open one, by a name for [store.OpenArray], while they are opened.
 var given sync.Map
 
 func init() {
@@ -71,7 +71,15 @@ func init() {
 		if !ok {
 			return nil, refuse("this store is not here")
 		}
-		return store.Sub(b.(store.Bucket), strings.TrimPrefix(u.Path, "/")), nil
+		at := strings.TrimPrefix(u.Path, "/")
+		if open, ok := b.(func() (store.Bucket, error)); ok {
+			b, err := open()
+			if err != nil {
+				return nil, err
+			}
+			return store.Sub(b, at), nil
+		}
+		return store.Sub(b.(store.Bucket), at), nil
 	})
 }
 

@@ -212,6 +212,45 @@ func TestNoOtherFile(t *testing.T) {
 	if d, err := explore.OpenFile(t.Context(), linked); err == nil {
 		t.Errorf("a link led out of the folder, to %s", d.Info().Name)
 	}
+	// Neither is one out of a store or a folder of slices, nor a level that is elsewhere.
+	secret := []byte("0123456789abcdef")
+	os.WriteFile(filepath.Join(dir, "secret"), secret, 0o600)
+	array := func(folder string) {
+		os.MkdirAll(filepath.Join(folder, "c", "0"), 0o755)
+		os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(`{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4,4]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":0,"codecs":[{"name":"bytes"}]}`), 0o644)
+	}
+	for i, name := range []string{"own.zarr", "out.zarr", "level.zarr"} {
+		folder := filepath.Join(dir, name)
+		array(folder)
+		chunk := filepath.Join(folder, "c", "0", "0")
+		switch i {
+		case 0:
+			os.WriteFile(filepath.Join(folder, "chunk"), secret, 0o644)
+			os.Symlink("../../chunk", chunk)
+		case 1:
+			os.Symlink(filepath.Join(dir, "secret"), chunk)
+		case 2:
+			os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(`{"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.5","multiscales":[{"axes":[{"name":"y","type":"space"},{"name":"x","type":"space"}],"datasets":[{"path":"../own.zarr","coordinateTransformations":[{"type":"scale","scale":[1,1]}]}]}]}}}`), 0o644)
+		}
+		if d, err := explore.OpenFile(t.Context(), folder); (err == nil) != (i == 0) {
+			t.Errorf("%s: %v, %v", name, d, err)
+		}
+	}
+	slices := filepath.Join(dir, "slices")
+	os.Mkdir(slices, 0o755)
+	img := imgio.Demo(8, 8)
+	for _, name := range []string{filepath.Join(slices, "a.png"), filepath.Join(dir, "b.png")} {
+		if err := imgio.Save(name, img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d, err := explore.OpenFile(t.Context(), slices); err != nil {
+		t.Errorf("%v, %v", d, err)
+	}
+	os.Symlink(filepath.Join(dir, "b.png"), filepath.Join(slices, "b.png"))
+	if d, err := explore.OpenFile(t.Context(), slices); err == nil {
+		t.Errorf("a link led out of a folder of slices: %v", d.Info())
+	}
 }
 
 func TestBadRequests(t *testing.T) {
