@@ -196,7 +196,7 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 	_, bytes := any(*new(P)).(uint8)
 	_, single := any(*new(D)).(float32)
 	if bytes && single && t.kind == meanDeviation && t.shape.Border != window.Clip && l.Frame.Plain() && grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 {
-		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels)
+		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels, 8*t.src.Width*t.src.Height*t.src.Channels)
 	}
 	p := l.Plan(&t.set, grid.SizeOf[D]())
 	l.scratch = engine.Workers(l.scratch, p.Workers)

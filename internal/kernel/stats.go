@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Variances makes variances of windows of n bytes in float32, from sums and sums of squares:
 // the same everywhere.
@@ -49,13 +52,18 @@ type StatsBox struct {
 	level          Level
 	span, channels int
 	variances      Variances
+	past           bool // results are written past the caches, where rows start lines
 }
 
-// NewStatsBox is for windows of span×height pixels. It reports whether a level has a kernel
+// pastBytes is from how many bytes of results on it is faster to write them past the caches, as measured on a
+// Xeon: 1.1 times at 66 MB, 1.5 times at 512 MB.
+const pastBytes = 32 << 20
+
+// NewStatsBox is for windows of span×height pixels, and images of so many bytes of results. It reports whether a level has a kernel
 // for them.
-func NewStatsBox(level Level, span, height, channels int) (StatsBox, bool) {
+func NewStatsBox(level Level, span, height, channels, bytes int) (StatsBox, bool) {
 	v, ok := NewVariances(uint64(span) * uint64(height))
-	return StatsBox{level, span, channels, v}, ok && windows[level].boxStats != nil && channels <= FastChannels
+	return StatsBox{level, span, channels, v, bytes > pastBytes}, ok && windows[level].boxStats != nil && channels <= FastChannels
 }
 
 // Row makes a row of both from columns as those of [Box.Row].
@@ -76,13 +84,18 @@ func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratc
 
 func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
 	if at := b.span * b.channels; len(mean) > 0 {
+		past := 0
+		if b.past && (uintptr(unsafe.Pointer(&mean[0]))|uintptr(unsafe.Pointer(&dev[0])))%LineBytes == 0 {
+			past = 1
+			defer StoreFence()
+		}
 		asm := windows[b.level].boxStats
 		if b.channels == 1 {
 			asm = windows[b.level].boxStatsOne
 		}
 		v := &b.variances
 		asm(first(mean), first(dev), first(cols[at:]), first(cols), first(squares[at:]), first(squares), len(mean),
-			&s.carry[0], &s.carry2[0], &lanesOf[0][b.channels-1].step[0][0], v.n, v.inverse, v.inverse2, v.small)
+			&s.carry[0], &s.carry2[0], &lanesOf[0][b.channels-1].step[0][0], v.n, v.inverse, v.inverse2, v.small, past)
 	}
 }
 

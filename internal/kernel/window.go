@@ -22,7 +22,7 @@ type windowRoutines struct {
 	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
 	scaledU8, scaledU16                       func(dst, hi, lo *byte, n int, factor float32)
-	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)
+	boxStats, boxStatsOne                     func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small, past int)
 	guidedProducts                            func(dst, img, guide *byte, n int)
 	guidedFit                                 func(dst, hi, lo *byte, n int, inverse, epsilon float64)
 	guidedPixels                              func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)

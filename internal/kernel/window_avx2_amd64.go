@@ -293,10 +293,11 @@ func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n 
 //		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, and small as [Variances] has it.
+// with carries for the sums before and after, small as [Variances] has it, and past the caches if
+// that is asked for: results then start lines.
 //
 //go:noescape
-func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
 // boxStatsOneAVX2 is, for a multiple of 8
 //
@@ -307,10 +308,11 @@ func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byt
 //		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, and small as [Variances] has it.
+// with carries for the sums before and after, small as [Variances] has it, and past the caches if
+// that is asked for: results then start lines.
 //
 //go:noescape
-func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
 // guidedProductsAVX2 is, for a multiple of 4 bytes
 //

@@ -1579,9 +1579,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
+TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-112
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU      (AX), Y0
 	VMOVDQU      64(AX), Y1
@@ -1636,12 +1636,9 @@ whole:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
-	PREFETCHT0   1024(CX)(SI*4)
-	PREFETCHT0   1024(DX)(SI*4)
 	VCVTDQ2PS    Y7, Y9
 	VCVTDQ2PS    Y6, Y10
 	VDIVPS       Y10, Y9, Y9
-	VMOVDQU      Y9, (CX)(SI*4)
 	VPMULLD      Y6, Y8, Y8
 	VPMULLD      Y7, Y7, Y7
 	VPSUBD       Y7, Y8, Y8
@@ -1649,9 +1646,21 @@ whole:
 	VBROADCASTSS inverse2+88(FP), Y7
 	VMULPS       Y7, Y8, Y8
 	VSQRTPS      Y8, Y8
+	CMPQ         past+104(FP), $0x00
+	JNE          wholePast
+	PREFETCHT0   1024(CX)(SI*4)
+	PREFETCHT0   1024(DX)(SI*4)
+	VMOVDQU      Y9, (CX)(SI*4)
 	VMOVDQU      Y8, (DX)(SI*4)
-	ADDQ         $+8, SI
-	JMP          whole
+	JMP          wholeNext
+
+wholePast:
+	VMOVNTDQ Y9, (CX)(SI*4)
+	VMOVNTDQ Y8, (DX)(SI*4)
+
+wholeNext:
+	ADDQ $+8, SI
+	JMP  whole
 
 centered:
 rounded:
@@ -1683,29 +1692,38 @@ rounded:
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y5, Y8
 	VPERMD       Y8, Y3, Y5
-	PREFETCHT0   1024(CX)(SI*4)
-	PREFETCHT0   1024(DX)(SI*4)
 	VCVTDQ2PS    Y7, Y9
 	VCVTDQ2PS    Y6, Y10
 	VDIVPS       Y10, Y9, Y9
-	VMOVDQU      Y9, (CX)(SI*4)
-	VCVTPS2DQ    Y9, Y9
-	VPMULLD      Y6, Y9, Y10
-	VPSUBD       Y10, Y7, Y10
-	VPADDD       Y10, Y7, Y7
-	VPMULLD      Y9, Y7, Y7
+	VCVTPS2DQ    Y9, Y10
+	VPMULLD      Y6, Y10, Y11
+	VPSUBD       Y11, Y7, Y11
+	VPADDD       Y11, Y7, Y7
+	VPMULLD      Y10, Y7, Y7
 	VPSUBD       Y7, Y8, Y8
 	VCVTDQ2PS    Y8, Y8
-	VCVTDQ2PS    Y10, Y10
+	VCVTDQ2PS    Y11, Y11
 	VBROADCASTSS inverse+84(FP), Y7
 	VMULPS       Y7, Y8, Y8
-	VMULPS       Y7, Y10, Y10
-	VMULPS       Y10, Y10, Y10
-	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y7, Y11, Y11
+	VMULPS       Y11, Y11, Y11
+	VSUBPS       Y11, Y8, Y8
 	VSQRTPS      Y8, Y8
+	CMPQ         past+104(FP), $0x00
+	JNE          roundedPast
+	PREFETCHT0   1024(CX)(SI*4)
+	PREFETCHT0   1024(DX)(SI*4)
+	VMOVDQU      Y9, (CX)(SI*4)
 	VMOVDQU      Y8, (DX)(SI*4)
-	ADDQ         $+8, SI
-	JMP          rounded
+	JMP          roundedNext
+
+roundedPast:
+	VMOVNTDQ Y9, (CX)(SI*4)
+	VMOVNTDQ Y8, (DX)(SI*4)
+
+roundedNext:
+	ADDQ $+8, SI
+	JMP  rounded
 
 done:
 	MOVQ    carry+56(FP), AX
@@ -1715,9 +1733,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·boxStatsOneAVX2(SB), NOSPLIT, $0-104
+TEXT ·boxStatsOneAVX2(SB), NOSPLIT, $0-112
 	MOVQ         carry+56(FP), AX
 	VMOVDQU      (AX), Y0
 	MOVQ         carry2+64(FP), AX
@@ -1764,12 +1782,9 @@ whole:
 	VPADDD       Y5, Y4, Y4
 	VPSHUFD      $0xff, Y4, Y1
 	VPERM2I128   $0x11, Y1, Y1, Y1
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Y3, Y5
 	VCVTDQ2PS    Y2, Y6
 	VDIVPS       Y6, Y5, Y5
-	VMOVDQU      Y5, (AX)(BX*4)
 	VPMULLD      Y2, Y4, Y4
 	VPMULLD      Y3, Y3, Y3
 	VPSUBD       Y3, Y4, Y4
@@ -1777,9 +1792,21 @@ whole:
 	VBROADCASTSS inverse2+88(FP), Y3
 	VMULPS       Y3, Y4, Y4
 	VSQRTPS      Y4, Y4
+	CMPQ         past+104(FP), $0x00
+	JNE          wholePast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU      Y5, (AX)(BX*4)
 	VMOVDQU      Y4, (CX)(BX*4)
-	ADDQ         $+8, BX
-	JMP          whole
+	JMP          wholeNext
+
+wholePast:
+	VMOVNTDQ Y5, (AX)(BX*4)
+	VMOVNTDQ Y4, (CX)(BX*4)
+
+wholeNext:
+	ADDQ $+8, BX
+	JMP  whole
 
 centered:
 rounded:
@@ -1809,29 +1836,38 @@ rounded:
 	VPADDD       Y5, Y4, Y4
 	VPSHUFD      $0xff, Y4, Y1
 	VPERM2I128   $0x11, Y1, Y1, Y1
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Y3, Y5
 	VCVTDQ2PS    Y2, Y6
 	VDIVPS       Y6, Y5, Y5
-	VMOVDQU      Y5, (AX)(BX*4)
-	VCVTPS2DQ    Y5, Y5
-	VPMULLD      Y2, Y5, Y6
-	VPSUBD       Y6, Y3, Y6
-	VPADDD       Y6, Y3, Y3
-	VPMULLD      Y5, Y3, Y3
+	VCVTPS2DQ    Y5, Y6
+	VPMULLD      Y2, Y6, Y7
+	VPSUBD       Y7, Y3, Y7
+	VPADDD       Y7, Y3, Y3
+	VPMULLD      Y6, Y3, Y3
 	VPSUBD       Y3, Y4, Y4
 	VCVTDQ2PS    Y4, Y4
-	VCVTDQ2PS    Y6, Y6
+	VCVTDQ2PS    Y7, Y7
 	VBROADCASTSS inverse+84(FP), Y3
 	VMULPS       Y3, Y4, Y4
-	VMULPS       Y3, Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VSUBPS       Y6, Y4, Y4
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VSUBPS       Y7, Y4, Y4
 	VSQRTPS      Y4, Y4
+	CMPQ         past+104(FP), $0x00
+	JNE          roundedPast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU      Y5, (AX)(BX*4)
 	VMOVDQU      Y4, (CX)(BX*4)
-	ADDQ         $+8, BX
-	JMP          rounded
+	JMP          roundedNext
+
+roundedPast:
+	VMOVNTDQ Y5, (AX)(BX*4)
+	VMOVNTDQ Y4, (CX)(BX*4)
+
+roundedNext:
+	ADDQ $+8, BX
+	JMP  rounded
 
 done:
 	MOVQ    carry+56(FP), AX

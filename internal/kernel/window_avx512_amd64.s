@@ -1600,9 +1600,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
+TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-112
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU32    (AX), Z0
 	VMOVDQU32    192(AX), Z1
@@ -1665,15 +1665,12 @@ whole:
 	VPADDD       Z10, Z11, Z10
 	VPADDD       Z10, Z6, Z10
 	VPERMD       Z10, Z5, Z6
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
 	VMULPS       Z12, Z11, Z13
 	VFNMADD231PS Z8, Z13, Z11
 	VFMADD231PS  Z12, Z11, Z13
 	VMOVAPS      Z13, Z11
-	VMOVDQU32    Z11, (AX)(BX*4)
 	VPMULLD      Z7, Z10, Z10
 	VPMULLD      Z9, Z9, Z9
 	VPSUBD       Z9, Z10, Z10
@@ -1681,9 +1678,21 @@ whole:
 	VBROADCASTSS inverse2+88(FP), Z9
 	VMULPS       Z9, Z10, Z10
 	VSQRTPS      Z10, Z10
+	CMPQ         past+104(FP), $0x00
+	JNE          wholePast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU32    Z11, (AX)(BX*4)
 	VMOVDQU32    Z10, (CX)(BX*4)
-	ADDQ         $+16, BX
-	JMP          whole
+	JMP          wholeNext
+
+wholePast:
+	VMOVNTDQ Z11, (AX)(BX*4)
+	VMOVNTDQ Z10, (CX)(BX*4)
+
+wholeNext:
+	ADDQ $+16, BX
+	JMP  whole
 
 centered:
 rounded:
@@ -1713,32 +1722,41 @@ rounded:
 	VPADDD       Z10, Z11, Z10
 	VPADDD       Z10, Z6, Z10
 	VPERMD       Z10, Z5, Z6
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
 	VMULPS       Z12, Z11, Z13
 	VFNMADD231PS Z8, Z13, Z11
 	VFMADD231PS  Z12, Z11, Z13
 	VMOVAPS      Z13, Z11
-	VMOVDQU32    Z11, (AX)(BX*4)
-	VCVTPS2DQ    Z11, Z11
-	VPMULLD      Z7, Z11, Z12
-	VPSUBD       Z12, Z9, Z12
-	VPADDD       Z12, Z9, Z9
-	VPMULLD      Z11, Z9, Z9
+	VCVTPS2DQ    Z11, Z12
+	VPMULLD      Z7, Z12, Z13
+	VPSUBD       Z13, Z9, Z13
+	VPADDD       Z13, Z9, Z9
+	VPMULLD      Z12, Z9, Z9
 	VPSUBD       Z9, Z10, Z10
 	VCVTDQ2PS    Z10, Z10
-	VCVTDQ2PS    Z12, Z12
+	VCVTDQ2PS    Z13, Z13
 	VBROADCASTSS inverse+84(FP), Z9
 	VMULPS       Z9, Z10, Z10
-	VMULPS       Z9, Z12, Z12
-	VMULPS       Z12, Z12, Z12
-	VSUBPS       Z12, Z10, Z10
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z13, Z13, Z13
+	VSUBPS       Z13, Z10, Z10
 	VSQRTPS      Z10, Z10
+	CMPQ         past+104(FP), $0x00
+	JNE          roundedPast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU32    Z11, (AX)(BX*4)
 	VMOVDQU32    Z10, (CX)(BX*4)
-	ADDQ         $+16, BX
-	JMP          rounded
+	JMP          roundedNext
+
+roundedPast:
+	VMOVNTDQ Z11, (AX)(BX*4)
+	VMOVNTDQ Z10, (CX)(BX*4)
+
+roundedNext:
+	ADDQ $+16, BX
+	JMP  rounded
 
 done:
 	MOVQ      carry+56(FP), AX
@@ -1748,9 +1766,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int)
+// func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-104
+TEXT ·boxStatsOneAVX512(SB), NOSPLIT, $0-112
 	MOVQ         lanes+72(FP), AX
 	VMOVDQU32    (AX), Z0
 	VMOVDQU32    192(AX), Z1
@@ -1813,15 +1831,12 @@ whole:
 	VPADDD       Z10, Z11, Z10
 	VPADDD       Z10, Z6, Z10
 	VPERMD       Z10, Z5, Z6
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
 	VMULPS       Z12, Z11, Z13
 	VFNMADD231PS Z8, Z13, Z11
 	VFMADD231PS  Z12, Z11, Z13
 	VMOVAPS      Z13, Z11
-	VMOVDQU32    Z11, (AX)(BX*4)
 	VPMULLD      Z7, Z10, Z10
 	VPMULLD      Z9, Z9, Z9
 	VPSUBD       Z9, Z10, Z10
@@ -1829,9 +1844,21 @@ whole:
 	VBROADCASTSS inverse2+88(FP), Z9
 	VMULPS       Z9, Z10, Z10
 	VSQRTPS      Z10, Z10
+	CMPQ         past+104(FP), $0x00
+	JNE          wholePast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU32    Z11, (AX)(BX*4)
 	VMOVDQU32    Z10, (CX)(BX*4)
-	ADDQ         $+16, BX
-	JMP          whole
+	JMP          wholeNext
+
+wholePast:
+	VMOVNTDQ Z11, (AX)(BX*4)
+	VMOVNTDQ Z10, (CX)(BX*4)
+
+wholeNext:
+	ADDQ $+16, BX
+	JMP  whole
 
 centered:
 rounded:
@@ -1861,32 +1888,41 @@ rounded:
 	VPADDD       Z10, Z11, Z10
 	VPADDD       Z10, Z6, Z10
 	VPERMD       Z10, Z5, Z6
-	PREFETCHT0   1024(AX)(BX*4)
-	PREFETCHT0   1024(CX)(BX*4)
 	VCVTDQ2PS    Z9, Z11
 	VBROADCASTSS inverse+84(FP), Z12
 	VMULPS       Z12, Z11, Z13
 	VFNMADD231PS Z8, Z13, Z11
 	VFMADD231PS  Z12, Z11, Z13
 	VMOVAPS      Z13, Z11
-	VMOVDQU32    Z11, (AX)(BX*4)
-	VCVTPS2DQ    Z11, Z11
-	VPMULLD      Z7, Z11, Z12
-	VPSUBD       Z12, Z9, Z12
-	VPADDD       Z12, Z9, Z9
-	VPMULLD      Z11, Z9, Z9
+	VCVTPS2DQ    Z11, Z12
+	VPMULLD      Z7, Z12, Z13
+	VPSUBD       Z13, Z9, Z13
+	VPADDD       Z13, Z9, Z9
+	VPMULLD      Z12, Z9, Z9
 	VPSUBD       Z9, Z10, Z10
 	VCVTDQ2PS    Z10, Z10
-	VCVTDQ2PS    Z12, Z12
+	VCVTDQ2PS    Z13, Z13
 	VBROADCASTSS inverse+84(FP), Z9
 	VMULPS       Z9, Z10, Z10
-	VMULPS       Z9, Z12, Z12
-	VMULPS       Z12, Z12, Z12
-	VSUBPS       Z12, Z10, Z10
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z13, Z13, Z13
+	VSUBPS       Z13, Z10, Z10
 	VSQRTPS      Z10, Z10
+	CMPQ         past+104(FP), $0x00
+	JNE          roundedPast
+	PREFETCHT0   1024(AX)(BX*4)
+	PREFETCHT0   1024(CX)(BX*4)
+	VMOVDQU32    Z11, (AX)(BX*4)
 	VMOVDQU32    Z10, (CX)(BX*4)
-	ADDQ         $+16, BX
-	JMP          rounded
+	JMP          roundedNext
+
+roundedPast:
+	VMOVNTDQ Z11, (AX)(BX*4)
+	VMOVNTDQ Z10, (CX)(BX*4)
+
+roundedNext:
+	ADDQ $+16, BX
+	JMP  rounded
 
 done:
 	MOVQ      carry+56(FP), AX

@@ -747,12 +747,13 @@ const statsAhead = 1024
 func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
-		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small int)",
+		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small, past int)",
 			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
 			"\t\tmean[i] = float32(sum[i%channels]) / float32(count)",
 			"\t\tdev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go", "\t}", "",
-			"with carries for the sums before and after, and small as [Variances] has it.")
+			"with carries for the sums before and after, small as [Variances] has it, and past the caches if",
+			"that is asked for: results then start lines.")
 		var scans []*rowScan
 		if one {
 			scans = rowScans(set, "lanes", 2)
@@ -781,15 +782,22 @@ func boxStats(one bool) func(set isa, name string) {
 			squares := loaded(set, at(hi2))
 			VPSUBD(at(lo2), squares, squares)
 			scans[1].sum(squares)
-			PREFETCHT0(at(mean).Offset(statsAhead))
-			PREFETCHT0(at(dev).Offset(statsAhead))
 			m := set.vec()
 			VCVTDQ2PS(sums, m)
 			v.divide(m)
-			set.store(m, at(mean))
 			d := variance(sums, m, squares)
 			VSQRTPS(d, d)
+			CMPQ(param("past"), Imm(0))
+			JNE(LabelRef(label + "Past"))
+			PREFETCHT0(at(mean).Offset(statsAhead))
+			PREFETCHT0(at(dev).Offset(statsAhead))
+			set.store(m, at(mean))
 			set.store(d, at(dev))
+			JMP(LabelRef(label + "Next"))
+			Label(label + "Past")
+			set.stream(m, at(mean))
+			set.stream(d, at(dev))
+			Label(label + "Next")
 			ADDQ(I32(lanes), i)
 			JMP(LabelRef(label))
 		}
