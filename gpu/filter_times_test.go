@@ -26,7 +26,7 @@ func TestFilterShapes(t *testing.T) {
 			t.Skip("they are CUDA's")
 		}
 		for kind, shapes := range kernels.FilterPassShapes {
-			for _, s := range append(shapes, [2]int{}) { // the last is on tensor cores, where there is one
+			for _, s := range append(shapes, [2]int{}) { // the last is by strips, where there are such
 				rng := rand.New(rand.NewPCG(uint64(s[0]), uint64(s[1])))
 				for range 60 {
 					c := randomCase(rng)

@@ -18,6 +18,7 @@ package kernels
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/boxsum/boxsum/internal/pairs"
 )
@@ -237,22 +238,24 @@ func TensorKernel(name string, t Types, s TensorShape) string {
 }
 func TensorWindow(pixel string) string { return "tensor_window_" + pixel }
 
-// FilterTensorShapes are the kernels that filter bytes on tensor cores, see filter_tensor.h: how
-// many chunks a lane has, how many blocks a processor at least, and how many rows are loaded ahead.
-var FilterTensorShapes = []struct {
-	Kind                  string
-	Chunks, Blocks, Ahead int
+// FilterStripShapes are the kernels that filter bytes by strips, see filter_strip.h: what they are
+// there, how many rows are loaded ahead, and how many blocks a processor has at least.
+var FilterStripShapes = []struct {
+	Kernel, Strip, Of string
+	Ahead, Blocks     int
 }{
-	{"box", 1, 4, 4},
-	{"box", 2, 4, 1},
+	{FilterStripMean, "Mean", "false", 4, 5},
+	{FilterStripWide, "Mean", "true", 1, 6},
+	{FilterStripDecide, "Decide", strconv.Itoa(FilterStripLane), 1, 4},
 }
 
-// FilterTensorKernel is the name of one of them, and FilterTensorEdges that of the one before.
-func FilterTensorKernel(kind string, chunks int) string {
-	return fmt.Sprintf("filtertensor_%s_%d", kind, chunks)
-}
-
-const FilterTensorEdges = "filtertensor_edges"
+// Their names, and that of the one before them.
+const (
+	FilterStripMean   = "filterstrip_mean"
+	FilterStripWide   = "filterstrip_wide"
+	FilterStripDecide = "filterstrip_decide"
+	FilterStripEdges  = "filterstrip_edges"
+)
 
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"

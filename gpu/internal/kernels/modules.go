@@ -66,7 +66,7 @@ var modules = []module{
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
 	{"tensor", 80, "7.1", []string{"tensor.h"}, nil, tensorLines()},
-	{"filtertensor", 80, "7.1", []string{"filter_tensor.h"}, nil, filterTensorLines()},
+	{"filterstrip", 80, "7.1", []string{"filter_strip.h"}, nil, filterStripLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -302,9 +302,9 @@ func tensorLines() (lines []string) {
 	return lines
 }
 
-func filterTensorLines() (lines []string) {
-	for _, s := range FilterTensorShapes {
-		lines = append(lines, line("BOXSUM_FILTER_TENSOR", s.Kind, filterPassKinds[s.Kind], fmt.Sprint(s.Chunks), fmt.Sprint(s.Blocks), fmt.Sprint(s.Ahead)))
+func filterStripLines() (lines []string) {
+	for _, s := range FilterStripShapes {
+		lines = append(lines, line("BOXSUM_FILTER_STRIP", s.Kernel, s.Strip, s.Of, fmt.Sprint(s.Ahead), fmt.Sprint(s.Blocks)))
 	}
 	return lines
 }

@@ -113,10 +113,10 @@ func expected(m module) (names []string) {
 		for _, pixel := range TensorFloats {
 			names = append(names, TensorWindow(pixel))
 		}
-	case "filtertensor":
-		names = append(names, FilterTensorEdges)
-		for _, s := range FilterTensorShapes {
-			names = append(names, FilterTensorKernel(s.Kind, s.Chunks))
+	case "filterstrip":
+		names = append(names, FilterStripEdges)
+		for _, s := range FilterStripShapes {
+			names = append(names, s.Kernel)
 		}
 	case "histogrampass":
 		for _, pixel := range pairs.Pixels() {

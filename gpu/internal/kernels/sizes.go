@@ -66,13 +66,18 @@ const (
 	FilterPassArea  = 33025
 )
 
-// What the kernels of FilterTensorShapes are for: blocks of so many warps, of so many columns each,
-// strips of so many in chunks of so many; means of so many pixels, and other windows.
+// What the kernels of FilterStripShapes are for: blocks of so many warps, windows of so many
+// columns, and of so many rows and pixels. A lane decides for so many pixels, and has as many columns of
+// each of two strips for means.
 const (
-	FilterTensorWarps   = 4
-	FilterTensorColumns = 256
-	FilterTensorStrip   = 32
-	FilterTensorChunk   = 64
-	FilterTensorMean    = 1 << 14
-	FilterTensorArea    = 1<<23/255 - 1
+	FilterStripWarps  = 4
+	FilterStripReach  = 256
+	FilterStripRows   = 257     // of bytes, whose sum fits 16 bits
+	FilterStripSmall  = 257     // the same of pixels
+	FilterStripRing   = 16      // rows of small windows
+	FilterStripArea   = 1 << 14 // of decisions: sums are the last bits of floats
+	FilterStripLane   = 16
+	FilterStripMeans  = 8
+	FilterStripLanes  = 32
+	FilterStripChunks = 16 // columns of a chunk at the edge
 )

@@ -61,10 +61,10 @@ func (f *Filter) Obstacle(job Job) string {
 	return ""
 }
 
-// OnePass makes a filter in one launch, or on tensor cores, in two.
+// OnePass makes a filter in one launch, or by strips that do not load pixels one by one, in two.
 func (f *Filter) OnePass(job Job) (Plan, error) {
-	if chunks := f.tensorChunks(job); chunks > 0 && FilterShape.Columns == 0 {
-		return f.onTensors(job, chunks)
+	if name := f.stripKernel(job); name != "" && FilterShape.Columns == 0 {
+		return f.onStrips(job, name)
 	}
 	b := job.Device.Backend.(*driver.CUDABackend)
 	columns, blocks := f.filterShape()
@@ -84,13 +84,11 @@ func (f *Filter) OnePass(job Job) (Plan, error) {
 		Left: int32(s.Left), Right: int32(s.Right), Up: int32(s.Up), Down: int32(s.Down), Border: int32(s.Border),
 		Strips: int32(strips), Skip: int32(skip), Area: int32(area),
 		Inverse: float32(1 / float64(area)), Inverse2: float32(1 / (float64(area) * float64(area))),
-		Half: uint32(area / 2), Multiplier: uint32((1<<32 + area - 1) / area), Place: 0x40, // the lowest byte of two words
 	}
-	if area > 4100 { // where that is no longer exact
-		c.Multiplier, c.Place = uint32((1<<40+area-1)/area), 0x51
-	}
+	c.Half, c.Multiplier, c.Place = roundedMean(area)
 	if f.Kind == SauvolaFilter {
-		c.Alpha, c.Gamma, c.Margin = f.singles()
+		const off = 255 * 0x1p-11 // in flat windows: variances are by 2.25·2^-24 of 255²
+		c.Alpha, c.Gamma, c.Margin = f.singles(off)
 	}
 	launch := func(part Job) error {
 		c := c
@@ -115,12 +113,12 @@ func (f *Filter) OnePass(job Job) (Plan, error) {
 }
 
 // singles is the threshold mean·(alpha + gamma·deviation) in float32, and how far a pixel has
-// to be from it for the decision to be sure: variances are off by 2.25·2^-24 of 255², which
-// makes most of it where a window is flat.
-func (f *Filter) singles() (alpha, gamma, margin float32) {
+// to be from it for the decision to be sure, where deviations are off by so much: that makes most
+// of it.
+func (f *Filter) singles(off float64) (alpha, gamma, margin float32) {
 	const white, u, least = 255.0, 0x1p-24, 0.001
 	a, g := 1-f.K, f.K*f.InverseR
-	m := 1.25 * (math.Abs(g)*white*white*0x1p-11 + 32*u*white*(1+math.Abs(a)+math.Abs(g)*white/2))
+	m := 1.25 * (math.Abs(g)*white*off + 32*u*white*(1+math.Abs(a)+math.Abs(g)*white/2))
 	if !(f.K >= least && m < white) { // where rounding decides for flat windows
 		m = math.Inf(1)
 	}

@@ -19,7 +19,7 @@ type (
 	kernelFilter     = jobs.Filter
 	kernelMatch      = jobs.Match
 	filterPass       = jobs.FilterPass
-	filterTensor     = jobs.FilterTensor
+	filterStrip      = jobs.FilterStrip
 )
 
 type (
