@@ -95,6 +95,7 @@ def import_library(folder: Path, zig: list[str]) -> Path:
         text = header.read_text(encoding="utf-8", errors="replace")
         for kind, name in re.findall(r"PyAPI_(FUNC|DATA)\([^)]*\)\s*(\w+)", text):
             names.add(name + (" DATA" if kind == "DATA" else ""))
+        names.update(re.findall(r"\b_Py\w+_SizeT\b", text))  # which macros put in the place of others
     definition, library = folder / "python3.def", folder / "libpython3.a"
     definition.write_text("LIBRARY python3.dll\nEXPORTS\n" + "\n".join(sorted(names)) + "\n")
     run(*zig, "dlltool", "-d", definition, "-l", library, "-m", "i386:x86-64")
