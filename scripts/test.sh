@@ -52,7 +52,7 @@ step "the site: every link leads somewhere"
 (cd docs/site && go vet . && go test .)
 
 step "tests"
-go test -timeout 30m ./...
+go test -timeout 60m ./...
 
 step "the module of object stores"
 (cd cloud && go vet . && go test -timeout 10m .)
