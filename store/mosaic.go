@@ -128,10 +128,10 @@ func (m *mosaic) array(ctx context.Context) (*Array, error) {
 	}
 	m.chunk = m.chunks()
 	m.cells = map[[2]int][]int{}
-	entries := 0
+	entries := int64(0)
 	for n, p := range m.pieces {
 		first, last := p.dst.Min, p.dst.Max.Sub(image.Pt(1, 1))
-		if entries += (last.Y/m.chunk[0] - first.Y/m.chunk[0] + 1) * (last.X/m.chunk[1] - first.X/m.chunk[1] + 1); entries > 1<<26 {
+		if entries += int64(last.Y/m.chunk[0]-first.Y/m.chunk[0]+1) * int64(last.X/m.chunk[1]-first.X/m.chunk[1]+1); entries > 1<<26 {
 			return nil, bad("a mosaic of more than %d parts", 1<<26)
 		}
 		for i := first.Y / m.chunk[0]; i <= last.Y/m.chunk[0]; i++ {

@@ -204,7 +204,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	if t.planes = t.samples > 1 && one(284, 1) == 2; t.planes {
 		planes = t.samples
 	}
-	if n := t.counts[0] * t.counts[1] * planes; t.counts[0] > tiffMost || t.counts[1] > tiffMost || len(t.offsets) < n || len(t.lengths) < n {
+	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
 		return bad("%d tiles or strips, and there should be %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
 	}
 	if scale, tie := tags[33550], tags[33922]; len(scale) >= 2 && len(tie) >= 6 {
