@@ -7,6 +7,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -379,5 +380,38 @@ func TestResult(t *testing.T) {
 	}
 	if detect.Haar.String() != "HAAR" || detect.LBP.String() != "LBP" {
 		t.Error("kinds have other names")
+	}
+}
+
+// TestMemory checks that a search takes no more than 24 bytes for a pixel, with the image's
+// layers and tables of all workers, upright and at all angles.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large image takes a second")
+	}
+	c := cascade(t, fileOf(t, "frontalface_alt2"))
+	img, err := boxsum.NewImage[uint8](1920, 1080, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * i >> 7) // stripes, in which there is nothing
+	}
+	for _, workers := range []int{1, 16} {
+		for name, angles := range map[string][]float64{"upright": nil, "turned": {0, 45, 22.5, 67.5}} {
+			runtime.GC() // which lets go of what an earlier search left behind
+			runtime.GC()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := c.Detect(img, &detect.Options{Workers: workers, Angles: angles, Min: image.Pt(40, 40)}); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			bytes := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(img.Pix))
+			t.Logf("%s, %d workers: %.1f bytes for a pixel", name, workers, bytes)
+			if bytes > 24 {
+				t.Errorf("%s, %d workers: %.1f bytes for a pixel", name, workers, bytes)
+			}
+		}
 	}
 }

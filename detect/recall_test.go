@@ -19,9 +19,9 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// What docs/detect.md says of turned objects comes from here. TestRecall measures the ways
-// to find them, with faces of scikit-image's lfw_subset, and draws the curves into the folder
-// BOXSUM_RECALL. It takes minutes.
+// What docs/detect.md says of turned objects comes from here. TestRecall and TestRecallLattice
+// measure the ways to find them, with faces of scikit-image's lfw_subset, and draw the curves into the folder
+// BOXSUM_RECALL. They take minutes.
 
 const (
 	tileSide = 112 // pixels of a tile with one face
@@ -269,16 +269,10 @@ func at(all []measured, others float64) float64 {
 	return mean(all[len(all)-1])
 }
 
-func TestRecall(t *testing.T) {
-	dir := os.Getenv("BOXSUM_RECALL")
-	if dir == "" {
-		t.Skip("set BOXSUM_RECALL to a folder for plots, and BOXSUM_PEERS_PYTHON, to measure")
-	}
-	from := skimageData(t)
-	faces := facesOf(t, from, 24)
-	var none []boxsum.Image[uint8]
+// negatives is photographs without faces.
+func negatives(t *testing.T, dir string, width, height int) (none []boxsum.Image[uint8]) {
 	for _, name := range []string{"coffee.png", "chelsea.png", "camera.png", "rocket.jpg", "brick.png", "grass.png", "coins.png", "hubble_deep_field.jpg"} {
-		data, err := os.ReadFile(filepath.Join(from, name))
+		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,18 +280,83 @@ func TestRecall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		none = append(none, scaled(boxsum.Gray(photo), 200, 150))
+		none = append(none, scaled(boxsum.Gray(photo), width, height))
 	}
-	for _, name := range []string{"haarcascade_frontalface_alt2", "haarcascade_frontalface_default"} {
-		c, err := LoadFile("/usr/share/opencv4/haarcascades/" + name + ".xml")
+	return none
+}
+
+// recallFolder is where plots go.
+func recallFolder(t *testing.T) string {
+	dir := os.Getenv("BOXSUM_RECALL")
+	if dir == "" {
+		t.Skip("set BOXSUM_RECALL to a folder for plots, and BOXSUM_PEERS_PYTHON, to measure")
+	}
+	return dir
+}
+
+// inPicture finds windows upright in a picture that is turned by an angle, at the places of
+// OpenCV or as turned windows are searched.
+func inPicture(t *testing.T, c *Cascade, img boxsum.Image[uint8], degrees float64, least int, coarse bool) []candidate {
+	s := new(search)
+	var o Options
+	if err := (&Options{Min: image.Pt(least, least), Max: image.Pt(80, 80), Workers: 1}).check(&o, &s.set); err != nil {
+		t.Fatal(err)
+	}
+	if degrees < 0 {
+		degrees += 360
+	}
+	// Quarter turns by the cascade are what quarter turns of the picture are.
+	turn := turning{search: s, image: img, turn: math.Mod(degrees, 90), bounds: image.Rect(0, 0, img.Width, img.Height)}
+	if turn.turn != 0 {
+		if err := turn.rotate(c, &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := direction{quarters: int(math.Floor(degrees / 90))}
+	s.look(c.turn(d))
+	s.views[0].direction, s.views[0].angle, s.turning, s.coarse = d, math.Remainder(degrees, 360), &turn, coarse
+	if err := s.prepare(&turn.image, &o); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.run(); err != nil {
+		t.Fatal(err)
+	}
+	return s.candidates
+}
+
+// measureAll measures ways, and draws recall at 4 neighbors or more.
+func measureAll(t *testing.T, ways []way, faces, none []boxsum.Image[uint8], angles []float64, chart *plot.Chart, others ...float64) {
+	for i, w := range ways {
+		all := w.measure(faces, angles, none, []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30})
+		t.Logf("%s, %s: %+v", chart.Title, w.name, all)
+		text := ""
+		for _, n := range others {
+			text += fmt.Sprintf(" %.1f", at(all, n))
+		}
+		t.Logf("   at %v others:%s", others, text)
+		s := plot.Series{Name: w.name, Style: plot.Style{Hue: i}}
+		for k, a := range angles {
+			s.Points = append(s.Points, plot.Point{X: a, Y: all[2].recall[k]})
+		}
+		chart.Series = append(chart.Series, s)
+	}
+}
+
+// All angles, beside a picture that is turned sixteen times.
+func TestRecall(t *testing.T) {
+	dir, from := recallFolder(t), skimageData(t)
+	faces, none := facesOf(t, from, 50), negatives(t, from, 400, 300)
+	var angles []float64
+	for a := 0.0; a <= 45; a += 7.5 {
+		angles = append(angles, a)
+	}
+	for _, name := range []string{"frontalface_alt2", "frontalface_default"} {
+		c, err := LoadFile("/usr/share/opencv4/haarcascades/haarcascade_" + name + ".xml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := func(angles ...float64) *Options {
-			return &Options{Ungrouped: true, Min: image.Pt(30, 30), Max: image.Pt(80, 80), Angles: angles, Workers: 1}
-		}
 		found := func(img boxsum.Image[uint8], angles ...float64) (windows []candidate) {
-			all, err := c.Detect(img, opt(angles...))
+			all, err := c.Detect(img, &Options{Ungrouped: true, Min: image.Pt(30, 30), Max: image.Pt(80, 80), Angles: angles, Workers: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,83 +365,38 @@ func TestRecall(t *testing.T) {
 			}
 			return windows
 		}
-		// Rotating the picture n times, each searched upright, and everything grouped.
-		pictures := func(step float64) way {
-			return way{fmt.Sprintf("pictures turned by %v°", step), func(img boxsum.Image[uint8]) (windows []candidate) {
-				for a := 0.0; a < 360; a += step {
-					s := new(search)
-					turn := turning{search: s, image: img, turn: math.Mod(a, 90), bounds: image.Rect(0, 0, img.Width, img.Height)}
-					var o Options
-					if err := opt().check(&o, &s.set); err != nil {
-						t.Fatal(err)
-					}
-					if turn.turn != 0 {
-						if err := turn.rotate(c, &o); err != nil {
-							t.Fatal(err)
-						}
-					}
-					// Quarter turns by the cascade are what quarter turns of the picture are.
-					d := direction{quarters: int(math.Floor(a / 90))}
-					s.look(c.turn(d))
-					s.views[0].direction, s.views[0].angle, s.turning = d, math.Remainder(a, 360), &turn
-					if err := s.prepare(&turn.image, &o); err != nil {
-						t.Fatal(err)
-					}
-					if err := s.run(); err != nil {
-						t.Fatal(err)
-					}
-					windows = append(windows, s.candidates...)
+		chart := plot.Chart{Title: "Faces found, " + name, X: plot.Axis{Label: "turned by, degrees", Zero: true}, Y: plot.Axis{Label: "found, %", Zero: true}}
+		measureAll(t, []way{
+			{"pictures turned by 22.5°", func(img boxsum.Image[uint8]) (windows []candidate) {
+				for a := 0.0; a < 360; a += 22.5 {
+					windows = append(windows, inPicture(t, c, img, a, 30, false)...)
 				}
 				return windows
-			}}
-		}
-		ways := []way{
-			pictures(22.5),
+			}},
 			{"AllAngles", func(img boxsum.Image[uint8]) []candidate { return found(img, AllAngles()...) }},
 			{"upright", func(img boxsum.Image[uint8]) []candidate { return found(img) }},
-		}
-		var angles []float64
-		for a := 0.0; a <= 45; a += 7.5 {
-			angles = append(angles, a)
-		}
-		chart := plot.Chart{Title: "Faces found, " + strings.TrimPrefix(name, "haarcascade_"), X: plot.Axis{Label: "turned by, degrees", Zero: true}, Y: plot.Axis{Label: "found, %", Zero: true}}
-		for i, w := range ways {
-			all := w.measure(faces, angles, none, []int{1, 2, 3, 5, 8, 12})
-			t.Logf("%s, %s: %+v", name, w.name, all)
-			s := plot.Series{Name: w.name, Style: plot.Style{Hue: i}}
-			for k, a := range angles {
-				s.Points = append(s.Points, plot.Point{X: a, Y: all[2].recall[k]})
-			}
-			chart.Series = append(chart.Series, s)
-			t.Logf("   at 5, 10, 20, 40 others: %.1f %.1f %.1f %.1f", at(all, 5), at(all, 10), at(all, 20), at(all, 40))
-		}
-		save(t, dir, strings.TrimPrefix(name, "haarcascade_")+"-angles", &chart)
-		// One direction: tables along 1/2 beside a picture turned by as much.
-		lattice := func(lines float64, areas bool, factor float64) way {
-			what := "areas as they fall"
-			if areas {
-				what = "exact areas"
-			}
-			return way{fmt.Sprintf("1/2, %v lines, %s, layers %v", lines, what, factor), func(img boxsum.Image[uint8]) []candidate { return onLattice(c, img, lines, areas, factor) }}
-		}
-		ways = []way{
-			{"picture turned by 26.57°", func(img boxsum.Image[uint8]) []candidate { return found(img, -26.57) }},
-			lattice(1, false, 1.1), lattice(1, true, 1.1), lattice(1.5, true, 1.1), lattice(2.5, true, 1.1), lattice(2.5, true, 1.05),
-		}
-		angles = []float64{-41.57, -36.57, -31.57, -26.57, -21.57, -16.57, -11.57}
-		chart = plot.Chart{Title: "Along 1/2, " + strings.TrimPrefix(name, "haarcascade_"), X: plot.Axis{Label: "turned by, degrees from 1/2"}, Y: plot.Axis{Label: "found, %", Zero: true}}
-		for i, w := range ways {
-			all := w.measure(faces, angles, none, []int{1, 2, 3, 5})
-			t.Logf("%s, %s: %+v", name, w.name, all)
-			t.Logf("   at 0, 1, 2, 5 others: %.1f %.1f %.1f %.1f", at(all, 0), at(all, 1), at(all, 2), at(all, 5))
-			s := plot.Series{Name: w.name, Style: plot.Style{Hue: i}}
-			for k, a := range angles {
-				s.Points = append(s.Points, plot.Point{X: a + 26.57, Y: all[2].recall[k]})
-			}
-			chart.Series = append(chart.Series, s)
-		}
-		save(t, dir, strings.TrimPrefix(name, "haarcascade_")+"-lattice", &chart)
+		}, faces, none, angles, &chart, 5, 10, 20, 40, 80)
+		save(t, dir, name+"-angles", &chart)
 	}
+}
+
+// One direction: tables along 1/2 beside a picture turned by as much, for faces of the same sizes.
+func TestRecallLattice(t *testing.T) {
+	dir, from := recallFolder(t), skimageData(t)
+	faces, none := facesOf(t, from, 80)[40:], negatives(t, from, 300, 225)
+	c, err := LoadFile("/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lattice := func(name string, lines float64, areas bool) way {
+		return way{name, func(img boxsum.Image[uint8]) []candidate { return onLattice(c, img, lines, areas, 1.1) }}
+	}
+	chart := plot.Chart{Title: "Along 1/2, frontalface_alt2", X: plot.Axis{Label: "turned by, degrees"}, Y: plot.Axis{Label: "found, %", Zero: true}}
+	measureAll(t, []way{
+		{"picture turned by 26.57°", func(img boxsum.Image[uint8]) []candidate { return inPicture(t, c, img, -26.57, 40, false) }},
+		lattice("1/2, a line, sums as they fall", 1, false), lattice("1/2, a line, exact areas", 1, true), lattice("1/2, 2.5 lines, exact areas", 2.5, true),
+	}, faces, none, []float64{-41.57, -34.07, -26.57, -19.07, -11.57}, &chart, 0, 1, 2, 5)
+	save(t, dir, "frontalface_alt2-lattice", &chart)
 }
 
 // save draws a chart.
