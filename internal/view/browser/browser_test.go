@@ -185,7 +185,7 @@ func (b *tab) settled() {
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	folder := os.Getenv("BOXSUM_SHOTS")
-	if folder == "" {
+	if folder == "" || filepath.Base(folder) == "docs" { // which is for TestReadme
 		return
 	}
 	var data []byte

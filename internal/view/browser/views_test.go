@@ -132,20 +132,23 @@ func TestReadme(t *testing.T) {
 	b.do(chromedp.Evaluate(`boxsum.boxes.add({x0: 600, y0: 400, x1: 900, y1: 600})`, nil))
 	b.answered()
 	b.turn(t)
-	for range 3 { // the table at that angle is there now
-		b.do(chromedp.Focus("#image"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+	for range 40 { // the table at that angle is there now, and other programs may be in the way
+		b.do(chromedp.Focus("#image"), chromedp.KeyEvent(kb.ArrowRight))
 		b.answered()
+		b.do(chromedp.KeyEvent(kb.ArrowLeft))
+		b.answered()
+		if eval[float64](b, `boxsum.boxes.selected.latency`) < 6 {
+			break
+		}
 	}
 	keep(b, "view-boxes.png")
 	b = open(t, address, form{width: 1440, height: 800, scale: 0.75})
 	b.view("work")
 	b.do(chromedp.Evaluate(`document.getElementById('wipe').value = 20; document.getElementById('wipe').dispatchEvent(new Event('input'))`, nil))
-	for range 3 {
+	for range 5 {
 		b.do(chromedp.Click("#sweep"))
 		b.wait(`!document.getElementById('sweep').disabled && boxsum.work.times.size >= 8`)
-	}
-	for r := 7; r <= 12; r++ {
-		b.set("radius", r)
+		b.set("radius", 12)
 		b.settled()
 	}
 	keep(b, "view-filters.png")
