@@ -18,7 +18,7 @@ for name in /usr/lib/wine/wine64 /usr/lib/wine/wine wine64 wine; do
 	command -v "$name" >/dev/null && { wine=$name; break; }
 done
 if [ -n "$wine" ]; then
-	export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+	export WINEPREFIX="$scratch/wine" WINEDEBUG=-all WINEDLLOVERRIDES=opencl,nvcuda= # this machine's drivers are not Windows's
 	"$wine" wineboot -i >/dev/null 2>&1 || true
 	system=$WINEPREFIX/drive_c/windows/system32
 	if [ ! -e "$system/bcryptprimitives.dll" ] && .venv/release/bin/python -c 'import ziglang' 2>/dev/null; then
