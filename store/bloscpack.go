@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"sync"
 )
@@ -60,11 +59,6 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 		for k := range streams {
 			stream, at := shuffled[k*n:(k+1)*n], len(out)
 			out = append(out, 0, 0, 0, 0)
-			if isConstant(stream) { // as the high bytes of sums are
-				out = appendConstant(out, stream[0], n)
-				binary.LittleEndian.PutUint32(out[at:], uint32(len(out)-at-4))
-				continue
-			}
 			if !isNoise(&zstd, stream) {
 				packed, err := zstd.pack(out[len(out):], stream)
 				if err != nil {
@@ -84,24 +78,6 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-func isConstant(data []byte) bool { return len(data) > 64 && bytes.Equal(data[1:], data[:len(data)-1]) }
-
-// appendConstant appends a frame of zstd with a byte n times: blocks of type RLE, of up to 128 KiB (RFC 8878).
-func appendConstant(out []byte, value byte, n int) []byte {
-	out = append(out, 0x28, 0xb5, 0x2f, 0xfd, 0xa0) // a single segment, whose size has 4 bytes
-	out = binary.LittleEndian.AppendUint32(out, uint32(n))
-	for n > 0 {
-		block := min(n, 128<<10)
-		n -= block
-		header := uint32(block)<<3 | 1<<1
-		if n == 0 {
-			header |= 1
-		}
-		out = append(out, byte(header), byte(header>>8), byte(header>>16), value)
-	}
-	return out
-}
-
 // isNoise reports whether zstd does nothing for a sample of bytes.
 func isNoise(zstd *zstdPack, data []byte) bool {
 	const sample = 4096
@@ -118,34 +94,15 @@ func shuffle(dst, src []byte, size int) {
 	n := len(src) / size
 	i := 0
 	if size == 8 {
-		p := [8][]byte{} // a stream for each byte
-		for k := range p {
-			p[k] = dst[k*n:][:n]
-		}
-		p0, p1, p2, p3, p4, p5, p6, p7 := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
-		get, put := binary.LittleEndian.Uint64, binary.LittleEndian.PutUint64
 		for ; i+8 <= n; i += 8 {
-			// As transpose8, with all in registers.
-			b := src[8*i:][:64]
-			a0, a1, a2, a3 := get(b), get(b[8:]), get(b[16:]), get(b[24:])
-			a4, a5, a6, a7 := get(b[32:]), get(b[40:]), get(b[48:]), get(b[56:])
-			const half, quarter, odd = 0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff
-			a0, a4 = a0&half|a4<<32, a0>>32|a4&^half
-			a1, a5 = a1&half|a5<<32, a1>>32|a5&^half
-			a2, a6 = a2&half|a6<<32, a2>>32|a6&^half
-			a3, a7 = a3&half|a7<<32, a3>>32|a7&^half
-			a0, a2 = a0&quarter|a2&quarter<<16, a0>>16&quarter|a2&^quarter
-			a1, a3 = a1&quarter|a3&quarter<<16, a1>>16&quarter|a3&^quarter
-			a4, a6 = a4&quarter|a6&quarter<<16, a4>>16&quarter|a6&^quarter
-			a5, a7 = a5&quarter|a7&quarter<<16, a5>>16&quarter|a7&^quarter
-			put(p0[i:], a0&odd|a1&odd<<8)
-			put(p1[i:], a0>>8&odd|a1&^odd)
-			put(p2[i:], a2&odd|a3&odd<<8)
-			put(p3[i:], a2>>8&odd|a3&^odd)
-			put(p4[i:], a4&odd|a5&odd<<8)
-			put(p5[i:], a4>>8&odd|a5&^odd)
-			put(p6[i:], a6&odd|a7&odd<<8)
-			put(p7[i:], a6>>8&odd|a7&^odd)
+			var m [8]uint64
+			for k := range m {
+				m[k] = binary.LittleEndian.Uint64(src[8*(i+k):])
+			}
+			transpose8(&m)
+			for k := range m {
+				binary.LittleEndian.PutUint64(dst[k*n+i:], m[k])
+			}
 		}
 	}
 	for k := range size {
