@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests beside real servers, which take minutes to build or fetch the first time: an S3 server and a Flink.
+# Tests beside real servers, which take minutes to build or fetch the first time: an S3 server, Azure's emulator and a Flink.
 # make test has S3 in the same process, and Prism.
 set -eu
 . "$(dirname "$0")/steps.sh"
@@ -11,11 +11,18 @@ else
 	left_out "a real S3 server: versitygw could not be built"
 fi
 
+step "object stores: Azure's emulator"
+if scripts/azurite.sh; then
+	(cd cloud && BOXSUM_AZURITE="$PWD/../.venv/azurite/node_modules/.bin/azurite-blob" go test -timeout 15m -run TestAzure .)
+else
+	left_out "Azure's emulator: it takes npm"
+fi
+
 step "Apache Beam on a Flink of its own"
 if scripts/flink.sh; then
 	(cd beam && BOXSUM_FLINK="$PWD/../.venv/flink/lib" go test -timeout 15m -run TestFlink .)
 else
-	left_out "Flink: it takes Maven Central, Maven and Java"
+	left_out "Flink: it takes Maven Central and Java"
 fi
 
 step "all passed"
