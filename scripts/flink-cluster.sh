@@ -117,9 +117,10 @@ before=$(date +%s.%N)
 say "boxsum integrate alone: $(echo "$(date +%s.%N) - $before" | bc) s"
 await jm-jobserver.log "JobService started"
 for _ in $(seq 600); do
-	ip netns exec boxsum-jm "$python" -c 'import json, urllib.request as u; exit(json.load(u.urlopen("http://127.0.0.1:8081/overview"))["taskmanagers"] != 2)' 2>/dev/null && break
+	ip netns exec boxsum-jm "$python" -c 'import json, urllib.request as u; exit(json.load(u.urlopen("http://127.0.0.1:8081/overview"))["taskmanagers"] != 2)' 2>/dev/null && both=1 && break
 	sleep 0.2
 done
+[ "${both:-0}" = 1 ] || { echo "there are no two TaskManagers" >&2; exit 1; }
 say "a JobManager at ${address[jm]} and TaskManagers at ${address[tm1]} and ${address[tm2]}"
 blocks=$(((side + 1023) / 1024 * ((side + 1023) / 1024)))
 before=$(date +%s.%N)
@@ -128,7 +129,7 @@ spawn jm submitter "$beam" -in "$work/image.zarr" -out "$work/table.zarr" --runn
 written() { find "$work/table.zarr/sum/c" -type f ! -name '.partial-*' 2>/dev/null | wc -l; }
 if [ "$kill_one" = 1 ]; then
 	until [ "$(written)" -ge $((blocks / 2)) ]; do
-		kill -0 "${processes[jm-submitter]}" 2>/dev/null || break
+		kill -0 "${processes[jm-submitter]}" 2>/dev/null || { echo "the pipeline ended before half of it was done" >&2; exit 1; }
 		sleep 0.1
 	done
 	kill -9 "${processes[tm2-taskmanager]}" "${processes[tm2-pool]}"

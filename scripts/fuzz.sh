@@ -23,7 +23,8 @@ fuzz() {
 	return $code
 }
 
-grep -rl '^func Fuzz' --include='*_test.go' . | grep -Ev "^./${2:-none/}" | while read -r file; do
+files=$(git grep -l '^func Fuzz' -- '*_test.go' | grep -Ev "^${2:-none/}")
+for file in $files; do
 	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$file" | while read -r name; do
 		echo "== $name for $1"
 		fuzz "$1" "$name" "$(dirname "$file")"

