@@ -185,6 +185,21 @@ func CreateArray(ctx context.Context, b Bucket, path string, spec *Spec) (*Array
 	return grid.OrNil(a, b.Put(ctx, a.path+"zarr.json", m.json()))
 }
 
+// WriteArray makes an array as [CreateArray] does, and has write fill it. Its metadata comes last: an array that is written in part is none yet.
+func WriteArray(ctx context.Context, b Bucket, path string, spec *Spec, write func(*Array) error) (*Array, error) {
+	m, err := spec.metadata()
+	if err != nil {
+		return nil, err
+	}
+	a := newArray(b, path, m)
+	if err = b.Delete(ctx, a.path+"zarr.json"); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err = write(a); err == nil {
+			err = b.Put(ctx, a.path+"zarr.json", m.json())
+		}
+	}
+	return grid.OrNil(a, err)
+}
+
 func newArray(b Bucket, path string, m *metadata) *Array {
 	a := &Array{bucket: b, path: path, m: m, unit: m.object, codecs: m.codecs, cache: newCache(16 << 20)}
 	if a.path != "" {

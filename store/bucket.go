@@ -212,6 +212,26 @@ func openPath(path string, write bool) (Bucket, error) {
 	return Folder(path), nil
 }
 
+// Discard closes a bucket after a failure: a zip file that is not complete does not take its place.
+func Discard(b Bucket) error {
+	if s, ok := b.(*sub); ok {
+		return Discard(s.Bucket)
+	}
+	if w, ok := b.(*zipWriter); ok {
+		return w.discard()
+	}
+	return b.Close()
+}
+
+// finish closes a bucket, after a failure by discarding what was begun.
+func finish(b Bucket, err error) error {
+	if err != nil {
+		Discard(b)
+		return err
+	}
+	return b.Close()
+}
+
 // Sub is the part of a bucket whose keys begin with a prefix and a slash, without these.
 func Sub(b Bucket, prefix string) Bucket {
 	prefix = strings.Trim(prefix, "/")

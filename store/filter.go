@@ -46,11 +46,7 @@ func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *Filte
 	if err != nil {
 		return err
 	}
-	err = FilterArray(ctx, src, dst, w, opt)
-	if failed := dst.Close(); err == nil {
-		err = failed
-	}
-	return err
+	return finish(dst, FilterArray(ctx, src, dst, w, opt))
 }
 
 // FilterArray is [BoxFilter] for an array, and a bucket whose root the result becomes.
@@ -111,10 +107,15 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 	if len(shape) == 3 {
 		chunk = append(chunk, channels)
 	}
-	out, err := CreateArray(ctx, dst, "", &Spec{Type: src.m.typ, Shape: shape, Chunk: chunk, Compression: o.Compression, Checksum: true, Names: src.Names()})
-	if err != nil {
-		return err
-	}
+	_, err := WriteArray(ctx, dst, "", &Spec{Type: src.m.typ, Shape: shape, Chunk: chunk, Compression: o.Compression, Checksum: true, Names: src.Names()}, func(out *Array) error {
+		return boxBlocks[P](ctx, src, out, w, &o, int(workers), reachX, reachY)
+	})
+	return err
+}
+
+// boxBlocks blurs all blocks.
+func boxBlocks[P filter.Pixel](ctx context.Context, src, out *Array, w filter.Window, o *FilterOptions, workers, reachX, reachY int) error {
+	shape, channels := src.m.shape, product(src.m.shape[2:])
 	rows, columns := ceil(shape[0], o.Block), ceil(shape[1], o.Block)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -122,7 +123,7 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 	var lock sync.Mutex
 	done := 0
 	var group sync.WaitGroup
-	for range min(int(workers), rows*columns) {
+	for range min(workers, rows*columns) {
 		group.Go(func() {
 			var in, result []P
 			block := func(n int) error {

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"image"
+	"os"
 	"slices"
 	"testing"
 
@@ -60,5 +62,48 @@ func filtered[P filter.Pixel](t *testing.T, typ Type, shape []int, w filter.Wind
 	}
 	if !slices.Equal(got.([]P), all) {
 		t.Errorf("%v of shape %v, window %+v, border %v, blocks of %d: not as in memory", typ, shape, w, border, block)
+	}
+}
+
+// TestHalfWritten has a filter fail in the middle: nothing that could be taken for a result is left, and a zip file that was there stays.
+func TestHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
+	from, err := CreateArray(ctx, Folder(dir+"/in.zarr"), "", &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}, Checksum: true})
+	if err == nil {
+		err = Write(ctx, from, data, []int{0, 0}, src.Shape())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := &FilterOptions{Block: 16, Workers: 1}
+	for _, name := range []string{"/out.zarr", "/out.zarr.zip"} {
+		if err := BoxFilter(ctx, dir+"/in.zarr", dir+name, filter.Radius(1), opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, _ := os.ReadFile(dir + "/out.zarr.zip")
+	if err := os.WriteFile(dir+"/in.zarr/c/2/2", []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"/out.zarr", "/out.zarr.zip", "/new.zarr", "/new.zarr.zip"} {
+		if err := BoxFilter(ctx, dir+"/in.zarr", dir+name, filter.Radius(1), opt); err == nil {
+			t.Errorf("%s: a damaged source is no error", name)
+		}
+		if a, err := OpenArray(ctx, dir+name); (err == nil) != (name == "/out.zarr.zip") {
+			t.Errorf("%s after a failure: %v, %v", name, a, err)
+		}
+	}
+	if err := Integrate(ctx, dir+"/in.zarr", dir+"/table.zarr.zip", &Options{Block: 16}); err == nil {
+		t.Error("a damaged source is no error")
+	}
+	if now, _ := os.ReadFile(dir + "/out.zarr.zip"); !bytes.Equal(now, old) {
+		t.Error("a failed run has replaced a zip file")
+	}
+	left, _ := os.ReadDir(dir)
+	for _, e := range left {
+		if !slices.Contains([]string{"in.zarr", "out.zarr", "new.zarr", "out.zarr.zip"}, e.Name()) {
+			t.Errorf("%s is left", e.Name())
+		}
 	}
 }

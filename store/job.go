@@ -133,10 +133,7 @@ func Integrate(ctx context.Context, from, to string, opt *Options) error {
 	if err == nil {
 		err = job.Run(ctx)
 	}
-	if failed := dst.Close(); err == nil {
-		err = failed
-	}
-	return err
+	return finish(dst, err)
 }
 
 // NewJob plans the table of an image. It writes nothing.

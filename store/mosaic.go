@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -183,6 +185,9 @@ func (m *mosaic) list(ctx context.Context, visit func(Object) error) error {
 			o.Key = fmt.Sprintf("tile %d %s/%s", i, m.names[i], o.Key)
 			return visit(o)
 		})
+		if errors.Is(err, errors.ErrUnsupported) { // a web server tells nothing
+			err = visit(Object{Key: fmt.Sprintf("tile %d %s %s", i, m.names[i], a.m.json())})
+		}
 		if err != nil {
 			return err
 		}
@@ -300,36 +305,16 @@ func IsMosaic(location string) bool {
 
 // openPattern opens the files whose names fit a pattern.
 func openPattern(ctx context.Context, pattern string, depth int) (*Array, error) {
-	expression, last := strings.Builder{}, 0
-	expression.WriteString("^")
+	pattern = filepath.Clean(pattern)
 	seen := map[string]bool{}
-	for _, at := range patternParts.FindAllStringIndex(pattern, -1) {
-		expression.WriteString(regexp.QuoteMeta(pattern[last:at[0]]))
-		last = at[1]
-		name := strings.Trim(pattern[at[0]:at[1]], "{}")
-		switch {
-		case name == "*":
-			expression.WriteString(`[^/\\]*`)
-			continue
-		case name == "col":
-			name = "column"
-		}
-		if seen[name] {
-			return nil, bad("pattern %s has {%s} twice", pattern, name)
-		}
-		seen[name] = true
-		expression.WriteString("(?P<" + name + ">[0-9]+)")
-	}
-	expression.WriteString(regexp.QuoteMeta(pattern[last:]) + "$")
-	fits, err := regexp.Compile(expression.String())
+	fits, err := expressionOf(pattern, seen)
 	if err != nil {
 		return nil, bad("pattern %s: %v", pattern, err)
 	}
-	found, err := filepath.Glob(patternParts.ReplaceAllString(pattern, "*"))
+	found, err := fitting(pattern)
 	if err != nil {
-		return nil, bad("pattern %s: %v", pattern, err)
+		return nil, err
 	}
-	slices.Sort(found)
 	list := placed{byGrid: seen["row"] || seen["column"]}
 	for _, path := range found {
 		match := fits.FindStringSubmatch(path)
@@ -365,6 +350,71 @@ func openPattern(ctx context.Context, pattern string, depth int) (*Array, error)
 		return nil, bad("pattern %s: places have {row} and {column}, or {x} and {y}", pattern)
 	}
 	return list.open(ctx, depth)
+}
+
+// expressionOf is what the names of a pattern, or of a part of it, are. It adds the places that they have.
+func expressionOf(pattern string, seen map[string]bool) (*regexp.Regexp, error) {
+	expression, last := strings.Builder{}, 0
+	for _, at := range patternParts.FindAllStringIndex(pattern, -1) {
+		expression.WriteString(regexp.QuoteMeta(pattern[last:at[0]]))
+		last = at[1]
+		name := strings.Trim(pattern[at[0]:at[1]], "{}")
+		switch {
+		case name == "*":
+			expression.WriteString(`[^/\\]*`)
+			continue
+		case name == "col":
+			name = "column"
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("it has {%s} twice", name)
+		}
+		seen[name] = true
+		expression.WriteString("(?P<" + name + ">[0-9]+)")
+	}
+	return regexp.Compile("^" + expression.String() + regexp.QuoteMeta(pattern[last:]) + "$")
+}
+
+// fitting is the paths that a clean pattern stands for, sorted. It reads folders: in their names, only the parts of a pattern mean something.
+func fitting(pattern string) ([]string, error) {
+	volume := filepath.VolumeName(pattern)
+	found := []string{volume}
+	for i, part := range strings.Split(pattern[len(volume):], string(filepath.Separator)) {
+		fits, err := expressionOf(part, map[string]bool{})
+		if err != nil {
+			return nil, err
+		}
+		var next []string
+		for _, folder := range found {
+			switch {
+			case i == 0 && part == "":
+				next = append(next, folder+string(filepath.Separator))
+				continue
+			case !patternParts.MatchString(part):
+				if path := filepath.Join(folder, part); pathExists(path) {
+					next = append(next, path)
+				}
+				continue
+			}
+			entries, err := os.ReadDir(cmp.Or(folder, "."))
+			if info, failed := os.Stat(cmp.Or(folder, ".")); failed == nil && info.IsDir() && err != nil {
+				return nil, fmt.Errorf("store: %w", err)
+			}
+			for _, e := range entries {
+				if fits.MatchString(e.Name()) {
+					next = append(next, filepath.Join(folder, e.Name()))
+				}
+			}
+		}
+		found = next
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+func pathExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // placed is tiles at places in pixels, or in a grid.

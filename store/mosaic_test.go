@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -219,6 +220,74 @@ func TestMosaicChanges(t *testing.T) {
 	tile("b.png", 77)
 	if err := make(); !errors.Is(err, ErrChanged) {
 		t.Errorf("another tile: %v", err)
+	}
+}
+
+// TestPatterns names tiles in ways that shells and people do.
+func TestPatterns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"tiles/0_1.png", "tiles/0_0.png", "a[1]b/0_0.png", "rows/0/0.png", "rows/0/1.png"} {
+		os.MkdirAll(filepath.Dir(name), 0o777)
+		if err := imgio.Save(name, boxsum.Image[uint8]{Pix: make([]byte, 64), Width: 8, Height: 8, Channels: 1, Stride: 8}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, _ := os.Getwd()
+	for pattern, width := range map[string]int{
+		"tiles/{row}_{column}.png": 16, "./tiles/{row}_{column}.png": 16, "tiles//{row}_{col}.png": 16, here + "/tiles/../tiles/{row}_{column}.png": 16,
+		"a[1]b/{row}_{column}.png": 8, "rows/{row}/{column}.png": 16, "./rows/{row}/{column}.*": 16,
+	} {
+		a, err := OpenArray(ctx, pattern)
+		if err != nil {
+			t.Errorf("%s: %v", pattern, err)
+			continue
+		}
+		if a.m.shape[1] != width {
+			t.Errorf("%s: %d pixels wide", pattern, a.m.shape[1])
+		}
+		a.Close()
+	}
+}
+
+// An unlisted bucket is as a web server: it has no list.
+type unlisted struct{ Bucket }
+
+func (u unlisted) List(context.Context, string, func(Object) error) error {
+	return errors.ErrUnsupported
+}
+
+// TestUnlistedTiles has a tile whose objects nobody lists: those after it, and all places, are in the fingerprint.
+func TestUnlistedTiles(t *testing.T) {
+	print := func(x int, v byte) string {
+		m := &mosaic{typ: Uint8, width: 24, height: 8, channels: 1}
+		for i := range 2 {
+			b := Memory()
+			a, err := CreateArray(ctx, b, "", &Spec{Type: Uint8, Shape: []int{8, 8}, Chunk: []int{8, 8}})
+			if err == nil {
+				err = Write(ctx, a, bytes.Repeat([]byte{v}, 64), []int{0, 0}, []int{8, 8})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				a.bucket = unlisted{b}
+			}
+			m.tiles, m.names = append(m.tiles, a), append(m.names, fmt.Sprint(i))
+			m.pieces = append(m.pieces, piece{tile: i, dst: image.Rect(0, 0, 8, 8).Add(image.Pt(i*x, 0)), from: -1, to: -1})
+		}
+		a, err := m.open(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := NewJob(ctx, a, Memory(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j.fingerprint
+	}
+	first := print(8, 1)
+	if print(8, 1) != first || print(16, 1) == first || print(8, 2) == first {
+		t.Error("the fingerprint is not that of all tiles and places")
 	}
 }
 

@@ -252,6 +252,18 @@ func (w *zipWriter) List(ctx context.Context, prefix string, visit func(Object) 
 	return ctx.Err()
 }
 
+// discard leaves what was in the place of the file.
+func (w *zipWriter) discard() error {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.file == nil {
+		return nil
+	}
+	err := errors.Join(w.file.Close(), os.Remove(w.file.Name()))
+	w.file = nil
+	return err
+}
+
 // Close writes the directory and puts the file in its place, if it holds a store.
 func (w *zipWriter) Close() error {
 	w.lock.Lock()

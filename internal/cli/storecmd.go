@@ -166,24 +166,22 @@ func writeArray[P boxsum.Pixel](sh *shell, b store.Bucket, img boxsum.Image[P], 
 	if channels > 1 {
 		s.Shape, s.Names, s.Chunk = append(s.Shape, channels), append(s.Names, "c"), append(s.Chunk[:2:2], channels)
 	}
-	a, err := store.CreateArray(sh.ctx, b, "", &s)
-	if err != nil {
-		return nil, err
-	}
-	rows := s.Chunk[0]
-	for y := 0; y < img.Height; y += rows {
-		n := min(rows, img.Height-y)
-		band := make([]P, 0, n*img.Width*channels)
-		for i := range n {
-			band = append(band, img.Row(y+i)...)
+	return store.WriteArray(sh.ctx, b, "", &s, func(a *store.Array) error {
+		rows := s.Chunk[0]
+		for y := 0; y < img.Height; y += rows {
+			n := min(rows, img.Height-y)
+			band := make([]P, 0, n*img.Width*channels)
+			for i := range n {
+				band = append(band, img.Row(y+i)...)
+			}
+			at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
+			if err := store.Write(sh.ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
+				return err
+			}
+			sh.progress.reach("writing", y+n, img.Height)
 		}
-		at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
-		if err := store.Write(sh.ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
-			return nil, err
-		}
-		sh.progress.reach("writing", y+n, img.Height)
-	}
-	return a, nil
+		return nil
+	})
 }
 
 // runStore makes a table in a store.
@@ -221,10 +219,7 @@ func (c *integrateCmd) runStore(sh *shell) error {
 	if err == nil {
 		err = job.Run(sh.ctx)
 	}
-	if failed := dst.Close(); err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = closed(dst, err); err != nil {
 		return err
 	}
 	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: store.Redacted(c.Out), Workers: c.Workers}
@@ -264,10 +259,7 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 	err = store.FilterArray(sh.ctx, src, dst, work.window, &store.FilterOptions{
 		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
 	})
-	if failed := dst.Close(); err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = closed(dst, err); err != nil {
 		return err
 	}
 	shape := append(src.Shape(), 1)
@@ -532,11 +524,16 @@ func (c *convertCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	err = c.write(sh, b)
-	if failed := b.Close(); err == nil {
-		err = failed
+	return closed(b, c.write(sh, b))
+}
+
+// closed closes a bucket that was written to: what failed takes no place.
+func closed(b store.Bucket, err error) error {
+	if err != nil {
+		store.Discard(b)
+		return err
 	}
-	return err
+	return b.Close()
 }
 
 // writeNPY writes an array of any size as .npy, rows of chunks at a time.
@@ -604,11 +601,10 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 	if c.Shard > 0 {
 		spec.Shard = spread(c.Shard)
 	}
-	dst, err := store.CreateArray(sh.ctx, b, "", spec)
-	if err != nil {
-		return err
-	}
-	return store.Copy(sh.ctx, dst, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+	_, err = store.WriteArray(sh.ctx, b, "", spec, func(dst *store.Array) error {
+		return store.Copy(sh.ctx, dst, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+	})
+	return err
 }
 
 type verifyCmd struct {
