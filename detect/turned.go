@@ -210,6 +210,13 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	s.turned, s.turnedMisses = s.turned[:0], s.turnedMisses[:0]
 	s.found.Store(0)
 	t := &s.turn
+	all, done := 0, 0 // angles, each once
+	for i, angle := range given.Angles {
+		turn, d := c.split(angle)
+		if !again(given.Angles[:i], func(a float64) bool { t, e := c.split(a); return t == turn && d == e }) {
+			all++
+		}
+	}
 	for i, angle := range given.Angles {
 		turn, _ := c.split(angle)
 		if again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
@@ -222,7 +229,7 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 			}
 		}
 		pass := given
-		pass.Angles, pass.Progress = nil, nil
+		pass.Angles = nil
 		pass.BGR = pass.BGR && turn == 0 // a turned image is gray
 		var wanted [8]bool
 		for _, angle := range given.Angles[i:] {
@@ -230,9 +237,12 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 				wanted[d.index()] = true
 			}
 		}
-		if err := t.passes(c, wanted, &pass, &given); err != nil {
+		if err := t.passes(c, wanted, &pass, &given, &done, all); err != nil {
 			return to, err
 		}
+	}
+	if given.Progress != nil {
+		given.Progress(1)
 	}
 	for _, all := range [][]candidate{s.turned, s.turnedMisses} {
 		if given.Ungrouped {
@@ -242,6 +252,18 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		}
 	}
 	return to, nil
+}
+
+// share is told how much of a pass is done, and reports how much of all, before the end: a pass is for n angles, after done of them.
+func share(report func(done float64), done, n, all int) func(float64) {
+	if report == nil {
+		return nil
+	}
+	return func(part float64) {
+		if v := (float64(done) + part*float64(n)) / float64(all); v < 1 {
+			report(v)
+		}
+	}
 }
 
 func again(angles []float64, is func(a float64) bool) bool {
@@ -327,7 +349,7 @@ func (t *turning) back(x, y float64) (float64, float64) {
 
 // passes searches in the directions that are wanted: together in those that have windows of
 // one size on the same tables.
-func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options) error {
+func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *int, all int) error {
 	s := t.search
 	for i := range wanted {
 		s.views = s.views[:0]
@@ -357,6 +379,8 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options) error {
 			continue
 		}
 		s.turning, s.coarse = t, true
+		o.Progress = share(given.Progress, *done, len(s.views), all)
+		*done += len(s.views)
 		if err := s.prepare(&t.image, o); err != nil {
 			return err
 		}

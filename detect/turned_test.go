@@ -155,6 +155,44 @@ func TestTurnedSame(t *testing.T) {
 	}
 }
 
+// TestAnglesTogether checks that a list of angles finds what each of them does: windows that are not square lie otherwise at each.
+func TestAnglesTogether(t *testing.T) {
+	photo := part(photographs(t)[0], image.Rect(0, 0, 512, 512), 170, 120, 1)
+	for _, name := range []string{"lbpcascade_profileface", "lbpcascade_silverware", "russian_plate_number"} {
+		c := cascade(t, fileOf(t, name))
+		opt := detect.Options{Ungrouped: true, NearMisses: 20, Scale: 1.3}
+		angles := []float64{67.5, 157.5, 22.5, 112.5, 180, 90}
+		each := map[detect.Result]bool{}
+		for _, angle := range angles {
+			opt.Angles = []float64{angle}
+			found, err := c.Detect(photo, &opt)
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s at %v°: %v, %v", name, angle, found, err)
+			}
+			for _, r := range found {
+				each[r] = true
+			}
+		}
+		last := -1.
+		opt.Angles = append(angles, 67.5, 22.5)
+		opt.Progress = func(done float64) {
+			if done < last || done > 1 {
+				t.Errorf("%v is done after %v", done, last)
+			}
+			last = done
+		}
+		found, err := c.Detect(photo, &opt)
+		if err != nil || len(found) != len(each) || last != 1 {
+			t.Fatalf("%s: %d windows, and %d by one angle after the other, %v of all is done, %v", name, len(found), len(each), last, err)
+		}
+		for _, r := range found {
+			if !each[r] {
+				t.Fatalf("%s: %v is not found by its angle", name, r)
+			}
+		}
+	}
+}
+
 func TestTurnedErrors(t *testing.T) {
 	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
 	img, _ := boxsum.NewImage[uint8](50, 40, 1)

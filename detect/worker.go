@@ -91,20 +91,16 @@ func (w *worker) prepare(s *search) {
 func (w *worker) band(s *search, b *band) {
 	l := &s.layers[b.layer]
 	w.layer, w.index = l, int32(b.layer)
-	any := false
-	for y := range b.rows {
-		w.spans[y] = [2]int{0, l.columns}
-		if s.turning != nil {
-			w.spans[y] = s.turning.span(s.views[0].cascade, l, (b.first+y)*l.step)
-		}
-		any = any || w.spans[y][0] < w.spans[y][1]
-	}
-	if !any {
-		return
-	}
-	w.integrate(b)
+	made := false
 	for i := range s.views {
 		v := &s.views[i]
+		if !w.reach(v.cascade, b) {
+			continue
+		}
+		if !made {
+			w.integrate(b)
+			made = true
+		}
 		w.view, w.cascade, w.program = i, v.cascade, &v.programs[l.step-1]
 		before := len(w.candidates)
 		w.skips = [bandRows]uint64{}
@@ -121,6 +117,19 @@ func (w *worker) band(s *search, b *band) {
 			w.refine(v, before)
 		}
 	}
+}
+
+// reach finds which windows of each row are searched for a cascade, and whether there are some.
+func (w *worker) reach(c *Cascade, b *band) (any bool) {
+	l := w.layer
+	for y := range b.rows {
+		w.spans[y] = [2]int{0, l.columns}
+		if t := w.search.turning; t != nil {
+			w.spans[y] = t.span(c, l, (b.first+y)*l.step)
+		}
+		any = any || w.spans[y][0] < w.spans[y][1]
+	}
+	return any
 }
 
 // drainAll lets all windows that wait through their stages.
