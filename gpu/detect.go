@@ -23,6 +23,11 @@ import (
 // Of the options, Angles, NearMisses, Workers, Level and Progress are for package detect:
 // the first two are errors here.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+	return detectFrom(0, images, c, opt)
+}
+
+// detectFrom is Detect for images that have numbers from this one on.
+func detectFrom(first int, images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	a := images.inner()
 	if a.Device == nil {
 		return nil, errNoImage
@@ -65,7 +70,7 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	group.Wait()
 	for i, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("gpu: image %d: %w", i, err)
+			return nil, fmt.Errorf("gpu: image %d: %w", first+i, err)
 		}
 	}
 	return found, nil
@@ -76,7 +81,10 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	members := d.Members()
 	if len(members) == 0 {
-		return detectHost(d, images, c, opt)
+		return detectHost(0, d, images, c, opt)
+	}
+	if err := alike(images); err != nil {
+		return nil, err
 	}
 	found, errs := make([][]detect.Result, len(images)), make([]error, len(members))
 	var group sync.WaitGroup
@@ -87,7 +95,7 @@ func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt 
 		}
 		group.Go(func() {
 			var some [][]detect.Result
-			if some, errs[i] = detectHost(member, images[from:to], c, opt); errs[i] == nil {
+			if some, errs[i] = detectHost(from, member, images[from:to], c, opt); errs[i] == nil {
 				copy(found[from:to], some)
 			}
 		})
@@ -99,11 +107,11 @@ func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt 
 	return found, nil
 }
 
-func detectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+func detectHost(first int, d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	src, err := Upload(d, images...)
 	if err != nil {
 		return nil, err
 	}
-	found, err := Detect(src, c, opt)
+	found, err := detectFrom(first, src, c, opt)
 	return found, driver.FirstError(err, src.Close())
 }

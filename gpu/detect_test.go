@@ -177,6 +177,14 @@ func TestDetectErrors(t *testing.T) {
 		if _, err := DetectHost(nil, []boxsum.Image[uint8]{{}}, cascades[0], nil); !errors.Is(err, ErrNoDevice) {
 			t.Errorf("no device: %v", err)
 		}
+		// Images of two sizes are one error on several devices too, of which each has one size.
+		many, _ := several(t, d, 2)
+		if _, err := DetectHost(many, []boxsum.Image[uint8]{blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1), blotches(rand.New(rand.NewPCG(1, 2)), 50, 60, 1)}, cascades[0], nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("two sizes on two devices: %v", err)
+		}
+		if _, err := DetectHost(many, nil, cascades[0], nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("no images on two devices: %v", err)
+		}
 		small, err := NewImage[uint8](d, 5, 5, 1, 3)
 		if err != nil {
 			t.Fatal(err)

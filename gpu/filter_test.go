@@ -236,6 +236,7 @@ func TestFilters(t *testing.T) {
 			{width: 909, height: 190, channels: 1, count: 1, gap: 3, window: filter.Square(79), border: filter.Reflect, k: 0.2, contrast: 256},
 			{width: 509, height: 201, channels: 1, count: 1, gap: 3, window: filter.Square(75), border: filter.Clip, k: 0.2, contrast: 90},
 			{width: 700, height: 310, channels: 1, count: 1, gap: 4, window: filter.Window{Width: 300, Height: 200}, border: filter.Replicate, k: 0.2, contrast: 200},
+			{width: 640, height: 60, channels: 1, count: 1, window: filter.Window{Width: 251, Height: 9}, border: filter.Replicate, k: 0.2, contrast: 200},
 			{width: 64, height: 64, channels: 1, count: 1, window: filter.Window{Width: 5000, Height: 9}, border: filter.Clip, k: 0.2, contrast: 200},
 		} {
 			checkFilters[uint8](t, d, c)

@@ -21,16 +21,10 @@ func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*I
 
 // Upload copies images, all of one size, to a device.
 func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], error) {
-	if len(images) == 0 {
-		return nil, fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
+	if err := alike(images); err != nil { // before memory is taken for them
+		return nil, err
 	}
 	first := images[0]
-	like := devmem.Array{Element: pairs.Of[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
-	for _, src := range images { // before memory is taken for them
-		if _, err := goesAmong(&like, src); err != nil {
-			return nil, err
-		}
-	}
 	return filled(nil, func() (*Image[P], error) {
 		return NewImage[P](d, first.Width, first.Height, first.Channels, len(images))
 	}, func(im *Image[P]) error {
@@ -41,6 +35,21 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 		}
 		return nil
 	})
+}
+
+// alike reports what is wrong with images of a batch.
+func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
+	if len(images) == 0 {
+		return fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
+	}
+	first := images[0]
+	like := devmem.Array{Element: pairs.Of[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
+	for _, src := range images {
+		if _, err := goesAmong(&like, src); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Set copies src into image i of the batch.

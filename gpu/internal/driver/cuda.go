@@ -96,6 +96,7 @@ type CUDABackend struct {
 		Path         string // of images, see package method
 		Turns, Slabs int    // images of a batch that take turns; slabs of slices side by side
 		Quads        int    // how wide tiles of tilted tables are
+		PTX          bool   // kernels are compiled by the driver, as on chips for which there is no machine code
 	}
 }
 

@@ -14,6 +14,7 @@ type Kernel struct {
 	Name     string
 	running  string // what a launch does, for errors
 	Resident int    // blocks that the device runs at once; 0 before Shaped or Occupy
+	Machine  bool   // it is machine code, and no PTX, which has less of what chips of 9.0 can do
 	function cuda.Function
 	module   cuda.Module
 	shape    any
@@ -77,6 +78,7 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 		return cuda.Relaxed(func() (err error) {
 			if k.module, err = b.module(module, name); err == nil {
 				k.function, err = k.module.Function(name)
+				k.Machine = b.modules[module] == k.module
 			}
 			return err
 		})
@@ -185,6 +187,9 @@ func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 	var reasons []error
 	for _, image := range kernels.CUDA(name, b.Major, b.Minor) {
 		key := name
+		if !kernels.IsPTX(image) && b.Tuning.PTX {
+			continue
+		}
 		if kernels.IsPTX(image) {
 			key, image = name+" "+kernel, kernels.OneKernel(image, kernel)
 		}

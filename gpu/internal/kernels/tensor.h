@@ -247,6 +247,7 @@ struct TensorPlane {
   static __device__ void run(const Tensor& job, Shared& shared) {
     const int thread = threadIdx.x, blocks = clusterSize();
     const i64 plane = blockIdx.x / blocks;
+    if (plane >= job.count) return;  // blocks of a cluster, where there are none
     TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5};
     if (!Reverse && clusterRank() == 0)
       for (int x = thread; x <= job.width; x += 32 * Warps) ((T*)(p.out - job.outStride))[x] = 0;
@@ -264,9 +265,10 @@ constexpr float kWindowLarge = 16777216.0f;  // from which on nothing may pass t
 
 // A WindowBand sums the windows of a band of rows, by one block that goes down it. Each thread has the sums of four columns over the
 // rows of a window, in f64: a row comes in and one goes out. Windows are differences of their prefix sums, in
-// shared memory. Sums of f64 lose nothing of floats up to 2^24 that f32 would have: where a larger value or NaN comes in, the
-// rest of the band is summed window by window, so that it touches those windows that have it and no others. So are all windows of
-// doubles, as nothing is wider.
+// shared memory. So a sum is off by some 2^-52 of the absolute values of the rows of its window, all across the strip, and of those
+// above in the band: less than f32 has digits for, unless the window is that much fainter than what is beside it. Where a value beyond
+// 2^24 or NaN comes in, the rest of the band is summed window by window, so that it touches those windows that have it and no others.
+// So are all windows of doubles, as nothing is wider.
 template <class P, int R>
 struct WindowBand {
   static constexpr int kAhead = 4;    // rows that are fetched together at the beginning
@@ -347,7 +349,7 @@ struct WindowBand {
   __device__ void result(double sum, int x, int high, P* to) const {
     if (job.clip) {
       const int wide = min(x - job.left + job.across, job.width) - max(x - job.left, 0);
-      convert((V)sum / (V)max(high * wide, 1), *to);
+      convert((V)sum / max((V)high * (V)wide, (V)1), *to);
     } else {
       convert(sum * job.factor, *to);
     }

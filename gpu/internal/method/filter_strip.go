@@ -19,12 +19,18 @@ func (f *Filter) stripKernel(job Job) string {
 		return ""
 	case f.Kind == SauvolaFilter && area <= kernels.FilterStripArea:
 		return kernels.FilterStripDecide
-	case f.Kind != BoxFilter || s.Height() > kernels.FilterStripRows:
+	case f.Kind != BoxFilter || s.Height() > kernels.FilterStripRows || meanSkip(s.Width(), s.Right) >= kernels.FilterStripLanes:
 		return ""
 	case area <= kernels.FilterStripSmall && s.Height() <= kernels.FilterStripRing && s.Width() <= kernels.FilterStripReach/2:
 		return kernels.FilterStripMean
 	}
 	return kernels.FilterStripWide
+}
+
+// meanSkip is how many lanes of a strip have no means, as the windows of their pixels begin before it.
+func meanSkip(width, right int) int {
+	const lane = kernels.FilterStripMeans
+	return 1 + devmem.CeilDiv(width-1-right%lane, lane)
 }
 
 // stripMean is how to divide sums s of small windows, which are the last bits of the float
@@ -91,9 +97,8 @@ func (f *Filter) onStrips(job Job, name string) (Plan, error) {
 		alpha, gamma, margin := f.singles(off)
 		c.Alpha, c.Gamma, c.Margin = alpha, gamma*float32(1/float64(area)), margin*c.N
 	} else {
-		const lane = kernels.FilterStripMeans
-		skip := 1 + devmem.CeilDiv(s.Width()-1-s.Right%lane, lane)
-		c.Skip, each = int32(skip), 2*(kernels.FilterStripLanes-skip)*lane
+		skip := meanSkip(s.Width(), s.Right)
+		c.Skip, each = int32(skip), 2*(kernels.FilterStripLanes-skip)*kernels.FilterStripMeans
 	}
 	c.Strips = int32(devmem.CeilDiv(job.Width, each))
 	launch := func(part Job) error {

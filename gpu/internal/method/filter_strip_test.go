@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // The mean of a small window is the second byte of a float, for all areas and the sums next to
@@ -22,6 +23,20 @@ func TestStripMean(t *testing.T) {
 				if got, _ := v.Int64(); v.Sign() < 0 || got != int64(mean) {
 					t.Fatalf("%d pixels with a sum of %d: %v, want %d", area, sum, v, mean)
 				}
+			}
+		}
+	}
+}
+
+// Windows that a strip has no room beside are for other kernels.
+func TestStripRoom(t *testing.T) {
+	var job Job
+	job.Width, job.Height, job.Channels, job.Count = 1024, 300, 1, 1
+	for width := 1; width <= kernels.FilterStripReach+2; width++ {
+		for right := range width {
+			f := &Filter{Kind: BoxFilter, Shape: window.Shape{Left: width - 1 - right, Right: right, Border: window.Replicate}}
+			if name := f.stripKernel(job); name != "" && meanSkip(width, right) >= kernels.FilterStripLanes || name == "" && width <= 240 {
+				t.Fatalf("a window of %d columns, %d of them on the right: %q", width, right, name)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 		if err := b.Run(count, run); err != nil {
 			return err
 		}
-		run.Blocks, run.Threads, run.Early = blocks, threads, b.Major >= 9 && !job.Device.InGraph()
+		run.Blocks, run.Threads, run.Early = blocks, threads, b.Major >= 9 && write.Machine && !job.Device.InGraph()
 		return b.Run(write, run)
 	}
 	most := math.MaxInt32 / max(rows*int64(c.Channels), int64(c.Strips)*parts, (int64(c.Strips)*parts/int64(company)+1)*int64(batches))

@@ -191,7 +191,7 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 		Carry:          flag(job.Carry),
 		TileList:       uint64(job.tiles), TileCount: int32(job.tileCount),
 	}
-	if k.Shared > 0 && f.InAligned != 0 && b.Major == 9 {
+	if k.Shared > 0 && f.InAligned != 0 && b.Major == 9 && k.Kernel.Machine {
 		// Chips of 9.0 copy by a map of the pixels; without one, value by value.
 		if f.InAligned = flag(map3(s, b, f, k, job)); f.InAligned != 0 {
 			f.Ahead = k.Ahead

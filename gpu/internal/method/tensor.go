@@ -63,12 +63,17 @@ func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes
 	if name == "window" {
 		c = windowCall(d, t.Pixel, in, out, w)
 	} else {
-		c = planeCall(d, b, name, t, in, out)
+		c = planeCall(d, name, t, in, out)
+	}
+	var err error
+	if c.Kernel, err = b.Kernel("tensor", c.Kernel.Name); err != nil {
+		return nil, TensorCall{}, err
+	}
+	if c.Run.Cluster > 1 && !(b.Major == 9 && c.Kernel.Machine) { // PTX is for chips that have none
+		c.Run.Blocks, c.Run.Cluster = c.Run.Blocks/c.Run.Cluster, 1
 	}
 	c.Run.Stream, c.Run.Job = d.Stream, unsafe.Pointer(&c.Job[0])
-	var err error
-	c.Kernel, err = b.Kernel("tensor", c.Kernel.Name)
-	return b, c, err
+	return b, c, nil
 }
 
 func bytesOf[T any](job *T) []byte {
@@ -77,7 +82,7 @@ func bytesOf[T any](job *T) []byte {
 
 var floatBytes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
-func planeCall(d *devmem.Device, b *driver.CUDABackend, name string, t kernels.Types, in, out TensorPlanes) TensorCall {
+func planeCall(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes) TensorCall {
 	reverse := name == "suffix"
 	bytes := int64(floatBytes[t.Sum])
 	job := &jobs.Tensor{
@@ -94,9 +99,9 @@ func planeCall(d *devmem.Device, b *driver.CUDABackend, name string, t kernels.T
 	if in.Width > 128*shape.Chunks {
 		shape = shapes[1]
 	}
-	// Chips of 9.0 have blocks share a plane, where there are fewer planes than blocks that run at once.
+	// Blocks share a plane, where there are fewer planes than blocks that run at once.
 	cluster := 1
-	for b.Major >= 9 && 2*cluster <= kernels.TensorCluster && 2*cluster*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < in.Height {
+	for 2*cluster <= kernels.TensorCluster && 2*cluster*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < in.Height {
 		cluster *= 2
 	}
 	return TensorCall{
