@@ -17,16 +17,17 @@ const hidden = ".boxsum/"
 
 // An Array is a Zarr array. Several goroutines may read it at once, and write different objects.
 type Array struct {
-	bucket Bucket
-	path   string // in the bucket, with a slash at its end if it is not empty
-	owned  bool   // the bucket is closed with it
-	m      *metadata
-	counts []int // of objects along each axis
-	unit   []int // shape of what is decoded at once: a chunk, also of a shard
-	units  []int // of these along each axis
-	codecs *chain
-	shard  *shard // if parts of objects can be read
-	cache  *cache // of the indexes of shards, and chunks if asked for
+	bucket   Bucket
+	path     string // in the bucket, with a slash at its end if it is not empty
+	owned    bool   // the bucket is closed with it
+	m        *metadata
+	counts   []int // of objects along each axis
+	unit     []int // shape of what is decoded at once: a chunk, also of a shard
+	units    []int // of these along each axis
+	codecs   *chain
+	shard    *shard        // if parts of objects can be read
+	cache    *cache        // of the indexes of shards, and chunks if asked for
+	decoding chan struct{} // of the cache, if chunks are large
 }
 
 // A Spec says how [CreateArray] makes an array.
@@ -288,6 +289,14 @@ func (a *Array) object(ctx context.Context, key string, buf []byte) ([]byte, err
 
 // decodeUnit makes the elements of a chunk, all of them, also those beyond the array.
 func (a *Array) decodeUnit(ctx context.Context, dst []byte, place []int) error {
+	if a.decoding != nil {
+		select {
+		case a.decoding <- struct{}{}:
+			defer func() { <-a.decoding }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	return a.stored(ctx, place, func(data []byte) error {
 		if data == nil {
 			fillBytes(dst, a.m.fill)

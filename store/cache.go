@@ -8,12 +8,13 @@ import (
 // A cache keeps bytes up to a limit, those that were used last. What several ask for at once is
 // loaded once.
 type cache struct {
-	lock    sync.Mutex
-	limit   int64
-	used    int64
-	entries map[cacheKey]*list.Element
-	order   list.List // of *cached, the last used in front
-	loading map[cacheKey]*load
+	lock     sync.Mutex
+	limit    int64
+	used     int64
+	entries  map[cacheKey]*list.Element
+	order    list.List // of *cached, the last used in front
+	loading  map[cacheKey]*load
+	decoding chan struct{} // has room for as many large chunks as may be decoded at once, or is nil
 }
 
 type cacheKey struct {

@@ -98,11 +98,13 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 	// How far windows reach, at most; a bad window is an error of the filter.
 	reachX, reachY := min(max(w.Width, 0), shape[1]), min(max(w.Height, 0), shape[0])
 	each := int64(min(o.Block+2*reachX, shape[1])) * int64(min(o.Block+2*reachY, shape[0])) * int64(channels*src.m.typ.Size()) * 4
-	workers := min(int64(o.Workers), (o.Memory-o.Memory/4)/each)
+	keep, beside, more := src.share(o.Memory, each/4)
+	each += more
+	workers := min(int64(o.Workers), (o.Memory-keep-beside)/each)
 	if workers < 1 {
-		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, o.Block, o.Block, w.Width, w.Height, each*4/3>>20+1, o.Memory>>20)
+		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
-	src.keepUpTo(o.Memory / 4)
+	src.keepUpTo(keep)
 	chunk := []int{o.Block, o.Block}
 	if len(shape) == 3 {
 		chunk = append(chunk, channels)

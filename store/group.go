@@ -305,7 +305,7 @@ func (g *Group) Levels() ([]Level, []Axis, error) {
 //
 // Files are arrays too, of which parts are read: TIFF and BigTIFF, .npy, pictures, and mosaics of many, see [IsMosaic].
 func OpenArray(ctx context.Context, location string) (*Array, error) {
-	return openArray(ctx, location, nil, 0)
+	return openArray(ctx, location, nil, outermost())
 }
 
 // openStored opens a Zarr array.

@@ -138,6 +138,17 @@ func Integrate(ctx context.Context, from, to string, opt *Options) error {
 
 // NewJob plans the table of an image. It writes nothing.
 func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, error) {
+	j, err := planJob(ctx, src, dst, opt)
+	if err != nil {
+		return nil, err
+	}
+	keep, _, _ := src.share(j.opt.Memory, 0)
+	src.keepUpTo(keep)
+	return j, nil
+}
+
+// planJob is [NewJob] of a source that stays as it is, which others may be reading.
+func planJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, error) {
 	j := &Job{src: src, dst: dst}
 	if opt != nil {
 		j.opt = *opt
@@ -229,7 +240,6 @@ func NewJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, er
 	if j.fingerprint, err = j.print(ctx); err != nil {
 		return nil, err
 	}
-	j.src.keepUpTo(o.Memory / 4)
 	return j, nil
 }
 
@@ -553,10 +563,13 @@ func (j *Job) most() (int, error) {
 	if j.depth > 0 {
 		each += area * 8 * int64(len(j.layers)) // the sums of columns
 	}
-	free := j.opt.Memory - j.opt.Memory/4 - lines - 32<<20
+	keep, beside, more := j.src.share(j.opt.Memory, area*int64(j.src.m.typ.Size()))
+	each += more
+	free := j.opt.Memory - keep - beside - lines - 32<<20
 	n := free * 2 / 3 / each // the rest is for the collector of garbage
 	if n < 1 && j.opt.Memory < math.MaxInt64/2 {
-		return 0, fmt.Errorf("store: %w: blocks of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, j.block, j.block, (each*3/2+lines+32<<20)*4/3>>20, j.opt.Memory>>20)
+		return 0, fmt.Errorf("store: %w: blocks of %d×%d, of an image whose chunks take up to %d MiB, need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, j.block, j.block,
+			j.src.largest()>>20, max((each*3/2+beside+lines+32<<20)*4/3, each*3/2+beside+lines+32<<20+keep)>>20+1, j.opt.Memory>>20)
 	}
 	return int(min(n, int64(j.opt.Workers))), nil
 }

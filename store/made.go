@@ -91,15 +91,55 @@ func (m *made) Close() error {
 }
 
 // keepUpTo has the array keep this many bytes of chunks, together with those of the arrays that it is made from.
-func (a *Array) keepUpTo(limit int64) { a.keepIn(newCache(limit)) }
+func (a *Array) keepUpTo(limit int64) {
+	c := newCache(limit)
+	if n := decoders(limit, a.largest()); n > 0 {
+		c.decoding = make(chan struct{}, n)
+	}
+	a.keepIn(c)
+}
+
+// decoders is how many chunks of up to this size may be decoded at once beside what is kept, or 0 for any number.
+func decoders(limit, largest int64) int64 {
+	if largest <= limit/8 {
+		return 0
+	}
+	return max(1, limit/2/largest)
+}
 
 func (a *Array) keepIn(c *cache) {
-	a.cache = c
-	if m, ok := a.bucket.(*made); ok {
+	a.cache, a.decoding = c, nil
+	if m, ok := a.bucket.(*made); ok && m.parts != nil {
 		for _, part := range m.parts {
 			part.keepIn(c)
 		}
+	} else if a.unitBytes() > c.limit/8 {
+		a.decoding = c.decoding
 	}
+}
+
+func (a *Array) unitBytes() int64 { return int64(product(a.unit)) * int64(a.m.typ.Size()) }
+
+// largest is how many bytes are decoded at once, at most, of this array and those that it is made from.
+func (a *Array) largest() int64 {
+	n := a.unitBytes()
+	if m, ok := a.bucket.(*made); ok {
+		for _, part := range m.parts {
+			n = max(n, part.largest())
+		}
+	}
+	return n
+}
+
+// share is how an array is read in so many bytes: what it keeps, which is a chunk at least, what large chunks take beside while they are decoded, and
+// what small ones take for each worker whose blocks have this many bytes.
+func (a *Array) share(memory, block int64) (keep, beside, each int64) {
+	largest := a.largest()
+	keep = max(memory/4, largest+overhead)
+	if n := decoders(keep, largest); n > 0 {
+		return keep, 2 * largest * n, 0
+	}
+	return keep, 0, 3 * max(0, largest-block)
 }
 
 // A file is read where it is asked for, and open only for that long: a mosaic has more of them than a process may have open.

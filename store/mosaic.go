@@ -31,11 +31,34 @@ type Tile struct {
 // OpenMosaic opens many images as one array: it reads of each what is asked for. Tiles have the same type and channels. Where they overlap, those
 // that come later are seen; where there are none, pixels are 0. [OpenArray] opens mosaics by a list, by the names of tiles and by GDAL's virtual files.
 func OpenMosaic(ctx context.Context, tiles []Tile) (*Array, error) {
-	return openTiles(ctx, tiles, 0)
+	return openTiles(ctx, tiles, outermost())
 }
 
-// deepest is how many mosaics may be made of mosaics: one that is part of itself has no end.
-const deepest = 4
+// A nest is the mosaics that an array is part of.
+type nest struct {
+	depth int
+	left  *int // how many tiles and places of tiles all of them may still have
+}
+
+const (
+	deepest   = 4       // a mosaic that is part of itself has no end
+	mostTiles = 1 << 21 // with their places, which are as many
+)
+
+func outermost() nest {
+	left := mostTiles
+	return nest{0, &left}
+}
+
+func (n nest) spend(tiles int) error {
+	if n.left == nil {
+		return nil
+	}
+	if *n.left -= tiles; *n.left < 0 {
+		return bad("a mosaic, with those in it, of more than %d tiles", mostTiles/2)
+	}
+	return nil
+}
 
 // A mosaic is many arrays as one.
 type mosaic struct {
@@ -46,7 +69,9 @@ type mosaic struct {
 	tiles                   []*Array
 	names                   []string // of the tiles
 	chunk                   [2]int
-	cells                   map[[2]int][]int // pieces of each chunk that has any
+	step                    int              // how many chunks a cell is high and wide
+	cells                   map[[2]int][]int // pieces of each cell that has any
+	in                      nest
 }
 
 // A piece is the part of a tile that is in a mosaic.
@@ -58,13 +83,12 @@ type piece struct {
 	without  []byte          // element that stands for no pixel, or nil
 }
 
-// add opens a tile, like the first one if there is one.
-func (m *mosaic) add(ctx context.Context, location string, depth int) (int, error) {
-	var like *Array
-	if len(m.tiles) > 0 {
-		like = m.tiles[0]
+// add opens a tile. Like is one that it should be as, or nil.
+func (m *mosaic) add(ctx context.Context, location string, like *Array) (int, error) {
+	if err := m.in.spend(1); err != nil {
+		return 0, err
 	}
-	a, err := openArray(ctx, location, like, depth+1)
+	a, err := openArray(ctx, location, like, nest{m.in.depth + 1, m.in.left})
 	if err != nil {
 		return 0, err
 	}
@@ -85,14 +109,30 @@ func (m *mosaic) close() error {
 	return first
 }
 
-func openTiles(ctx context.Context, tiles []Tile, depth int) (*Array, error) {
-	m := &mosaic{}
+func openTiles(ctx context.Context, tiles []Tile, in nest) (*Array, error) {
+	m := &mosaic{in: in}
+	if err := m.addAll(ctx, tiles); err != nil {
+		return nil, err
+	}
+	return m.place(ctx, tiles)
+}
+
+// addAll opens tiles, which are all like the first. It closes them if one fails.
+func (m *mosaic) addAll(ctx context.Context, tiles []Tile) error {
+	var like *Array
 	for _, t := range tiles {
-		i, err := m.add(ctx, t.Location, depth)
-		if err != nil {
+		if _, err := m.add(ctx, t.Location, like); err != nil {
 			m.close()
-			return nil, err
+			return err
 		}
+		like = m.tiles[0]
+	}
+	return nil
+}
+
+// place makes the array of tiles that are open. It closes them if it fails.
+func (m *mosaic) place(ctx context.Context, tiles []Tile) (*Array, error) {
+	for i, t := range tiles {
 		if t.X < 0 || t.Y < 0 || t.X > math.MaxInt32 || t.Y > math.MaxInt32 {
 			m.close()
 			return nil, bad("tile %s at %d,%d lies outside of the mosaic", m.names[i], t.X, t.Y)
@@ -128,20 +168,11 @@ func (m *mosaic) array(ctx context.Context) (*Array, error) {
 			return nil, bad("tile %s has %d channels, and the mosaic takes others", m.names[p.tile], channels)
 		}
 	}
-	m.chunk = m.chunks()
-	m.cells = map[[2]int][]int{}
-	entries := int64(0)
-	for n, p := range m.pieces {
-		first, last := p.dst.Min, p.dst.Max.Sub(image.Pt(1, 1))
-		if entries += int64(last.Y/m.chunk[0]-first.Y/m.chunk[0]+1) * int64(last.X/m.chunk[1]-first.X/m.chunk[1]+1); entries > 1<<26 {
-			return nil, bad("a mosaic of more than %d parts", 1<<26)
-		}
-		for i := first.Y / m.chunk[0]; i <= last.Y/m.chunk[0]; i++ {
-			for k := first.X / m.chunk[1]; k <= last.X/m.chunk[1]; k++ {
-				m.cells[[2]int{i, k}] = append(m.cells[[2]int{i, k}], n)
-			}
-		}
+	if err := m.in.spend(len(m.pieces)); err != nil {
+		return nil, err
 	}
+	m.chunk = m.chunks()
+	m.index()
 	spec := &Spec{Type: m.typ, Shape: []int{m.height, m.width}, Chunk: m.chunk[:], Names: []string{"y", "x"}, BigEndian: bigHost}
 	if m.fill != nil {
 		spec.Fill = m.fill
@@ -157,8 +188,35 @@ func (m *mosaic) array(ctx context.Context) (*Array, error) {
 		return nil, err
 	}
 	fill = a.m.fill
-	a.keepUpTo(256 << 20)
+	a.keepUpTo(max(256<<20, a.largest()+overhead))
 	return a, nil
+}
+
+// index finds the pieces of cells, which are chunks, or many where tiles are large: it has about as many entries as there are pieces.
+func (m *mosaic) index() {
+	span := func(p *piece) image.Rectangle { // of cells
+		h, w := m.chunk[0]*m.step, m.chunk[1]*m.step
+		return image.Rect(p.dst.Min.X/w, p.dst.Min.Y/h, (p.dst.Max.X-1)/w+1, (p.dst.Max.Y-1)/h+1)
+	}
+	for m.step = 1; ; m.step *= 2 {
+		entries := int64(0)
+		for n := range m.pieces {
+			r := span(&m.pieces[n])
+			entries += int64(r.Dx()) * int64(r.Dy())
+		}
+		if entries <= max(1<<12, 4*int64(len(m.pieces))) {
+			break
+		}
+	}
+	m.cells = map[[2]int][]int{}
+	for n := range m.pieces {
+		r := span(&m.pieces[n])
+		for i := r.Min.Y; i < r.Max.Y; i++ {
+			for k := r.Min.X; k < r.Max.X; k++ {
+				m.cells[[2]int{i, k}] = append(m.cells[[2]int{i, k}], n)
+			}
+		}
+	}
 }
 
 // chunks is the size of the mosaic's chunks: that of its tiles where they lie on a grid, so that each is read once.
@@ -202,13 +260,18 @@ func (m *mosaic) list(ctx context.Context, visit func(Object) error) error {
 
 // read makes a chunk, or nil where there are no tiles.
 func (m *mosaic) read(ctx context.Context, place []int, fill []byte) ([]byte, error) {
-	pieces := m.cells[[2]int{place[0], place[1]}]
-	if len(pieces) == 0 {
-		return nil, nil
-	}
 	size := m.typ.Size()
 	corner := image.Pt(place[1]*m.chunk[1], place[0]*m.chunk[0])
 	cell := image.Rectangle{corner, corner.Add(image.Pt(m.chunk[1], m.chunk[0]))}
+	var pieces []int
+	for _, n := range m.cells[[2]int{place[0] / m.step, place[1] / m.step}] {
+		if m.pieces[n].dst.Overlaps(cell) {
+			pieces = append(pieces, n)
+		}
+	}
+	if len(pieces) == 0 {
+		return nil, nil
+	}
 	dst := aligned(m.chunk[0] * m.chunk[1] * m.channels * size)
 	fillBytes(dst, fill)
 	var part []byte
@@ -304,7 +367,7 @@ func IsMosaic(location string) bool {
 }
 
 // openPattern opens the files whose names fit a pattern.
-func openPattern(ctx context.Context, pattern string, depth int) (*Array, error) {
+func openPattern(ctx context.Context, pattern string, in nest) (*Array, error) {
 	pattern = filepath.Clean(pattern)
 	seen := map[string]bool{}
 	fits, err := expressionOf(pattern, seen)
@@ -345,11 +408,11 @@ func openPattern(ctx context.Context, pattern string, depth int) (*Array, error)
 		if err != nil {
 			return nil, err
 		}
-		return openTiles(ctx, tiles, depth)
+		return openTiles(ctx, tiles, in)
 	case !(seen["row"] && seen["column"] && len(seen) == 2 || seen["x"] && seen["y"] && len(seen) == 2):
 		return nil, bad("pattern %s: places have {row} and {column}, or {x} and {y}", pattern)
 	}
-	return list.open(ctx, depth)
+	return list.open(ctx, in)
 }
 
 // expressionOf is what the names of a pattern, or of a part of it, are. It adds the places that they have.
@@ -423,39 +486,39 @@ type placed struct {
 	byGrid bool
 }
 
-func (l *placed) open(ctx context.Context, depth int) (*Array, error) {
+func (l *placed) open(ctx context.Context, in nest) (*Array, error) {
 	if !l.byGrid {
-		return openTiles(ctx, l.tiles, depth)
+		return openTiles(ctx, l.tiles, in)
 	}
 	// Tiles of a grid are equal but for those at the right and at the bottom. It begins where the first tiles are.
 	low, high := image.Pt(math.MaxInt, math.MaxInt), image.Pt(0, 0)
 	for _, t := range l.tiles {
 		low, high = image.Pt(min(low.X, t.X), min(low.Y, t.Y)), image.Pt(max(high.X, t.X), max(high.Y, t.Y))
 	}
-	m := &mosaic{}
-	defer m.close() // they are opened again, each in its place
+	m := &mosaic{in: in}
+	if err := m.addAll(ctx, l.tiles); err != nil {
+		return nil, err
+	}
 	w, h := 0, 0
-	for _, t := range l.tiles {
-		i, err := m.add(ctx, t.Location, depth)
-		if err != nil {
-			return nil, err
-		}
-		w, h = max(w, m.tiles[i].m.shape[1]), max(h, m.tiles[i].m.shape[0])
+	for _, a := range m.tiles {
+		w, h = max(w, a.m.shape[1]), max(h, a.m.shape[0])
 	}
 	tiles := slices.Clone(l.tiles)
 	taken := map[image.Point]string{}
 	for i := range tiles {
 		t, shape := &tiles[i], m.tiles[i].m.shape
 		if shape[1] < w && t.X < high.X || shape[0] < h && t.Y < high.Y {
-			return nil, bad("tile %s has %d×%d pixels, and others of the grid %d×%d: only those at the right and at the bottom may be smaller", t.Location, shape[1], shape[0], w, h)
+			m.close()
+			return nil, bad("tile %s has %d×%d pixels, and others of the grid %d×%d: only those at the right and at the bottom may be smaller", m.names[i], shape[1], shape[0], w, h)
 		}
 		if other, ok := taken[image.Pt(t.X, t.Y)]; ok {
-			return nil, bad("tiles %s and %s are in the same place", other, t.Location)
+			m.close()
+			return nil, bad("tiles %s and %s are in the same place", other, m.names[i])
 		}
-		taken[image.Pt(t.X, t.Y)] = t.Location
+		taken[image.Pt(t.X, t.Y)] = m.names[i]
 		t.X, t.Y = (t.X-low.X)*w, (t.Y-low.Y)*h
 	}
-	return openTiles(ctx, tiles, depth)
+	return m.place(ctx, tiles)
 }
 
 // PlaceTIFFs has tiles where the tags of GeoTIFF files say that they are, north up: the first in the west and north at 0, 0. Their pixels are of one
@@ -496,7 +559,7 @@ func whole(f float64) (int, bool) {
 }
 
 // openList opens the tiles of a list: a CSV file whose first line has file, x and y, or file, row and column.
-func openList(ctx context.Context, path string, depth int) (*Array, error) {
+func openList(ctx context.Context, path string, in nest) (*Array, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -505,11 +568,11 @@ func openList(ctx context.Context, path string, depth int) (*Array, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
-	return list.open(ctx, depth)
+	return list.open(ctx, in)
 }
 
 func parseList(data []byte, folder string) (*placed, error) {
-	r := csv.NewReader(bytes.NewReader(data))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.Comment, r.TrimLeadingSpace = '#', true
 	lines, err := r.ReadAll()
 	if err != nil {

@@ -13,9 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
 )
 
@@ -249,6 +251,77 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestNestedMosaics opens mosaics of mosaics, whose tiles have one limit together.
+func TestNestedMosaics(t *testing.T) {
+	dir := t.TempDir()
+	if err := imgio.Save(dir+"/a.png", boxsum.Image[uint8]{Pix: []byte{7}, Width: 1, Height: 1, Channels: 1, Stride: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for n, of := range []string{"a.png", "0.csv", "1.csv"} {
+		os.WriteFile(fmt.Sprintf("%s/%d.csv", dir, n), []byte("file,row,column\n"+of+",0,0\n"+of+",0,1\n"+of+",0,2\n"), 0o666)
+	}
+	left := 100
+	a, err := openArray(ctx, dir+"/2.csv", nil, nest{0, &left})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spent := 2 * (3 + 9 + 27); left != 100-spent || !bytes.Equal(everything(t, a), bytes.Repeat([]byte{7}, 27)) {
+		t.Errorf("%d of 100 left", left)
+	}
+	if left = 50; a != nil {
+		if _, err := openArray(ctx, dir+"/2.csv", nil, nest{0, &left}); !errors.Is(err, ErrFormat) {
+			t.Errorf("more tiles than may be: %v", err)
+		}
+	}
+	// To ask whose table it is changes nothing of an array that others read.
+	_, table := makeTable(t, a, nil)
+	part := a.bucket.(*made).parts[0]
+	kept := part.cache
+	if ok, err := table.Of(ctx, a); !ok || err != nil || part.cache != kept {
+		t.Errorf("the table is that of the mosaic: %v %v", ok, err)
+	}
+	// One large tile and a small one: the index is no larger than it has to be.
+	m := &mosaic{width: 1 << 20, height: 1 << 20, chunk: [2]int{1024, 1024}, pieces: []piece{{dst: image.Rect(0, 0, 1<<20, 1<<20)}, {dst: image.Rect(5000, 5000, 5001, 5001)}}}
+	if m.index(); len(m.cells) > 1<<12 || len(m.cells[[2]int{0, 0}]) != 2 {
+		t.Errorf("%d cells of %d chunks", len(m.cells), m.step)
+	}
+}
+
+// TestLargeTiles has tiles far larger than blocks: each is decoded once, and where memory is not enough for it that is said.
+func TestLargeTiles(t *testing.T) {
+	var read atomic.Int64
+	m := &mosaic{typ: Uint8, width: 4096, height: 2048, channels: 1}
+	for i := range 2 {
+		a, err := newMade(ctx, &Spec{Type: Uint8, Shape: []int{2048, 2048}, Chunk: []int{2048, 2048}}, &made{what: "a tile", list: func(context.Context, func(Object) error) error { return nil },
+			chunk: func(context.Context, []int) ([]byte, error) { read.Add(1); return make([]byte, 1<<22), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.tiles, m.names = append(m.tiles, a), append(m.names, fmt.Sprint(i))
+	}
+	for i := range 2 { // not on a grid of tiles
+		m.pieces = append(m.pieces, piece{tile: i, dst: image.Rect(0, 0, 2048, 2047).Add(image.Pt(i*2048, i)), from: -1, to: -1})
+	}
+	a, err := m.open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.keepUpTo(a.largest() + overhead)
+	if n := cap(m.tiles[0].decoding); n != 1 {
+		t.Errorf("%d are decoded at once", n)
+	}
+	keep, beside, _ := a.share(8<<20, 1)
+	if keep != 1<<22+overhead || beside != 2<<22 {
+		t.Errorf("%d are kept, and %d taken beside", keep, beside)
+	}
+	if err := FilterArray(ctx, a, Memory(), filter.Radius(1), &FilterOptions{Block: 64, Memory: 10 << 20}); !errors.Is(err, boxsum.ErrMemory) || !strings.Contains(err.Error(), "13 MiB") {
+		t.Errorf("less memory than tiles take: %v", err)
+	}
+	if err := FilterArray(ctx, a, Memory(), filter.Radius(1), &FilterOptions{Block: 64, Memory: 80 << 20, Workers: 4}); err != nil || read.Load() != 2 {
+		t.Errorf("tiles are read %d times: %v", read.Load(), err)
+	}
+}
+
 // An unlisted bucket is as a web server: it has no list.
 type unlisted struct{ Bucket }
 
@@ -346,6 +419,40 @@ func TestMosaicErrors(t *testing.T) {
 	if err := vrt(fmt.Sprintf(source, "<SourceBand>1</SourceBand>")); err != nil {
 		t.Error(err)
 	}
+	if err := vrt(fmt.Sprintf(source, "<OpenOptions/>")); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{".5": "0.5", "5.e0": "5", "+7": "7", "007": "7", "255.0": "255", "18446744073709551615": "18446744073709551615", "-1.79769313486232e+308": "-1.7976931348623157e+308",
+		"-1e309": `"?"`, "nan": `"NaN"`, "-inf": `"-Infinity"`, "1e-3": "0.001", "x": `"?"`, "": `"?"`} {
+		if got := string(vrtNumber(text)); got != want {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+	if list, err := parseList([]byte("\ufefffile,x,y\r\na.png,0,0\r\n"), dir); err != nil || len(list.tiles) != 1 {
+		t.Errorf("a list that begins with a mark of its encoding: %v", err)
+	}
+	// A band of its own file, which is not like the first.
+	os.WriteFile(dir+"/bands.vrt", []byte(`<VRTDataset rasterXSize="8" rasterYSize="8"><VRTRasterBand dataType="Byte" band="1"><SimpleSource><SourceFilename relativeToVRT="1">rgb.png</SourceFilename><SourceBand>1</SourceBand></SimpleSource></VRTRasterBand>`+
+		`<VRTRasterBand dataType="Byte" band="2"><SimpleSource><SourceFilename relativeToVRT="1">a.png</SourceFilename><SourceBand>1</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>`), 0o666)
+	if a, err := OpenArray(ctx, dir+"/bands.vrt"); err != nil {
+		t.Error(err)
+	} else if _, err := ReadAll(ctx, a); err != nil {
+		t.Error(err)
+	}
+	// What is shown of a location has no password.
+	secret := `<SimpleSource><SourceFilename>mem://user:secret@x/a</SourceFilename><SourceBand>9</SourceBand></SimpleSource>`
+	if b, err := OpenBucket(ctx, "mem://user:secret@x/a", true); err != nil {
+		t.Error(err)
+	} else if _, err = CreateArray(ctx, b, "", &Spec{Type: Uint8, Shape: []int{8, 8}, Chunk: []int{8, 8}}); err != nil {
+		t.Error(err)
+	}
+	os.WriteFile(dir+"/secret.csv", []byte("file,row,column\nmem://user:secret@x/a,0,0\nmem://user:secret@x/a,0,0\n"), 0o666)
+	_, err := OpenArray(ctx, dir+"/secret.csv")
+	for _, err := range []error{vrt(secret), err} {
+		if err == nil || strings.Contains(err.Error(), "secret@") {
+			t.Errorf("a location is shown as %v", err)
+		}
+	}
 	for _, inside := range []string{
 		fmt.Sprintf(source, "<SourceBand>2</SourceBand>"),
 		fmt.Sprintf(source, "<SourceBand>mask,1</SourceBand>"),
@@ -355,6 +462,7 @@ func TestMosaicErrors(t *testing.T) {
 		fmt.Sprintf(source, `<SrcRect xOff="5" yOff="0" xSize="4" ySize="4"/><DstRect xOff="0" yOff="0" xSize="4" ySize="4"/>`),
 		fmt.Sprintf(source, `<DstRect xOff="0" yOff="0" xSize="8" ySize="8"/>`),
 		`<KernelFilteredSource/>`,
+		fmt.Sprintf(source, `<OpenOptions><OOI key="OVERVIEW_LEVEL">0</OOI></OpenOptions>`),
 		`<NoDataValue>300</NoDataValue>`,
 		`<SimpleSource><SourceFilename relativeToVRT="1">m.vrt</SourceFilename></SimpleSource>`,
 		`<SimpleSource><SourceFilename relativeToVRT="1">16.png</SourceFilename></SimpleSource>`,
@@ -436,7 +544,7 @@ func FuzzMosaic(f *testing.F) {
 					band[i].File.Relative = "1"
 				}
 			}
-			if err := m.resolve(ctx, dir, 0); err == nil {
+			if err := m.resolve(ctx, dir); err == nil {
 				if a, err := m.open(ctx); err == nil {
 					a.decodeUnit(ctx, aligned(product(a.unit)*a.m.typ.Size()), make([]int, len(a.unit)))
 				}
@@ -448,7 +556,7 @@ func FuzzMosaic(f *testing.F) {
 					return
 				}
 			}
-			if a, err := list.open(ctx, 0); err == nil {
+			if a, err := list.open(ctx, outermost()); err == nil {
 				a.decodeUnit(ctx, aligned(product(a.unit)*a.m.typ.Size()), make([]int, len(a.unit)))
 			}
 		}

@@ -11,11 +11,12 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// openArray is [OpenArray]. Like is a tile that this one should be as, or nil, and depth how many mosaics this is in.
-func openArray(ctx context.Context, location string, like *Array, depth int) (*Array, error) {
-	if depth > deepest {
+// openArray is [OpenArray]. Like is a tile that this one should be as, or nil, and in the mosaics that this is part of.
+func openArray(ctx context.Context, location string, like *Array, in nest) (*Array, error) {
+	if in.depth > deepest {
 		return nil, bad("%s: mosaics of mosaics of mosaics of mosaics are not opened", Redacted(location))
 	}
 	path := strings.TrimPrefix(location, "file://")
@@ -23,16 +24,16 @@ func openArray(ctx context.Context, location string, like *Array, depth int) (*A
 	_, notFile := file(path).size()
 	switch {
 	case isPattern(path):
-		return openPattern(ctx, path, depth)
+		return openPattern(ctx, path, in)
 	case strings.Contains(path, "://") || notFile != nil: // a store, or what says what is wrong
 	case end == ".tif" || end == ".tiff" || end == ".btf":
 		return OpenTIFF(ctx, path)
 	case end == ".npy":
 		return OpenNPY(ctx, path)
 	case end == ".vrt":
-		return openVRT(ctx, path, depth)
+		return openVRT(ctx, path, in)
 	case end == ".csv":
-		return openList(ctx, path, depth)
+		return openList(ctx, path, in)
 	case slices.Contains(pictures, end):
 		return openPicture(ctx, path, like)
 	}
@@ -57,13 +58,17 @@ func openPicture(ctx context.Context, path string, like *Array) (*Array, error) 
 		return nil, err
 	}
 	spec.Chunk = spec.Shape
-	return newMade(ctx, spec, &made{what: "a picture", list: from.list, chunk: func(context.Context, []int) ([]byte, error) {
+	a, err := newMade(ctx, spec, &made{what: "a picture", list: from.list, chunk: func(context.Context, []int) ([]byte, error) {
 		typ, shape, data, err := readPicture(path)
 		if err == nil && (typ != spec.Type || !slices.Equal(shape, spec.Shape)) {
 			err = bad("%s has shape %v and elements of %v, and should have %v and %v", path, shape, typ, spec.Shape, spec.Type)
 		}
 		return data, err
 	}})
+	if err == nil {
+		a.keepUpTo(a.largest() + overhead)
+	}
+	return grid.OrNil(a, err)
 }
 
 // readPicture decodes a file with its colours, as they are stored.

@@ -143,8 +143,7 @@ func (t *Table) Options() *Options {
 // Of reports whether the table was made of this array as it is now: its metadata and the names, sizes and versions of its
 // objects are those that [Integrate] saw. A copy of the array has other versions.
 func (t *Table) Of(ctx context.Context, a *Array) (bool, error) {
-	src := *a // which keeps its own cache
-	j, err := NewJob(ctx, &src, t.bucket, t.Options())
+	j, err := planJob(ctx, a, t.bucket, t.Options())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"golang.org/x/image/tiff/lzw"
 )
@@ -57,6 +58,7 @@ type tiff struct {
 	predictor uint64
 	strips    bool
 	planes    bool       // one for each sample
+	nodata    string     // or empty
 	place     [4]float64 // of a GeoTIFF: x and y of its corner, and how large a pixel is
 }
 
@@ -64,7 +66,7 @@ const tiffMost = 1 << 24 // values of one entry
 
 // tiffTags are the entries that are used, and how many values they have at most: one for each sample, or tile or strip.
 var tiffTags = map[uint16]uint64{256: 1, 257: 1, 258: 64, 259: 1, 273: tiffMost, 277: 1, 278: 1, 279: tiffMost, 284: 1, 317: 1, 322: 1, 323: 1,
-	324: tiffMost, 325: tiffMost, 339: 64, 33550: 3, 33922: 6}
+	324: tiffMost, 325: tiffMost, 339: 64, 33550: 3, 33922: 6, 42113: 256}
 
 // parseTIFF reads the first directory (TIFF 6.0; BigTIFF has numbers of 64 bits in their places).
 func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
@@ -115,6 +117,9 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 		n, value := uint64(t.order.Uint32(directory[4:])), directory[8:12]
 		if big {
 			n, value = t.order.Uint64(directory[4:]), directory[12:20]
+		}
+		if tag == 42113 && kind == 2 {
+			width = 1 // the value of no data as a text, GDAL's
 		}
 		most, used := tiffTags[tag]
 		if width == 0 || !used {
@@ -207,6 +212,10 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
 		return bad("%d tiles or strips, and there should be %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
 	}
+	for _, c := range tags[42113] {
+		t.nodata += string(rune(c))
+	}
+	t.nodata = strings.Trim(t.nodata, "\x00 ")
 	if scale, tie := tags[33550], tags[33922]; len(scale) >= 2 && len(tie) >= 6 {
 		number := math.Float64frombits
 		t.place = [4]float64{number(tie[3]) - number(tie[0])*number(scale[0]), number(tie[4]) + number(tie[1])*number(scale[1]), number(scale[0]), number(scale[1])}
@@ -248,7 +257,16 @@ func (t *tiff) tile(i, k, plane int) ([]byte, error) {
 	n, samples := (plane*t.counts[0]+i)*t.counts[1]+k, t.inTile()
 	all := t.chunk[0] * t.chunk[1] * samples * t.typ.Size()
 	if t.lengths[n] == 0 { // sparse, as GDAL writes them
-		return make([]byte, all), nil
+		out := aligned(all)
+		if t.nodata == "" {
+			return out, nil
+		}
+		fill, err := parseFill(t.typ, vrtNumber(t.nodata))
+		if err != nil {
+			return nil, bad("tile %d is not there, and no data is %q, which %v does not hold", n, t.nodata, t.typ)
+		}
+		fillBytes(out, fill)
+		return out, nil
 	}
 	want := all
 	if t.strips && i == t.counts[0]-1 {

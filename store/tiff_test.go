@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -113,6 +114,18 @@ func TestTIFFEntries(t *testing.T) {
 	for _, e := range [][3]uint32{{256, 1, 4}, {273, 1, 8}, {277, 1000, 0}} {
 		if _, err := parse(e); !errors.Is(err, ErrFormat) {
 			t.Errorf("%v: %v", e, err)
+		}
+	}
+	for value, want := range map[uint32]byte{'7': 7, '2' | '5'<<8 | '5'<<16: 255, 'x': 0} { // a strip that is not there has the value of no data
+		sparse := slices.Clone(image)
+		sparse[4][2] = 0
+		data := file(append(sparse, [3]uint32{42113, 4, value})...)
+		parsed, err := parseTIFF(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := parsed.tile(0, 0, 0); (err == nil) != (value != 'x') || err == nil && got[5] != want {
+			t.Errorf("no data is %x: %v, %v", value, got, err)
 		}
 	}
 	whole, err := parse()

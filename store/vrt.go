@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +53,10 @@ type vrtRect struct {
 	Height float64 `xml:"ySize,attr"`
 }
 
-type vrtAny struct{ XMLName xml.Name }
+type vrtAny struct {
+	XMLName xml.Name
+	Inside  string `xml:",innerxml"`
+}
 
 var vrtTypes = map[string]Type{"": Uint8, "Byte": Uint8, "Int8": Int8, "UInt16": Uint16, "Int16": Int16, "UInt32": Uint32, "Int32": Int32, "UInt64": Uint64, "Int64": Int64,
 	"Float16": Float16, "Float32": Float32, "Float64": Float64}
@@ -61,14 +65,15 @@ var vrtTypes = map[string]Type{"": Uint8, "Byte": Uint8, "Int8": Int8, "UInt16":
 var vrtPlain = []string{"SourceProperties", "OpenOptions", "ColorInterp", "ColorTable", "Description", "Metadata", "UnitType", "Offset", "Scale", "Histograms", "CategoryNames",
 	"MaskBand", "Overview", "HideNoDataValue", "GDALRasterAttributeTable"}
 
-func openVRT(ctx context.Context, path string, depth int) (*Array, error) {
+func openVRT(ctx context.Context, path string, in nest) (*Array, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	m, err := parseVRT(data)
+	m.in = in
 	if err == nil {
-		if err = m.resolve(ctx, filepath.Dir(path), depth); err == nil {
+		if err = m.resolve(ctx, filepath.Dir(path)); err == nil {
 			return m.open(ctx)
 		}
 	}
@@ -123,7 +128,7 @@ func parseVRT(data []byte) (*vrt, error) {
 				return m, bad("band %d has a %s, which is not supported", b+1, name)
 			}
 			for _, other := range source.Others {
-				if !slices.Contains(vrtPlain, other.XMLName.Local) {
+				if !slices.Contains(vrtPlain, other.XMLName.Local) || other.XMLName.Local == "OpenOptions" && strings.TrimSpace(other.Inside) != "" {
 					return m, bad("a source of band %d has a %s, which would change pixels and is not supported", b+1, other.XMLName.Local)
 				}
 			}
@@ -142,7 +147,17 @@ func parseVRT(data []byte) (*vrt, error) {
 
 // vrtNumber is a number as JSON.
 func vrtNumber(text string) json.RawMessage {
-	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	text = strings.TrimSpace(text)
+	if n, ok := new(big.Int).SetString(text[:min(len(text), 32)], 10); ok && len(text) <= 32 {
+		return json.RawMessage(n.String()) // which a float may not hold
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if wide, _, failed := big.ParseFloat(text[:min(len(text), 32)], 10, 64, big.ToNearestEven); err != nil && failed == nil && len(text) <= 32 {
+		// GDAL has written the largest numbers with 15 digits, which rounded them up.
+		if ratio, _ := new(big.Float).Quo(wide, big.NewFloat(math.MaxFloat64)).Float64(); math.Abs(ratio) < 1+1e-13 {
+			f, err = math.Copysign(math.MaxFloat64, ratio), nil
+		}
+	}
 	switch {
 	case err != nil:
 		return json.RawMessage(`"?"`)
@@ -155,11 +170,11 @@ func vrtNumber(text string) json.RawMessage {
 	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
 		return json.RawMessage(strconv.FormatInt(int64(f), 10)) // also of 255.0
 	}
-	return json.RawMessage(strings.TrimPrefix(strings.TrimSpace(text), "+"))
+	return json.RawMessage(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
 // resolve opens the files of all sources, each once.
-func (m *vrt) resolve(ctx context.Context, folder string, depth int) error {
+func (m *vrt) resolve(ctx context.Context, folder string) error {
 	if same := m.alike(); same {
 		m.bands = m.bands[:1]
 	}
@@ -175,11 +190,12 @@ func (m *vrt) resolve(ctx context.Context, folder string, depth int) error {
 			n, ok := opened[name]
 			if !ok {
 				var err error
-				if n, err = m.add(ctx, name, depth); err != nil {
+				if n, err = m.add(ctx, name, nil); err != nil {
 					return err
 				}
 				opened[name] = n
 			}
+			name = m.names[n] // as it may be shown
 			p := piece{tile: n, from: -1, to: -1}
 			shape := m.tiles[n].m.shape
 			channels, band := product(shape[2:]), 1
