@@ -26,7 +26,7 @@ type TensorJob struct {
 	Across, Down, Left, Top int     // of windows
 	Factor                  float64
 	Clip                    bool // divided, whatever the factor
-	Gap                     bool // of tables: what lies after a row may be written
+	Gap                     bool // of tables: what lies between two rows may be written
 }
 
 // MostAcross is how wide a window of a [TensorJob] may be.

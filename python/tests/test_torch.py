@@ -241,6 +241,54 @@ def test_sums_beyond_16_bit_floats(dtype, device):
     assert (bt.avg_pool(x, 31, 1, 15, count_include_pad=False) == 100).all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_gradients_of_large_clipped_means(dtype, device):
+    # 300×300 pixels are more than the largest float16.
+    x = torch.rand(1, 400, 400, dtype=torch.float64)
+    weight = torch.rand(1, 400, 400, dtype=torch.float64) * 100
+    grads = []
+    for kind, where in ((torch.float64, "cpu"), (dtype, device)):
+        leaf = x.clone().to(kind).to(where).requires_grad_()
+        (bt.box_filter(leaf, 300) * weight.to(kind).to(where)).sum().backward()
+        grads.append(leaf.grad.double().cpu())
+    assert (grads[1] > 0).all()
+    torch.testing.assert_close(grads[1], grads[0], rtol=1e-5 if dtype == torch.float32 else 0.02, atol=0)
+
+
+def test_local_norm_beside_a_nan(device):
+    x = torch.rand(2, 30, 40, dtype=torch.float64, device=device) + 5
+    want = bt.local_norm(x, 5)
+    for bad in (float("nan"), float("inf")):
+        y = x.clone()
+        y[0, 10, 20] = bad
+        got = bt.local_norm(y, 5)
+        spoilt = torch.zeros_like(got, dtype=torch.bool)
+        spoilt[0, 8:13, 18:23] = True
+        assert got[spoilt].isnan().all()
+        torch.testing.assert_close(got[~spoilt], want[~spoilt])
+    assert bt.local_norm(torch.full((3, 4), float("nan"), device=device), 3).isnan().all()
+
+
+def test_a_sign_that_is_yet_to_change(device):
+    x = torch.randn(2, 8, 9, dtype=torch.complex128, device=device).conj().imag
+    assert x.is_neg()
+    for f in (bt.integral, torch.ops.boxsum.integral, torch.ops.boxsum.suffix, lambda v: bt.box_filter(v, 3)):
+        torch.testing.assert_close(f(x), f(x.resolve_neg()))
+    leaf = torch.randn(2, 8, 9, dtype=torch.complex128, device=device, requires_grad=True)
+    bt.integral(leaf.conj().imag).sum().backward()
+    assert leaf.grad.abs().sum() > 0
+
+
+def test_windows_have_numbers_of_their_own():
+    from concurrent.futures import ThreadPoolExecutor
+
+    asked = [(1, 1, 0, 0, n % 3000, 1, 1.0, False) for n in range(12000)]
+    with ThreadPoolExecutor(8) as threads:
+        numbers = list(threads.map(bt._number, asked))
+    owner = {}
+    assert all(owner.setdefault(number, window) == window for number, window in zip(numbers, asked))
+
+
 def test_windows_beyond_the_image(device):
     x = torch.rand(2, 9, 11, dtype=torch.float64, device=device)
     assert torch.allclose(bt.box_filter(x, 10**9), x.mean((-2, -1), keepdim=True).expand_as(x))

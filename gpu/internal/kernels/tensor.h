@@ -143,7 +143,7 @@ struct TensorPlane {
         if (x + j < job.width) *sum(x + j, y) = four[Reverse ? 3 - j : j];
     }
     if (Reverse) return;
-    if (job.gap && x + 4 == end) {  // memory writes whole sectors, and first reads what it has not
+    if (job.gap && x + 4 == end && y + 1 < job.height) {  // memory writes whole sectors, and first reads what it has not
       T sector[32 / sizeof(T)] = {v[3]};
       storeVector<T, 32 / sizeof(T)>(sum(end, y), sector);
       return;

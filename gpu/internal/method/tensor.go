@@ -16,7 +16,7 @@ type TensorPlanes struct {
 	Address              uint64
 	Width, Height, Count int
 	Stride, Distance     int64
-	Gap                  bool // what lies after a row may be written
+	Gap                  bool // what lies between two rows may be written
 }
 
 // aligned reports whether groups of four values of so many bytes can be read at once, from the first on or from the last.

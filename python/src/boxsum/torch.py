@@ -11,6 +11,7 @@ All work on the last two axes, whatever comes before. They are operators of ``to
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import partial
 from typing import Any, Optional, Sequence, Union
@@ -243,7 +244,8 @@ def _integral_into(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes
 
 _INTEGRALS: dict[Any, int] = {None: 0, torch.int32: 1, torch.int64: 2, torch.float32: 3, torch.float64: 4}  # numbers of what is ready
 _SUFFIXES, _WINDOWS = 8, 16
-_windows: dict[tuple, int] = {}  # numbers of windows that were asked for
+_windows: dict[tuple, int] = {}  # numbers of windows that were asked for, none of which comes twice
+_numbers = itertools.count(_WINDOWS)
 
 
 def _integral(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
@@ -297,6 +299,16 @@ def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
     return min(size - (before - near), near + length), near
 
 
+def _number(window: tuple) -> int:
+    with _cuda._planning:
+        if len(_windows) >= _MOST_READY:
+            _windows.clear()
+            _ready.clear()
+        if window not in _windows:
+            _windows[window] = next(_numbers)
+        return _windows[window]
+
+
 def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float, clip: bool = False) -> Tensor:
     """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left). Where they are clipped, each is divided by
     how many pixels it has in the image instead."""
@@ -318,10 +330,7 @@ def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, 
         pixels = _evenly(x)
         found = _queue(pixels, out, _WINDOW, width, height, left, top, float(factor), int(clip))
         if pixels is x:
-            if len(_windows) >= _MOST_READY:
-                _windows.clear()
-                _ready.clear()
-            _remember(_windows.setdefault(window, _WINDOWS + len(_windows)), x, out, *found)
+            _remember(_number(window), x, out, *found)
         return out
     # Of a processor, or of several windows side by side, in a type that holds the sums.
     wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype if x.device.type == "cpu" else torch.float64
@@ -370,10 +379,11 @@ def _keep_window(ctx: Any, inputs: tuple, output: Tensor) -> None:
 
 def _window_backward(ctx: Any, grad: Tensor) -> Any:
     height, width, top, left, rows, columns, factor, clip = ctx.window
-    if clip:
-        grad = grad / (_counts(rows, height, top, ctx.size[0], grad)[:, None] * _counts(columns, width, left, ctx.size[1], grad)).to(grad.dtype)
-        factor = 1.0
-    back = window_of(grad, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor, False)
+    wide = grad
+    if clip:  # counts are beyond 16-bit floats, and what is divided by them too
+        wide, factor = _wide(grad), 1.0
+        wide = wide / (_counts(rows, height, top, ctx.size[0], wide)[:, None] * _counts(columns, width, left, ctx.size[1], wide))
+    back = window_of(wide, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor, False).to(grad.dtype)
     return back, None, None, None, None, None, None, None, None
 
 
@@ -392,8 +402,9 @@ def _transformed() -> bool:
 
 
 def _plain(x: Tensor) -> bool:
-    """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor."""
-    return type(x) in _TENSORS and not x.is_meta and torch._C._functorch.peek_interpreter_stack() is None and torch._C._len_torch_dispatch_stack() == 0
+    """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor,
+    no sign that is yet to change."""
+    return type(x) in _TENSORS and not x.is_meta and not x.is_neg() and torch._C._functorch.peek_interpreter_stack() is None and torch._C._len_torch_dispatch_stack() == 0
 
 
 _TENSORS = (Tensor, torch.nn.Parameter)
@@ -585,8 +596,11 @@ def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: 
 @_composite("local_norm(Tensor x, int width, int height, float eps=1e-5) -> Tensor")
 def _local_norm(x: Tensor, width: int, height: int, eps: float = 1e-5) -> Tensor:
     wide = _wide(x)
-    # What all pixels lie away from zero is taken off first: squares would lose digits to it.
-    centered = wide - wide.detach().mean(_PLANES, keepdim=True)
+    # What all pixels lie away from zero is taken off first: squares would lose digits to it. A NaN is for the windows that have it.
+    still = wide.detach()
+    finite = still.isfinite()
+    base = still.where(finite, 0).sum(_PLANES, keepdim=True) / finite.sum(_PLANES, keepdim=True).clamp(min=1)
+    centered = wide - base.nan_to_num(0, 0, 0)
     mean = _box_filter(centered, width, height)
     variance = (_box_filter(centered * centered, width, height) - mean * mean).clamp(min=0)
     return ((centered - mean) * torch.rsqrt(variance + eps)).to(x.dtype)

@@ -11,7 +11,7 @@ typedef struct {
 	i64 outStride, outBatch;
 	i32 width, height, count;
 	i32 inAligned, outAligned;
-	i32 gap; // a sector after each row of a table may be written
+	i32 gap; // a sector after each row of a table may be written, but for the last of a plane
 } Tensor;
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(Tensor) == 72, "Go has another layout");
