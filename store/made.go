@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ type made struct {
 	chunk   func(ctx context.Context, place []int) ([]byte, error)
 	list    func(ctx context.Context, visit func(Object) error) error // for fingerprints
 	parts   []*Array                                                  // that it is made from
+	names   []string                                                  // where these are
 	closing func() error                                              // or nil
 }
 
@@ -116,6 +118,19 @@ func (a *Array) keepIn(c *cache) {
 	} else if a.unitBytes() > c.limit/8 {
 		a.decoding = c.decoding
 	}
+}
+
+// Tiles is where the tiles of a mosaic are, and those of mosaics in it, without passwords. Other arrays have none.
+func (a *Array) Tiles() []string {
+	m, ok := a.bucket.(*made)
+	if !ok {
+		return nil
+	}
+	all := slices.Clone(m.names)
+	for _, part := range m.parts {
+		all = append(all, part.Tiles()...)
+	}
+	return all
 }
 
 func (a *Array) unitBytes() int64 { return int64(product(a.unit)) * int64(a.m.typ.Size()) }

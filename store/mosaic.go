@@ -181,7 +181,7 @@ func (m *mosaic) array(ctx context.Context) (*Array, error) {
 		spec.Shape, spec.Chunk, spec.Names = append(spec.Shape, m.channels), append(spec.Chunk[:2:2], m.channels), append(spec.Names, "c")
 	}
 	var fill []byte
-	a, err := newMade(ctx, spec, &made{what: "a mosaic", parts: m.tiles, list: m.list, closing: m.close, chunk: func(ctx context.Context, place []int) ([]byte, error) {
+	a, err := newMade(ctx, spec, &made{what: "a mosaic", parts: m.tiles, names: m.names, list: m.list, closing: m.close, chunk: func(ctx context.Context, place []int) ([]byte, error) {
 		return m.read(ctx, place, fill)
 	}})
 	if err != nil {

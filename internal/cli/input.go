@@ -129,6 +129,9 @@ func (sh *shell) read(path string, opt imgio.Options) (*imgio.Picture, error) {
 		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeWith)
 	}
 	if isSource(path) {
+		if err := (&pictureFlags{Page: opt.Page}).checkStored(path); err != nil {
+			return nil, err
+		}
 		return sh.readStore(path)
 	}
 	f, err := os.Open(path)

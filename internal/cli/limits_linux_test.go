@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/boxsum/boxsum/internal/grid"
@@ -141,4 +142,15 @@ func TestGroup(t *testing.T) {
 		t.Skipf("no cgroup can be made: BOXSUM_CGROUP names no directory for one, and systemd-run --user says: %s", strings.TrimSpace(text))
 	}
 	checkLimited(t, "its cgroup, which may have 0.5 GB, leaves 0.", func(args []string) (string, int) { return command(t, script, args) })
+}
+
+// TestLargeFilePipe asks of a pipe that nobody writes to whether it is a large file: it is not opened for that.
+func TestLargeFilePipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if kind := largeFile(pipe); kind != "" {
+		t.Errorf("a pipe is %s", kind)
+	}
 }

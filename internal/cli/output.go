@@ -64,8 +64,19 @@ func formatOf(path, tables string, squares, tilted bool) (format, error) {
 
 // checkApart refuses an output that would replace the input, or be a slice of the volume next time.
 func checkApart(in, out string, volume bool) error {
-	if in == standard || out == standard || out == "" || strings.Contains(in, "://") || store.IsMosaic(in) {
+	if in == standard || out == standard || out == "" || strings.Contains(in, "://") {
 		return nil
+	}
+	if store.IsMosaic(in) {
+		if _, err := os.Stat(out); err != nil {
+			return nil // it replaces nothing
+		}
+		a, err := store.OpenArray(context.Background(), in)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		return checkTiles(a, in, out)
 	}
 	from, err := os.Stat(in)
 	if err != nil {
@@ -82,6 +93,39 @@ func checkApart(in, out string, volume bool) error {
 		return fmt.Errorf("%s is the folder of the slices: write to another one", folder)
 	}
 	return nil
+}
+
+// checkTiles refuses an output that would replace an array that is read, or a part of it.
+func checkTiles(a *store.Array, in, out string) error {
+	for _, location := range append(a.Tiles(), in) {
+		if replaces(out, location) {
+			return fmt.Errorf("%s is read, and would be replaced: write to another place", store.Redacted(location))
+		}
+	}
+	return nil
+}
+
+// replaces reports whether a location is that of an output, or in it.
+func replaces(out, location string) bool {
+	out, location = strings.TrimPrefix(store.Redacted(out), "file://"), strings.TrimPrefix(store.Redacted(location), "file://")
+	if strings.Contains(out, "://") || strings.Contains(location, "://") {
+		return strings.HasPrefix(strings.TrimRight(location, "/")+"/", strings.TrimRight(out, "/")+"/")
+	}
+	to, err := os.Stat(out)
+	if err != nil {
+		return false
+	}
+	path, err := filepath.Abs(location)
+	for err == nil {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, to) {
+			return true
+		}
+		if filepath.Dir(path) == path {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	return false
 }
 
 // checkFolder finds out before the work, and not after it, that an output has

@@ -7,12 +7,13 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
 )
 
 // pictureFlags say how pictures are read.
 type pictureFlags struct {
-	Color    string `enum:"gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
-	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do."`
+	Color    string `enum:"gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy, stores) and mosaics keep theirs."`
+	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do; tiles of mosaics are not."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
 	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
 
@@ -31,6 +32,17 @@ func (f *pictureFlags) check(volume bool) error {
 		return usage("--page %d: pages count from 1", f.Page)
 	case f.Page > 0 && volume:
 		return usage("--page is for images, and a volume has all pages: leave it out with --volume")
+	}
+	return nil
+}
+
+// checkStored refuses pages of what is read in parts, which has one.
+func (f *pictureFlags) checkStored(path string) error {
+	if err := f.check(false); err != nil {
+		return err
+	}
+	if f.Page > 1 {
+		return usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, store.Redacted(path))
 	}
 	return nil
 }

@@ -75,13 +75,18 @@ func (sh *shell) readStore(path string) (*imgio.Picture, error) {
 
 // open is the image to sum: an array in a store, or another that is put into one in memory.
 func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
-	if isSource(path) {
-		return store.OpenArray(sh.ctx, path)
+	large := largeFile(path)
+	if isSource(path) || large != "" {
+		if err := how.checkStored(path); err != nil {
+			return nil, err
+		}
 	}
-	switch largeFile(path) {
-	case "tiff":
+	switch {
+	case isSource(path):
+		return store.OpenArray(sh.ctx, path)
+	case large == "tiff":
 		return store.OpenTIFF(sh.ctx, path)
-	case "npy":
+	case large == "npy":
 		return store.OpenNPY(sh.ctx, path)
 	}
 	src, err := sh.openSource(path, how, false)
@@ -100,8 +105,14 @@ func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store
 		if err != nil {
 			return nil, err
 		}
+		if err := how.checkStored(paths[0]); err != nil {
+			return nil, err
+		}
 		return store.OpenMosaic(sh.ctx, tiles)
 	case volume:
+		if err := how.check(true); err != nil {
+			return nil, err
+		}
 		return store.OpenArray(sh.ctx, paths[0])
 	}
 	return sh.open(paths[0], how)
@@ -109,16 +120,16 @@ func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store
 
 // largeFile is tiff or npy for files that are read in parts, with the samples as they are stored: BigTIFF, and TIFF and .npy files of 256 MiB or more.
 func largeFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe is read once, and may let whoever opens it wait
+		return ""
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
 	var magic [4]byte
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() { // a pipe is read once
-		return ""
-	}
 	if _, err := io.ReadFull(file, magic[:]); err != nil {
 		return ""
 	}
@@ -208,6 +219,11 @@ func (c *integrateCmd) runStore(sh *shell) error {
 		return err
 	}
 	defer src.Close()
+	if strings.Contains(c.Out, ".zip") { // which is replaced; in folders a table does not take the place of anything else
+		if err := checkTiles(src, c.Ins[0], c.Out); err != nil {
+			return err
+		}
+	}
 	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
 	if err != nil {
 		return err
@@ -252,6 +268,9 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 		return err
 	}
 	defer src.Close()
+	if err := checkTiles(src, c.Ins[0], c.Out); err != nil {
+		return err
+	}
 	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
 	if err != nil {
 		return err
@@ -508,6 +527,9 @@ func (c *convertCmd) Run(sh *shell) error {
 		if !isSource(c.In) {
 			return usage("neither %s nor %s is a store: one of them ends in .zarr, or is a URL", c.In, c.Out)
 		}
+		if err := errors.Join(c.checkStored(c.In), checkApart(c.In, c.Out, false)); err != nil {
+			return err
+		}
 		if strings.HasSuffix(c.Out, ".npy") {
 			return c.writeNPY(sh)
 		}
@@ -585,6 +607,9 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 		return err
 	}
 	defer src.Close()
+	if err := checkTiles(src, c.In, c.Out); err != nil {
+		return err
+	}
 	spec.Type, spec.Shape, spec.Names = src.Type(), src.Shape(), src.Names()
 	spread := func(n int) []int { // along the last axes that are not few
 		chunk := src.Chunk()
@@ -638,7 +663,7 @@ func (c *verifyCmd) Run(sh *shell) error {
 	}
 	var repair *store.Job
 	if c.Source != "" {
-		src, err := sh.open(c.Source, &pictureFlags{})
+		src, err := sh.openAll([]string{c.Source}, &pictureFlags{}, t.Depth() > 0)
 		if err != nil {
 			return err
 		}

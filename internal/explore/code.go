@@ -69,6 +69,9 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			c.saved, c.file, save, write = "", d.tableSource(), nil, c.storeBoxes
 			break
 		}
+		if q.Z < 0 || q.Z >= max(d.info.Depth, 1) {
+			return nil, nil, refuse("slice %d of %d", q.Z, d.info.Depth)
+		}
 		part, err := partOf(&q)
 		if err != nil {
 			return nil, nil, err

@@ -22,7 +22,8 @@ import (
 func OpenFile(ctx context.Context, name string) (Document, error) {
 	base := filepath.Base(filepath.Clean(name))
 	if strings.Contains(name, "://") {
-		return OpenStore(ctx, path.Base(store.Redacted(name)), name) // the page shows no passwords
+		shown := store.Redacted(name) // the page shows no passwords
+		return sourced(OpenStore(ctx, path.Base(shown), name))(shown)
 	}
 	info, err := os.Stat(name)
 	if err != nil {

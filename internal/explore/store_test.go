@@ -289,7 +289,7 @@ func TestSecretsOfURLs(t *testing.T) {
 		return b, a.Close()
 	})
 	d, err := OpenFile(t.Context(), "secretive://me:SECRET@host/a.zarr?sig=SECRET")
-	if err != nil || d.Info().Name != "a.zarr" || d.(*picture).source != "a.zarr" || seen != "sig=SECRET" {
+	if err != nil || d.Info().Name != "a.zarr" || d.(*picture).source != "secretive://host/a.zarr" || seen != "sig=SECRET" {
 		t.Errorf("%v, %v, %q", d, err, seen)
 	}
 }
