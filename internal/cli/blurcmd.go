@@ -19,6 +19,7 @@ type blurCmd struct {
 	Gaussian     bool       `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
 	Sigma        float64    `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
 	Passes       int        `placeholder:"N" help:"How many boxes stand for the Gaussian, 1 to 6 (3). Four are nearer to it."`
+	Memory       string     `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
 	pictureFlags `set:"color=keep"`
 	filterFlags
 }

@@ -262,6 +262,10 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 	case work.name != "box":
 		return usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
 	}
+	memory, err := parseSize(c.Memory)
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	src, err := sh.open(c.Ins[0], &c.pictureFlags)
 	if err != nil {
@@ -276,7 +280,7 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 		return err
 	}
 	err = store.FilterArray(sh.ctx, src, dst, work.window, &store.FilterOptions{
-		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
+		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
 	})
 	if err = closed(dst, err); err != nil {
 		return err

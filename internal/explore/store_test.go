@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -160,6 +161,11 @@ func TestSlices(t *testing.T) {
 		box := p.(map[string]any)["box"].([]any)
 		if x, y := box[0].(float64), box[1].(float64); x < 1000 || x > 1024 || y < 900 || y > 924 {
 			t.Errorf("a part of the feature lies at %v", box)
+		}
+	}
+	for _, z := range []int{-1, 1 << 20} {
+		if v, _ := ask(t, s, map[string]any{"do": "code", "what": map[string]any{"do": "blur", "box": []int{0, 0, 8, 8}, "z": z}}, nil); v["error"] == nil || !strings.Contains(fmt.Sprint(v["error"]), "slice") {
+			t.Errorf("code of slice %d: %v", z, v)
 		}
 	}
 	// Those that leave the image are refused, as in memory, and turned ones, whose pixels lie around the box.
