@@ -67,7 +67,11 @@ func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable
 	if err != nil {
 		return err
 	}
-	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, &Options{Kernels: opt.Kernels, Plain: true}))
+	way := opt.Kernels
+	if way == Fast && (method.Volume{}).Obstacle(method.Of(sums.inner(), t.inner(), v.inner(), 0)) != "" {
+		way = AutoKernels
+	}
+	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, &Options{Kernels: way, Plain: true}))
 }
 
 func closeAfter(c interface{ Close() error }, err error) error {
