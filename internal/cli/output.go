@@ -67,6 +67,12 @@ func checkApart(in, out string, volume bool) error {
 	if in == standard || out == standard || out == "" || strings.Contains(in, "://") {
 		return nil
 	}
+	if isStore(in) { // which may be in a zip file
+		if replaces(out, in) {
+			return fmt.Errorf("%s is read, and would be replaced: write to another place", in)
+		}
+		return nil
+	}
 	if store.IsMosaic(in) {
 		if _, err := os.Stat(out); err != nil {
 			return nil // it replaces nothing
