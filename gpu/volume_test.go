@@ -67,11 +67,12 @@ func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable
 	if err != nil {
 		return err
 	}
-	way := opt.Kernels
-	if way == Fast && (method.Volume{}).Obstacle(method.Of(sums.inner(), t.inner(), v.inner(), 0)) != "" {
-		way = AutoKernels
+	both := &SquaredVolumeTable[S, Q]{sums, t}
+	err = IntegrateVolumeSquaresInto(both, v, &Options{Kernels: opt.Kernels, Plain: true})
+	if opt.Kernels == Fast && errors.Is(err, boxsum.ErrTypes) { // one pass has not all types
+		err = IntegrateVolumeSquaresInto(both, v, &Options{Plain: true})
 	}
-	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, &Options{Kernels: way, Plain: true}))
+	return closeAfter(sums, err)
 }
 
 func closeAfter(c interface{ Close() error }, err error) error {
