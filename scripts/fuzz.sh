@@ -23,7 +23,7 @@ fuzz() {
 	return $code
 }
 
-files=$(git grep -l '^func Fuzz' -- '*_test.go' | grep -Ev "^${2:-none/}")
+files=$(git grep -l '^func Fuzz' -- '*_test.go' | sed 's,^,./,' | grep -Ev "^./${2:-none/}")
 for file in $files; do
 	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$file" | while read -r name; do
 		echo "== $name for $1"
