@@ -209,6 +209,9 @@ func TestRotatedLarge(t *testing.T) {
 		if d.Info().CPU {
 			size = 600
 		}
+		if testing.Short() {
+			size = 200
+		}
 		for n, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: -2, B: 3}, {A: 1, B: 1}, {A: -1, B: 1}, {A: 10, B: 9}, {A: -5, B: 1}, {A: 1, B: 10}, {A: 0, B: 1}} {
 			for channels := 1; channels <= 1+2*(n%2); channels += 2 {
 				width, height := size+37*n, size*2/3+channels

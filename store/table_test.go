@@ -346,7 +346,11 @@ func TestPages(t *testing.T) {
 	b, _ := makeTable(t, src, &Options{Block: block, Squares: true})
 	want := reference[uint8, uint64, uint64](t, data, w, h, 1)
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range 50 {
+	rounds := 50
+	if testing.Short() {
+		rounds = 10
+	}
+	for round := range rounds {
 		table, err := OpenTable(ctx, b, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -676,6 +680,9 @@ func TestKill(t *testing.T) {
 		return
 	}
 	kills := 12
+	if testing.Short() {
+		kills = 3
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOXSUM_STORE_KILLS")); err == nil {
 		kills = n
 	}
