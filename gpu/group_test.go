@@ -292,7 +292,7 @@ func TestSeveralDevicesFaults(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("after %d calls: the tables differ", lives)
 			}
-			if failed := d.Failed(); len(failed) == 0 {
+			if failed := d.Failed(); len(failed) == 0 && lives < 120 { // with more, the others may have done the work before
 				t.Errorf("after %d calls nobody failed", lives)
 			}
 		}
