@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // makeTIFFs has tifffile write files, each with its elements beside it.
@@ -46,13 +48,7 @@ print(n)
 `
 
 func TestTIFF(t *testing.T) {
-	name := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if name == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("BOXSUM_PEERS_PYTHON names no Python with tifffile")
-		}
-		t.Skip("BOXSUM_PEERS_PYTHON names no Python with tifffile")
-	}
+	name := ref.Python(t) // scikit-image brings tifffile
 	dir := t.TempDir()
 	if out, err := exec.Command(name, "-c", makeTIFFs, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
