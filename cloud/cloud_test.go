@@ -150,6 +150,42 @@ func TestAzure(t *testing.T) {
 	tables(t, at)
 }
 
+// TestGCS is the same on fake-gcs-server, an emulator of Google's. BOXSUM_GCS is its program, which scripts/fakegcs.sh builds.
+func TestGCS(t *testing.T) {
+	program := os.Getenv("BOXSUM_GCS")
+	if program == "" {
+		t.Skip("it takes fake-gcs-server: scripts/fakegcs.sh builds it, and BOXSUM_GCS names it")
+	}
+	free := httptest.NewServer(http.NotFoundHandler())
+	address := free.Listener.Addr().String()
+	free.Close()
+	_, port, _ := strings.Cut(address, ":")
+	var log bytes.Buffer
+	cmd := exec.Command(program, "-scheme", "http", "-host", "127.0.0.1", "-port", port, "-public-host", address, "-backend", "memory", "-log-level", "error")
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	t.Setenv("STORAGE_EMULATOR_HOST", address)
+	for n := 0; ; n++ {
+		answer, err := http.Post("http://"+address+"/storage/v1/b", "application/json", strings.NewReader(`{"name":"bucket"}`))
+		if err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				break
+			}
+		}
+		if n == 300 {
+			t.Fatalf("fake-gcs-server does not answer: %v: %s", err, log.String())
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	at := func(path string) string { return "gs://bucket/" + path }
+	objects(t, at("some/folder"))
+	tables(t, at)
+}
+
 func objects(t *testing.T, url string) {
 	ctx := context.Background()
 	b, err := store.OpenBucket(ctx, url, true)
