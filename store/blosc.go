@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -248,7 +249,7 @@ func (b *bloscPack) part(dst, data []byte, from, to int) error {
 		case bitShuffle:
 			unshuffleBits(dst, into, typeSize)
 		case shuffle:
-			unshuffle(dst, into, typeSize)
+			kernel.Unshuffle(kernel.Best(), dst, into, typeSize)
 		}
 	}
 	return nil
@@ -288,7 +289,7 @@ func bloscStream(dst, src []byte, compressor byte) error {
 	return bad("compressor %d of blosc is not supported: blosclz, lz4, lz4hc, zlib and zstd are", compressor)
 }
 
-// unshuffleBits is [unshuffle] for bits: first come the lowest of all elements, of each byte in turn. It is
+// unshuffleBits is [kernel.Unshuffle] for bits: first come the lowest of all elements, of each byte in turn. It is
 // for whole groups of eight elements: other blocks are as they were.
 func unshuffleBits(dst, src []byte, size int) {
 	n := len(dst) / size

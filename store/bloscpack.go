@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sync"
+
+	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // bloscPack reads what c-blosc writes. What it writes itself are elements whose bytes are shuffled, each byte of them
@@ -50,7 +53,7 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 		binary.LittleEndian.PutUint32(out[header+4*i:], uint32(len(out)))
 		part := data[i*block : min((i+1)*block, len(data))]
 		shuffled := whole[:len(part)]
-		shuffle(shuffled, part, size)
+		kernel.Shuffle(kernel.Best(), shuffled, part, size)
 		streams := size
 		if len(part) < block {
 			streams = 1
@@ -59,6 +62,11 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 		for k := range streams {
 			stream, at := shuffled[k*n:(k+1)*n], len(out)
 			out = append(out, 0, 0, 0, 0)
+			if n > 64 && bytes.Equal(stream[1:], stream[:n-1]) { // all the same, as high bytes are
+				out = appendRun(out, stream[0], n)
+				binary.LittleEndian.PutUint32(out[at:], uint32(len(out)-at-4))
+				continue
+			}
 			if !isNoise(&zstd, stream) {
 				packed, err := zstd.pack(out[len(out):], stream)
 				if err != nil {
@@ -78,6 +86,21 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 	return out, nil
 }
 
+// appendRun appends a frame of zstd that is n times the same byte (RFC 8878, 3.1.1): a header with its size in four bytes, and blocks of up to 128 KiB.
+func appendRun(out []byte, value byte, n int) []byte {
+	out = append(out, 0x28, 0xb5, 0x2f, 0xfd, 0xa0)
+	out = binary.LittleEndian.AppendUint32(out, uint32(n))
+	for n > 0 {
+		part, last := min(n, 1<<17), uint32(0)
+		if n -= part; n == 0 {
+			last = 1
+		}
+		head := last | 1<<1 | uint32(part)<<3
+		out = append(out, byte(head), byte(head>>8), byte(head>>16), value)
+	}
+	return out
+}
+
 // isNoise reports whether zstd does nothing for a sample of bytes.
 func isNoise(zstd *zstdPack, data []byte) bool {
 	const sample = 4096
@@ -87,70 +110,4 @@ func isNoise(zstd *zstdPack, data []byte) bool {
 	var memory [sample + sample/8]byte
 	packed, err := zstd.pack(memory[:0], data[len(data)/2:][:sample])
 	return err == nil && len(packed) > sample-sample/16
-}
-
-// shuffle puts the first bytes of all elements first, then the second of all. What is no whole element stays.
-func shuffle(dst, src []byte, size int) {
-	n := len(src) / size
-	i := 0
-	if size == 8 {
-		for ; i+8 <= n; i += 8 {
-			var m [8]uint64
-			for k := range m {
-				m[k] = binary.LittleEndian.Uint64(src[8*(i+k):])
-			}
-			transpose8(&m)
-			for k := range m {
-				binary.LittleEndian.PutUint64(dst[k*n+i:], m[k])
-			}
-		}
-	}
-	for k := range size {
-		part := dst[k*n : (k+1)*n]
-		for i := i; i < n; i++ {
-			part[i] = src[i*size+k]
-		}
-	}
-	copy(dst[n*size:], src[n*size:])
-}
-
-// unshuffle puts the bytes of elements together again.
-func unshuffle(dst, src []byte, size int) {
-	n := len(dst) / size
-	i := 0
-	if size == 8 {
-		for ; i+8 <= n; i += 8 {
-			var m [8]uint64
-			for k := range m {
-				m[k] = binary.LittleEndian.Uint64(src[k*n+i:])
-			}
-			transpose8(&m)
-			for k := range m {
-				binary.LittleEndian.PutUint64(dst[8*(i+k):], m[k])
-			}
-		}
-	}
-	for k := range size {
-		part := src[k*n : (k+1)*n]
-		for i := i; i < n; i++ {
-			dst[i*size+k] = part[i]
-		}
-	}
-	copy(dst[n*size:], src[n*size:])
-}
-
-// transpose8 swaps rows and columns of 8×8 bytes: quarters, then quarters of these, then single bytes.
-func transpose8(m *[8]uint64) {
-	for i := range 4 {
-		a, b := m[i], m[i+4]
-		m[i], m[i+4] = a&0x00000000ffffffff|b<<32, a>>32|b&0xffffffff00000000
-	}
-	for _, i := range [4]int{0, 1, 4, 5} {
-		a, b := m[i], m[i+2]
-		m[i], m[i+2] = a&0x0000ffff0000ffff|b&0x0000ffff0000ffff<<16, a>>16&0x0000ffff0000ffff|b&0xffff0000ffff0000
-	}
-	for i := 0; i < 8; i += 2 {
-		a, b := m[i], m[i+1]
-		m[i], m[i+1] = a&0x00ff00ff00ff00ff|b&0x00ff00ff00ff00ff<<8, a>>8&0x00ff00ff00ff00ff|b&0xff00ff00ff00ff00
-	}
 }

@@ -356,6 +356,12 @@ var cascades = [levelCount]cascadeRoutines{
 	},
 }
 
+// shuffles holds what takes elements apart, which all levels share.
+var shuffles = [levelCount]shuffleRoutines{
+	avx2:   {[3]shuffleRoutine{shuffle2AVX2, shuffle4AVX2, shuffle8AVX2}, [3]shuffleRoutine{unshuffle2AVX2, unshuffle4AVX2, unshuffle8AVX2}},
+	avx512: {[3]shuffleRoutine{shuffle2AVX2, shuffle4AVX2, shuffle8AVX2}, [3]shuffleRoutine{unshuffle2AVX2, unshuffle4AVX2, unshuffle8AVX2}},
+}
+
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{
 	avx2: {

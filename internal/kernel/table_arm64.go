@@ -138,6 +138,9 @@ var cascades = [levelCount]cascadeRoutines{
 	},
 }
 
+// shuffles holds what takes elements apart, which all levels share.
+var shuffles = [levelCount]shuffleRoutines{}
+
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{}
 

@@ -64,6 +64,9 @@ var thresholds = [levelCount]thresholdRoutines{}
 // cascades holds the kernels of detectors.
 var cascades = [levelCount]cascadeRoutines{}
 
+// shuffles holds what takes elements apart, which all levels share.
+var shuffles = [levelCount]shuffleRoutines{}
+
 // fourier holds the steps of Fourier transforms.
 var fourier = [levelCount]fourierLevel{}
 

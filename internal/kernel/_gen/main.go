@@ -54,6 +54,7 @@ var parts = []struct {
 	{"triple", triples, 32},
 	{"fourier", fouriers, 0},
 	{"cascade", cascades, 0},
+	{"shuffle", shuffles, 32},
 }
 
 func main() {

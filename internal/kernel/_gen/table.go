@@ -132,6 +132,20 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// shuffles holds what takes elements apart, which all levels share.\nvar shuffles = [levelCount]shuffleRoutines{")
+	for _, l := range levels {
+		if l.set == nil {
+			continue
+		}
+		apart, together := "", ""
+		for _, size := range shuffleSizes {
+			apart += fmt.Sprintf("shuffle%dAVX2, ", size)
+			together += fmt.Sprintf("unshuffle%dAVX2, ", size)
+		}
+		line("%s: {[3]shuffleRoutine{%s}, [3]shuffleRoutine{%s}},", l.name, apart, together)
+	}
+	line("}\n")
+
 	line("// fourier holds the steps of Fourier transforms.\nvar fourier = [levelCount]fourierLevel{")
 	for _, l := range levels {
 		if l.set == nil {
