@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"iter"
@@ -19,7 +20,11 @@ import (
 var extensions = map[string]string{
 	".png": "png", ".tif": "tiff", ".tiff": "tiff", ".npy": "npy",
 	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm",
+	".jpg": "jpeg", ".jpeg": "jpeg",
 }
+
+// jpegQuality is little loss for the eye, at a third of a PNG.
+const jpegQuality = 95
 
 // FormatOf is the format that [Save] writes to a file of this name, and none for an
 // extension that it does not know.
@@ -29,19 +34,19 @@ func FormatOf(path string) (format string, ok bool) {
 }
 
 // Save writes an image to a file, in the format of its extension: .png, .tif or .tiff,
-// .pgm, .ppm, .pnm or .pam, .npy. The file appears whole or not at all. See [Encode].
+// .pgm, .ppm, .pnm or .pam, .jpg or .jpeg, .npy. The file appears whole or not at all. See [Encode].
 func Save(path string, img any) error {
 	format, ok := FormatOf(path)
 	if !ok {
-		return fmt.Errorf("imgio: %s: images are written as .png, .tiff, .pgm, .ppm, .pam or .npy: %w", path, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: %s: images are written as .png, .tiff, .pgm, .ppm, .pam, .jpg or .npy: %w", path, boxsum.ErrInvalid)
 	}
 	return WriteFile(path, func(w io.Writer) error { return Encode(w, format, img) })
 }
 
 // Encode writes an image, which is a boxsum.Image[P] as [Picture] has it, as "png", "tiff",
-// "pnm" or "npy". Pictures take pixels of uint8 and uint16 with 1 to 4 channels, grey or
+// "pnm", "jpeg" or "npy". Pictures take pixels of uint8 and uint16 with 1 to 4 channels, grey or
 // colour, each with or without straight alpha; TIFF takes float32 too, which few
-// programs read. An .npy array takes all types and channels. Others are a
+// programs read. JPEG, which changes pixels a little, takes uint8 without alpha. An .npy array takes all types and channels. Others are a
 // [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
 	switch format {
@@ -57,9 +62,11 @@ func Encode(w io.Writer, format string, img any) error {
 			return fmt.Errorf("imgio: an image without pixels cannot be a PNG file: %w", boxsum.ErrInvalid)
 		}
 		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, m)
+	case "jpeg":
+		return encodeJPEG(w, img)
 	case "tiff", "pnm", "npy":
 	default:
-		return fmt.Errorf("imgio: images are written as png, tiff, pnm or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: images are written as png, tiff, pnm, jpeg or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
 	}
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
@@ -78,6 +85,24 @@ func Encode(w io.Writer, format string, img any) error {
 		return encode(w, format, img)
 	}
 	return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes)
+}
+
+func encodeJPEG(w io.Writer, img any) error {
+	bytes, ok := img.(boxsum.Image[uint8])
+	if !ok {
+		return fmt.Errorf("imgio: %T: JPEG is for pixels of uint8; write it as .png or .npy: %w", img, boxsum.ErrTypes)
+	}
+	if n := max(bytes.Channels, 1); n != 1 && n != 3 {
+		return fmt.Errorf("imgio: an image of %d channels: JPEG is for gray and colour without alpha; write it as .png or .npy: %w", n, boxsum.ErrTypes)
+	}
+	if most := 1<<16 - 1; bytes.Width < 1 || bytes.Height < 1 || bytes.Width > most || bytes.Height > most {
+		return fmt.Errorf("imgio: JPEG is for 1 to %d pixels a side, not %d×%d; write it as .png: %w", most, bytes.Width, bytes.Height, boxsum.ErrInvalid)
+	}
+	m, err := ToImage(img)
+	if err != nil {
+		return err
+	}
+	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
 }
 
 func encode[P boxsum.Pixel](w io.Writer, format string, img boxsum.Image[P]) error {

@@ -82,7 +82,7 @@ func TestEncodeRefuses(t *testing.T) {
 		img    any
 		want   error
 	}{
-		{"jpeg", noise[uint8](2, 2, 1), boxsum.ErrInvalid},
+		{"gif", noise[uint8](2, 2, 1), boxsum.ErrInvalid},
 		{"png", noise[float32](2, 2, 1), boxsum.ErrTypes},
 		{"pnm", noise[float32](2, 2, 1), boxsum.ErrTypes},
 		{"tiff", noise[float64](2, 2, 1), boxsum.ErrTypes},
@@ -114,7 +114,48 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Save(filepath.Join(folder, "a.jpg"), img); err == nil || !strings.Contains(err.Error(), ".png") {
+	if err := Save(filepath.Join(folder, "a.gif"), img); err == nil || !strings.Contains(err.Error(), ".png") {
 		t.Error(err)
+	}
+}
+
+// JPEG is near to what was given, and what it cannot hold is refused.
+func TestEncodeJPEG(t *testing.T) {
+	for _, channels := range []int{1, 3} {
+		img := boxsum.Image[uint8]{Pix: make([]uint8, 37*(23*channels+5)), Width: 23, Height: 37, Channels: channels, Stride: 23*channels + 5}
+		for y := range img.Height {
+			for i := range img.Row(y) {
+				img.Row(y)[i] = uint8(3*y + 2*(i/channels))
+			}
+		}
+		var b bytes.Buffer
+		if err := Encode(&b, "jpeg", img); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(&b, Keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := got.Image.(boxsum.Image[uint8])
+		if read.Width != 23 || read.Height != 37 || read.Channels != channels {
+			t.Fatalf("read %d×%d×%d", read.Width, read.Height, read.Channels)
+		}
+		for y := range img.Height {
+			for i, v := range img.Row(y) {
+				if d := int(read.Row(y)[i]) - int(v); d < -6 || d > 6 {
+					t.Fatalf("%d channels: %d is read as %d", channels, v, read.Row(y)[i])
+				}
+			}
+		}
+	}
+	for _, img := range []any{noise[uint8](3, 3, 2), noise[uint8](3, 3, 4), noise[uint16](3, 3, 1), noise[float32](3, 3, 3)} {
+		if err := Encode(&bytes.Buffer{}, "jpeg", img); !errors.Is(err, boxsum.ErrTypes) {
+			t.Errorf("%T: %v", img, err)
+		}
+	}
+	for _, img := range []any{boxsum.Image[uint8]{Width: 0, Height: 4}, boxsum.Image[uint8]{Pix: make([]uint8, 1<<16), Width: 1 << 16, Height: 1}} {
+		if err := Encode(&bytes.Buffer{}, "jpeg", img); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("%T: %v", img, err)
+		}
 	}
 }

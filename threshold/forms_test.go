@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -359,5 +360,34 @@ func TestProgress(t *testing.T) {
 		if _, err := threshold.Binarize(img, threshold.New(m, 25), opt); err != nil || last != 1 {
 			t.Errorf("%v: %v, %v", m, last, err)
 		}
+	}
+}
+
+// Bytes that became floats are not taken for floats from 0 to 1.
+func TestFloatsOfBytes(t *testing.T) {
+	img := boxsum.Image[float32]{Pix: []float32{0.2, float32(math.NaN()), 1.5, 2, 200, 0}, Width: 3, Height: 2}
+	for _, m := range []threshold.Method{threshold.Sauvola, threshold.TRSingh, threshold.Phansalkar} {
+		r := threshold.New(m, 3)
+		if _, err := threshold.Binarize(img, r, nil); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), "1,1 is 200") {
+			t.Errorf("%v: %v", m, err)
+		}
+		r.White = 255
+		if _, err := threshold.Binarize(img, r, nil); err != nil {
+			t.Errorf("%v with its white: %v", m, err)
+		}
+	}
+	for _, m := range []threshold.Method{threshold.Niblack, threshold.Wolf, threshold.NICK, threshold.Bradley, threshold.MeanC} {
+		if _, err := threshold.Binarize(img, threshold.New(m, 3), nil); err != nil {
+			t.Errorf("%v, which is the same at every scale: %v", m, err)
+		}
+	}
+	img.Pix = []float32{0.2, float32(math.NaN()), 1, 0.5, 0.1, 0}
+	r := threshold.New(threshold.MeanC, 3)
+	if _, err := threshold.Binarize(img, r, nil); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), "C is 10") {
+		t.Error(err)
+	}
+	r.C = 10. / 255
+	if _, err := threshold.Binarize(img, r, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -94,12 +94,12 @@ type Rule struct {
 	// stands for 128/255 of White.
 	R float64
 	// White is the greatest value that pixels have: TRSingh, Phansalkar. Zero stands for 255
-	// of uint8, 65535 of uint16, and 1 of floats.
+	// of uint8, 65535 of uint16, and 1 of floats, of which those above 2 are refused then.
 	White float64
 
 	P, Q float64 // of Phansalkar
 	T    float64 // of Bradley, in percent
-	C    float64 // of MeanC
+	C    float64 // of MeanC, on the scale of the pixels: 10 is for bytes, and more than 1 for floats up to 1 is refused
 	MinN int     // of Su; zero stands for the width of the window
 }
 
@@ -211,6 +211,19 @@ func formulaOf[P filter.Pixel](r *Rule) (f kernel.Formula, err error) {
 		return f, grid.Types("%v is for pixels of uint8, not %T", r.Method, *new(P))
 	}
 	return f, nil
+}
+
+// takesUnit reports whether the rule has numbers that may be meant for another scale than that of floats.
+func takesUnit(r *Rule) bool {
+	switch r.Method {
+	case Sauvola:
+		return r.R == 0 && r.White == 0
+	case TRSingh, Phansalkar:
+		return r.White == 0
+	case MeanC:
+		return r.C > 1
+	}
+	return false
 }
 
 // kinds are the formulas of methods that have one of their own.

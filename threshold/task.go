@@ -60,6 +60,7 @@ type task[P filter.Pixel] struct {
 	src     engine.Source[P]
 	dst     result
 	same    bool // dst is src
+	unit    bool // the scale of floats is to be looked at, see inUnit
 }
 
 // check is all that can be wrong with options, rule and image.
@@ -78,6 +79,7 @@ func (t *task[P]) check(src *boxsum.Image[P], r *Rule, opt *Options) (err error)
 		return grid.Invalid("an image with %d channels: thresholds are for gray images, see boxsum.Gray", t.src.Channels)
 	}
 	t.method, t.minN = r.Method, r.MinN
+	t.unit = kernel.IsFloat[P]() && takesUnit(r)
 	t.shape, err = shapeOf[P](r, t.src.Width)
 	if t.minN == 0 {
 		t.minN = r.Window.Width
@@ -149,7 +151,33 @@ func runTask[P filter.Pixel](t task[P]) error {
 			return runBoxed[uint32](bytes, box)
 		}
 	}
+	if t.unit {
+		if err := t.inUnit(); err != nil {
+			return err
+		}
+	}
 	return windows(&t)
+}
+
+// inUnit refuses floats on another scale than the rule: bytes that became floats would all be black or white where
+// white is 1, and floats from 0 to 1 all white with MeanC's 10. A little more than 1 is what sharpening and scaling leave.
+func (t *task[P]) inUnit() error {
+	const most = 2
+	var greatest P
+	for y := range t.src.Height {
+		for x, v := range t.src.Pix[y*t.src.Stride:][:t.src.Width] {
+			if v > most && t.method != MeanC {
+				return grid.Invalid("the pixel at %d,%d is %v: %v takes floats to be from 0 to 1; set R, White or both for others", x, y, v, t.method)
+			}
+			if v > greatest { // which NaN is not
+				greatest = v
+			}
+		}
+	}
+	if t.method == MeanC && greatest > 0 && greatest <= 1 {
+		return grid.Invalid("C is %v, and no pixel is more than %v: set C on their scale, such as 10/255", t.formula.C, greatest)
+	}
+	return nil
 }
 
 // as is the same thing, whose type is known to be T.

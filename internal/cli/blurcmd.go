@@ -13,7 +13,7 @@ import (
 type blurCmd struct {
 	Ins          []string   `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
 	Demo         bool       `help:"Blur a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out          string     `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
+	Out          string     `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .jpg, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
 	Radius       int        `short:"r" default:"-1" placeholder:"R" help:"Blur by the mean of 2·R+1 pixels each way."`
 	Window       windowFlag `placeholder:"WxH" help:"Blur by the mean of so many pixels across and down, such as 31x15, or 31 for both. Of an even number one more lies on the left and above."`
 	Gaussian     bool       `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
@@ -103,7 +103,7 @@ func (c *blurCmd) work() (*filterWork, error) {
 
 // one blurs one image.
 func (c *blurCmd) one(sh *shell, work *filterWork, in, out string) (filterReport, error) {
-	if _, err := imageFormat(out, "png"); err != nil {
+	if _, err := imageFormat(out, "png", ".jpg"); err != nil {
 		return filterReport{}, err
 	}
 	src, err := sh.source(&placeFlag{On: "cpu"}, func() (*source, error) { return sh.imageOrDemo(in, out, &c.pictureFlags, c.Demo) })
@@ -111,7 +111,7 @@ func (c *blurCmd) one(sh *shell, work *filterWork, in, out string) (filterReport
 		return filterReport{}, err
 	}
 	defer src.close()
-	format, err := imageFormat(out, formatLike(src))
+	format, err := imageFormat(out, formatLike(src), ".jpg")
 	if err != nil {
 		return filterReport{}, err
 	}

@@ -31,7 +31,7 @@ type detectCmd struct {
 	Min       windowFlag `placeholder:"N" help:"Least size to find, in pixels, such as 40, or 40x60."`
 	Max       windowFlag `placeholder:"N" help:"Greatest size to find."`
 	Compat    bool       `help:"Search exactly the windows that OpenCV does."`
-	Out       string     `short:"o" placeholder:"OUT" help:"Where the picture with boxes goes: .png, .tiff, .ppm or .npy; - is PNG on standard output. Several go to a folder, such as found/. Of a stream, - or a .y4m file."`
+	Out       string     `short:"o" placeholder:"OUT" help:"Where the picture with boxes goes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. Several go to a folder, such as found/. Of a stream, - or a .y4m file."`
 	Blur      bool       `help:"Hide what was found in the picture of -o, instead of drawing boxes."`
 	Eval      string     `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files are searched that it names."`
 
@@ -267,7 +267,7 @@ func (c *detectCmd) one(sh *shell, d *detector, in, out string) ([]detect.Result
 	format := ""
 	if out != "" {
 		var err error
-		if format, err = imageFormat(out, "png"); err != nil {
+		if format, err = imageFormat(out, "png", ".jpg"); err != nil {
 			return nil, err
 		}
 	}

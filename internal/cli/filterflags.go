@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,17 @@ func parseWindow(text string) (w windowFlag, err error) {
 
 func (w windowFlag) String() string { return fmt.Sprintf("%d×%d", w.Width, w.Height) }
 
+// jpegFormat is written where it is asked for by name: what was read from it has lost enough.
+const jpegFormat = "jpeg"
+
 // imageFormat is the format of an output path for an image. Standard output and devices
-// take the given one.
+// take the given one. JPEG is among more where a picture is for the eye: it changes numbers.
 func imageFormat(path, otherwise string, more ...string) (string, error) {
 	switch format, ok := imgio.FormatOf(path); {
 	case path == "":
 		return "", usage("no output: name a file with -o")
+	case ok && format == jpegFormat && !slices.Contains(more, ".jpg"):
+		return "", usage("%s: JPEG would change what was made: write it as .png", path)
 	case ok && path != standard:
 		return format, checkFolder(path)
 	case path == standard || isDevice(path):
@@ -96,7 +102,7 @@ func formatLike(src *source) string {
 
 // extensionLike is the same for the name of a file that is yet to be read.
 func extensionLike(in string) string {
-	if _, ok := imgio.FormatOf(in); ok {
+	if format, ok := imgio.FormatOf(in); ok && format != jpegFormat {
 		return in[strings.LastIndexByte(in, '.'):]
 	}
 	return ".png"
