@@ -144,6 +144,13 @@ int library_integral(boxsum_value *values, int64_t count, int brief) {
 	return -1;
 }
 
+char *library_batch(boxsum_value *values, int64_t count) {
+	boxsum_value result = {0};
+	return library.call(library.find("batch"), values, count, &result);
+}
+
+void library_free(char *text) { library.free(text); }
+
 PyObject *library_queue(long long plan, long long image, long long table, long long stream) {
 	char *text;
 	if (!library.queue)

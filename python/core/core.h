@@ -23,6 +23,7 @@ PyObject *core_exchange(PyObject *module, PyObject *type);
 PyObject *core_describe(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_launch(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_repeat(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *core_xla(PyObject *module, PyObject *name);
 PyObject *core_lend(PyObject *module, PyObject *arguments);
 PyObject *core_add(PyObject *module, PyObject *arguments);
 PyObject *core_limit(PyObject *module, PyObject *arguments);
@@ -49,6 +50,10 @@ int library_ready(void);
 // library_integral makes a table, with the GIL if it is brief. It returns 0, 1 where the image must be copied first,
 // and -1 with an exception.
 int library_integral(boxsum_value *values, int64_t count, int brief);
+
+// library_batch calls a function for every image of a batch, without the GIL. It returns 0, or a text that library_free takes.
+char *library_batch(boxsum_value *values, int64_t count);
+void library_free(char *text);
 
 // library_queue queues a table by a plan: None, or 0 with an exception.
 PyObject *library_queue(long long plan, long long image, long long table, long long stream);

@@ -8,6 +8,7 @@ static PyMethodDef functions[] = {
 	{"describe", (PyCFunction)(void (*)(void))core_describe, METH_FASTCALL, "describe(number, tensor, ...): a key of the sizes, strides, types and devices of tensors on a device, None of others."},
 	{"launch", (PyCFunction)(void (*)(void))core_launch, METH_FASTCALL, "launch(plan, recipe, image, table): queue for tensors on their current stream, by a recipe if there is one that fits."},
 	{"repeat", (PyCFunction)(void (*)(void))core_repeat, METH_FASTCALL, "repeat(ready, number, image): launch with a new result, by the plan, the recipe and the maker that ready has for the description of image; None for none."},
+	{"xla", core_xla, METH_O, "xla(name): a capsule of the function that programs of XLA call for integral, suffix or window on a processor."},
 	{"lend", core_lend, METH_VARARGS, "lend(shelf, layout): a lease of a block that is kept, or None."},
 	{"add", core_add, METH_VARARGS, "add(shelf, pages, layout): a lease of a new block, the whole of an array of bytes."},
 	{"limit", core_limit, METH_VARARGS, "limit(bytes): says how much to keep, and returns how much is kept."},

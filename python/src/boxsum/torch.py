@@ -404,10 +404,11 @@ def _transformed() -> bool:
 def _plain(x: Tensor) -> bool:
     """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor,
     no sign that is yet to change."""
-    return type(x) in _TENSORS and not x.is_meta and not x.is_neg() and torch._C._functorch.peek_interpreter_stack() is None and torch._C._len_torch_dispatch_stack() == 0
+    return type(x) in _TENSORS and _transform() is None and _modes() == 0 and not x.is_neg() and not x.is_meta
 
 
 _TENSORS = (Tensor, torch.nn.Parameter)
+_transform, _modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
 _library = torch.library.Library("boxsum", "FRAGMENT")
 
 
@@ -660,7 +661,7 @@ def _floats(x: Tensor, name: str) -> None:
 
 
 def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
-    pair = (size, size) if isinstance(size, int) else tuple(size)
+    pair = tuple(size) if isinstance(size, Sequence) else (size, size)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
         raise TypeError(f"{name} is {size!r}: it takes one whole number, or two")
     if min(pair) < least:

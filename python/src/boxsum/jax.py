@@ -1,0 +1,241 @@
+"""Summed-area tables for JAX: inside of jit, with gradients and under vmap.
+
+    >>> import jax, boxsum.jax as bj                              # doctest: +SKIP
+    >>> table = jax.jit(bj.integral)(images)                      # (..., H, W) to (..., H + 1, W + 1)
+    >>> sums = bj.box_sum(table, boxes)                           # (K, 4), or (N, K, 4) for each image
+    >>> soft = bj.box_filter(images, 31)                          # in a time that does not depend on the window
+
+All work on the last two axes. On a processor a compiled program calls the library, by the foreign functions of XLA; on other devices
+it has sums of JAX's own.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Sequence, Union
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from . import _core, _native
+
+__all__ = ["box_filter", "box_mean", "box_sum", "integral"]
+
+_native.load()  # a program finds it loaded
+for _name in ("integral", "suffix", "window"):
+    jax.ffi.register_ffi_target(f"boxsum_{_name}", _core.xla(_name), platform="cpu")
+
+_SMALL = (jnp.dtype(jnp.float16), jnp.dtype(jnp.bfloat16))
+_FLOAT32, _FLOAT64 = jnp.dtype(jnp.float32), jnp.dtype(jnp.float64)
+_INT32, _INT64 = jnp.dtype(jnp.int32), jnp.dtype(jnp.int64)
+
+
+def _check(x: Any, what: str = "images") -> Array:
+    x = jnp.asarray(x)
+    if x.ndim < 2:
+        raise ValueError(f"{what} of shape {x.shape}: they take (..., H, W)")
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        raise TypeError(f"{what} of {x.dtype}: they take real numbers")
+    return x
+
+
+def _sum_type(x: Array, dtype: Any) -> np.dtype:
+    """The type of the sums of an array, as boxsum.torch has them."""
+    floats, small = jnp.issubdtype(x.dtype, jnp.floating), x.dtype in (jnp.uint8, jnp.bool_)
+    if dtype is None:
+        if floats:
+            return _FLOAT32 if x.dtype in _SMALL else x.dtype
+        dtype = _INT32 if small and x.shape[-1] * x.shape[-2] <= ((1 << 31) - 1) // 255 else _INT64
+    dtype = jnp.dtype(dtype)
+    known = {_FLOAT64} if x.dtype == _FLOAT64 else {_FLOAT32, _FLOAT64} if floats else {_INT32, _INT64, _FLOAT32, _FLOAT64} if small else {_INT64, _FLOAT64}
+    if dtype not in known:
+        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}: they have {', '.join(sorted(str(d) for d in known))}")
+    if dtype.itemsize == 8 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+        raise TypeError(f"sums of {dtype} take jax.config.update('jax_enable_x64', True)")
+    return dtype
+
+
+# All is one primitive: "integral" into sums of a type; "suffix", what lies at each place and after it; and "window", whose sum at (y, x) begins
+# at (y - top, x - left) and is multiplied by a factor, with zeros outside: numbers are width, height, left, top, rows, columns and the factor.
+# They are linear, and what turns gradients back is one of them again.
+
+_linear = Primitive("boxsum")
+
+
+def _pixels(x: Array, dtype: Any) -> Array:
+    """An array in a type that the library takes for such sums, itself if it can be."""
+    if x.dtype == jnp.bfloat16 or dtype == _FLOAT64 and x.dtype == jnp.float32:
+        return x.astype(dtype)
+    if x.dtype in (jnp.bool_, jnp.int8):
+        return x.astype(jnp.uint8 if x.dtype == jnp.bool_ else jnp.int16)
+    if dtype == _FLOAT64 and jnp.issubdtype(x.dtype, jnp.integer) and x.dtype != jnp.uint8:
+        return x.astype(dtype)
+    return x
+
+
+def _shape(x: Any, op: str, numbers: tuple) -> jax.ShapeDtypeStruct:
+    rows, columns = x.shape[-2:]
+    if op == "integral":
+        return jax.ShapeDtypeStruct((*x.shape[:-2], rows + 1, columns + 1), numbers[0])
+    return jax.ShapeDtypeStruct((*x.shape[:-2], *(numbers[4:6] if op == "window" else (rows, columns))), x.dtype)
+
+
+def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
+    """What the primitive does on a processor: the library does it."""
+    out = _shape(x, op, numbers)
+    if op == "integral":
+        x = _pixels(x, out.dtype)
+    if 0 in x.shape or x.dtype in (jnp.int64, jnp.uint64):  # of which the library has none
+        return _own(x, op=op, numbers=numbers)
+    more = {"numbers": np.array(numbers[:4], np.int64), "factor": np.float64(numbers[6])} if op == "window" else {}
+    return jax.ffi.ffi_call(f"boxsum_{op}", out, vmap_method="broadcast_all")(x, **more)
+
+
+def _own(x: Array, *, op: str, numbers: tuple) -> Array:
+    """The same by JAX, on any device."""
+    lead, out = x.ndim - 2, _shape(x, op, numbers)
+    if 0 in x.shape:
+        return jnp.zeros(out.shape, out.dtype)
+    if op == "integral":
+        return jnp.pad(lax.cumsum(lax.cumsum(x.astype(out.dtype), lead + 1), lead), [(0, 0)] * lead + [(1, 0), (1, 0)])
+    if op == "suffix":
+        return lax.cumsum(lax.cumsum(x, lead + 1, reverse=True), lead, reverse=True)
+    width, height, left, top, rows, columns, factor = numbers
+    padding = [(top, rows - 1 - top + height - x.shape[-2], 0), (left, columns - 1 - left + width - x.shape[-1], 0)]
+    padded = lax.pad(x * jnp.asarray(factor, x.dtype), jnp.zeros((), x.dtype), [(0, 0, 0)] * lead + padding)
+    return lax.reduce_window(padded, np.zeros((), x.dtype), lax.add, (1,) * lead + (height, width), (1,) * x.ndim, "VALID")
+
+
+def _abstract(x: Any, *, op: str, numbers: tuple) -> Any:
+    out = _shape(x, op, numbers)
+    return jax.core.ShapedArray(out.shape, out.dtype)
+
+
+def _transpose(grad: Array, x: Any, *, op: str, numbers: tuple) -> list[Array]:
+    if op == "integral":
+        return [_linear.bind(grad[..., 1:, 1:], op="suffix", numbers=()).astype(x.aval.dtype)]
+    if op == "suffix":
+        return [_linear.bind(grad, op="integral", numbers=(grad.dtype,))[..., 1:, 1:]]
+    width, height, left, top, _, _, factor = numbers
+    return [_linear.bind(grad, op="window", numbers=(width, height, width - 1 - left, height - 1 - top, *x.aval.shape[-2:], factor))]
+
+
+def _over_batch(arguments: Any, axes: Any, *, op: str, numbers: tuple) -> tuple[Array, int]:
+    return _linear.bind(jnp.moveaxis(arguments[0], axes[0], 0), op=op, numbers=numbers), 0
+
+
+_linear.def_impl(lambda x, **what: jax.jit(partial(_linear.bind, **what))(x))
+_linear.def_abstract_eval(_abstract)
+mlir.register_lowering(_linear, mlir.lower_fun(_own, multiple_results=False))
+mlir.register_lowering(_linear, mlir.lower_fun(_foreign, multiple_results=False), platform="cpu")
+ad.deflinear2(_linear, _transpose)
+batching.primitive_batchers[_linear] = _over_batch
+
+
+def integral(x: Any, *, dtype: Any = None) -> Array:
+    """Make the summed-area tables of images: (..., H, W) to (..., H + 1, W + 1).
+
+    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
+    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others. Those of 64 bits take ``jax_enable_x64``.
+    """
+    x = _check(x)
+    return _linear.bind(x, op="integral", numbers=(_sum_type(x, dtype),))
+
+
+def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
+    table, boxes = _check(table, "tables"), jnp.asarray(boxes)
+    if 0 in table.shape[-2:]:
+        raise ValueError(f"tables of shape {table.shape}: they have a row and a column of zeros at least, as integral makes them")
+    if boxes.ndim == 0 or boxes.shape[-1] != 4:
+        raise ValueError(f"boxes of shape {boxes.shape}: the last axis has four numbers, x0, y0, x1, y1")
+    leading, own = table.shape[:-2], boxes.shape[:-2]
+    if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
+        raise ValueError(f"boxes of shape {boxes.shape} for tables of shape {table.shape}: they take (K, 4), or the first leading axes and (K, 4)")
+    each = boxes.shape[-2:-1]
+    real = jnp.issubdtype(boxes.dtype, jnp.floating)
+    if real and not jnp.issubdtype(table.dtype, jnp.floating):
+        table = table.astype(jnp.result_type(float))
+    boxes = boxes.reshape(*own, *(1,) * (len(leading) - len(own)), *(each or (1,)), 4)
+    boxes = jnp.broadcast_to(boxes, (*leading, *boxes.shape[-2:]))
+    if not real:
+        boxes = boxes.astype(jnp.result_type(int))
+    height, width = table.shape[-2] - 1, table.shape[-1] - 1
+    x0, y0 = jnp.clip(boxes[..., 0], 0, width), jnp.clip(boxes[..., 1], 0, height)
+    x1, y1 = jnp.maximum(jnp.clip(boxes[..., 2], 0, width), x0), jnp.maximum(jnp.clip(boxes[..., 3], 0, height), y0)
+    flat = table.reshape(*leading, -1)
+
+    def read(y: Array, x: Array) -> Array:
+        return jnp.take_along_axis(flat, y * (width + 1) + x, -1, mode="clip")
+
+    def parts(at: Array, most: int) -> tuple[Array, Array, Array]:
+        low = jnp.clip(jnp.floor(lax.stop_gradient(at)), 0, max(most - 1, 0)).astype(int)
+        return low, jnp.minimum(low + 1, most), (at - low).astype(table.dtype)
+
+    def entry(y: Array, x: Array) -> Array:
+        if not real:
+            return read(y, x)
+        (top, bottom, v), (left, right, u) = parts(y, height), parts(x, width)
+        above = read(top, left) * (1 - u) + read(top, right) * u
+        return above * (1 - v) + (read(bottom, left) * (1 - u) + read(bottom, right) * u) * v
+
+    sums = entry(y1, x1) - entry(y1, x0) - entry(y0, x1) + entry(y0, x0)
+    shape = (*leading, *each)
+    return sums.reshape(shape), ((x1 - x0) * (y1 - y0)).reshape(shape)
+
+
+def box_sum(table: Any, boxes: Any) -> Array:
+    """Sum the pixels of boxes ``x0, y0, x1, y1``: tables (..., H + 1, W + 1) and boxes (K, 4) to (..., K).
+
+    Boxes (N, K, 4) are for each image along the first axis of the tables. Real corners are read from the table between its
+    entries, bilinearly, and have gradients. Boxes are clipped to the image.
+    """
+    return _ask(table, boxes)[0]
+
+
+def box_mean(table: Any, boxes: Any) -> Array:
+    """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
+    sums, area = _ask(table, boxes)
+    if not jnp.issubdtype(sums.dtype, jnp.floating):
+        sums = sums.astype(jnp.result_type(float))
+    some = area > 0
+    return jnp.where(some, sums / jnp.where(some, area, 1).astype(sums.dtype), 0)
+
+
+def _sides(size: Any) -> tuple[int, int]:
+    pair = tuple(size) if isinstance(size, Sequence) else (size, size)
+    if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
+        raise TypeError(f"window is {size!r}: it takes one whole number, or two")
+    if min(pair) < 1:
+        raise ValueError(f"window is {size!r}: it must be 1 at least")
+    return pair  # type: ignore[return-value]
+
+
+def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip", mean: bool = True) -> Array:
+    """The mean, or the sum, of the window round every pixel: floats (..., H, W) to the same.
+
+    ``window`` is one number, or two, across and down; even ones have a pixel more on the left and above. ``border`` is what
+    is outside: nothing with ``"clip"``, zeros with ``"constant"``.
+    """
+    x = _check(x)
+    width, height = _sides(window)
+    if border not in ("clip", "constant"):
+        raise ValueError(f"a border of {border!r}: there are clip and constant")
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        raise TypeError(f"a filter of {x.dtype}: it takes floats")
+    wide, (rows, columns) = x.astype(_FLOAT32) if x.dtype in _SMALL else x, x.shape[-2:]
+    clip = border == "clip" and mean
+    factor = 1 / (width * height) if mean and not clip else 1.0
+    sums = _linear.bind(wide, op="window", numbers=(width, height, width // 2, height // 2, rows, columns, factor))
+    if clip:
+        sums = sums / (_counts(rows, height)[:, None] * _counts(columns, width)).astype(sums.dtype)
+    return sums.astype(x.dtype)
+
+
+def _counts(length: int, size: int) -> np.ndarray:
+    """How many pixels of a window lie in the image, at each place along an axis."""
+    at = np.arange(length) - size // 2
+    return np.minimum(at + size, length) - np.maximum(at, 0)
