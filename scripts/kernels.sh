@@ -39,7 +39,7 @@ built=$from/built
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p $built
-command -v zstd >/dev/null || scripts/install.sh zstd
+command -v xz >/dev/null || scripts/install.sh xz-utils
 go test -run 'TestLists|TestHeaders' ./$from/... -update
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
@@ -86,9 +86,9 @@ for module; do
 	rm -f $built/"$module".*
 	go run ./$from/pack <"$scratch/$module.compute_$oldest.ptx" >"$scratch/packed"
 	mv "$scratch/packed" "$scratch/$module.compute_$oldest.ptx"
-	for out in sm_90.cubin compute_$oldest.ptx; do # as far as it goes: every program has all of them
-		zstd --ultra -22 --long=27 -q -c "$scratch/$module.$out" >$built/$module.$out.zst
-	done
+	# As far as it goes: every program has all of them. Instructions have 16 bytes.
+	xz --format=lzma --lzma1=preset=9e,dict=64MiB,lc=0,lp=4,pb=4 -c "$scratch/$module.sm_90.cubin" >"$built/$module.sm_90.cubin.lzma"
+	xz --format=lzma --lzma1=preset=9e,dict=64MiB,lc=4,lp=0,pb=0 -c "$scratch/$module.compute_$oldest.ptx" >"$built/$module.compute_$oldest.ptx.lzma"
 	cp "$scratch/$module.sources" $built/
 	ls -l $built/"$module".*
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests use besides Go, where it can: PoCL (an OpenCL device on
-# the processor), Chromium (opens reports), Tesseract (reads pages), OpenCV's cascades, Python's C header,
+# the processor), Chromium (opens reports), Tesseract (reads pages), xz (packs kernels), OpenCV's cascades, Python's C header,
 # and virtual environments with OpenCV, scikit-image and Doxa (oracles). Tests that miss
 # one say so. Under CI=true also what a person may not want: LLVM's assembler and qemu.
 set -eu
@@ -10,6 +10,7 @@ needs() { command -v "$1" >/dev/null || missing="$missing $2"; }
 ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd ocl-icd-libopencl1"
 command -v google-chrome >/dev/null || needs chromium chromium
 needs tesseract tesseract-ocr
+needs xz xz-utils
 ls /usr/share/opencv4/*cascades/*.xml >/dev/null 2>&1 || missing="$missing opencv-data"
 if [ -n "${CI:-}" ]; then
 	needs llvm-mc llvm

@@ -185,7 +185,7 @@ func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 		return 0, err
 	}
 	var reasons []error
-	for _, image := range kernels.CUDA(name, b.Major, b.Minor) {
+	for image := range kernels.CUDA(name, b.Major, b.Minor) {
 		key := name
 		if !kernels.IsPTX(image) && b.Tuning.PTX {
 			continue

@@ -49,7 +49,7 @@ func includes(t *testing.T, source string) []string {
 
 func TestCUDA(t *testing.T) {
 	for _, device := range []struct{ major, minor, images int }{{7, 5, 1}, {8, 9, 1}, {9, 0, 2}, {9, 1, 2}, {10, 0, 1}} {
-		images := CUDA("portable", device.major, device.minor)
+		images := slices.Collect(CUDA("portable", device.major, device.minor))
 		if len(images) != device.images {
 			t.Fatalf("%d images for %d.%d, want %d", len(images), device.major, device.minor, device.images)
 		}
@@ -57,10 +57,10 @@ func TestCUDA(t *testing.T) {
 			t.Error("the first image is no machine code")
 		}
 	}
-	if CUDA("sums", 7, 5) != nil {
+	if slices.Collect(CUDA("sums", 7, 5)) != nil {
 		t.Error("devices of 7.5 have no one-pass kernels")
 	}
-	if CUDA("none", 9, 0) != nil {
+	if slices.Collect(CUDA("none", 9, 0)) != nil {
 		t.Error("a module that is none has images")
 	}
 }
@@ -68,7 +68,7 @@ func TestCUDA(t *testing.T) {
 // PTX must be of a version that the oldest drivers take.
 func TestPTXVersion(t *testing.T) {
 	for _, m := range modules {
-		ptx := CUDA(m.name, 8, 9)
+		ptx := slices.Collect(CUDA(m.name, 8, 9))
 		if len(ptx) != 1 {
 			t.Fatalf("%d images of %s for 8.9", len(ptx), m.name)
 		}
@@ -82,7 +82,7 @@ func TestOneKernel(t *testing.T) {
 	for module, name := range map[string]string{
 		"portable": Types{Pixel: "u8", Sum: "u32"}.Kernel("finish"), "sums": "fast_u8_u32_c3", "small": "flat_u8_u32_c1",
 	} {
-		one := OneKernel(CUDA(module, 8, 0)[0], name)
+		one := OneKernel(slices.Collect(CUDA(module, 8, 0))[0], name)
 		if n := bytes.Count(one, []byte(".entry ")); n != 1 || !bytes.Contains(one, []byte(".entry "+name+"(")) {
 			t.Errorf("%d kernels are left, one of them %s", n, name)
 		}

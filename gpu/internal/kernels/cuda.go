@@ -3,33 +3,34 @@ package kernels
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/klauspost/compress/zstd"
+	"iter"
 )
 
-// CUDA lists the images of a module, such as "portable" or "sums", for a device of
+// CUDA is the images of a module, such as "portable" or "sums", for a device of
 // this compute capability, the best first: machine code where there is some, and
 // PTX, packed, which ends with a zero byte. Modules in two dialects are for devices of 7.5
-// and up, those for CUDA only for 8.0 and up. It is nil where there is no such
-// module for the device.
-func CUDA(module string, major, minor int) [][]byte {
-	var images [][]byte
-	for minor := minor; minor >= 0; minor-- { // code for 9.0 runs on 9.1, not on 10.0
-		if image := read(fmt.Sprintf("%s.sm_%d%d.cubin.zst", module, major, minor)); image != nil {
-			images = append(images, image)
-			break
+// and up, those for CUDA only for 8.0 and up. There is none where there is no such
+// module for the device. An image is decoded when it is its turn.
+func CUDA(module string, major, minor int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for minor := minor; minor >= 0; minor-- { // code for 9.0 runs on 9.1, not on 10.0
+			if image := read(fmt.Sprintf("%s.sm_%d%d.cubin.lzma", module, major, minor)); image != nil {
+				if !yield(image) {
+					return
+				}
+				break
+			}
+		}
+		for _, capability := range []int{80, 75} {
+			if capability > 10*major+minor {
+				continue
+			}
+			if ptx := read(fmt.Sprintf("%s.compute_%d.ptx.lzma", module, capability)); ptx != nil {
+				yield(append(ptx, 0))
+				return
+			}
 		}
 	}
-	for _, capability := range []int{80, 75} {
-		if capability > 10*major+minor {
-			continue
-		}
-		if ptx := read(fmt.Sprintf("%s.compute_%d.ptx.zst", module, capability)); ptx != nil {
-			images = append(images, append(ptx, 0))
-			break
-		}
-	}
-	return images
 }
 
 // IsPTX reports whether an image is PTX and not machine code.
@@ -62,12 +63,7 @@ func read(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil
-	}
-	defer z.Close()
-	image, err := z.DecodeAll(packed, nil)
+	image, err := unpackLZMA(packed)
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +134,7 @@ func expected(m module) (names []string) {
 // shapes.
 func TestCUDAHasEveryKernel(t *testing.T) {
 	for _, m := range modules {
-		images := CUDA(m.name, 9, 0)
+		images := slices.Collect(CUDA(m.name, 9, 0))
 		if len(images) != 2 {
 			t.Fatalf("%d images of %s: run make kernels", len(images), m.name)
 		}

@@ -2,6 +2,7 @@ package method
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
@@ -26,7 +27,7 @@ func TestFastKernelsAreBuilt(t *testing.T) {
 	for _, key := range keys {
 		module, name := key.module(), key.String()
 		if images[module] == nil {
-			images[module] = kernels.CUDA(module, 9, 0)
+			images[module] = slices.Collect(kernels.CUDA(module, 9, 0))
 		}
 		if len(images[module]) != 2 {
 			t.Fatalf("%d images of %s: run make kernels", len(images[module]), module)
