@@ -94,7 +94,7 @@ func TestSetApart(t *testing.T) {
 		if p.Apart != c.apart || p.BandRows < 1 {
 			t.Errorf("%+v: %+v", c, p)
 		}
-		if bands := p.bands(); p.Apart && (p.slots() != bands || bands < c.workers || bands > apartBands*c.workers) {
+		if bands := p.bands(); p.Apart && (p.slots() != 2*bands || bands < c.workers || p.BandRows > apartRows) {
 			t.Errorf("%+v: %d bands", c, bands)
 		}
 	}

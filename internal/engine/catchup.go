@@ -19,7 +19,7 @@ type loose interface {
 func (p *Plan) slots() int {
 	switch {
 	case p.Apart:
-		return p.bands()
+		return 2 * p.bands() // its columns, and what it leaves
 	case p.Workers == 1:
 		return 1
 	}

@@ -52,7 +52,6 @@ type Engine struct {
 
 	grid     Grid
 	next     atomic.Int64 // the next band
-	first    atomic.Int64 // and that whose columns are to be summed first
 	done     []tileCount  // of every band
 	stopped  atomic.Bool  // the context is done
 	progress progress
@@ -161,7 +160,6 @@ func (e *Engine) gather(bands, workers int) {
 		e.help = e.helper
 	}
 	e.next.Store(0)
-	e.first.Store(0)
 	e.crew.Store(int64(workers-1) * seat)
 }
 

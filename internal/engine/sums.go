@@ -21,7 +21,7 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 	// above holds the lowest row done so far, without gaps. With several workers,
 	// each of the last slots bands has its own: the row above it, and as tiles get
 	// done the lowest of the band. Where bands are apart it holds the sums of their
-	// columns.
+	// columns, and then what they leave: those and all above.
 	above   []S
 	slots   int
 	pitch   int
@@ -206,7 +206,15 @@ func (l *Sums[P, S]) addColumns(sums []S, band int) {
 
 func (l *Sums[P, S]) enter(worker int) {
 	w := &l.workers[worker]
-	w.acc, w.above = Zeros(w.acc, l.n), AtLeast(w.above, l.pitch)
+	w.acc, w.above = AtLeast(w.acc, l.n), AtLeast(w.above, l.pitch)
+}
+
+func (l *Sums[P, S]) goOn(worker, band int) {
+	if acc := l.workers[worker].acc; band < 0 {
+		clear(acc)
+	} else {
+		copy(acc, l.left(band))
+	}
 }
 
 func (l *Sums[P, S]) addBand(worker, band int, there bool) {
@@ -227,6 +235,17 @@ func (l *Sums[P, S]) startBand(worker int) {
 		above[i] += above[i-channels]
 	}
 }
+
+func (l *Sums[P, S]) leaveBand(worker, band int) {
+	acc := l.workers[worker].acc
+	to, own := l.left(band)[:len(acc)], l.row(band * l.band)[:len(acc)]
+	for i, v := range acc {
+		to[i] = own[i] + v
+	}
+}
+
+// left is what a band leaves, see above.
+func (l *Sums[P, S]) left(band int) []S { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
 
 // Row implements [RowLayer].
 func (l *Sums[P, S]) Row(row []P, _ int) {
