@@ -28,6 +28,9 @@ type Options struct {
 	// any, use [AllAngles]. Multiples of 45° are searched in the image as it is; for each
 	// other remainder it is turned once.
 	Angles []float64
+	// EachAngle searches every angle by itself. Otherwise one that lies between two multiples
+	// of 45°, if Angles has both, is searched where the first stages of either pass.
+	EachAngle bool
 	// Ignore is what to leave out: windows whose middle is in one of these are not found.
 	Ignore []image.Rectangle
 	// NearMisses gives windows too that fail in one of so many last stages. They come after

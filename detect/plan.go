@@ -16,6 +16,7 @@ type layer struct {
 	refine        bool // windows beside those that pass are searched too
 	first         int  // of its places in search.places, and of their parts
 	window        image.Point
+	level         int // of marks
 }
 
 func round32(v float32) int { return int(math.RoundToEven(float64(v))) }

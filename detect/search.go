@@ -2,6 +2,7 @@ package detect
 
 import (
 	"image"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -51,7 +52,8 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 // look lets the next pass search for one cascade only.
 func (s *search) look(c *Cascade) {
 	s.turning, s.coarse, s.views = nil, false, s.views[:0]
-	s.view(c)
+	v := s.view(c)
+	v.marks, v.between = 0, 0
 }
 
 // view adds a cascade to those that are searched for in the same tables: all have windows of
@@ -117,6 +119,7 @@ type search struct {
 	grouper            grouper
 
 	turn                 turning
+	marks                marks
 	rotated              []uint8 // the image, turned
 	turned, turnedMisses []candidate
 }
@@ -126,6 +129,8 @@ type view struct {
 	cascade *Cascade
 	direction
 	angle    float64    // of what is found, in degrees
+	marks    uint8      // that its first stages leave
+	between  uint8      // marks that it is left to, if any
 	programs [3]program // for a step of 1, for one of 2, and for the odd columns between
 }
 
@@ -136,7 +141,7 @@ func (s *search) leave() {
 	s.opt, s.set, s.src, s.turning = Options{}, engine.Settings{}, engine.Source[uint8]{}, nil
 	s.turn = turning{}
 	bytes := engine.Bytes(s.gray) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.candidates) + engine.Bytes(s.misses) +
-		engine.Bytes(s.rotated) + engine.Bytes(s.turned) + engine.Bytes(s.turnedMisses)
+		engine.Bytes(s.rotated) + engine.Bytes(s.turned) + s.marks.bytes() + engine.Bytes(s.turnedMisses)
 	for i := range s.workers {
 		bytes += s.workers[i].bytes()
 	}
@@ -175,6 +180,10 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 				s.places = append(s.places, int32(place))
 				s.parts = append(s.parts, uint32(256-part)|uint32(part)<<16)
 			}
+		}
+		if s.turning != nil {
+			size := c.sizeAt(l.scale)
+			l.level = s.marks.level(math.Sqrt(float64(size.X) * float64(size.Y)))
 		}
 		rows := bandRows / l.step
 		for y := 0; y < l.rows; y += rows {

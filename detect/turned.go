@@ -115,6 +115,14 @@ func (c *Cascade) quarter() {
 	}
 }
 
+// box is the size of the window's box on its tables.
+func (c *Cascade) box() image.Point {
+	if c.diagonal {
+		return c.upright
+	}
+	return c.size
+}
+
 // corner is where a point of the window is in the tables.
 func (c *Cascade) corner(x, y int) (int, int) {
 	if c.diagonal {
@@ -217,10 +225,18 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 			all++
 		}
 	}
-	for i, angle := range given.Angles {
+	// Multiples of 45° come first: others may be left to their first stages.
+	if _, marks := given.sharing(); marks != 0 {
+		w, h := float64(c.size.X), float64(c.size.Y)
+		side := math.Sqrt(w * h)
+		s.marks.plan(s.src.Width, s.src.Height, side, side*max(1, math.Sqrt2*min(float64(s.src.Width)/w, float64(s.src.Height)/h)))
+	}
+	for k := range 2 * len(given.Angles) {
+		i, later := k%len(given.Angles), k >= len(given.Angles)
+		angle := given.Angles[i]
 		turn, _ := c.split(angle)
-		if again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
-			continue // this turn of the image is done
+		if (markBit(angle) == 0) != later || again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
+			continue // this turn of the image is done, or comes later
 		}
 		*t = turning{search: s, image: *img, turn: turn, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		if turn != 0 {
@@ -351,6 +367,7 @@ func (t *turning) back(x, y float64) (float64, float64) {
 // one size on the same tables.
 func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *int, all int) error {
 	s := t.search
+	list, marks := given.sharing()
 	for i := range wanted {
 		s.views = s.views[:0]
 		for k := i; k < len(wanted); k++ {
@@ -370,6 +387,10 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *in
 			v.direction, v.angle = d, t.turn+90*float64(d.quarters)
 			if d.diagonal {
 				v.angle += 45
+			}
+			v.marks, v.between = markBit(v.angle)&marks, 0
+			if marks != 0 {
+				v.between = between(v.angle, list)
 			}
 			if v.angle > 180 {
 				v.angle -= 360
@@ -400,6 +421,18 @@ const slack = 1
 
 // slanted reports whether the turned image has corners that the image does not.
 func (t *turning) slanted() bool { return math.Mod(t.turn, 90) != 0 }
+
+// middle is that of a window of a layer, in pixels of the image that is searched.
+func (c *Cascade) middle(l *layer, x, y int) (float64, float64) {
+	s := float64(l.scale)
+	return (float64(x) + float64(c.size.X)/2) * s, (float64(y) + float64(c.size.Y)/2) * s
+}
+
+// mark leaves marks at the middle of a window.
+func (t *turning) mark(c *Cascade, l *layer, x, y int, bits uint8) {
+	px, py := t.back(c.middle(l, x, y))
+	t.search.marks.set(l.level, px, py, bits)
+}
 
 // place is where a window of the turned image lies in the image, if it does.
 func (t *turning) place(f *candidate, l *layer) bool {

@@ -264,3 +264,54 @@ func TestTiltedTurns(t *testing.T) {
 		t.Logf("%s: %d windows, %v, %v", name, len(upright), found, err)
 	}
 }
+
+// TestShared checks that angles between multiples of 45° find with others what they find by
+// themselves, and that these find the same.
+func TestShared(t *testing.T) {
+	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 160, 135, 1)
+	for _, name := range []string{"frontalface_alt2", "frontalface_default", "lbpcascade_frontalface.xml"} {
+		face := cascade(t, fileOf(t, name))
+		for _, degrees := range []float64{0, 20} {
+			img := photo
+			if degrees != 0 {
+				img = turnedBy(photo, 70, 60, degrees)
+			}
+			opt := detect.Options{Angles: detect.AllAngles(), Min: image.Pt(35, 35), Ungrouped: true}
+			shared, err := face.Detect(img, &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.EachAngle = true
+			each, err := face.Detect(img, &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			straight := func(all []detect.Result) (some []detect.Result) {
+				for _, r := range all {
+					if math.Mod(r.Angle, 45) == 0 {
+						some = append(some, r)
+					}
+				}
+				return some
+			}
+			if !slices.Equal(straight(shared), straight(each)) {
+				t.Errorf("%s, %v°: multiples of 45° find %d windows, and %d by themselves", name, degrees, len(straight(shared)), len(straight(each)))
+			}
+			opt.Ungrouped, opt.Neighbors = false, 12
+			want, err := face.Detect(img, &opt)
+			if err != nil || len(want) == 0 {
+				t.Fatalf("%s, %v°: %v, %v", name, degrees, want, err)
+			}
+			opt.EachAngle = false
+			got, err := face.Detect(img, &opt)
+			if err != nil || len(got) == 0 {
+				t.Fatalf("%s, %v°: %v, %v", name, degrees, got, err)
+			}
+			middle := func(r detect.Result) image.Point { return r.Rect.Min.Add(r.Rect.Max).Div(2) }
+			if d := middle(got[0]).Sub(middle(want[0])); max(d.X, -d.X, d.Y, -d.Y) > 4 || math.Abs(math.Remainder(got[0].Angle-want[0].Angle, 360)) > 8 {
+				t.Errorf("%s, %v°: %v, and by themselves %v", name, degrees, got, want)
+			}
+			t.Logf("%s, %v°: %d windows, by themselves %d; %v, %v", name, degrees, len(shared), len(each), got, want)
+		}
+	}
+}

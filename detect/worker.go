@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"image"
 	"math/bits"
 	"slices"
 
@@ -43,6 +44,14 @@ type worker struct {
 	beside  [][2]int32       // windows beside others
 	norms   [kernel.CascadeSlack]float32
 
+	// Norms of the windows of a band, row by row, and which chunks have theirs: views that
+	// are turned by quarters share them, and what is flat is rejected for all.
+	deviations []float32
+	known      []bool
+	// Marks of these windows, where they are known: see shared.go.
+	seen, marks []uint8 // the latter are those of a chunk
+	read        []bool
+
 	// A bit for each window of a chunk. Kernels are called through variables, so that arrays
 	// of the stack would go to the heap.
 	flat [chunk / 64]uint64
@@ -51,7 +60,7 @@ type worker struct {
 }
 
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside)
+	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside) + engine.Bytes(w.deviations) + engine.Bytes(w.known) + engine.Bytes(w.seen) + engine.Bytes(w.read)
 	for _, d := range w.diagonals {
 		n += engine.Bytes(d)
 	}
@@ -76,6 +85,23 @@ func (w *worker) prepare(s *search) {
 	if lanes := kernel.LanesOf(s.set.Level); w.row.Lanes != lanes {
 		w.row = kernel.NewGroups(lanes, chunk/lanes+1)
 	}
+	left := false // to marks
+	for i := range s.views {
+		left = left || s.views[i].between != 0
+	}
+	windows, chunks := 0, 0
+	for i := range s.layers {
+		if l := &s.layers[i]; len(s.views) > 1 || left {
+			rows := bandRows / l.step
+			windows, chunks = max(windows, rows*deviationStride(l.columns)), max(chunks, rows*l.chunks())
+		}
+	}
+	if c.kind == Haar {
+		w.deviations, w.known = engine.AtLeast(w.deviations, windows+2*chunk), engine.AtLeast(w.known, chunks)
+	}
+	if left {
+		w.seen, w.read = engine.AtLeast(w.seen, windows), engine.AtLeast(w.read, chunks)
+	}
 	w.results = engine.AtLeast(w.results, 2*batch)
 	for len(w.queues) < len(c.stages) {
 		w.queues = append(w.queues, kernel.NewGroups(groupLanes, 2*batch))
@@ -92,6 +118,7 @@ func (w *worker) band(s *search, b *band) {
 	l := &s.layers[b.layer]
 	w.layer, w.index = l, int32(b.layer)
 	made := false
+	var box image.Point // of windows whose norms are known
 	for i := range s.views {
 		v := &s.views[i]
 		if !w.reach(v.cascade, b) {
@@ -102,14 +129,24 @@ func (w *worker) band(s *search, b *band) {
 			made = true
 		}
 		w.view, w.cascade, w.program = i, v.cascade, &v.programs[l.step-1]
+		if box != v.cascade.box() {
+			box = v.cascade.box()
+			clear(w.known)
+			clear(w.read)
+		}
 		before := len(w.candidates)
 		w.skips = [bandRows]uint64{}
 		for x := 0; x < l.columns; x += chunk {
 			for y := range b.rows {
 				from, to := max(x, w.spans[y][0]), min(x+chunk, w.spans[y][1])
-				if from < to {
-					w.skips[y] = w.scan(((b.first+y)*l.step-w.top)*w.program.stride+from, to-from, w.skips[y])
+				if from >= to || v.between != 0 && !w.marked(v, b, y, from, to) {
+					continue
 				}
+				at := ((b.first+y)*l.step-w.top)*w.program.stride + from
+				if v.cascade.kind == Haar {
+					w.normalize(at, to-from, y, x/chunk)
+				}
+				w.skips[y] = w.scan(at, to-from, w.skips[y])
 			}
 		}
 		w.drainAll()
@@ -262,6 +299,28 @@ func (w *worker) pixels(y int) []uint8 {
 	return pix
 }
 
+// deviationStride is how far rows of norms are apart: kernels write some beyond the last.
+func deviationStride(columns int) int { return columns + kernel.CascadeSlack }
+
+// chunks is how many of them a row of windows has.
+func (l *layer) chunks() int { return (l.columns + chunk - 1) / chunk }
+
+// normalize finds the norms of a chunk, in a row of the band, unless they are known.
+func (w *worker) normalize(at, n, row, x int) {
+	l := w.layer
+	if len(w.search.views) == 1 {
+		w.row.Norms = w.deviations
+	} else {
+		w.row.Norms = w.deviations[row*deviationStride(l.columns)+x*chunk:]
+		known := &w.known[row*l.chunks()+x]
+		if *known {
+			return
+		}
+		*known = true
+	}
+	kernel.HaarNorms(w.search.set.Level, w.row.Norms[:n], &w.program.norm, w.table[at:])
+}
+
 // scan searches neighbouring windows of a row, whose first is at that place of the table. A
 // skip says that the first is left out, and it tells whether the next one is.
 func (w *worker) scan(at, n int, skip uint64) uint64 {
@@ -270,9 +329,12 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 	g.Resize((n + g.Lanes - 1) / g.Lanes)
 	w.flat = [chunk / 64]uint64{}
 	if c.kind == Haar {
-		norms := g.Norms[:n]
-		kernel.HaarNorms(level, norms, &w.program.norm, w.table[at:])
-		kernel.Flat(level, w.flat[:(n+63)/64], norms)
+		kernel.Flat(level, w.flat[:(n+63)/64], g.Norms[:n])
+	}
+	if bits := w.search.views[w.view].between; bits != 0 {
+		for i := 0; i < n; i += 64 {
+			w.flat[i/64] |= unmarked(w.marks[i:min(i+64, n)], bits)
+		}
 	}
 	perWord := 64 / g.Lanes
 	lanes := uint64(1)<<g.Lanes - 1
@@ -389,6 +451,36 @@ func (w *worker) keep(k int, g *kernel.Groups, passed []uint32) {
 		}
 	}
 	copy(g.Alive, passed)
+	if marks := w.search.views[w.view].marks; marks != 0 && k+1 == min(markStages, stages) {
+		for i, alive := range passed {
+			for ; alive != 0; alive &= alive - 1 {
+				at := int(g.Places[i]) + bits.TrailingZeros32(alive)
+				w.search.turning.mark(w.cascade, w.layer, w.program.column(at), at/w.program.stride+w.top, marks)
+			}
+		}
+	}
+}
+
+// marked reads the marks of a chunk, in a row of the band, unless they are known, and
+// reports whether some window has one that it is left to.
+func (w *worker) marked(v *view, b *band, row, from, to int) bool {
+	l := w.layer
+	x := from / chunk
+	seen := w.seen[row*l.columns+from:][:to-from]
+	if read := &w.read[row*l.chunks()+x]; !*read {
+		*read = true
+		t, y := w.search.turning, (b.first+row)*l.step
+		x0, y0 := t.back(v.cascade.middle(l, from*l.step, y))
+		x1, y1 := t.back(v.cascade.middle(l, (from+1)*l.step, y))
+		w.search.marks.read(seen, l.level, x0, y0, x1-x0, y1-y0)
+	}
+	w.marks = seen
+	for ; len(seen) > 0; seen = seen[min(64, len(seen)):] {
+		if n := min(64, len(seen)); unmarked(seen[:n], v.between) != 1<<n-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // enqueue lets windows of a chunk wait for stage k.
