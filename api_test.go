@@ -151,6 +151,7 @@ func TestErrors(t *testing.T) {
 		"no squared table":    {boxsum.IntegrateSquaresInto[uint32, uint64](nil, img, nil), boxsum.ErrInvalid},
 		"empty squared":       {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrInvalid},
 		"workers":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
+		"batch":               {boxsum.IntegrateInto(table, img, &boxsum.Options{Batch: -1}), boxsum.ErrInvalid},
 		"offset":              {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"u16 to i64":          {pair(boxsum.Integrate[int64](boxsum.Image[uint16]{}, nil)), boxsum.ErrTypes},
 		"u32 to f64":          {pair(boxsum.Integrate[float64](boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes},
@@ -172,6 +173,30 @@ func TestErrors(t *testing.T) {
 	} {
 		if tc.err == nil || tc.want != nil && !errors.Is(tc.err, tc.want) {
 			t.Errorf("%s: error %v, want %v", name, tc.err, tc.want)
+		}
+	}
+}
+
+// TestBatch has the tables of many images be those of one, however they are written.
+func TestBatch(t *testing.T) {
+	for _, size := range [][2]int{{640, 97}, {641, 33}, {17, 5}} {
+		img, err := boxsum.NewImage[uint8](size[0], size[1], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range img.Pix {
+			img.Pix[i] = uint8(i * 7 % 251)
+		}
+		want, err := boxsum.Integrate[uint32](img, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := boxsum.Integrate[uint32](img, &boxsum.Options{Batch: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Sums, want.Sums) {
+			t.Errorf("%v: another table", size)
 		}
 	}
 }

@@ -20,6 +20,11 @@ type Options struct {
 	// Level is the instruction set to use; the zero Level is the best.
 	Level Level
 
+	// Batch is how many images of this size are integrated in turn, if this is one of
+	// many: where their tables together are too much for the nearer caches, each is
+	// written past them.
+	Batch int
+
 	// Offset is subtracted from every pixel before summing and squaring, and put
 	// back by box queries. Taking the mean away keeps sums of floats small and so
 	// nearly exact. It is for float pixels, and for float32 sums of any.
@@ -60,5 +65,5 @@ func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Batch: o.Batch, Context: o.Context, Progress: o.Progress}
 }

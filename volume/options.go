@@ -32,5 +32,5 @@ func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Batch: o.Batch, Context: o.Context, Progress: o.Progress}
 }

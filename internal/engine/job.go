@@ -108,6 +108,7 @@ func Accept[P, S any](dst *Target[S], src *Source[P]) error {
 func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 	e := &j.Src.Extent
 	j.work = WorkOf[P](e, grid.SizeOf[S](), j.Set.workers)
+	j.work.Batch = j.Set.batch
 	sums, squares := PA(&j.sums), PB(&j.squares)
 	sums.Aim(&j.Src, &j.Sum)
 	if large := j.work.Rows*j.work.N > apartWorkers<<16; large { // for others it makes no difference

@@ -13,6 +13,7 @@ import (
 // its own that make sense there.
 type Options struct {
 	Workers  int    // at most; 0 stands for GOMAXPROCS
+	Batch    int    // of how many images this is one; 0 and 1 stand for it alone
 	Level    string // of [Levels]; "auto" and nothing stand for the last
 	Context  context.Context
 	Progress func(done float64)
@@ -22,7 +23,8 @@ type Options struct {
 type Settings struct {
 	Level kernel.Level
 
-	workers  int             // 0 stands for GOMAXPROCS
+	workers  int // 0 stands for GOMAXPROCS
+	batch    int
 	context  context.Context // nil if it is never done
 	progress func(done float64)
 }
@@ -54,7 +56,10 @@ func (o *Options) check(s *Settings) error {
 	if o.Workers < 0 {
 		return grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
 	}
-	s.workers, s.progress = o.Workers, o.Progress
+	if o.Batch < 0 {
+		return grid.Invalid("a batch of %d images: use 1 or more, or 0 where there is none", o.Batch)
+	}
+	s.workers, s.batch, s.progress = o.Workers, o.Batch, o.Progress
 	if o.Level != "" && o.Level != Auto {
 		for s.Level.String() != o.Level {
 			if s.Level == kernel.Portable {

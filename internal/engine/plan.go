@@ -25,6 +25,7 @@ type Work struct {
 	Rows, N, Channels    int  // N in elements
 	PixelBytes, SumBytes int  // of an element, and of all its sums
 	Workers              int  // at most; 0 stands for GOMAXPROCS
+	Batch                int  // images, of which this is one
 	Exact                bool // sums add up in any order: see apart
 }
 
@@ -55,7 +56,7 @@ func (w Work) Plan() (p Plan) {
 func (w *Work) plan(p *Plan) {
 	out := w.Rows * w.N * w.SumBytes
 	all := out + w.Rows*w.N*w.PixelBytes
-	*p = Plan{Grid: Grid{Rows: w.Rows, N: w.N, BandRows: bandRows}, Workers: 1, Writes: writes(out)}
+	*p = Plan{Grid: Grid{Rows: w.Rows, N: w.N, BandRows: bandRows}, Workers: 1, Writes: writes(out, w.Batch)}
 	if most := all / workerBytes; most > 1 {
 		p.Workers = min(atOnce(w.Workers), most)
 	}
@@ -99,9 +100,11 @@ func (w Work) PlanEntries(maxBand int) Plan {
 	return p
 }
 
-// writes picks how to write a table of that many bytes.
-func writes(out int) kernel.Writes {
+// writes picks how to write a table of that many bytes, one of a batch.
+func writes(out, batch int) kernel.Writes {
 	switch {
+	case batch > 1 && out < mixBytes && out > mixBytes/batch:
+		return kernel.Stream // none stays in a nearer cache for its reader
 	case out < mixBytes:
 		return kernel.Ahead
 	case out <= kernel.LastLevelCache()/2:

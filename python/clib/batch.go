@@ -54,6 +54,9 @@ func batch(a arguments) any {
 	parallel(together, together, 1, func(int, int) {
 		values, structs := make(arguments, len(given)), make([]C.boxsum_array, len(given))
 		copy(values, given)
+		if len(given) == 7 && a.text(0) == "integral" {
+			values = append(values, C.boxsum_value{kind: C.boxsum_number, number: C.int64_t(count)})
+		}
 		values[at].number = C.int64_t(each)
 		for {
 			n := int(next.Add(1)) - 1

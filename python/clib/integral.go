@@ -31,6 +31,7 @@ type job struct {
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
 	shift               bool        // floats that lie far from zero lose an offset
+	batch               int         // images, of which this is one
 	offset              float32     // what they lost
 }
 
@@ -93,8 +94,8 @@ func (v *view) setTable(a *array, name string, axes int, image *view) {
 
 // integral makes a table of an image or volume. It takes the image, an array for the
 // table, and one for the squares or None. What may follow is the kind, workers, the
-// number of a device, and whether to take an offset away from floats that lie far from
-// zero: it is then the bits of that offset.
+// number of a device, whether to take an offset away from floats that lie far from
+// zero, it is then the bits of that offset, and of how many images this is one.
 func integral(a arguments) any {
 	if len(a) == 3 { // the usual call
 		usual(a)
@@ -107,6 +108,9 @@ func integral(a arguments) any {
 	j := hostJob(new(job), a, a.int(3), a.int(4))
 	j.device = a.device(5)
 	j.shift = len(a) > 6 && a.int(6) != 0
+	if len(a) > 7 {
+		j.batch = a.int(7)
+	}
 	j.run()
 	return int(math.Float32bits(j.offset))
 }
@@ -238,10 +242,10 @@ var usualSums, usualSquares, shiftedSquares = boxsum.Options{}, boxsum.Options{P
 
 // options is the usual ones with the workers of a job.
 func (j *job) options(usual *boxsum.Options) *boxsum.Options {
-	if j.workers == 0 {
+	if j.workers == 0 && j.batch == 0 {
 		return usual
 	}
 	o := *usual
-	o.Workers = j.workers
+	o.Workers, o.Batch = j.workers, j.batch
 	return &o
 }
