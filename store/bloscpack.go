@@ -25,7 +25,13 @@ const bloscBlock = 1 << 20
 func (b *bloscPack) bound(n int) int { return n + n>>5 + 4096 }
 func (b *bloscPack) describe() named { return named{Name: "blosc", Configuration: mustJSON(b)} }
 
-var bloscBlocks = sync.Pool{New: func() any { return new([bloscBlock]byte) }}
+// bloscMemory is a block, taken apart, and what a sample of it becomes.
+type bloscMemory struct {
+	block  [bloscBlock]byte
+	sample [noiseSample + noiseSample/8]byte
+}
+
+var bloscMemories = sync.Pool{New: func() any { return new(bloscMemory) }}
 
 func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 	size := b.TypeSize
@@ -46,13 +52,13 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 	copy(out, []byte{2, 1, 1 | 4<<5, byte(size)}) // version, shuffled, zstd
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(data)))
 	binary.LittleEndian.PutUint32(out[8:], uint32(block))
-	whole := bloscBlocks.Get().(*[bloscBlock]byte)
-	defer bloscBlocks.Put(whole)
+	memory := bloscMemories.Get().(*bloscMemory)
+	defer bloscMemories.Put(memory)
 	zstd := zstdPack{level: b.Level}
 	for i := range blocks {
 		binary.LittleEndian.PutUint32(out[header+4*i:], uint32(len(out)))
 		part := data[i*block : min((i+1)*block, len(data))]
-		shuffled := whole[:len(part)]
+		shuffled := memory.block[:len(part)]
 		kernel.Shuffle(kernel.Best(), shuffled, part, size)
 		streams := size
 		if len(part) < block {
@@ -67,7 +73,7 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 				binary.LittleEndian.PutUint32(out[at:], uint32(len(out)-at-4))
 				continue
 			}
-			if !isNoise(&zstd, stream) {
+			if !memory.isNoise(&zstd, stream) {
 				packed, err := zstd.pack(out[len(out):], stream)
 				if err != nil {
 					return nil, err
@@ -101,13 +107,13 @@ func appendRun(out []byte, value byte, n int) []byte {
 	return out
 }
 
+const noiseSample = 4096
+
 // isNoise reports whether zstd does nothing for a sample of bytes.
-func isNoise(zstd *zstdPack, data []byte) bool {
-	const sample = 4096
-	if len(data) < 2*sample {
+func (m *bloscMemory) isNoise(zstd *zstdPack, data []byte) bool {
+	if len(data) < 2*noiseSample {
 		return false
 	}
-	var memory [sample + sample/8]byte
-	packed, err := zstd.pack(memory[:0], data[len(data)/2:][:sample])
-	return err == nil && len(packed) > sample-sample/16
+	packed, err := zstd.pack(m.sample[:0], data[len(data)/2:][:noiseSample])
+	return err == nil && len(packed) > noiseSample-noiseSample/16
 }

@@ -492,6 +492,7 @@ type work struct {
 	summer summer
 	pix    []byte
 	out    []byte
+	edges  [][2][]byte // of each layer, the sums of rows and of columns
 }
 
 // extent is the size of a block, which is less at the right and at the bottom.
@@ -634,6 +635,7 @@ type run struct {
 	complete int               // rows before which all have their lines written
 	written  map[int]bool      // rows after that which have, too
 	lines    map[int]*rowLines // of rows of blocks under way
+	spare    []*rowLines       // of rows that are complete
 	exist    map[string]bool   // blocks of a run before
 	err      error
 	told     time.Time
@@ -645,6 +647,14 @@ type rowLines struct {
 	topReady  []bool   // of each column
 	left      [][]byte // of each layer, a column for each block
 	leftReady int      // columns
+}
+
+func (l *rowLines) reset() {
+	for n := range l.top {
+		clear(l.top[n])
+		clear(l.left[n])
+	}
+	clear(l.topReady)
 }
 
 func (r *run) fail(err error) {
@@ -671,10 +681,15 @@ func (r *run) claim(ctx context.Context) (int, bool) {
 func (r *run) row(i int) *rowLines {
 	l := r.lines[i]
 	if l == nil {
-		l = &rowLines{topReady: make([]bool, r.columns)}
-		for _, layer := range r.layers {
-			l.top = append(l.top, aligned(r.columns*r.block*layer.bytes))
-			l.left = append(l.left, aligned(r.columns*r.block*layer.bytes))
+		if n := len(r.spare); n > 0 {
+			l, r.spare = r.spare[n-1], r.spare[:n-1]
+			l.reset()
+		} else {
+			l = &rowLines{topReady: make([]bool, r.columns)}
+			for _, layer := range r.layers {
+				l.top = append(l.top, aligned(r.columns*r.block*layer.bytes))
+				l.left = append(l.left, aligned(r.columns*r.block*layer.bytes))
+			}
 		}
 		l.leftReady = 1 // nothing is left of the first
 		if i == 0 {
@@ -767,13 +782,15 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	if r.failed() {
 		return nil
 	}
-	rights, bottoms := make([][]byte, len(r.layers)), make([][]byte, len(r.layers))
+	if w.edges == nil {
+		w.edges = make([][2][]byte, len(r.layers))
+	}
 	for n, l := range r.layers {
-		t := w.summer.layers()[n]
-		rights[n], bottoms[n] = aligned(h*l.bytes), aligned(wd*l.bytes)
-		t.edges(rights[n], bottoms[n])
+		t, e := w.summer.layers()[n], &w.edges[n]
+		e[0], e[1] = room(e[0], h*l.bytes), room(e[1], wd*l.bytes)
+		t.edges(e[0], e[1])
 		if k+1 < r.columns {
-			t.carry(lines.leftOf(n, k+1, r.block*l.bytes), lines.leftOf(n, k, r.block*l.bytes), rights[n])
+			t.carry(lines.leftOf(n, k+1, r.block*l.bytes), lines.leftOf(n, k, r.block*l.bytes), e[0])
 		}
 	}
 	r.cond.L.Lock()
@@ -791,7 +808,7 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	}
 	if below != nil {
 		for n, l := range r.layers {
-			w.summer.layers()[n].drop(below.topOf(n, k, r.block*l.bytes), bottoms[n], lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes))
+			w.summer.layers()[n].drop(below.topOf(n, k, r.block*l.bytes), w.edges[n][1], lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes))
 		}
 		r.cond.L.Lock()
 		below.topReady[k] = true
@@ -831,6 +848,7 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	r.cond.L.Lock()
 	defer r.cond.L.Unlock()
 	delete(r.lines, i)
+	r.spare = append(r.spare, lines)
 	for r.written[i] = true; r.written[r.complete]; r.complete++ {
 		delete(r.written, r.complete)
 	}
