@@ -186,17 +186,23 @@ func CreateArray(ctx context.Context, b Bucket, path string, spec *Spec) (*Array
 	return grid.OrNil(a, b.Put(ctx, a.path+"zarr.json", m.json()))
 }
 
-// WriteArray makes an array as [CreateArray] does, and has write fill it. Its metadata comes last: an array that is written in part is none yet.
+// WriteArray makes an array, and has write fill it. Its metadata comes last: an array that is written in part is none yet. What is there already is
+// not replaced: the error is fs.ErrExist.
 func WriteArray(ctx context.Context, b Bucket, path string, spec *Spec, write func(*Array) error) (*Array, error) {
 	m, err := spec.metadata()
 	if err != nil {
 		return nil, err
 	}
 	a := newArray(b, path, m)
-	if err = b.Delete(ctx, a.path+"zarr.json"); err == nil || errors.Is(err, fs.ErrNotExist) {
-		if err = write(a); err == nil {
-			err = b.Put(ctx, a.path+"zarr.json", m.json())
+	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
+		if _, err := b.Get(ctx, a.path+name, 0, -1, nil); err == nil {
+			return nil, fmt.Errorf("store: an array or a group is there already: remove it, or choose another place: %w", fs.ErrExist)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
+	}
+	if err = write(a); err == nil {
+		err = b.Put(ctx, a.path+"zarr.json", m.json())
 	}
 	return grid.OrNil(a, err)
 }

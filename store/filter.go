@@ -32,7 +32,7 @@ type FilterOptions struct {
 // BoxFilter blurs the image at a path or URL to another, as [filter.Box] does in memory: each pixel becomes the mean of the window round it.
 // A block is read with what its windows reach of its neighbours. Bytes and words have the same bits as in memory; floats differ in the
 // last ones, by the size of blocks, and not by the number of workers. The image has the shape (H, W) or (H, W, C). The array is complete
-// when the call returns without an error: a run that was stopped begins anew.
+// when the call returns without an error: a run that was stopped begins anew. One that is there already is not replaced: the error is fs.ErrExist.
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
 	if settled(from) == settled(to) {
 		return grid.Invalid("the image is where the result would be written: choose another place")

@@ -12,7 +12,7 @@ type compareCmd struct {
 	Truth        string `arg:"" name:"TRUTH" help:"Image as it should be: what is below 128 is black; - is standard input."`
 	Out          string `arg:"" name:"OUT" help:"Image of the same size to measure; - is standard input."`
 	JSON         bool   `name:"json" help:"Print JSON instead of lines."`
-	pictureFlags `set:"color=gray"`
+	pictureFlags `set:"color=auto"`
 }
 
 // A comparison is how near an image is to the truth. What is infinite is null.

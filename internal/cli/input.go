@@ -84,7 +84,7 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 	}
 	opt := how.reading()
 	if !volume {
-		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, opt) })
+		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, how) })
 		if err != nil {
 			return nil, how.hint(err)
 		}
@@ -124,15 +124,16 @@ func (sh *shell) imageOrDemo(in, out string, how *pictureFlags, demo bool) (*sou
 }
 
 // read reads the picture of a path.
-func (sh *shell) read(path string, opt imgio.Options) (*imgio.Picture, error) {
+func (sh *shell) read(path string, how *pictureFlags) (*imgio.Picture, error) {
+	opt := how.reading()
 	if path == standard {
 		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeWith)
 	}
 	if isSource(path) {
-		if err := (&pictureFlags{Page: opt.Page}).checkStored(path); err != nil {
+		if err := how.checkStored(path); err != nil {
 			return nil, err
 		}
-		return sh.readStore(path)
+		return sh.readStore(path, how)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -31,7 +31,7 @@ type localCmd struct {
 	Epsilon      float64    `default:"-1" placeholder:"E" help:"Variance of the guide that --guided takes for smooth, in squared units of its pixels. Unless told, that of a tenth of the range: 650 for 8 bits, 0.01 for floats."`
 	Guide        string     `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; IN itself unless told."`
 	Type         string     `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. Auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep that of the pixels."`
-	pictureFlags `set:"color=gray"`
+	pictureFlags `set:"color=auto"`
 	filterFlags
 }
 

@@ -121,7 +121,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": thisBuild().String()},
-		kong.Vars{"color": "gray"},
+		kong.Vars{"color": "auto"},
 		kong.Vars(benchDefaults),
 		kong.Vars(drawDefaults),
 		kong.Writers(stdout, stderr),

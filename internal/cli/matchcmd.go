@@ -25,7 +25,7 @@ type matchCmd struct {
 	Subpixel bool     `help:"Print places to a part of a pixel."`
 	Mask     string   `placeholder:"FILE" help:"An image of the template's size: where it is black, pixels do not count."`
 
-	pictureFlags `set:"color=gray"`
+	pictureFlags `set:"color=auto"`
 	Workers      int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	Level        string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
 	JSON         bool   `name:"json" help:"Print JSON instead of lines."`

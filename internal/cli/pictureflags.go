@@ -12,7 +12,7 @@ import (
 
 // pictureFlags say how pictures are read.
 type pictureFlags struct {
-	Color    string `enum:"gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy, stores) and mosaics keep theirs."`
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Unless told, pictures become gray, and arrays (.npy, stores) and mosaics keep theirs."`
 	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do; tiles of mosaics are not."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
 	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
@@ -45,6 +45,19 @@ func (f *pictureFlags) checkStored(path string) error {
 		return usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, store.Redacted(path))
 	}
 	return nil
+}
+
+// weighed is an array that is read in parts, grey if that was asked for. It is closed if it has no colours.
+func (f *pictureFlags) weighed(sh *shell, a *store.Array) (*store.Array, error) {
+	if f.Color != "gray" {
+		return a, nil
+	}
+	g, err := store.Gray(sh.ctx, a)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return g, nil
 }
 
 // hint adds to an error of a picture that is too large what to do about it.

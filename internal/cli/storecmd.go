@@ -55,8 +55,11 @@ func parseSize(text string) (int64, error) {
 }
 
 // readStore reads all of an array as an image.
-func (sh *shell) readStore(path string) (*imgio.Picture, error) {
+func (sh *shell) readStore(path string, how *pictureFlags) (*imgio.Picture, error) {
 	a, err := store.OpenArray(sh.ctx, path)
+	if err == nil {
+		a, err = how.weighed(sh, a)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +83,18 @@ func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
 		if err := how.checkStored(path); err != nil {
 			return nil, err
 		}
-	}
-	switch {
-	case isSource(path):
-		return store.OpenArray(sh.ctx, path)
-	case large == "tiff":
-		return store.OpenTIFF(sh.ctx, path)
-	case large == "npy":
-		return store.OpenNPY(sh.ctx, path)
+		open := store.OpenArray
+		switch large {
+		case "tiff":
+			open = store.OpenTIFF
+		case "npy":
+			open = store.OpenNPY
+		}
+		a, err := open(sh.ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return how.weighed(sh, a)
 	}
 	src, err := sh.openSource(path, how, false)
 	if err != nil {
@@ -108,7 +115,11 @@ func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store
 		if err := how.checkStored(paths[0]); err != nil {
 			return nil, err
 		}
-		return store.OpenMosaic(sh.ctx, tiles)
+		a, err := store.OpenMosaic(sh.ctx, tiles)
+		if err != nil {
+			return nil, err
+		}
+		return how.weighed(sh, a)
 	case volume:
 		if err := how.check(true); err != nil {
 			return nil, err
@@ -235,7 +246,7 @@ func (c *integrateCmd) runStore(sh *shell) error {
 	if err == nil {
 		err = job.Run(sh.ctx)
 	}
-	if err = closed(dst, err); err != nil {
+	if err = closed(dst, c.Out, err); err != nil {
 		return err
 	}
 	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: store.Redacted(c.Out), Workers: c.Workers}
@@ -282,7 +293,7 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 	err = store.FilterArray(sh.ctx, src, dst, work.window, &store.FilterOptions{
 		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
 	})
-	if err = closed(dst, err); err != nil {
+	if err = closed(dst, c.Out, err); err != nil {
 		return err
 	}
 	shape := append(src.Shape(), 1)
@@ -537,7 +548,7 @@ func (c *convertCmd) Run(sh *shell) error {
 		if strings.HasSuffix(c.Out, ".npy") {
 			return c.writeNPY(sh)
 		}
-		p, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.readStore(c.In) })
+		p, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.readStore(c.In, &c.pictureFlags) })
 		if err != nil {
 			return err
 		}
@@ -550,13 +561,16 @@ func (c *convertCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	return closed(b, c.write(sh, b))
+	return closed(b, c.Out, c.write(sh, b))
 }
 
-// closed closes a bucket that was written to: what failed takes no place.
-func closed(b store.Bucket, err error) error {
+// closed closes the bucket of an output: what failed takes no place.
+func closed(b store.Bucket, out string, err error) error {
 	if err != nil {
 		store.Discard(b)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s is there already: remove it, or choose another", store.Redacted(out))
+		}
 		return err
 	}
 	return b.Close()
@@ -588,11 +602,6 @@ func (c *convertCmd) writeNPY(sh *shell) error {
 }
 
 func (c *convertCmd) write(sh *shell, b store.Bucket) error {
-	if _, err := b.Get(sh.ctx, "zarr.json", 0, -1, nil); err == nil {
-		return fmt.Errorf("%s is there already: remove it, or choose another", store.Redacted(c.Out))
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	spec := &store.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
 	if !isSource(c.In) && largeFile(c.In) == "" {
 		src, err := sh.openSource(c.In, &c.pictureFlags, false)

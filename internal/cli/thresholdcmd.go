@@ -30,7 +30,7 @@ type thresholdCmd struct {
 	Border  string     `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"What windows find outside of the image, as for blur; auto is clip, nothing, and replicate for meanc."`
 	Invert  bool       `help:"Make dark what was light first: for white writing on black."`
 
-	pictureFlags `set:"color=gray"`
+	pictureFlags `set:"color=auto"`
 	Workers      int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	Level        string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
 	JSON         bool   `name:"json" help:"Print JSON instead of the line."`

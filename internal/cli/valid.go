@@ -47,7 +47,7 @@ func (f *validFlags) valid(sh *shell, how *pictureFlags) (*boxsum.Valid, error) 
 	if f.Mask == "" {
 		return valid, nil
 	}
-	picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(f.Mask, how.reading()) })
+	picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(f.Mask, how) })
 	if err != nil {
 		return nil, fmt.Errorf("--mask: %w", err)
 	}

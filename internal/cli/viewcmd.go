@@ -12,7 +12,7 @@ import (
 )
 
 type viewCmd struct {
-	Files  []string `arg:"" optional:"" name:"FILE" help:"Images, .npy arrays, volumes (TIFF files with pages, folders of slices), Zarr stores and reports. Without any, a picture that boxsum draws itself."`
+	Files  []string `arg:"" optional:"" name:"FILE" help:"Images, .npy arrays, volumes (TIFF files with pages, folders of slices), Zarr stores, mosaics and reports. Without any, a picture that boxsum draws itself."`
 	Port   int      `placeholder:"N" help:"Port to listen on; a free one unless told."`
 	Listen string   `placeholder:"HOST[:PORT]" help:"Let other machines see the page too, at this address; its own address then has a token in it. Unless told, only this machine does."`
 	Open   *bool    `negatable:"" help:"Open the page in a browser. Unless told, it is opened if standard output is a terminal."`

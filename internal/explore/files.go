@@ -18,12 +18,15 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// OpenFile opens what the user names: an image, an array, a volume, a store, a report or a folder of slices.
+// OpenFile opens what the user names: an image, an array, a volume, a store, a mosaic, a report or a folder of slices.
 func OpenFile(ctx context.Context, name string) (Document, error) {
 	base := filepath.Base(filepath.Clean(name))
 	if strings.Contains(name, "://") {
 		shown := store.Redacted(name) // the page shows no passwords
 		return sourced(OpenStore(ctx, path.Base(shown), name))(shown)
+	}
+	if store.IsMosaic(name) {
+		return sourced(OpenStore(ctx, base, name))(name)
 	}
 	info, err := os.Stat(name)
 	if err != nil {

@@ -83,9 +83,12 @@ func init() {
 	})
 }
 
-// OpenStore opens a Zarr array, an OME-Zarr image or a table.
+// OpenStore opens a Zarr array, an OME-Zarr image, a table or a mosaic.
 func OpenStore(ctx context.Context, name, location string) (doc Document, err error) {
 	d := &stored{source: name, info: Info{Name: name, Kind: "store", Format: "zarr"}}
+	if store.IsMosaic(location) {
+		d.info.Format = "mosaic"
+	}
 	defer func() {
 		if doc != Document(d) {
 			d.Close()
@@ -131,7 +134,7 @@ func OpenStore(ctx context.Context, name, location string) (doc Document, err er
 		elements *= n
 	}
 	if elements <= smallStore {
-		return inMemory(ctx, name, d.levels[0].array)
+		return inMemory(ctx, name, d.info.Format, d.levels[0].array)
 	}
 	d.info.Pixel = d.levels[0].array.Type().String()
 	d.info.Height, d.info.Width, d.info.Channels = planeOf(shape)
@@ -177,7 +180,7 @@ func leading(shape []int) int {
 }
 
 // inMemory reads a small array: an image, or a volume.
-func inMemory(ctx context.Context, name string, a *store.Array) (Document, error) {
+func inMemory(ctx context.Context, name, format string, a *store.Array) (Document, error) {
 	data, err := store.ReadAll(ctx, a)
 	if err != nil {
 		return nil, err
@@ -194,7 +197,7 @@ func inMemory(ctx context.Context, name string, a *store.Array) (Document, error
 		if err != nil {
 			return nil, err
 		}
-		return orNil(newBlock(ctx, name, "zarr", vol))
+		return orNil(newBlock(ctx, name, format, vol))
 	}
 	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
 	if err != nil {
@@ -204,7 +207,7 @@ func inMemory(ctx context.Context, name string, a *store.Array) (Document, error
 	if err != nil {
 		return nil, err
 	}
-	d.info.Format = "zarr"
+	d.info.Format = format
 	return d, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -282,6 +284,32 @@ func TestBytes(t *testing.T) {
 	ask(t, s, map[string]any{"do": "close", "doc": v["id"]}, nil)
 	if s.Bytes() != 0 {
 		t.Errorf("%d bytes are left", s.Bytes())
+	}
+}
+
+// TestMosaic opens many files as one image.
+func TestMosaic(t *testing.T) {
+	dir := t.TempDir()
+	for name, pixels := range map[string]string{"t_0_0.pgm": "\x01\x02\x03\x04", "t_0_1.pgm": "\x05\x06\x07\x08"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("P5 2 2 255\n"+pixels), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := OpenFile(t.Context(), filepath.Join(dir, "t_{row}_{column}.pgm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if i := d.Info(); i.Width != 4 || i.Height != 2 || i.Format != "mosaic" {
+		t.Errorf("it is %+v", i)
+	}
+	s := NewSession(&Library{Documents: []Document{d}}, Usual)
+	v, _ := ask(t, s, map[string]any{"do": "boxes", "doc": 0, "boxes": [][]int{{1, 0, 3, 2}}}, nil)
+	if text := fmt.Sprint(v); !strings.Contains(text, "18") { // 2 + 4 + 5 + 7
+		t.Error(text)
+	}
+	if _, err := OpenFile(t.Context(), filepath.Join(dir, "u_{row}_{column}.pgm")); err == nil {
+		t.Error("there are no such files")
 	}
 }
 
