@@ -17,6 +17,7 @@ type local[P filter.Pixel, A, Q kernel.Number] struct {
 	window.Layer[P, A, Q]
 	task    task[P]
 	columns bool // results are made from the sums of columns, by deciders
+	quads   bool // deciders slide the columns themselves
 	look    bool // the first time of two
 	inPlace bool // when results are written
 	workers []localWorker
@@ -24,10 +25,11 @@ type local[P filter.Pixel, A, Q kernel.Number] struct {
 
 // localWorker is what a worker has.
 type localWorker struct {
-	decider  kernel.Decider
-	row      []uint8 // decisions, before they are packed
-	variance float64 // the greatest
-	darkest  float64 // the least pixel
+	decider  *kernel.Decider
+	quads    *kernel.Quads // whose decider that is, where there is one
+	row      []uint8       // decisions, before they are packed
+	variance float64       // the greatest
+	darkest  float64       // the least pixel
 	_        [kernel.LineBytes]byte
 }
 
@@ -43,7 +45,14 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 		l.Frame.Offset = float64(engine.Center(&first))
 	}
 	l.columns = t.columns()
+	l.quads = l.columns && t.shape.Border == window.Clip && !(t.same && t.src.Width > kernel.QuadWidth) && // strips write over each other's rows
+		(t.dst.form == asBytes || t.dst.form == asBits) &&
+		kernel.QuadsDecide(t.set.Level, &t.formula, l.Frame.Span(), t.height())
 	p := planOf(&l.Layer, t)
+	if l.quads {
+		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, kernel.QuadWidth)), kernel.LineBytes)
+		p.Lead = -engine.DivUp(p.N, p.TileWidth)
+	}
 	if t.formula.Kind == kernel.WolfFormula {
 		p.Slices = 2
 	}
@@ -66,6 +75,15 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.variance, w.darkest = math.SmallestNonzeroFloat64, math.Inf(1)
+		switch {
+		case l.quads:
+			if w.quads == nil {
+				w.quads = new(kernel.Quads)
+			}
+			w.decider = &w.quads.Decider
+		case l.columns && w.decider == nil:
+			w.decider = new(kernel.Decider)
+		}
 		if l.task.dst.form == asBits {
 			w.row = engine.AtLeast(w.row, p.TileWidth)
 		}
@@ -81,8 +99,8 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 // aim tells the deciders of the formula, once it is known.
 func (l *local[P, A, Q]) aim() {
 	for i := range l.workers {
-		if l.columns {
-			aim(&l.workers[i].decider, &l.task, &l.Frame)
+		if d := l.workers[i].decider; l.columns && d != nil {
+			aim(d, &l.task, &l.Frame)
 		}
 	}
 }
@@ -117,10 +135,53 @@ func (l *local[P, A, Q]) Release() int {
 	l.task = task[P]{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
-		l.workers[i].decider.Forget()
-		bytes += engine.Bytes(l.workers[i].row) + l.workers[i].decider.Bytes()
+		if d := l.workers[i].decider; d != nil {
+			d.Forget()
+			bytes += d.Bytes()
+		}
+		bytes += engine.Bytes(l.workers[i].row)
 	}
 	return bytes
+}
+
+// Tile implements [engine.Layer].
+func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
+	w, t := &l.workers[worker], &l.task
+	if l.look || !l.quads || !w.decider.Fast() {
+		l.Layer.Tile(worker, x, y, n, rows)
+		return
+	}
+	f := &l.Frame
+	row := func(of window.Rows[P], y int) []uint8 {
+		if y < 0 || y >= f.Height {
+			return nil
+		}
+		return slice[uint8](of.Row(y))
+	}
+	w.quads.Strip(x, n, min(f.Left, f.Width), f.Width) // as Span has it
+	of, keep := l.RowsOf(y)
+	for i := max(0, y-f.Up); i < min(y+f.Down, f.Height); i++ {
+		w.quads.Slide(row(of, i), nil, row(of, i+1), nil)
+	}
+	if y > f.Up {
+		w.quads.Slide(row(of, y-f.Up-1), nil, nil, nil) // it leaves with the first row
+	}
+	for end := y + rows; y < end; y++ {
+		out := w.row
+		if t.dst.form == asBytes {
+			out = t.dst.bytes.row(x, y, n)
+		}
+		w.quads.Slide(row(of, y+f.Down), row(of, y-f.Up-1), row(of, y+f.Down+1), out)
+		w.quads.Counts(int64(min(f.Height, y+f.Down+1) - max(0, y-f.Up)))
+		keep()
+		pix := row(of, y)[x:][:n]
+		if t.dst.form == asBytes {
+			w.quads.Row(out, pix)
+			continue
+		}
+		w.quads.Row(out[:n], pix)
+		kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), out[:n])
+	}
 }
 
 // Row implements [window.Sink].
@@ -176,9 +237,9 @@ func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *wi
 	case dst.form == asBytes:
 		w.decider.Row(dst.bytes.row(x, y, n), pix, cols, squares)
 	case dst.form == asSingles:
-		kernel.Thresholds(&w.decider, dst.singles.row(x, y, n), pix, cols, squares)
+		kernel.Thresholds(w.decider, dst.singles.row(x, y, n), pix, cols, squares)
 	default:
-		kernel.Thresholds(&w.decider, dst.doubles.row(x, y, n), pix, cols, squares)
+		kernel.Thresholds(w.decider, dst.doubles.row(x, y, n), pix, cols, squares)
 	}
 }
 

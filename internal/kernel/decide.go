@@ -13,6 +13,11 @@ type thresholdRoutines struct {
 	decideNICK, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideLinear, decideCareful  func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideBradley, decideTRSingh func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)
+	slideQuads, slideQuadSquares func(memory, add, sub, next, out *byte, n int)
+	quadSauvola, quadNiblack     quadFunc
+	quadNICK, quadPhansalkar     quadFunc
+	quadLinear, quadCareful      quadFunc
+	quadBradley, quadTRSingh     quadFunc
 	spread                       func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)
 	mapSauvola, mapNiblack       func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)
 	decideSu                     func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)
@@ -51,6 +56,9 @@ type decideScratch struct {
 	bias       [16]uint32
 	floor      line
 	flat       line // a variance that may be zero
+
+	ones, low, high, lowByte [16]uint32 // see Quads
+	second, third            [64]uint8
 
 	carry, carry2 [16]uint32
 	greatest      [8]float64
@@ -130,6 +138,13 @@ func (d *Decider) Aim(level Level, f *Formula, span, height, least int) {
 	}
 	for i := range s.abs {
 		s.abs[i], s.sign[i], s.bias[i] = 1<<31-1, 1<<31, 127
+		s.ones[i], s.low[i], s.high[i], s.lowByte[i] = 1<<16|1, 1, 0xffff<<16, 255
+	}
+	for i := range s.second { // within 16 bytes; what has the highest bit is 0
+		s.second[i], s.third[i] = 0x80, 0x80
+		if i%4 == 0 {
+			s.second[i], s.third[i] = uint8(i%16+1), uint8(i%16+2)
+		}
 	}
 }
 
@@ -208,6 +223,9 @@ const carefulKernel FormulaKind = 255
 // exp2 are the coefficients of 2^x for x from -1/2 to 1/2, off by less than 2^-22 of it: a
 // fit by least squares at Chebyshev's points.
 var exp2 = [6]float64{1.000000071029699, 0.69314694916106434, 0.24022121753561643, 0.05550742616002257, 0.0096754597455212463, 0.0013266970386456116}
+
+// Fast reports whether there is a kernel for its formula.
+func (d *Decider) Fast() bool { return d.fast }
 
 // Counts says how many pixels the windows of a row from column x on have: across[i] times
 // down each, or all area if across is nil.
@@ -339,20 +357,19 @@ func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 		}
 		for ; doubt != 0; doubt &= doubt - 1 {
 			j := i + bits.TrailingZeros64(doubt)
-			dst[j] = d.again(pix[j], squares, at, j)
+			square := uint64(d.scratch().squares[j])
+			if squares != nil && d.shift > 0 {
+				square = d.exactSquares(squares, at+j)
+			}
+			dst[j] = d.again(pix[j], uint64(d.scratch().sums[j]), square, d.count(at+j))
 		}
 	}
 }
 
 // again decides by the formula.
-func (d *Decider) again(p uint8, squares []uint32, at, j int) uint8 {
-	sum, square, count := uint64(d.scratch().sums[j]), uint64(0), d.count(at+j)
-	if squares == nil {
-		return d.Formula.decide(p, sum, square, count)
-	}
-	square = uint64(d.scratch().squares[j])
-	if d.shift > 0 {
-		square = d.exactSquares(squares, at+j)
+func (d *Decider) again(p uint8, sum, square uint64, count int64) uint8 {
+	if !d.Formula.Kind.Squares() {
+		return d.Formula.decide(p, sum, 0, count)
 	}
 	if sum*sum != square*uint64(count) { // below 2^63: a sum is below 2^31
 		return d.Formula.decide(p, sum, square, count)

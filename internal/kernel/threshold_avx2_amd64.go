@@ -143,6 +143,69 @@ func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //go:noescape
 func decideTRSinghAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
+// slideQuadsAVX2 is, for a multiple of 32, with sums and squares where their layout has them,
+//
+//	for i := range n {
+//		sums[i] += add[i] - sub[i]
+//	}
+//
+// and asks for the memory of the next row and of the results.
+//
+//go:noescape
+func slideQuadsAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+
+// slideQuadSquaresAVX2 is, for a multiple of 32, with sums and squares where their layout has them,
+//
+//	for i := range n {
+//		sums[i] += add[i] - sub[i]
+//		squares[i] += add[i]*add[i] - sub[i]*sub[i]
+//	}
+//
+// and asks for the memory of the next row and of the results.
+//
+//go:noescape
+func slideQuadSquaresAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+
+// quadSauvolaAVX2 is decideSauvolaAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadSauvolaAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadNiblackAVX2 is decideNiblackAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadNiblackAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadNICKAVX2 is decideNICKAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadNICKAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadLinearAVX2 is decideLinearAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadLinearAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadCarefulAVX2 is decideCarefulAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadCarefulAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadPhansalkarAVX2 is decidePhansalkarAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadPhansalkarAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadBradleyAVX2 is decideBradleyAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadBradleyAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadTRSinghAVX2 is decideTRSinghAVX2 for a multiple of 32 pixels and columns as quads have them.
+//
+//go:noescape
+func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
 // spreadAVX2 is, for a multiple of 8, with float64 of every sum and inverse,
 //
 //	for i := range n {

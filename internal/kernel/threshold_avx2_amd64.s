@@ -16,10 +16,10 @@ TEXT ·decideSauvolaAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -45,7 +45,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -59,7 +59,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -81,7 +81,7 @@ plain:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -105,7 +105,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -144,7 +144,7 @@ shifted:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -153,8 +153,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -170,10 +170,10 @@ TEXT ·decideNiblackAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -199,7 +199,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -213,7 +213,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -233,7 +233,7 @@ plain:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -257,7 +257,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -294,7 +294,7 @@ shifted:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -303,8 +303,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -320,10 +320,10 @@ TEXT ·decideNICKAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -349,7 +349,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -363,7 +363,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -381,7 +381,7 @@ plain:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -405,7 +405,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -440,7 +440,7 @@ shifted:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -449,8 +449,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -466,10 +466,10 @@ TEXT ·decideLinearAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -495,7 +495,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -509,7 +509,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -535,7 +535,7 @@ plain:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -559,7 +559,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -602,7 +602,7 @@ shifted:
 	VCMPPS       $0x1a, 256(AX), Y6, Y6
 	VPSRAD       $0x1f, Y8, Y8
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -611,8 +611,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -628,10 +628,10 @@ TEXT ·decideCarefulAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -657,7 +657,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -671,7 +671,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -700,7 +700,7 @@ plain:
 	VANDNPS      Y7, Y8, Y7
 	VORPS        Y7, Y6, Y6
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -724,7 +724,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -770,7 +770,7 @@ shifted:
 	VANDNPS      Y7, Y8, Y7
 	VORPS        Y7, Y6, Y6
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -779,8 +779,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -796,10 +796,10 @@ TEXT ·decidePhansalkarAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+32(FP), DI
 	MOVQ    lo2+40(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    dst+0(FP), R9
 	MOVQ    pix+8(FP), R10
 	MOVQ    inverse+48(FP), R11
@@ -825,7 +825,7 @@ plain:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VPSUBD       (R8)(CX*4), Y7, Y7
 	VPERMD       Y7, Y0, Y8
@@ -839,7 +839,7 @@ plain:
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y5, Y7
 	VPERMD       Y7, Y3, Y5
-	VMOVDQU      Y7, 6016(AX)(CX*4)
+	VMOVDQU      Y7, 6400(AX)(CX*4)
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       (R11)(CX*4), Y6, Y6
 	VCVTDQ2PS    Y7, Y7
@@ -885,7 +885,7 @@ plain:
 	VANDNPS      Y7, Y8, Y7
 	VORPS        Y7, Y6, Y6
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -909,7 +909,7 @@ shifted:
 	VPADDD       Y6, Y7, Y6
 	VPADDD       Y6, Y4, Y6
 	VPERMD       Y6, Y3, Y4
-	VMOVDQU      Y6, 1920(AX)(CX*4)
+	VMOVDQU      Y6, 2304(AX)(CX*4)
 	VMOVDQU      (DI)(CX*4), Y7
 	VMOVDQU      (R8)(CX*4), Y8
 	VPSRLD       384(AX), Y7, Y7
@@ -972,7 +972,7 @@ shifted:
 	VANDNPS      Y7, Y8, Y7
 	VORPS        Y7, Y6, Y6
 	VMOVMSKPS    Y6, R14
-	MOVB         R14, 1792(AX)(R13*1)
+	MOVB         R14, 2176(AX)(R13*1)
 	VEXTRACTI128 $0x01, Y8, X6
 	VPACKSSDW    X6, X8, X6
 	VPACKSSWB    X6, X6, X6
@@ -981,8 +981,8 @@ shifted:
 	JMP          shifted
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -998,7 +998,7 @@ TEXT ·decideBradleyAVX2(SB), NOSPLIT, $0-64
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    dst+0(FP), DI
 	MOVQ    pix+8(FP), R8
 	MOVQ    inverse+32(FP), R9
@@ -1021,7 +1021,7 @@ loop:
 	VPADDD       Y5, Y6, Y5
 	VPADDD       Y5, Y4, Y5
 	VPERMD       Y5, Y3, Y4
-	VMOVDQU      Y5, 1920(AX)(CX*4)
+	VMOVDQU      Y5, 2304(AX)(CX*4)
 	VCVTDQ2PS    Y5, Y5
 	VMULPS       (R9)(CX*4), Y5, Y5
 	VPMOVZXBD    (R8)(CX*1), Y6
@@ -1034,7 +1034,7 @@ loop:
 	VCMPPS       $0x1a, 256(AX), Y5, Y5
 	VPSRAD       $0x1f, Y6, Y6
 	VMOVMSKPS    Y5, R12
-	MOVB         R12, 1792(AX)(R11*1)
+	MOVB         R12, 2176(AX)(R11*1)
 	VEXTRACTI128 $0x01, Y6, X5
 	VPACKSSDW    X5, X6, X5
 	VPACKSSWB    X5, X5, X5
@@ -1043,7 +1043,7 @@ loop:
 	JMP          loop
 
 done:
-	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y4, 1920(AX)
 	VZEROUPPER
 	RET
 
@@ -1059,7 +1059,7 @@ TEXT ·decideTRSinghAVX2(SB), NOSPLIT, $0-64
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    dst+0(FP), DI
 	MOVQ    pix+8(FP), R8
 	MOVQ    inverse+32(FP), R9
@@ -1082,7 +1082,7 @@ loop:
 	VPADDD       Y5, Y6, Y5
 	VPADDD       Y5, Y4, Y5
 	VPERMD       Y5, Y3, Y4
-	VMOVDQU      Y5, 1920(AX)(CX*4)
+	VMOVDQU      Y5, 2304(AX)(CX*4)
 	VCVTDQ2PS    Y5, Y5
 	VMULPS       (R9)(CX*4), Y5, Y5
 	VPMOVZXBD    (R8)(CX*1), Y6
@@ -1104,7 +1104,7 @@ loop:
 	VCMPPS       $0x1a, 256(AX), Y5, Y5
 	VPSRAD       $0x1f, Y6, Y6
 	VMOVMSKPS    Y5, R12
-	MOVB         R12, 1792(AX)(R11*1)
+	MOVB         R12, 2176(AX)(R11*1)
 	VEXTRACTI128 $0x01, Y6, X5
 	VPACKSSDW    X5, X6, X5
 	VPACKSSWB    X5, X5, X5
@@ -1113,7 +1113,1557 @@ loop:
 	JMP          loop
 
 done:
-	VMOVDQU Y4, 1536(AX)
+	VMOVDQU Y4, 1920(AX)
+	VZEROUPPER
+	RET
+
+// func slideQuadsAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·slideQuadsAVX2(SB), NOSPLIT, $0-48
+	MOVQ     memory+0(FP), AX
+	MOVQ     add+8(FP), CX
+	MOVQ     sub+16(FP), DX
+	MOVQ     n+40(FP), BX
+	MOVQ     next+24(FP), DI
+	MOVQ     out+32(FP), R8
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VPSRLW   $0x08, Y0, Y0
+	XORQ     SI, SI
+
+loop:
+	PREFETCHT0 (DI)(SI*1)
+	PREFETCHT0 (R8)(SI*1)
+	VMOVDQU    (CX)(SI*1), Y1
+	VMOVDQU    (DX)(SI*1), Y2
+	VPAND      Y0, Y1, Y3
+	VPAND      Y0, Y2, Y4
+	VPSUBW     Y4, Y3, Y3
+	VPADDW     (AX)(SI*1), Y3, Y3
+	VMOVDQU    Y3, (AX)(SI*1)
+	VPSRLW     $0x08, Y1, Y1
+	VPSRLW     $0x08, Y2, Y2
+	VPSUBW     Y2, Y1, Y1
+	VPADDW     3200(AX)(SI*1), Y1, Y1
+	VMOVDQU    Y1, 3200(AX)(SI*1)
+	ADDQ       $+32, SI
+	CMPQ       SI, BX
+	JLT        loop
+	VZEROUPPER
+	RET
+
+// func slideQuadSquaresAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·slideQuadSquaresAVX2(SB), NOSPLIT, $0-48
+	MOVQ     memory+0(FP), AX
+	MOVQ     add+8(FP), CX
+	MOVQ     sub+16(FP), DX
+	MOVQ     n+40(FP), BX
+	MOVQ     next+24(FP), DI
+	MOVQ     out+32(FP), R8
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x10, Y0, Y1
+	VPSRLW   $0x08, Y0, Y0
+	XORQ     SI, SI
+
+loop:
+	PREFETCHT0 (DI)(SI*1)
+	PREFETCHT0 (R8)(SI*1)
+	VMOVDQU    (CX)(SI*1), Y2
+	VMOVDQU    (DX)(SI*1), Y3
+	VPAND      Y0, Y2, Y4
+	VPAND      Y0, Y3, Y5
+	VPSUBW     Y5, Y4, Y6
+	VPADDW     (AX)(SI*1), Y6, Y7
+	VMOVDQU    Y7, (AX)(SI*1)
+	VPADDW     Y5, Y4, Y4
+	VPAND      Y1, Y6, Y5
+	VPMADDWD   Y4, Y5, Y5
+	VPADDD     6400(AX)(SI*1), Y5, Y5
+	VMOVDQU    Y5, 6400(AX)(SI*1)
+	VPANDN     Y6, Y1, Y5
+	VPMADDWD   Y4, Y5, Y5
+	VPADDD     12800(AX)(SI*1), Y5, Y5
+	VMOVDQU    Y5, 12800(AX)(SI*1)
+	VPSRLW     $0x08, Y2, Y2
+	VPSRLW     $0x08, Y3, Y3
+	VPSUBW     Y3, Y2, Y4
+	VPADDW     3200(AX)(SI*1), Y4, Y5
+	VMOVDQU    Y5, 3200(AX)(SI*1)
+	VPADDW     Y3, Y2, Y2
+	VPAND      Y1, Y4, Y3
+	VPMADDWD   Y2, Y3, Y3
+	VPADDD     9600(AX)(SI*1), Y3, Y3
+	VMOVDQU    Y3, 9600(AX)(SI*1)
+	VPANDN     Y4, Y1, Y3
+	VPMADDWD   Y2, Y3, Y3
+	VPADDD     16000(AX)(SI*1), Y3, Y3
+	VMOVDQU    Y3, 16000(AX)(SI*1)
+	ADDQ       $+32, SI
+	CMPQ       SI, BX
+	JLT        loop
+	VZEROUPPER
+	RET
+
+// func quadSauvolaAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadSauvolaAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y3, Y3
+	VANDPS     448(AX), Y3, Y10
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y7
+	VMULPS     Y8, Y7, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     (AX), Y7, Y9
+	VSUBPS     Y9, Y4, Y4
+	VANDPS     448(AX), Y4, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y7
+	VMULPS     Y8, Y7, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y5, Y5
+	VANDPS     448(AX), Y5, Y10
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y7
+	VMULPS     Y8, Y7, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (AX), Y3, Y7
+	VSUBPS     Y7, Y6, Y6
+	VANDPS     448(AX), Y6, Y7
+	VMULPS     Y7, Y6, Y6
+	VMULPS     Y3, Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     128(AX), Y3, Y3
+	VMULPS     Y2, Y3, Y2
+	VSUBPS     Y6, Y2, Y6
+	VANDPS     448(AX), Y6, Y2
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadNiblackAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadNiblackAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VSUBPS     Y7, Y3, Y3
+	VANDPS     448(AX), Y3, Y10
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VSUBPS     Y7, Y4, Y4
+	VANDPS     448(AX), Y4, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VSUBPS     Y7, Y5, Y5
+	VANDPS     448(AX), Y5, Y10
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VSUBPS     Y3, Y6, Y6
+	VANDPS     448(AX), Y6, Y7
+	VMULPS     Y7, Y6, Y6
+	VMULPS     Y3, Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     128(AX), Y2, Y2
+	VSUBPS     Y6, Y2, Y6
+	VANDPS     448(AX), Y6, Y2
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadNICKAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadNICKAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VSUBPS     Y7, Y3, Y3
+	VANDPS     448(AX), Y3, Y7
+	VMULPS     Y7, Y3, Y3
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VSUBPS     Y7, Y4, Y4
+	VANDPS     448(AX), Y4, Y7
+	VMULPS     Y7, Y4, Y4
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VSUBPS     Y7, Y5, Y5
+	VANDPS     448(AX), Y5, Y7
+	VMULPS     Y7, Y5, Y5
+	VMULPS     128(AX), Y8, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VSUBPS     Y3, Y6, Y6
+	VANDPS     448(AX), Y6, Y3
+	VMULPS     Y3, Y6, Y6
+	VMULPS     128(AX), Y2, Y2
+	VSUBPS     Y6, Y2, Y6
+	VANDPS     448(AX), Y6, Y2
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadLinearAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadLinearAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y3, Y3
+	VSUBPS     64(AX), Y3, Y3
+	VANDPS     448(AX), Y3, Y10
+	VMULPS     Y10, Y3, Y3
+	VMULPS     128(AX), Y7, Y10
+	VADDPS     192(AX), Y10, Y10
+	VANDPS     448(AX), Y10, Y11
+	VMULPS     Y11, Y10, Y10
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     (AX), Y7, Y9
+	VSUBPS     Y9, Y4, Y4
+	VSUBPS     64(AX), Y4, Y4
+	VANDPS     448(AX), Y4, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     128(AX), Y7, Y9
+	VADDPS     192(AX), Y9, Y9
+	VANDPS     448(AX), Y9, Y11
+	VMULPS     Y11, Y9, Y9
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y9, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y5, Y5
+	VSUBPS     64(AX), Y5, Y5
+	VANDPS     448(AX), Y5, Y10
+	VMULPS     Y10, Y5, Y5
+	VMULPS     128(AX), Y7, Y10
+	VADDPS     192(AX), Y10, Y10
+	VANDPS     448(AX), Y10, Y11
+	VMULPS     Y11, Y10, Y10
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (AX), Y3, Y7
+	VSUBPS     Y7, Y6, Y6
+	VSUBPS     64(AX), Y6, Y6
+	VANDPS     448(AX), Y6, Y7
+	VMULPS     Y7, Y6, Y6
+	VMULPS     128(AX), Y3, Y7
+	VADDPS     192(AX), Y7, Y7
+	VANDPS     448(AX), Y7, Y8
+	VMULPS     Y8, Y7, Y7
+	VMULPS     Y3, Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     Y2, Y7, Y2
+	VSUBPS     Y6, Y2, Y6
+	VANDPS     448(AX), Y6, Y2
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadCarefulAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadCarefulAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y3, Y3
+	VSUBPS     64(AX), Y3, Y3
+	VANDPS     448(AX), Y3, Y10
+	VMULPS     Y10, Y3, Y3
+	VMULPS     128(AX), Y7, Y10
+	VADDPS     192(AX), Y10, Y10
+	VANDPS     448(AX), Y10, Y11
+	VMULPS     Y11, Y10, Y10
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y3, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     (AX), Y7, Y9
+	VSUBPS     Y9, Y4, Y4
+	VSUBPS     64(AX), Y4, Y4
+	VANDPS     448(AX), Y4, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     128(AX), Y7, Y9
+	VADDPS     192(AX), Y9, Y9
+	VANDPS     448(AX), Y9, Y11
+	VMULPS     Y11, Y9, Y9
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y9, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y4, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     (AX), Y7, Y10
+	VSUBPS     Y10, Y5, Y5
+	VSUBPS     64(AX), Y5, Y5
+	VANDPS     448(AX), Y5, Y10
+	VMULPS     Y10, Y5, Y5
+	VMULPS     128(AX), Y7, Y10
+	VADDPS     192(AX), Y10, Y10
+	VANDPS     448(AX), Y10, Y11
+	VMULPS     Y11, Y10, Y10
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y5, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (AX), Y3, Y7
+	VSUBPS     Y7, Y6, Y6
+	VSUBPS     64(AX), Y6, Y6
+	VANDPS     448(AX), Y6, Y7
+	VMULPS     Y7, Y6, Y6
+	VMULPS     128(AX), Y3, Y7
+	VADDPS     192(AX), Y7, Y7
+	VANDPS     448(AX), Y7, Y8
+	VMULPS     Y8, Y7, Y7
+	VMULPS     Y3, Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     Y2, Y7, Y3
+	VSUBPS     Y6, Y3, Y6
+	VANDPS     448(AX), Y6, Y3
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y3, Y3
+	VCMPPS     $0x1a, 1472(AX), Y2, Y2
+	VANDNPS    Y2, Y6, Y2
+	VORPS      Y2, Y3, Y3
+	VMOVMSKPS  Y3, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadPhansalkarAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadPhansalkarAVX2(SB), NOSPLIT, $8-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	VMOVDQU 1984(AX), Y1
+	MOVQ    first+40(FP), R8
+	MOVQ    second+48(FP), R9
+	MOVQ    third+56(FP), R10
+	MOVQ    fourth+64(FP), R11
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R12
+	MOVQ    pix+8(FP), R13
+	MOVQ    n+80(FP), R14
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y4
+	VPSUBW     (DX)(CX*1), Y4, Y4
+	VMOVDQU    (SI)(CX*1), Y5
+	VPSUBW     3200(DX)(CX*1), Y5, Y5
+	VPMADDWD   1536(AX), Y4, Y2
+	VPMADDWD   1536(AX), Y5, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x04, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPSLLDQ    $0x08, Y2, Y3
+	VPADDD     Y3, Y2, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y3
+	VPADDD     Y3, Y2, Y2
+	VPADDD     Y0, Y2, Y2
+	VPERM2I128 $0x11, Y2, Y2, Y3
+	VPSHUFD    $0xff, Y3, Y0
+	VMOVDQU    (R8)(CX*1), Y3
+	VPSUBD     6400(DX)(CX*1), Y3, Y3
+	VMOVDQU    (R9)(CX*1), Y6
+	VPSUBD     9600(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6432(AX)(CX*4)
+	VMOVDQU    (R10)(CX*1), Y6
+	VPSUBD     12800(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6464(AX)(CX*4)
+	VMOVDQU    (R11)(CX*1), Y6
+	VPSUBD     16000(DX)(CX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVDQU    Y6, 6496(AX)(CX*4)
+	VPSLLDQ    $0x04, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPSLLDQ    $0x08, Y3, Y6
+	VPADDD     Y6, Y3, Y3
+	VPERM2I128 $0x08, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     Y1, Y3, Y3
+	VPERM2I128 $0x11, Y3, Y3, Y6
+	VPSHUFD    $0xff, Y6, Y1
+	VMOVDQU    (R13)(CX*1), Y6
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     96(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2400(AX)(CX*4)
+	VCVTDQ2PS  Y3, Y8
+	VMULPS     96(DI)(CX*4), Y8, Y8
+	VPSUBD     6496(AX)(CX*4), Y3, Y9
+	VMOVDQU    Y3, 6496(AX)(CX*4)
+	VPSRAD     $0x10, Y5, Y3
+	VPSUBD     Y3, Y2, Y2
+	VPSRLD     $0x18, Y6, Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     576(AX), Y7, Y10
+	VMAXPS     1408(AX), Y10, Y10
+	VCVTPS2DQ  Y10, Y11
+	VCVTDQ2PS  Y11, Y12
+	VSUBPS     Y12, Y10, Y10
+	VMOVDQU    1280(AX), Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1216(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1152(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1088(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1024(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     960(AX), Y12, Y12
+	VPADDD     1344(AX), Y11, Y11
+	VPSLLD     $0x17, Y11, Y11
+	VMULPS     Y11, Y12, Y10
+	VMULPS     512(AX), Y10, Y10
+	VADDPS     (AX), Y10, Y10
+	VMULPS     Y7, Y10, Y10
+	VSUBPS     Y10, Y3, Y3
+	VANDPS     448(AX), Y3, Y10
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y10
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y3, Y7, Y3
+	VANDPS     448(AX), Y3, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y3, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2179(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     64(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2368(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y8
+	VMULPS     64(DI)(CX*4), Y8, Y8
+	VPSUBD     6464(AX)(CX*4), Y9, Y10
+	VMOVDQU    Y9, 6464(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y4
+	VPSUBD     Y4, Y2, Y2
+	VPSHUFB    1856(AX), Y6, Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     576(AX), Y7, Y9
+	VMAXPS     1408(AX), Y9, Y9
+	VCVTPS2DQ  Y9, Y11
+	VCVTDQ2PS  Y11, Y12
+	VSUBPS     Y12, Y9, Y9
+	VMOVDQU    1280(AX), Y12
+	VMULPS     Y9, Y12, Y12
+	VADDPS     1216(AX), Y12, Y12
+	VMULPS     Y9, Y12, Y12
+	VADDPS     1152(AX), Y12, Y12
+	VMULPS     Y9, Y12, Y12
+	VADDPS     1088(AX), Y12, Y12
+	VMULPS     Y9, Y12, Y12
+	VADDPS     1024(AX), Y12, Y12
+	VMULPS     Y9, Y12, Y12
+	VADDPS     960(AX), Y12, Y12
+	VPADDD     1344(AX), Y11, Y11
+	VPSLLD     $0x17, Y11, Y11
+	VMULPS     Y11, Y12, Y9
+	VMULPS     512(AX), Y9, Y9
+	VADDPS     (AX), Y9, Y9
+	VMULPS     Y7, Y9, Y9
+	VSUBPS     Y9, Y4, Y4
+	VANDPS     448(AX), Y4, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y9
+	VMULPS     Y8, Y9, Y7
+	VSUBPS     Y4, Y7, Y4
+	VANDPS     448(AX), Y4, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y4, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2178(AX)(R15*1)
+	VCVTDQ2PS  Y2, Y7
+	VMULPS     32(DI)(CX*4), Y7, Y7
+	VMOVDQU    Y2, 2336(AX)(CX*4)
+	VCVTDQ2PS  Y10, Y8
+	VMULPS     32(DI)(CX*4), Y8, Y8
+	VPSUBD     6432(AX)(CX*4), Y10, Y9
+	VMOVDQU    Y10, 6432(AX)(CX*4)
+	VPMADDWD   1600(AX), Y5, Y5
+	VPSUBD     Y5, Y2, Y2
+	VPSHUFB    1792(AX), Y6, Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     576(AX), Y7, Y10
+	VMAXPS     1408(AX), Y10, Y10
+	VCVTPS2DQ  Y10, Y11
+	VCVTDQ2PS  Y11, Y12
+	VSUBPS     Y12, Y10, Y10
+	VMOVDQU    1280(AX), Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1216(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1152(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1088(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     1024(AX), Y12, Y12
+	VMULPS     Y10, Y12, Y12
+	VADDPS     960(AX), Y12, Y12
+	VPADDD     1344(AX), Y11, Y11
+	VPSLLD     $0x17, Y11, Y11
+	VMULPS     Y11, Y12, Y10
+	VMULPS     512(AX), Y10, Y10
+	VADDPS     (AX), Y10, Y10
+	VMULPS     Y7, Y10, Y10
+	VSUBPS     Y10, Y5, Y5
+	VANDPS     448(AX), Y5, Y10
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y7, Y7, Y7
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     128(AX), Y7, Y10
+	VMULPS     Y8, Y10, Y7
+	VSUBPS     Y5, Y7, Y5
+	VANDPS     448(AX), Y5, Y7
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y7, Y7
+	VCMPPS     $0x1a, 1472(AX), Y8, Y8
+	VANDNPS    Y8, Y5, Y8
+	VORPS      Y8, Y7, Y7
+	VMOVMSKPS  Y7, BP
+	MOVB       BP, 2177(AX)(R15*1)
+	VPSRLD     $0x10, Y5, Y5
+	VPBLENDW   $0xaa, Y3, Y5, Y5
+	VCVTDQ2PS  Y2, Y3
+	VMULPS     (DI)(CX*4), Y3, Y3
+	VMOVDQU    Y2, 2304(AX)(CX*4)
+	VCVTDQ2PS  Y9, Y2
+	VMULPS     (DI)(CX*4), Y2, Y2
+	VMOVDQU    Y9, 6400(AX)(CX*4)
+	VPAND      1728(AX), Y6, Y6
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     576(AX), Y3, Y7
+	VMAXPS     1408(AX), Y7, Y7
+	VCVTPS2DQ  Y7, Y8
+	VCVTDQ2PS  Y8, Y9
+	VSUBPS     Y9, Y7, Y7
+	VMOVDQU    1280(AX), Y9
+	VMULPS     Y7, Y9, Y9
+	VADDPS     1216(AX), Y9, Y9
+	VMULPS     Y7, Y9, Y9
+	VADDPS     1152(AX), Y9, Y9
+	VMULPS     Y7, Y9, Y9
+	VADDPS     1088(AX), Y9, Y9
+	VMULPS     Y7, Y9, Y9
+	VADDPS     1024(AX), Y9, Y9
+	VMULPS     Y7, Y9, Y9
+	VADDPS     960(AX), Y9, Y9
+	VPADDD     1344(AX), Y8, Y8
+	VPSLLD     $0x17, Y8, Y8
+	VMULPS     Y8, Y9, Y7
+	VMULPS     512(AX), Y7, Y7
+	VADDPS     (AX), Y7, Y7
+	VMULPS     Y3, Y7, Y7
+	VSUBPS     Y7, Y6, Y6
+	VANDPS     448(AX), Y6, Y7
+	VMULPS     Y7, Y6, Y6
+	VMULPS     Y3, Y3, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     128(AX), Y3, Y7
+	VMULPS     Y2, Y7, Y3
+	VSUBPS     Y6, Y3, Y6
+	VANDPS     448(AX), Y6, Y3
+	MOVQ       CX, R15
+	SHRQ       $0x03, R15
+	VCMPPS     $0x1a, 256(AX), Y3, Y3
+	VCMPPS     $0x1a, 1472(AX), Y2, Y2
+	VANDNPS    Y2, Y6, Y2
+	VORPS      Y2, Y3, Y3
+	VMOVMSKPS  Y3, BP
+	MOVB       BP, 2176(AX)(R15*1)
+	VPSRLD     $0x10, Y6, Y6
+	VPBLENDW   $0xaa, Y4, Y6, Y6
+	VPSRLW     $0x08, Y6, Y6
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y5, Y5
+	VPSLLW     $0x0f, Y5, Y5
+	VPOR       Y5, Y6, Y6
+	VPCMPGTB   Y6, Y2, Y2
+	VMOVDQU    Y2, (R12)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R14
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VMOVDQU    Y1, 1984(AX)
+	VZEROUPPER
+	RET
+
+// func quadBradleyAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadBradleyAVX2(SB), NOSPLIT, $0-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R8
+	MOVQ    pix+8(FP), R9
+	MOVQ    n+80(FP), R10
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y3
+	VPSUBW     (DX)(CX*1), Y3, Y3
+	VMOVDQU    (SI)(CX*1), Y4
+	VPSUBW     3200(DX)(CX*1), Y4, Y4
+	VPMADDWD   1536(AX), Y3, Y1
+	VPMADDWD   1536(AX), Y4, Y2
+	VPADDD     Y2, Y1, Y1
+	VPSLLDQ    $0x04, Y1, Y2
+	VPADDD     Y2, Y1, Y1
+	VPSLLDQ    $0x08, Y1, Y2
+	VPADDD     Y2, Y1, Y1
+	VPERM2I128 $0x08, Y1, Y1, Y2
+	VPSHUFD    $0xff, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	VPADDD     Y0, Y1, Y1
+	VPERM2I128 $0x11, Y1, Y1, Y2
+	VPSHUFD    $0xff, Y2, Y0
+	VMOVDQU    (R9)(CX*1), Y2
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     96(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2400(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y6
+	VPSUBD     Y6, Y1, Y1
+	VPSRLD     $0x18, Y2, Y6
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (AX), Y5, Y5
+	VSUBPS     Y6, Y5, Y6
+	VANDPS     448(AX), Y6, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2179(AX)(R11*1)
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     64(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2368(AX)(CX*4)
+	VPSRAD     $0x10, Y3, Y3
+	VPSUBD     Y3, Y1, Y1
+	VPSHUFB    1856(AX), Y2, Y3
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (AX), Y5, Y5
+	VSUBPS     Y3, Y5, Y3
+	VANDPS     448(AX), Y3, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2178(AX)(R11*1)
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     32(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2336(AX)(CX*4)
+	VPMADDWD   1600(AX), Y4, Y4
+	VPSUBD     Y4, Y1, Y1
+	VPSHUFB    1792(AX), Y2, Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     (AX), Y5, Y5
+	VSUBPS     Y4, Y5, Y4
+	VANDPS     448(AX), Y4, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2177(AX)(R11*1)
+	VPSRLD     $0x10, Y4, Y4
+	VPBLENDW   $0xaa, Y6, Y4, Y4
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     (DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2304(AX)(CX*4)
+	VPAND      1728(AX), Y2, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     (AX), Y5, Y2
+	VSUBPS     Y1, Y2, Y1
+	VANDPS     448(AX), Y1, Y2
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, R12
+	MOVB       R12, 2176(AX)(R11*1)
+	VPSRLD     $0x10, Y1, Y1
+	VPBLENDW   $0xaa, Y3, Y1, Y1
+	VPSRLW     $0x08, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y4, Y4
+	VPSLLW     $0x0f, Y4, Y4
+	VPOR       Y4, Y1, Y1
+	VPCMPGTB   Y1, Y2, Y2
+	VMOVDQU    Y2, (R8)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R10
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
+	VZEROUPPER
+	RET
+
+// func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+// Requires: AVX, AVX2
+TEXT ·quadTRSinghAVX2(SB), NOSPLIT, $0-104
+	MOVQ    scratch+96(FP), AX
+	VMOVDQU 1920(AX), Y0
+	MOVQ    memory+16(FP), DX
+	MOVQ    even+24(FP), BX
+	MOVQ    odd+32(FP), SI
+	MOVQ    inverse+72(FP), DI
+	XORQ    CX, CX
+	MOVQ    dst+0(FP), R8
+	MOVQ    pix+8(FP), R9
+	MOVQ    n+80(FP), R10
+
+loop:
+	VMOVDQU    (BX)(CX*1), Y3
+	VPSUBW     (DX)(CX*1), Y3, Y3
+	VMOVDQU    (SI)(CX*1), Y4
+	VPSUBW     3200(DX)(CX*1), Y4, Y4
+	VPMADDWD   1536(AX), Y3, Y1
+	VPMADDWD   1536(AX), Y4, Y2
+	VPADDD     Y2, Y1, Y1
+	VPSLLDQ    $0x04, Y1, Y2
+	VPADDD     Y2, Y1, Y1
+	VPSLLDQ    $0x08, Y1, Y2
+	VPADDD     Y2, Y1, Y1
+	VPERM2I128 $0x08, Y1, Y1, Y2
+	VPSHUFD    $0xff, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	VPADDD     Y0, Y1, Y1
+	VPERM2I128 $0x11, Y1, Y1, Y2
+	VPSHUFD    $0xff, Y2, Y0
+	VMOVDQU    (R9)(CX*1), Y2
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     96(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2400(AX)(CX*4)
+	VPSRAD     $0x10, Y4, Y6
+	VPSUBD     Y6, Y1, Y1
+	VPSRLD     $0x18, Y2, Y6
+	VCVTDQ2PS  Y6, Y6
+	VSUBPS     Y5, Y6, Y7
+	VANDPS     448(AX), Y7, Y7
+	VMINPS     704(AX), Y7, Y7
+	VMOVDQU    640(AX), Y8
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     (AX), Y5, Y9
+	VSUBPS     Y9, Y6, Y6
+	VMULPS     Y8, Y6, Y6
+	VMULPS     128(AX), Y5, Y5
+	VMULPS     Y7, Y5, Y5
+	VSUBPS     Y6, Y5, Y6
+	VANDPS     448(AX), Y6, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2179(AX)(R11*1)
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     64(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2368(AX)(CX*4)
+	VPSRAD     $0x10, Y3, Y3
+	VPSUBD     Y3, Y1, Y1
+	VPSHUFB    1856(AX), Y2, Y3
+	VCVTDQ2PS  Y3, Y3
+	VSUBPS     Y5, Y3, Y7
+	VANDPS     448(AX), Y7, Y7
+	VMINPS     704(AX), Y7, Y7
+	VMOVDQU    640(AX), Y8
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     (AX), Y5, Y9
+	VSUBPS     Y9, Y3, Y3
+	VMULPS     Y8, Y3, Y3
+	VMULPS     128(AX), Y5, Y5
+	VMULPS     Y7, Y5, Y5
+	VSUBPS     Y3, Y5, Y3
+	VANDPS     448(AX), Y3, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2178(AX)(R11*1)
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     32(DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2336(AX)(CX*4)
+	VPMADDWD   1600(AX), Y4, Y4
+	VPSUBD     Y4, Y1, Y1
+	VPSHUFB    1792(AX), Y2, Y4
+	VCVTDQ2PS  Y4, Y4
+	VSUBPS     Y5, Y4, Y7
+	VANDPS     448(AX), Y7, Y7
+	VMINPS     704(AX), Y7, Y7
+	VMOVDQU    640(AX), Y8
+	VSUBPS     Y7, Y8, Y8
+	VMULPS     (AX), Y5, Y9
+	VSUBPS     Y9, Y4, Y4
+	VMULPS     Y8, Y4, Y4
+	VMULPS     128(AX), Y5, Y5
+	VMULPS     Y7, Y5, Y5
+	VSUBPS     Y4, Y5, Y4
+	VANDPS     448(AX), Y4, Y5
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y5, Y5
+	VMOVMSKPS  Y5, R12
+	MOVB       R12, 2177(AX)(R11*1)
+	VPSRLD     $0x10, Y4, Y4
+	VPBLENDW   $0xaa, Y6, Y4, Y4
+	VCVTDQ2PS  Y1, Y5
+	VMULPS     (DI)(CX*4), Y5, Y5
+	VMOVDQU    Y1, 2304(AX)(CX*4)
+	VPAND      1728(AX), Y2, Y1
+	VCVTDQ2PS  Y1, Y1
+	VSUBPS     Y5, Y1, Y2
+	VANDPS     448(AX), Y2, Y2
+	VMINPS     704(AX), Y2, Y2
+	VMOVDQU    640(AX), Y6
+	VSUBPS     Y2, Y6, Y6
+	VMULPS     (AX), Y5, Y7
+	VSUBPS     Y7, Y1, Y1
+	VMULPS     Y6, Y1, Y1
+	VMULPS     128(AX), Y5, Y5
+	VMULPS     Y2, Y5, Y2
+	VSUBPS     Y1, Y2, Y1
+	VANDPS     448(AX), Y1, Y2
+	MOVQ       CX, R11
+	SHRQ       $0x03, R11
+	VCMPPS     $0x1a, 256(AX), Y2, Y2
+	VMOVMSKPS  Y2, R12
+	MOVB       R12, 2176(AX)(R11*1)
+	VPSRLD     $0x10, Y1, Y1
+	VPBLENDW   $0xaa, Y3, Y1, Y1
+	VPSRLW     $0x08, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VPSRLW     $0x0f, Y4, Y4
+	VPSLLW     $0x0f, Y4, Y4
+	VPOR       Y4, Y1, Y1
+	VPCMPGTB   Y1, Y2, Y2
+	VMOVDQU    Y2, (R8)(CX*1)
+	ADDQ       $+32, CX
+	CMPQ       CX, R10
+	JLT        loop
+	VMOVDQU    Y0, 1920(AX)
 	VZEROUPPER
 	RET
 
@@ -1129,16 +2679,16 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 416(SI), Y3
 	VPXOR   Y4, Y4, Y4
-	VMOVDQU 1536(AX), Y4
+	VMOVDQU 1920(AX), Y4
 	MOVQ    hi2+24(FP), DI
 	MOVQ    lo2+32(FP), R8
-	VMOVDQU 1600(AX), Y5
+	VMOVDQU 1984(AX), Y5
 	MOVQ    pix+0(FP), R9
 	MOVQ    single+40(FP), R10
 	MOVQ    double+48(FP), R11
 	MOVQ    n+56(FP), R12
-	VMOVDQU 1664(AX), Y6
-	VMOVDQU 1728(AX), X7
+	VMOVDQU 2048(AX), Y6
+	VMOVDQU 2112(AX), X7
 	XORQ    CX, CX
 
 loop:
@@ -1213,10 +2763,10 @@ next:
 	JMP  loop
 
 done:
-	VMOVDQU Y6, 1664(AX)
-	VMOVDQU X7, 1728(AX)
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y6, 2048(AX)
+	VMOVDQU X7, 2112(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -1232,10 +2782,10 @@ TEXT ·mapSauvolaAVX2(SB), NOSPLIT, $0-96
 	VMOVDQU      128(SI), Y2
 	VMOVDQU      416(SI), Y3
 	VPXOR        Y4, Y4, Y4
-	VMOVDQU      1536(AX), Y4
+	VMOVDQU      1920(AX), Y4
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	VMOVDQU      1600(AX), Y5
+	VMOVDQU      1984(AX), Y5
 	MOVQ         dst+0(FP), R9
 	MOVQ         inverse+40(FP), R10
 	MOVQ         n+48(FP), R11
@@ -1397,8 +2947,8 @@ single:
 	JMP          single
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 
@@ -1414,10 +2964,10 @@ TEXT ·mapNiblackAVX2(SB), NOSPLIT, $0-96
 	VMOVDQU      128(SI), Y2
 	VMOVDQU      416(SI), Y3
 	VPXOR        Y4, Y4, Y4
-	VMOVDQU      1536(AX), Y4
+	VMOVDQU      1920(AX), Y4
 	MOVQ         hi2+24(FP), DI
 	MOVQ         lo2+32(FP), R8
-	VMOVDQU      1600(AX), Y5
+	VMOVDQU      1984(AX), Y5
 	MOVQ         dst+0(FP), R9
 	MOVQ         inverse+40(FP), R10
 	MOVQ         n+48(FP), R11
@@ -1563,8 +3113,8 @@ single:
 	JMP          single
 
 done:
-	VMOVDQU Y4, 1536(AX)
-	VMOVDQU Y5, 1600(AX)
+	VMOVDQU Y4, 1920(AX)
+	VMOVDQU Y5, 1984(AX)
 	VZEROUPPER
 	RET
 

@@ -143,6 +143,69 @@ func decideBradleyAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte
 //go:noescape
 func decideTRSinghAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
+// slideQuadsAVX512 is, for a multiple of 64, with sums and squares where their layout has them,
+//
+//	for i := range n {
+//		sums[i] += add[i] - sub[i]
+//	}
+//
+// and asks for the memory of the next row and of the results.
+//
+//go:noescape
+func slideQuadsAVX512(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+
+// slideQuadSquaresAVX512 is, for a multiple of 64, with sums and squares where their layout has them,
+//
+//	for i := range n {
+//		sums[i] += add[i] - sub[i]
+//		squares[i] += add[i]*add[i] - sub[i]*sub[i]
+//	}
+//
+// and asks for the memory of the next row and of the results.
+//
+//go:noescape
+func slideQuadSquaresAVX512(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
+
+// quadSauvolaAVX512 is decideSauvolaAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadSauvolaAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadNiblackAVX512 is decideNiblackAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadNiblackAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadNICKAVX512 is decideNICKAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadNICKAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadLinearAVX512 is decideLinearAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadLinearAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadCarefulAVX512 is decideCarefulAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadCarefulAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadPhansalkarAVX512 is decidePhansalkarAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadPhansalkarAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadBradleyAVX512 is decideBradleyAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadBradleyAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// quadTRSinghAVX512 is decideTRSinghAVX512 for a multiple of 64 pixels and columns as quads have them.
+//
+//go:noescape
+func quadTRSinghAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
+
 // spreadAVX512 is, for a multiple of 16, with float64 of every sum and inverse,
 //
 //	for i := range n {

@@ -130,6 +130,16 @@ func (l *Layer[P, A, Q]) Tile(worker, x, y, n, rows int) {
 	}
 }
 
+// RowsOf is the rows that a band from y on needs, for who goes through them without sums, and
+// what to call before each row of it is written, one after the other.
+func (l *Layer[P, A, Q]) RowsOf(y int) (rows Rows[P], keep func()) {
+	if !l.InPlace {
+		return &l.Image, func() {}
+	}
+	own := &l.bands[y/l.bandRows]
+	return own, own.keep
+}
+
 // Finish implements [engine.Layer].
 func (l *Layer[P, A, Q]) Finish() {}
 

@@ -18,6 +18,16 @@ var thresholdKernels = []windowKernel{
 	{"decidePhansalkar", decideStats(phansalkarForm)},
 	{"decideBradley", decideMeans(false)},
 	{"decideTRSingh", decideMeans(true)},
+	{"slideQuads", slideQuads(false)},
+	{"slideQuadSquares", slideQuads(true)},
+	{"quadSauvola", quadStats(sauvolaForm)},
+	{"quadNiblack", quadStats(niblackForm)},
+	{"quadNICK", quadStats(nickForm)},
+	{"quadLinear", quadStats(linearForm)},
+	{"quadCareful", quadStats(carefulForm)},
+	{"quadPhansalkar", quadStats(phansalkarForm)},
+	{"quadBradley", quadMeans(false)},
+	{"quadTRSingh", quadMeans(true)},
 	{"spread", spread},
 	{"mapSauvola", mapStats(true)},
 	{"mapNiblack", mapStats(false)},
@@ -61,6 +71,12 @@ const (
 	kBias // 127, the exponent of 1
 	kFloor
 	kFlat
+	kOnes   // words
+	kLow    // 1 in the lower word of 32 bits
+	kHigh   // all bits of the upper word
+	kByte   // 255 in 32 bits
+	kSecond // moves the second byte of 32 bits to the first
+	kThird
 	sCarry
 	sCarry2
 	sMost  // the greatest, in float64
@@ -82,6 +98,7 @@ type runningSums struct {
 	hi, lo  reg.Register
 	hi2     reg.Register
 	lo2     reg.Register
+	held    map[int]reg.VecVirtual // constants that stay in registers
 }
 
 func newRunningSums(set isa, squares bool) *runningSums {
@@ -102,7 +119,22 @@ func (r *runningSums) at(base reg.Register, size int) Mem {
 }
 
 // k is a constant.
-func (r *runningSums) k(offset int) Mem { return Mem{Base: r.scratch, Disp: offset} }
+func (r *runningSums) k(offset int) Op {
+	if v, ok := r.held[offset]; ok {
+		return v
+	}
+	return r.constant(offset)
+}
+
+func (r *runningSums) constant(offset int) Mem { return Mem{Base: r.scratch, Disp: offset} }
+
+// vector is a constant in a register.
+func (r *runningSums) vector(offset int) reg.VecVirtual {
+	if v, ok := r.held[offset]; ok {
+		return v
+	}
+	return loaded(r.set, r.constant(offset))
+}
 
 // sums is a vector of them.
 func (r *runningSums) sums() reg.VecVirtual {
@@ -129,9 +161,9 @@ func (r *runningSums) squares(shifted bool) reg.VecVirtual {
 
 // leave stores the carries.
 func (r *runningSums) leave() {
-	r.set.store(r.c.carry[0], r.k(sCarry))
+	r.set.store(r.c.carry[0], r.constant(sCarry))
 	if r.c2 != nil {
-		r.set.store(r.c2.carry[0], r.k(sCarry2))
+		r.set.store(r.c2.carry[0], r.constant(sCarry2))
 	}
 	leave()
 }
@@ -235,7 +267,7 @@ func (r *runningSums) exp(v reg.VecVirtual) {
 	fraction := set.vec()
 	VCVTDQ2PS(whole, fraction)
 	VSUBPS(fraction, v, v) // in [-1/2, 1/2]
-	set.load(r.k(kPoly5), poly)
+	set.load(r.constant(kPoly5), poly)
 	for _, k := range []int{kPoly4, kPoly3, kPoly2, kPoly1, kPoly0} {
 		if wide(set) {
 			VFMADD213PS(r.k(k), v, poly)
@@ -276,6 +308,19 @@ func (f statsForm) doc() []string {
 	return []string{"\t\ta, b := pix[i]-alpha*mean-beta, gamma*mean+delta", "\t\tf := b*|b|*variance - a*|a|"}
 }
 
+// constants are those that a form takes.
+func (f statsForm) constants() []int {
+	switch f {
+	case niblackForm, nickForm:
+		return []int{kGamma}
+	case sauvolaForm:
+		return []int{kAlpha, kGamma}
+	case phansalkarForm:
+		return []int{kAlpha, kGamma, kExp, kP, kFlat}
+	}
+	return []int{kAlpha, kBeta, kGamma, kDelta}
+}
+
 // careful reports whether windows of equal pixels are looked at again.
 func (f statsForm) careful() bool { return f == carefulForm || f == phansalkarForm }
 
@@ -312,10 +357,11 @@ func decideStats(form statsForm) func(set isa, name string) {
 				VMULPS(r.k(kScale), variance, variance)
 			}
 			VMULPS(r.at(inverse, 4), variance, variance)
-			r.compare(form, dst, pix, mean, variance)
+			f := r.pixels(pix)
+			r.verdict(f, r.compare(form, f, mean, variance), dst)
 		}
 		shift := GP32()
-		MOVL(r.k(kShift), shift)
+		MOVL(r.constant(kShift), shift)
 		TESTL(shift, shift)
 		JNZ(LabelRef("shifted"))
 		r.loop("plain", n, func() { body(false) })
@@ -325,10 +371,11 @@ func decideStats(form statsForm) func(set isa, name string) {
 	}
 }
 
-// compare decides from the mean and the mean of squares.
-func (r *runningSums) compare(form statsForm, dst, pix reg.Register, mean, variance reg.VecVirtual) {
+// compare makes what is compared with zero of pixels, in a, from the mean and the mean of
+// squares, and the variance where the form is careful.
+func (r *runningSums) compare(form statsForm, a, mean, variance reg.VecVirtual) reg.VecVirtual {
 	set := r.set
-	a, weight := r.pixels(pix), set.vec()
+	weight := set.vec()
 	switch form {
 	case nickForm:
 		VSUBPS(mean, a, a)
@@ -365,9 +412,9 @@ func (r *runningSums) compare(form statsForm, dst, pix reg.Register, mean, varia
 		lessProduct(set, variance, weight, a)
 	}
 	if !form.careful() {
-		variance = nil
+		return nil
 	}
-	r.verdict(a, variance, dst)
+	return variance
 }
 
 // decideMeans decides alpha·mean < pix, or for TRSingh, of which d is the distance of a
@@ -391,25 +438,30 @@ func decideMeans(singh bool) func(set isa, name string) {
 			VCVTDQ2PS(sums, mean)
 			VMULPS(r.at(inverse, 4), mean, mean)
 			f := r.pixels(pix)
-			if singh {
-				d, rest := set.vec(), set.vec()
-				VSUBPS(mean, f, d)
-				VANDPS(r.k(kAbs), d, d)
-				VMINPS(r.k(kMost), d, d)
-				set.load(r.k(kWhite), rest)
-				VSUBPS(d, rest, rest)
-				minusProduct(set, r.k(kAlpha), mean, f)
-				VMULPS(rest, f, f)
-				VMULPS(r.k(kGamma), mean, mean)
-				lessProduct(set, d, mean, f)
-			} else {
-				lessProduct(set, r.k(kAlpha), mean, f)
-			}
+			r.compareMean(singh, f, mean)
 			r.verdict(f, nil, dst)
 		})
 		Label("done")
 		r.leave()
 	}
+}
+
+// compareMean is the same of decisions without squares.
+func (r *runningSums) compareMean(singh bool, f, mean reg.VecVirtual) {
+	set := r.set
+	if !singh {
+		lessProduct(set, r.k(kAlpha), mean, f)
+		return
+	}
+	d, rest := set.vec(), set.vec()
+	VSUBPS(mean, f, d)
+	VANDPS(r.k(kAbs), d, d)
+	VMINPS(r.k(kMost), d, d)
+	VSUBPS(d, r.vector(kWhite), rest)
+	minusProduct(set, r.k(kAlpha), mean, f)
+	VMULPS(rest, f, f)
+	VMULPS(r.k(kGamma), mean, mean)
+	lessProduct(set, d, mean, f)
 }
 
 // half64 is the lower or the upper half of a vector of numbers below 2^32 as floats of 64
@@ -443,8 +495,8 @@ func spread(set isa, name string) {
 		"where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.")
 	r := newRunningSums(set, true)
 	pix, single, double, n := arg("pix"), arg("single"), arg("double"), arg("n")
-	most, least := loaded(set, r.k(sMost)), XMM()
-	VMOVDQU(r.k(sLeast), least)
+	most, least := loaded(set, r.constant(sMost)), XMM()
+	VMOVDQU(r.constant(sLeast), least)
 	XORQ(r.i, r.i)
 	r.loop("loop", n, func() {
 		sums := r.sums()
@@ -482,8 +534,8 @@ func spread(set isa, name string) {
 		Label("next")
 	})
 	Label("done")
-	set.store(most, r.k(sMost))
-	VMOVDQU(least, r.k(sLeast))
+	set.store(most, r.constant(sMost))
+	VMOVDQU(least, r.constant(sLeast))
 	r.leave()
 }
 
@@ -513,7 +565,7 @@ func mapStats(sauvola bool) func(set isa, name string) {
 				VSQRTPD(d, d)
 				if sauvola {
 					one := set.vec()
-					set.load(r.k(kOne), one)
+					set.load(r.constant(kOne), one)
 					VMULPD(inverseR, d, d)
 					VSUBPD(one, d, d)
 					VMULPD(k, d, d)
