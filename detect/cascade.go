@@ -2,6 +2,7 @@ package detect
 
 import (
 	"image"
+	"sync"
 	"sync/atomic"
 )
 
@@ -37,6 +38,8 @@ type Cascade struct {
 	diagonal bool        // boxes lie along diagonals, and size is that of the window that holds them
 	upright  image.Point // the size before that
 	turns    [8]atomic.Pointer[Cascade]
+	lattice  *lattice // boxes lie along digital lines, see lattice.go
+	lattices sync.Map // of poses
 }
 
 // A stage is trees whose leaves add up to the threshold or more in windows that pass.

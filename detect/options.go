@@ -26,8 +26,11 @@ type Options struct {
 	// Angles is how far objects may be turned, in degrees clockwise; nil stands for upright
 	// ones only. An object is found at the angles that are within some 12° of its own: for
 	// any, use [AllAngles]. Multiples of 45° are searched in the image as it is; for each
-	// other remainder it is turned once.
+	// other remainder it is turned once. With others, 0 is searched as they are: in large
+	// sizes at every other place of the upright search, and at all that are beside a find.
 	Angles []float64
+	// Turn is how objects between multiples of 45° are searched.
+	Turn Turn
 	// EachAngle searches every angle by itself. Otherwise one that lies between two multiples
 	// of 45°, if Angles has both, is searched where the first stages of either pass.
 	EachAngle bool
@@ -54,6 +57,19 @@ type Options struct {
 	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
 	Progress func(done float64) // is told how much is done, see [boxsum.Options]
 }
+
+// A Turn is a way to search for objects that are turned by other angles than multiples of 45°.
+type Turn int
+
+const (
+	// TurnImage turns the image, once for each remainder of 45°.
+	TurnImage Turn = iota
+	// TurnTables makes rotated tables of the image as it is: boxes of the cascade lie along
+	// digital lines as in package rotated, and count by their exact areas. An angle stands for
+	// the nearest whose tangent is a ratio of numbers up to 5. It finds as much and takes
+	// longer. Cascades with tilted features have no such tables.
+	TurnTables
+)
 
 // usual is what zero values stand for.
 const (
@@ -97,6 +113,8 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 		return grid.Invalid("near misses in the last %d stages: use 0 or more", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
 		return grid.Invalid("a contrast of %v: use more than 0, and 255 at most", o.Contrast)
+	case o.Turn != TurnImage && o.Turn != TurnTables:
+		return grid.Invalid("%d is no way to turn: use TurnImage or TurnTables", o.Turn)
 	case o.Limit < 0:
 		return grid.Invalid("a limit of %d windows: use 1 or more", o.Limit)
 	}

@@ -29,15 +29,15 @@ func (c *Cascade) windowAt(scale float32) image.Point {
 // layersOf appends the layers of an image, largest first. With coarse, windows of all layers
 // are two pixels apart, and those between them are searched beside one that passes.
 func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse bool) ([]layer, error) {
-	if width < c.size.X || height < c.size.Y {
+	if least := c.leastScale(); float64(width) < float64(c.size.X)*least || float64(height) < float64(c.size.Y)*least {
 		return layers, nil
 	}
 	largest := o.Max
 	if largest.X == 0 || largest.Y == 0 {
 		largest = image.Pt(width, height)
 	}
-	best, nearest, count, stop := float32(1), math.Inf(1), 0, false
-	for f := 1.0; ; f *= o.Scale {
+	best, nearest, count, stop := float32(c.leastScale()), math.Inf(1), 0, false
+	for f := c.leastScale(); ; f *= o.Scale {
 		if math.RoundToEven(float64(c.size.X)*f) > float64(width) || math.RoundToEven(float64(c.size.Y)*f) > float64(height) {
 			break
 		}
@@ -68,7 +68,9 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 		l.window = c.windowAt(l.scale)
 		l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
 		l.step = 2
-		if l.scale >= 2 {
+		if c.lattice != nil {
+			l.step, l.refine = c.lattice.step, float64(l.scale)*c.grow() >= 2
+		} else if l.scale >= 2 {
 			if l.refine = coarse; !coarse {
 				l.step = 1
 			}
@@ -88,6 +90,15 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 		}
 	}
 	return used, nil
+}
+
+// leastScale is that of the largest layer: a lattice takes several pixels for a unit of the
+// cascade, so that it has layers that are larger than the image.
+func (c *Cascade) leastScale() float64 {
+	if c.lattice != nil {
+		return 1 / c.grow()
+	}
+	return 1
 }
 
 // rect is a window at a place of the layer, in pixels of the image.

@@ -22,6 +22,7 @@ type program struct {
 	haarNodes []kernel.HaarNode // of all stages, in the order of kernels
 	lbpNodes  []kernel.LBPNode
 	path      []kernel.HaarNode // of a chain
+	areas     [][9]int64        // of the blocks of patterns on a lattice
 	most      int               // nodes, before a stage is left to sums leaf by leaf
 }
 
@@ -40,17 +41,20 @@ type programStage struct {
 // first, and then those of odd ones, so that neighbouring windows are neighbours there too.
 type layout struct {
 	stride int // elements from a row to the next
-	half   int // from an even column to the next, or 0
-	odd    int // 1 for windows at odd columns, whose places are those of the even ones before
+	period int // columns that lie apart: those of windows are a multiple of it, and lie together
+	half   int // from a column to the next, if they lie apart
+	odd    int // of windows between: how many columns they are further than the place that they have
+	down   int // and how many rows, on a lattice
 	rows   int // of a table
 	width  int // of the image
 }
 
 // layoutOf is that for an image of this width and windows of that height.
 func layoutOf(width, height, step int) layout {
-	half := grid.RoundUp((width+2)/2+kernel.CascadeSlack, 16)
-	l := layout{stride: 2*half + 16, rows: bandRows + height + 2, width: width} // an odd number of lines: rows do not meet in the caches
-	if step == 2 {
+	apart := max(step, 2) // layers with and without take the same memory
+	half := grid.RoundUp((width+2)/apart+kernel.CascadeSlack, 16)
+	l := layout{stride: apart*half + 16, rows: bandRows + height + 2 + 2*(apart-2), period: step, width: width} // an odd number of lines: rows do not meet in the caches
+	if step > 1 {
 		l.half = half
 	}
 	return l
@@ -63,9 +67,9 @@ func (l *layout) tables(n int) int {
 
 // at is the place of a point in a table, counted from that of a window.
 func (l *layout) at(table, x, y int) int32 {
-	if l.half > 0 {
+	if l.period > 1 {
 		x += l.odd
-		x = x>>1 + x&1*l.half
+		x = x/l.period + x%l.period*l.half
 	}
 	return int32((table*l.rows+y)*l.stride + x)
 }
@@ -78,7 +82,10 @@ const (
 
 // tables is how many of them the cascade reads.
 func (c *Cascade) tables() int {
-	if c.tilted {
+	switch {
+	case c.lattice != nil:
+		return 4
+	case c.tilted:
 		return 3
 	}
 	return 2
@@ -86,20 +93,22 @@ func (c *Cascade) tables() int {
 
 // column is that of the layer in which a window at this place starts.
 func (l *layout) column(at int) int {
-	if at %= l.stride; l.half > 0 {
-		return 2*at + l.odd
-	}
-	return at
+	return at%l.stride*l.period + l.odd
 }
 
 // aim makes a program for an image of this width, unless it is that already.
-func (p *program) aim(c *Cascade, width, step, odd int) {
+func (p *program) aim(c *Cascade, width, step, odd, down int) {
 	l := layoutOf(width, c.size.Y, step)
-	l.odd = odd
+	l.odd, l.down = odd, down
 	if p.cascade == c && p.layout == l {
 		return
 	}
 	p.cascade, p.layout = c, l
+	if c.lattice != nil {
+		p.layOut(c)
+		p.compile()
+		return
+	}
 	w, h := c.size.X-2, c.size.Y-2
 	if c.diagonal {
 		w, h = c.upright.X-2, c.upright.Y-2
@@ -120,9 +129,14 @@ func (p *program) aim(c *Cascade, width, step, odd int) {
 			p.haar = append(p.haar, l.haarNode(c, &c.features[c.nodes[i].feature], c.nodes[i].threshold))
 		}
 	}
+	p.compile()
+}
+
+// compile makes stages of nodes.
+func (p *program) compile() {
 	p.stages, p.haarNodes, p.lbpNodes = p.stages[:0], p.haarNodes[:0], p.lbpNodes[:0]
-	for i := range c.stages {
-		p.stages = append(p.stages, p.stage(&c.stages[i]))
+	for i := range p.cascade.stages {
+		p.stages = append(p.stages, p.stage(&p.cascade.stages[i]))
 	}
 }
 
@@ -152,7 +166,7 @@ func (p *program) stage(st *stage) (to programStage) {
 	to.chains = !st.stumps
 	if c.kind == LBP {
 		to.nodes.first = int32(len(p.lbpNodes))
-		if to.exact = to.chains; to.exact {
+		if to.exact = to.chains || c.lattice != nil; to.exact {
 			return to
 		}
 		for _, t := range trees {
@@ -252,7 +266,9 @@ func (p *program) sum(k int, table []uint32, at int, norm float32) (sum float64)
 		for {
 			n := &c.nodes[t.nodes.first+j]
 			left := false
-			if c.kind == LBP {
+			if c.kind == LBP && c.lattice != nil {
+				left = p.hits(t.nodes.first+j, table, at)
+			} else if c.kind == LBP {
 				left = p.lbp[t.nodes.first+j].Hits(table, at)
 			} else {
 				left = p.haar[t.nodes.first+j].Value(table, at, norm) < n.threshold

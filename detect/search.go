@@ -105,6 +105,7 @@ type search struct {
 	views   []view
 	turning *turning // of turned objects
 	coarse  bool     // see layersOf
+	width   int      // of the image, or of a layer that is larger
 	src     engine.Source[uint8]
 	gray    []uint8 // of an image in colour
 	layers  []layer
@@ -132,6 +133,25 @@ type view struct {
 	marks    uint8      // that its first stages leave
 	between  uint8      // marks that it is left to, if any
 	programs [3]program // for a step of 1, for one of 2, and for the odd columns between
+	lattice  []program  // instead, on a lattice: for windows a step apart, and for those half a step beside in x, y or both
+}
+
+// program is what windows a step apart are searched by.
+func (v *view) program(l *layer) *program {
+	if v.cascade.lattice != nil {
+		return &v.lattice[0]
+	}
+	return &v.programs[l.step-1]
+}
+
+// programAt is what a window between others is searched by, and the number of that: windows of one
+// program lie side by side.
+func (v *view) programAt(x, y int32) (*program, int) {
+	if l := v.cascade.lattice; l != nil {
+		k := l.side(x) + 3*l.side(y)
+		return &v.lattice[k], k
+	}
+	return &v.programs[1+x&1], int(x & 1)
 }
 
 // A band is rows of windows of one layer.
@@ -190,11 +210,22 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 			s.bands = append(s.bands, band{i, y, min(rows, l.rows-y)})
 		}
 	}
+	s.width = max(s.src.Width, s.layers[0].width)
 	for i := range s.views {
 		v := &s.views[i]
+		if l := v.cascade.lattice; l != nil {
+			if v.lattice == nil {
+				v.lattice = make([]program, 9)
+			}
+			for k := range v.lattice {
+				v.lattice[k].aim(v.cascade, s.width, l.step, l.beside(k%3), l.beside(k/3))
+				v.lattice[k].norm.SetContrast(s.opt.Contrast)
+			}
+			continue
+		}
 		for k := range v.programs {
 			if odd := k / 2; s.coarse && k > 0 || !s.coarse && odd == 0 {
-				v.programs[k].aim(v.cascade, s.src.Width, min(k+1, 2), odd)
+				v.programs[k].aim(v.cascade, s.width, min(k+1, 2), odd, 0)
 				v.programs[k].norm.SetContrast(s.opt.Contrast)
 			}
 		}

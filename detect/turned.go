@@ -52,16 +52,73 @@ func split(angle float64) (image float64, d direction) {
 	return image, direction{n / 2, n%2 != 0}
 }
 
-// split is that for this cascade: one with tilted features stays as it is, and the image
-// turns by any angle.
-func (c *Cascade) split(angle float64) (image float64, d direction) {
-	if !c.tilted {
-		return split(angle)
+// A pose is how objects at an angle are searched: the image is turned or mirrored, and the
+// cascade lies in a direction, or along a ratio.
+type pose struct {
+	turn     float64 // of the image, in degrees
+	mirrored bool    // image and cascade
+	ratio    ratio   // of rotated tables, or zero
+	direction
+}
+
+// image is the pose without the direction: poses that have it in common share tables.
+func (p pose) image() pose {
+	p.direction = direction{}
+	return p
+}
+
+// angle is that of objects, more than -180° and 180° at most.
+func (p pose) angle() float64 {
+	angle := p.turn + 90*float64(p.quarters)
+	switch {
+	case p.diagonal:
+		angle += 45
+	case p.mirrored:
+		angle = p.ratio.degrees() - angle
+	case p.ratio.b > 0:
+		angle -= p.ratio.degrees()
 	}
-	if angle = math.Mod(angle, 360); angle < 0 {
+	if angle > 180 {
+		angle -= 360
+	} else if angle <= -180 {
 		angle += 360
 	}
-	return angle, direction{}
+	return angle
+}
+
+// pose is that of an angle. For a cascade with tilted features, the image turns by any angle.
+func (c *Cascade) pose(angle float64, how Turn) (p pose) {
+	if c.tilted {
+		if p.turn = math.Mod(angle, 360); p.turn < 0 {
+			p.turn += 360
+		}
+		return p
+	}
+	p.turn, p.direction = split(angle)
+	if how != TurnTables || p.turn == 0 {
+		return p
+	}
+	// Rows of a/b climb to the right, which is a turn to the left: others are found in a mirror.
+	if p.diagonal {
+		p.ratio, p.quarters = ratioOf(45-p.turn), (p.quarters+1)%4
+	} else {
+		p.ratio, p.mirrored, p.quarters = ratioOf(p.turn), true, (4-p.quarters)%4
+	}
+	p.turn, p.diagonal = 0, false
+	if r := p.ratio; r.a == 0 || r.a == r.b {
+		angle := p.angle()
+		p = pose{}
+		p.turn, p.direction = split(math.Round(angle))
+	}
+	return p
+}
+
+// in is the cascade in a pose.
+func (c *Cascade) in(p pose) *Cascade {
+	if p.ratio.b > 0 {
+		return c.along(p)
+	}
+	return c.turn(p.direction)
 }
 
 // turn is the cascade for a direction, which is made once.
@@ -117,7 +174,7 @@ func (c *Cascade) quarter() {
 
 // box is the size of the window's box on its tables.
 func (c *Cascade) box() image.Point {
-	if c.diagonal {
+	if c.diagonal || c.lattice != nil {
 		return c.upright
 	}
 	return c.size
@@ -134,20 +191,22 @@ func (c *Cascade) corner(x, y int) (int, int) {
 // window is what a place of a layer stands for: a rectangle that is to be turned about its
 // middle.
 func (c *Cascade) window(l *layer, x, y int) image.Rectangle {
-	if !c.diagonal {
+	if !c.diagonal && c.lattice == nil {
 		return l.rect(x, y)
 	}
-	// The pixels of a box on tilted tables lie half a pixel to the left of its corners.
-	half := float64(c.size.X) / 2
-	return aboutPoint(float64((float64(x)+half-0.5)*float64(l.scale)), float64((float64(y)+half)*float64(l.scale)), c.sizeAt(l.scale))
+	px, py := c.middle(l, x, y)
+	if c.diagonal { // the pixels of a box on tilted tables lie half a pixel to the left of its corners
+		px -= float64(l.scale) / 2
+	}
+	return aboutPoint(px, py, c.sizeAt(l.scale))
 }
 
 // sizeAt is the size of objects at a scale.
 func (c *Cascade) sizeAt(scale float32) image.Point {
-	if !c.diagonal {
+	if !c.diagonal && c.lattice == nil {
 		return c.windowAt(scale)
 	}
-	s := math.Sqrt2 * float64(scale)
+	s := c.grow() * float64(scale)
 	return image.Pt(int(math.RoundToEven(float64(c.upright.X)*s)), int(math.RoundToEven(float64(c.upright.Y)*s)))
 }
 
@@ -165,16 +224,15 @@ func (c *Cascade) limits(o *Options, quarters int) (least, greatest image.Point)
 		least.X, least.Y = least.Y, least.X
 		greatest.X, greatest.Y = greatest.Y, greatest.X
 	}
-	if !c.diagonal {
+	if !c.diagonal && c.lattice == nil {
 		return least, greatest
 	}
-	w, h := float64(c.upright.X)*math.Sqrt2, float64(c.upright.Y)*math.Sqrt2
-	side := float64(c.size.X)
-	n := int(math.Floor(side * max(float64(least.X)/w, float64(least.Y)/h)))
-	least = image.Pt(n, n)
+	w, h := float64(c.upright.X)*c.grow(), float64(c.upright.Y)*c.grow()
+	part := max(float64(least.X)/w, float64(least.Y)/h)
+	least = image.Pt(int(math.Floor(float64(c.size.X)*part)), int(math.Floor(float64(c.size.Y)*part)))
 	if greatest.X != 0 && greatest.Y != 0 {
-		n = int(math.Ceil(side * min(float64(greatest.X)/w, float64(greatest.Y)/h)))
-		greatest = image.Pt(max(n, 1), max(n, 1))
+		part = min(float64(greatest.X)/w, float64(greatest.Y)/h)
+		greatest = image.Pt(max(int(math.Ceil(float64(c.size.X)*part)), 1), max(int(math.Ceil(float64(c.size.Y)*part)), 1))
 	}
 	return least, greatest
 }
@@ -220,12 +278,17 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	t := &s.turn
 	all, done := 0, 0 // angles, each once
 	for i, angle := range given.Angles {
-		turn, d := c.split(angle)
-		if !again(given.Angles[:i], func(a float64) bool { t, e := c.split(a); return t == turn && d == e }) {
+		p := c.pose(angle, given.Turn)
+		if !again(given.Angles[:i], func(a float64) bool { return c.pose(a, given.Turn) == p }) {
 			all++
 		}
 	}
 	// Multiples of 45° come first: others may be left to their first stages.
+	if given.Turn == TurnTables {
+		if err := c.checkLattice(); err != nil {
+			return to, err
+		}
+	}
 	if _, marks := given.sharing(); marks != 0 {
 		w, h := float64(c.size.X), float64(c.size.Y)
 		side := math.Sqrt(w * h)
@@ -234,23 +297,24 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	for k := range 2 * len(given.Angles) {
 		i, later := k%len(given.Angles), k >= len(given.Angles)
 		angle := given.Angles[i]
-		turn, _ := c.split(angle)
-		if (markBit(angle) == 0) != later || again(given.Angles[:i], func(a float64) bool { t, _ := c.split(a); return t == turn }) {
+		p := c.pose(angle, given.Turn).image()
+		same := func(a float64) bool { return c.pose(a, given.Turn).image() == p }
+		if (markBit(p.angle()) != 0) == later || again(given.Angles[:i], same) {
 			continue // this turn of the image is done, or comes later
 		}
-		*t = turning{search: s, image: *img, turn: turn, bounds: image.Rect(0, 0, img.Width, img.Height)}
-		if turn != 0 {
+		*t = turning{search: s, image: *img, turn: p.turn, mirrored: p.mirrored, ratio: p.ratio, bounds: image.Rect(0, 0, img.Width, img.Height)}
+		if p.turn != 0 {
 			if err := t.rotate(c, &given); err != nil {
 				return to, err
 			}
 		}
 		pass := given
 		pass.Angles = nil
-		pass.BGR = pass.BGR && turn == 0 // a turned image is gray
+		pass.BGR = pass.BGR && p.turn == 0 // a turned image is gray
 		var wanted [8]bool
 		for _, angle := range given.Angles[i:] {
-			if other, d := c.split(angle); other == turn {
-				wanted[d.index()] = true
+			if same(angle) {
+				wanted[c.pose(angle, given.Turn).index()] = true
 			}
 		}
 		if err := t.passes(c, wanted, &pass, &given, &done, all); err != nil {
@@ -301,6 +365,8 @@ type turning struct {
 	image         boxsum.Image[uint8] // that is searched
 	bounds        image.Rectangle     // of the image that was given
 	turn          float64             // degrees
+	mirrored      bool                // with left and right exchanged
+	ratio         ratio               // of rotated tables, or zero
 	sin, cos      float64
 	x, y          float64 // the middle of the image, and of the turned one
 	middleX, midY float64
@@ -356,6 +422,9 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 
 // back is the point of the image that a point of the turned one is from.
 func (t *turning) back(x, y float64) (float64, float64) {
+	if t.mirrored {
+		return float64(t.bounds.Max.X) - x, y
+	}
 	if t.turn == 0 {
 		return x, y
 	}
@@ -375,7 +444,8 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *in
 			if !wanted[k] {
 				continue
 			}
-			turned := c.turn(d)
+			p := pose{t.turn, t.mirrored, t.ratio, d}
+			turned := c.in(p)
 			least, greatest := turned.limits(given, d.quarters)
 			if len(s.views) == 0 {
 				o.Min, o.Max = least, greatest
@@ -384,16 +454,10 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *in
 			}
 			wanted[k] = false
 			v := s.view(turned)
-			v.direction, v.angle = d, t.turn+90*float64(d.quarters)
-			if d.diagonal {
-				v.angle += 45
-			}
+			v.direction, v.angle = d, p.angle()
 			v.marks, v.between = markBit(v.angle)&marks, 0
 			if marks != 0 {
 				v.between = between(v.angle, list)
-			}
-			if v.angle > 180 {
-				v.angle -= 360
 			}
 		}
 		if len(s.views) == 0 {

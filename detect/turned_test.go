@@ -43,7 +43,8 @@ func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8
 func TestTurned(t *testing.T) {
 	photo := photographs(t)[0]
 	photo = part(photo, image.Rect(60, 0, 380, 270), 160, 135, 3)
-	for _, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml"} {
+	for k, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml", "frontalface_alt2", "lbpcascade_frontalface.xml"} {
+		turn := []detect.Turn{detect.TurnImage, detect.TurnTables}[k/2]
 		face := cascade(t, fileOf(t, name))
 		upright, err := face.Detect(photo, nil)
 		if err != nil || len(upright) != 1 {
@@ -59,7 +60,7 @@ func TestTurned(t *testing.T) {
 		for degrees := -170; degrees <= 180; degrees += step {
 			tries++
 			img := turnedBy(photo, x, y, float64(degrees))
-			found, err := face.Detect(img, &detect.Options{Angles: detect.AllAngles(), Min: image.Pt(32, 32)})
+			found, err := face.Detect(img, &detect.Options{Angles: detect.AllAngles(), Min: image.Pt(32, 32), Turn: turn})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +113,13 @@ func TestQuarterTurns(t *testing.T) {
 func TestTurnedSame(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 130, 110, 1)
 	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
-	opt := detect.Options{Angles: []float64{-30, 0, 15, 60, 45}, Neighbors: 1, NearMisses: 2, Min: image.Pt(35, 35)}
+	for _, turn := range []detect.Turn{detect.TurnImage, detect.TurnTables} {
+		turnedSame(t, face, photo, detect.Options{Angles: []float64{-30, 0, 15, 60, 45}, Neighbors: 1, NearMisses: 2, Min: image.Pt(35, 35), Turn: turn})
+		turnedSame(t, cascade(t, fileOf(t, "frontalface_alt2")), photo, detect.Options{Angles: []float64{-30, 0, 15, 60, 45}, Neighbors: 1, NearMisses: 9, Min: image.Pt(35, 35), Turn: turn})
+	}
+}
+
+func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], opt detect.Options) {
 	var want []detect.Result
 	for _, level := range boxsum.Levels() {
 		for _, workers := range []int{1, 5} {
@@ -135,22 +142,22 @@ func TestTurnedSame(t *testing.T) {
 		to, err = face.AppendDetect(to[:0], photo, &opt)
 		return err
 	})
-	all, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1})
+	all, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1, Turn: opt.Turn})
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
-	none, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}})
+	none, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Neighbors: 1, Turn: opt.Turn, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}})
 	if err != nil || len(none) != 0 {
 		t.Errorf("all of the image is to be left out: %v, %v", none, err)
 	}
 	// What is left out does not count towards the limit.
-	if one, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Limit: 1, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}}); err != nil || len(one) != 0 {
+	if one, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Limit: 1, Turn: opt.Turn, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}}); err != nil || len(one) != 0 {
 		t.Errorf("all of the image is to be left out, and the limit is one: %v, %v", one, err)
 	}
-	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 58 }) {
+	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 58 }) {
 		t.Errorf("windows of 60 pixels at least: %v, %v", large, err)
 	}
-	if small, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Max: image.Pt(40, 40), Ungrouped: true}); err != nil || slices.ContainsFunc(small, func(r detect.Result) bool { return r.Rect.Dx() > 42 }) {
+	if small, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Max: image.Pt(40, 40), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(small, func(r detect.Result) bool { return r.Rect.Dx() > 42 }) {
 		t.Errorf("windows of 40 pixels at most: %v, %v", small, err)
 	}
 }
@@ -158,9 +165,12 @@ func TestTurnedSame(t *testing.T) {
 // TestAnglesTogether checks that a list of angles finds what each of them does: windows that are not square lie otherwise at each.
 func TestAnglesTogether(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(0, 0, 512, 512), 170, 120, 1)
-	for _, name := range []string{"lbpcascade_profileface", "lbpcascade_silverware", "russian_plate_number"} {
+	for k, name := range []string{"lbpcascade_profileface", "lbpcascade_silverware", "russian_plate_number", "lbpcascade_profileface", "frontalface_alt2"} {
 		c := cascade(t, fileOf(t, name))
 		opt := detect.Options{Ungrouped: true, NearMisses: 20, Scale: 1.3}
+		if k > 2 {
+			opt.Turn = detect.TurnTables
+		}
 		angles := []float64{67.5, 157.5, 22.5, 112.5, 180, 90}
 		each := map[detect.Result]bool{}
 		for _, angle := range angles {
@@ -200,6 +210,7 @@ func TestTurnedErrors(t *testing.T) {
 		"an angle of NaN":            {Angles: []float64{math.NaN()}},
 		"an angle of 361":            {Angles: []float64{361}},
 		"turned objects with Compat": {Angles: []float64{90}, Compat: true},
+		"3 is no way to turn":        {Turn: 3},
 		"a scale of 1":               {Angles: []float64{90}, Scale: 1},
 		"an image with 2 channels":   {Angles: []float64{10}, Neighbors: 8},
 		"more than 1 windows pass":   {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
@@ -216,6 +227,10 @@ func TestTurnedErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	plate := cascade(t, fileOf(t, "russian_plate_number"))
+	if _, err := plate.Detect(img, &detect.Options{Angles: []float64{20}, Turn: detect.TurnTables}); err == nil || !strings.Contains(err.Error(), "tilted features") {
+		t.Errorf("tilted features on rotated tables: %v", err)
+	}
 	plain := boxsum.Image[uint8]{Pix: img.Pix, Width: 50, Height: 40} // zeros stand for one channel, and rows without gaps
 	if _, err := face.Detect(plain, &detect.Options{Angles: []float64{10, 45, 90}}); err != nil {
 		t.Error(err)
@@ -224,6 +239,9 @@ func TestTurnedErrors(t *testing.T) {
 		im, _ := boxsum.NewImage[uint8](size.X, size.Y, 1)
 		if found, err := face.Detect(im, &detect.Options{Angles: detect.AllAngles()}); err != nil || len(found) != 0 {
 			t.Errorf("an image of %v: %v, %v", size, found, err)
+		}
+		if found, err := face.Detect(im, &detect.Options{Angles: detect.AllAngles(), Turn: detect.TurnTables}); err != nil || len(found) != 0 {
+			t.Errorf("an image of %v with rotated tables: %v, %v", size, found, err)
 		}
 	}
 }

@@ -35,6 +35,7 @@ type worker struct {
 	pix   []uint8
 
 	diagonals [4][]uint32 // of tilted tables: from the left, from the right, and of squares
+	lines     [2]digital  // of rotated tables, and of squares
 
 	row     kernel.Groups   // windows of a chunk
 	queues  []kernel.Groups // windows that wait for a stage
@@ -74,14 +75,18 @@ func (w *worker) bytes() int {
 func (w *worker) prepare(s *search) {
 	w.search = s
 	c := s.views[0].cascade
+	p := &s.views[0].programs[1]
+	if c.lattice != nil {
+		p = &s.views[0].lattice[0]
+	}
 	for i := range w.diagonals {
 		if c.diagonal || c.tilted && i < 2 {
-			w.diagonals[i] = engine.AtLeast(w.diagonals[i], s.src.Width+s.views[0].programs[1].rows+2)
+			w.diagonals[i] = engine.AtLeast(w.diagonals[i], s.width+p.rows+2)
 		}
 	}
-	w.table = engine.AtLeast(w.table, s.views[0].programs[1].tables(c.tables()))
+	w.table = engine.AtLeast(w.table, p.tables(c.tables()))
 	w.blend = engine.AtLeast(w.blend, s.src.Width+kernel.CascadeSlack)
-	w.pix = engine.AtLeast(w.pix, s.src.Width+kernel.CascadeSlack)
+	w.pix = engine.AtLeast(w.pix, s.width+kernel.CascadeSlack)
 	if lanes := kernel.LanesOf(s.set.Level); w.row.Lanes != lanes {
 		w.row = kernel.NewGroups(lanes, chunk/lanes+1)
 	}
@@ -128,7 +133,7 @@ func (w *worker) band(s *search, b *band) {
 			w.integrate(b)
 			made = true
 		}
-		w.view, w.cascade, w.program = i, v.cascade, &v.programs[l.step-1]
+		w.view, w.cascade, w.program = i, v.cascade, v.program(l)
 		if box != v.cascade.box() {
 			box = v.cascade.box()
 			clear(w.known)
@@ -182,8 +187,9 @@ func (w *worker) refine(v *view, from int) {
 	l, size := w.layer, v.cascade.size
 	w.beside = w.beside[:0]
 	for _, f := range w.candidates[from:] {
-		for dy := int32(-1); dy <= 1; dy++ {
-			for dx := int32(-1); dx <= 1; dx++ {
+		half := int32(l.step / 2)
+		for dy := -half; dy <= half; dy += half {
+			for dx := -half; dx <= half; dx += half {
 				x, y := f.x+dx, f.y+dy
 				if (dx != 0 || dy != 0) && x >= 0 && y >= 0 && int(x)+size.X <= l.width && int(y)+size.Y <= l.height {
 					w.beside = append(w.beside, [2]int32{x, y})
@@ -191,14 +197,16 @@ func (w *worker) refine(v *view, from int) {
 			}
 		}
 	}
-	// Even columns first, then odd ones, and in each rows from left to right.
+	// Program by program, and in each rows from left to right.
 	slices.SortFunc(w.beside, func(a, b [2]int32) int {
-		return cmp.Or(cmp.Compare(a[0]&1, b[0]&1), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+		_, p := v.programAt(a[0], a[1])
+		_, q := v.programAt(b[0], b[1])
+		return cmp.Or(cmp.Compare(p, q), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 	})
 	w.beside = slices.Compact(w.beside)
 	for i := 0; i < len(w.beside); {
 		at := w.beside[i]
-		if p := &v.programs[1+at[0]&1]; w.program != p {
+		if p, _ := v.programAt(at[0], at[1]); w.program != p {
 			w.drainAll()
 			w.program = p
 		}
@@ -206,13 +214,13 @@ func (w *worker) refine(v *view, from int) {
 		alive := uint32(0)
 		for ; i < len(w.beside); i++ {
 			next := w.beside[i]
-			lane := (next[0] - at[0]) >> 1
-			if next[1] != at[1] || lane >= groupLanes || lane < 0 || (next[0]-at[0])&1 != 0 {
+			lane := (next[0] - at[0]) / int32(l.step)
+			if next[1] != at[1] || lane >= groupLanes || lane < 0 || (next[0]-at[0])%int32(l.step) != 0 {
 				break
 			}
 			alive |= 1 << lane
 		}
-		place := (int(at[1])-w.top)*w.program.stride + int(at[0])>>1
+		place := (int(at[1])-w.top)*w.program.stride + int(at[0])/l.step
 		q := &w.queues[0]
 		n := len(q.Places)
 		q.Resize(n + 1)
@@ -236,15 +244,23 @@ func (w *worker) refine(v *view, from int) {
 // integrate makes the tables of a band.
 func (w *worker) integrate(b *band) {
 	c := w.search.views[0].cascade
-	l, p := w.layer, &w.search.views[0].programs[w.layer.step-1]
+	l, p := w.layer, w.search.views[0].program(w.layer)
 	w.top, w.own = b.first*l.step, b.first*l.step
 	bottom := w.top + (b.rows-1)*l.step + c.size.Y
 	if l.refine {
-		w.top, bottom = max(w.top-1, 0), min(bottom+1, l.height)
+		above := 1
+		if c.lattice != nil {
+			above = l.step // so that its lines fall as they do elsewhere
+		}
+		w.top, bottom = max(w.top-above, 0), min(bottom+l.step/2, l.height)
 	}
-	var tables [3][]uint32
+	var tables [4][]uint32
 	for i := range c.tables() {
 		tables[i] = w.table[i*p.rows*p.stride:]
+		if c.lattice != nil {
+			clear(tables[i][:p.stride])
+			continue
+		}
 		for _, at := range [2]int{0, p.half} {
 			clear(tables[i][at:][:l.width+1])
 		}
@@ -252,10 +268,19 @@ func (w *worker) integrate(b *band) {
 	for _, d := range w.diagonals {
 		clear(d)
 	}
+	if c.lattice != nil {
+		for i := range w.lines {
+			w.lines[i].start(l.width)
+		}
+	}
 	for y := range bottom - w.top {
 		pix := w.pixels(w.top + y)
 		above, here := y*p.stride, (y+1)*p.stride
 		sums, squares := tables[sumTable], tables[squareTable]
+		if c.lattice != nil {
+			w.latticeRow(y, pix)
+			continue
+		}
 		if c.diagonal {
 			w.tiltedRow(sums[here:], sums[above:], pix, y, 0)
 			w.tiltedRow(squares[here:], squares[above:], pix, y, 1)
@@ -271,13 +296,25 @@ func (w *worker) integrate(b *band) {
 
 // tiltedRow makes row y of a tilted table of the band: of pixels, or with 1 of squares.
 func (w *worker) tiltedRow(tilted, above []uint32, pix []uint8, y, squares int) {
-	p := &w.search.views[0].programs[w.layer.step-1]
+	p := w.search.views[0].program(w.layer)
 	down, up := w.diagonals[2*squares], w.diagonals[2*squares+1]
 	kernel.TiltedCascadeRow(w.search.set.Level, tilted, above, down[p.rows-y:], up[y:], pix, p.half, squares == 1)
 }
 
 // pixels is a row of the layer.
 func (w *worker) pixels(y int) []uint8 {
+	pix := w.resized(y)
+	if t := w.search.turning; t != nil && t.mirrored {
+		to := w.pix[:len(pix)]
+		copy(to, pix)
+		slices.Reverse(to)
+		return to
+	}
+	return pix
+}
+
+// resized is a row of the layer as it is in the image.
+func (w *worker) resized(y int) []uint8 {
 	s, l := w.search, w.layer
 	src := &s.src
 	if l.width == src.Width && l.height == src.Height {

@@ -26,6 +26,8 @@ type detectCmd struct {
 	Ins       []string   `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest. A .y4m file, and such a stream on standard input, is frames, one after the other."`
 	Cascade   string     `required:"" placeholder:"XML" help:"What to find: a cascade of OpenCV's, as a file, or by name where it is installed: frontalface, eye, profileface, frontalface_alt2 …"`
 	Angles    angleList  `default:"0" placeholder:"DEG,…" help:"How far objects may be turned, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
+	Turn      string     `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the nearest ratio of numbers up to 5 (${default})."`
+	EachAngle bool       `help:"Search every angle by itself, also where the first stages of angles on both sides reject."`
 	Scale     float64    `default:"1.1" placeholder:"S" help:"Ratio of one size of windows to the next (${default}): nearer to 1 finds more, and takes longer."`
 	Neighbors int        `default:"3" placeholder:"N" help:"How many windows besides its own something must be found in (${default}); 0 prints every window."`
 	Min       windowFlag `placeholder:"N" help:"Least size to find, in pixels, such as 40, or 40x60."`
@@ -133,8 +135,13 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	if err != nil {
 		return nil, err
 	}
+	turn := detect.TurnImage
+	if c.Turn == "tables" {
+		turn = detect.TurnTables
+	}
 	return &detector{cascade, detect.Options{
-		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, Compat: c.Compat,
+		Turn: turn,
+		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Compat: c.Compat,
 		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
 		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.ctx,
 	}, device}, nil

@@ -78,6 +78,8 @@ func detectOptions(text string) *detect.Options {
 		Ungrouped, Compat, BGR       bool
 		Min, Max                     [2]int
 		Angles                       []float64
+		Turn                         detect.Turn
+		EachAngle                    bool
 		Ignore                       [][4]int
 		Workers                      int
 	}
@@ -85,7 +87,7 @@ func detectOptions(text string) *detect.Options {
 	opt := &detect.Options{
 		Scale: o.Scale, Contrast: o.Contrast, Neighbors: o.Neighbors, NearMisses: o.NearMisses, Limit: o.Limit,
 		Ungrouped: o.Ungrouped, Compat: o.Compat, BGR: o.BGR, Min: image.Pt(o.Min[0], o.Min[1]), Max: image.Pt(o.Max[0], o.Max[1]),
-		Angles: o.Angles, Workers: o.Workers,
+		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Workers: o.Workers,
 	}
 	for _, b := range o.Ignore {
 		opt.Ignore = append(opt.Ignore, image.Rect(b[0], b[1], b[2], b[3]))

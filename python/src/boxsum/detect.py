@@ -23,6 +23,8 @@ from ._typing import Image, Pair
 
 __all__ = ["Cascade", "Detections"]
 
+TURNS = ("image", "tables")  # in the order of the library
+
 
 class Detections(NamedTuple):
     """What a cascade found, one row each."""
@@ -74,6 +76,8 @@ class Cascade:
         min_size: int | Pair = 0,
         max_size: int | Pair = 0,
         angles: Any = None,
+        turn: str = "image",
+        each_angle: bool = False,
         ignore: Any = None,
         near_misses: int = 0,
         contrast: float = 0,
@@ -97,6 +101,11 @@ class Cascade:
             The least and the greatest size of windows; 0 for any.
         angles : sequence of float, optional
             How far objects may be turned, in degrees clockwise. The default is upright.
+        turn : {"image", "tables"}
+            How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the
+            nearest ratio of numbers up to 5.
+        each_angle : bool
+            Search every angle by itself, also where the first stages of angles on both sides reject.
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows with their middle in one are not found.
         near_misses : int
@@ -120,10 +129,13 @@ class Cascade:
         found : Detections
         """
         count = whole(neighbors, "neighbors", 0)
+        if turn not in TURNS:
+            raise ValueError(f"turn={turn!r}: use 'image' or 'tables'")
         settings = {
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,
             "Min": sides(min_size, "min_size", 0), "Max": sides(max_size, "max_size", 0),
             "Angles": None if angles is None else [real(a, "angles") for a in angles],
+            "Turn": TURNS.index(turn), "EachAngle": bool(each_angle),
             "Ignore": None if ignore is None else as_boxes(ignore, 4).reshape(-1, 4).tolist(),
             "NearMisses": whole(near_misses, "near_misses", 0), "Contrast": real(contrast, "contrast"), "Limit": whole(limit, "limit", 0),
             "Compat": bool(compat), "BGR": bool(bgr), "Workers": thread_count(workers),

@@ -1,0 +1,421 @@
+package detect
+
+import (
+	"image"
+	"math"
+	"sync/atomic"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// On rotated tables, boxes of a cascade lie along the digital lines of a ratio a/b, as in
+// package rotated: the pixel (x, y) is in column x - ⌊a·y/b⌋ and row y + ⌊a·x/b⌋. Such boxes
+// of one size do not have the same number of pixels. So each is weighted by the pixels that it
+// should have over those that it has. Where pixels fall repeats every b pixels, to
+// the right and downwards: windows that are a multiple of b apart share a program, and lie
+// side by side in a table that has every step-th column together.
+
+// A ratio is a/b, the tangent of the angle by which rows climb to the right: 0 < a < b.
+type ratio struct{ a, b int }
+
+// mostRatio is the largest term of ratios. Larger ones would move windows too far apart.
+const mostRatio = 5
+
+func (r ratio) degrees() float64 { return math.Atan2(float64(r.a), float64(r.b)) * 180 / math.Pi }
+
+// slope is ⌊a·n/b⌋.
+func (r ratio) slope(n int) int {
+	q := r.a * n / r.b
+	if r.a*n%r.b < 0 {
+		q--
+	}
+	return q
+}
+
+// ratioOf is the nearest to an angle from 0° to 45°; 0/1 and 1/1 are among them.
+func ratioOf(degrees float64) ratio {
+	best := ratio{0, 1}
+	for b := 1; b <= mostRatio; b++ {
+		for a := range b + 1 {
+			if r := (ratio{a, b}); math.Abs(r.degrees()-degrees) < math.Abs(best.degrees()-degrees)-1e-9 {
+				best = r
+			}
+		}
+	}
+	return best
+}
+
+// A lattice is how a cascade lies on digital lines.
+type lattice struct {
+	ratio
+	tan, cos, sin float64
+	step          int     // from a window to the next: two units, in pixels of a layer
+	left, top     float64 // the window's own corner, in what holds it
+	phases        [9]atomic.Pointer[phase]
+}
+
+// grow is how many pixels of a layer a unit of the cascade has along its own sides.
+func (c *Cascade) grow() float64 {
+	switch {
+	case c.lattice != nil:
+		return float64(c.lattice.step) / 2
+	case c.diagonal:
+		return math.Sqrt2
+	}
+	return 1
+}
+
+// margin is how many pixels there are round a window at least: what lies on its edges is rounded.
+const margin = 2
+
+// along is the cascade on the lines of a ratio, where it is turned by quarters and then to the
+// left. It is made once.
+func (c *Cascade) along(p pose) *Cascade {
+	if t, ok := c.lattices.Load(p); ok {
+		return t.(*Cascade)
+	}
+	t := &Cascade{
+		kind: c.kind, size: c.size, stages: c.stages, trees: c.trees, nodes: c.nodes, leaves: c.leaves,
+		subsets: append([][subsetWords]uint32(nil), c.subsets...), features: append([]feature(nil), c.features...),
+	}
+	if p.mirrored {
+		t.mirror()
+	}
+	for range p.quarters {
+		t.quarter()
+	}
+	t.upright = t.size
+	r := p.ratio
+	l := &lattice{ratio: r, tan: float64(r.a) / float64(r.b), step: 4 / r.b * r.b}
+	for l.step < 4 {
+		l.step += r.b
+	}
+	l.cos = 1 / math.Sqrt(1+l.tan*l.tan)
+	l.sin = l.tan * l.cos
+	t.lattice = l
+	w, h := t.grow()*float64(t.size.X), t.grow()*float64(t.size.Y)
+	width, height := w*l.cos+h*l.sin, w*l.sin+h*l.cos
+	t.size = image.Pt(int(math.Ceil(width))+2*margin, int(math.Ceil(height))+2*margin)
+	l.left, l.top = (float64(t.size.X)-width)/2, (float64(t.size.Y)-height)/2+w*l.sin
+	at, _ := c.lattices.LoadOrStore(p, t)
+	return at.(*Cascade)
+}
+
+// mirror exchanges left and right.
+func (c *Cascade) mirror() {
+	for i := range c.features {
+		for k := range c.features[i].boxes {
+			b := &c.features[i].boxes[k]
+			across := b.w
+			if c.kind == LBP {
+				across *= 3
+			}
+			b.x = int16(c.size.X) - b.x - across
+		}
+	}
+	for i := range c.subsets {
+		from := c.subsets[i]
+		var to [subsetWords]uint32
+		for code := range 256 {
+			was := mirrored(code)
+			to[code>>5] |= from[was>>5] >> (was & 31) & 1 << (code & 31)
+		}
+		c.subsets[i] = to
+	}
+}
+
+// mirrored is a pattern with left and right exchanged. Bits go clockwise from the top left:
+// 7, 6, 5 above, 4 at the right, 3, 2, 1 below from the right, and 0.
+func mirrored(code int) (to int) {
+	for bit, other := range [8]int{4, 3, 2, 1, 0, 7, 6, 5} {
+		to |= code >> bit & 1 << other
+	}
+	return to
+}
+
+// cell is the column and row of lines whose corner is nearest to a point of the cascade, in a
+// window at (x, y).
+func (c *Cascade) cell(x, y int, u, v float64) (column, row int) {
+	l := c.lattice
+	// A pixel's middle is half a pixel further, and ⌊⌋ takes (b-1)/2b off on average.
+	half := l.tan/2 + float64(l.b-1)/float64(2*l.b)
+	px, py := float64(x)+l.left, float64(y)+l.top
+	lines := c.grow() / l.cos
+	return int(math.Floor(px - l.tan*py + half + u*lines + 0.5)), int(math.Floor(py + l.tan*px - half + v*lines + 0.5))
+}
+
+// pixel is that of a cell, or of the one below it if that is empty: the first in the column
+// whose row is this or a later one.
+func (r ratio) pixel(column, row int) (x, y int, empty bool) {
+	t := float64(r.a) / float64(r.b)
+	y = int(math.Floor((float64(row)-t*float64(column))/(1+t*t))) - 3
+	for {
+		x = column + r.slope(y)
+		if at := y + r.slope(x); at >= row {
+			return x, y, at > row
+		}
+		y++
+	}
+}
+
+// Tables of a lattice: sums and squares up to the cells of pixels, and up to the cells above.
+const (
+	overSums    = 2
+	overSquares = 3
+)
+
+// A spot is where a table has a sum: up to the cell of a pixel, or to the one above it. It is
+// counted from the window's place.
+type spot struct {
+	x, y int16
+	over bool
+}
+
+// spots is where a box has its sums, in a window at (x, y).
+func (c *Cascade) spots(x, y int, u, v, w, h float64) (all [4]spot) {
+	left, top := c.cell(x, y, u, v)
+	right, bottom := c.cell(x, y, u+w, v+h)
+	for i, at := range [4][2]int{{left, bottom - 1}, {right, bottom - 1}, {left, top - 1}, {right, top - 1}} {
+		all[i] = c.lattice.spot(x, y, at[0], at[1])
+	}
+	return all
+}
+
+func (r ratio) spot(x, y, column, row int) spot {
+	px, py, empty := r.pixel(column, row)
+	return spot{int16(px - x), int16(py + 1 - y), empty}
+}
+
+// A phase is the boxes of a cascade in windows that lie on the lines in one way.
+type phase struct {
+	middle [4]spot
+	pixels float64 // of the middle
+	nodes  []phaseNode
+	areas  [][9]int64 // of the blocks of patterns
+}
+
+type phaseNode struct {
+	spots   [16]spot
+	weights [3]float32
+}
+
+// phase is that of windows a whole number of steps and (x, y) from the corner. It is made once.
+func (c *Cascade) phase(x, y int) *phase {
+	at := &c.lattice.phases[c.lattice.side(int32(x))+3*c.lattice.side(int32(y))]
+	if p := at.Load(); p != nil {
+		return p
+	}
+	// Areas are sums of ones.
+	width, height := c.size.X+x, c.size.Y+y
+	ones := [2][]uint32{make([]uint32, (height+1)*width), make([]uint32, (height+1)*width)}
+	pix := make([]uint8, width)
+	for i := range pix {
+		pix[i] = 1
+	}
+	var lines digital
+	lines.start(width)
+	for j := range height {
+		lines.row(c.lattice.ratio, j, pix, false, ones[0][(j+1)*width:], ones[1][(j+1)*width:], &layout{period: 1})
+	}
+	area := func(spots [4]spot) float64 {
+		var sums [4]uint32
+		for i, s := range spots {
+			table := ones[0]
+			if s.over {
+				table = ones[1]
+			}
+			sums[i] = table[(y+int(s.y))*width+x+int(s.x)]
+		}
+		return float64(int32(sums[0] - sums[1] - sums[2] + sums[3]))
+	}
+	w, h := float64(c.upright.X-2), float64(c.upright.Y-2)
+	p := &phase{middle: c.spots(x, y, 1, 1, w, h)}
+	p.pixels = area(p.middle)
+	for i := range c.nodes {
+		f := &c.features[c.nodes[i].feature]
+		var node phaseNode
+		if c.kind == LBP {
+			b := f.boxes[0]
+			block := func(k, side int) (u, v float64) {
+				return float64(b.x) + float64(k%side)*float64(b.w), float64(b.y) + float64(k/side)*float64(b.h)
+			}
+			var areas [9]int64
+			for k := range node.spots {
+				u, v := block(k, 4)
+				column, row := c.cell(x, y, u, v)
+				node.spots[k] = c.lattice.spot(x, y, column, row-1)
+			}
+			for k := range areas {
+				u, v := block(k, 3)
+				areas[k] = int64(area(c.spots(x, y, u, v, float64(b.w), float64(b.h))))
+			}
+			p.areas = append(p.areas, areas)
+		} else {
+			for k, b := range f.boxes {
+				if f.weights[k] == 0 {
+					continue
+				}
+				across, down := float64(b.w), float64(b.h)
+				spots := c.spots(x, y, float64(b.x), float64(b.y), across, down)
+				copy(node.spots[4*k:], spots[:])
+				// As if the box had the pixels of its size, and the window too.
+				node.weights[k] = float32(float64(f.weights[k]) * (across * down / area(spots)) * (p.pixels / (w * h)))
+			}
+		}
+		p.nodes = append(p.nodes, node)
+	}
+	at.CompareAndSwap(nil, p)
+	return at.Load()
+}
+
+// layOut makes the nodes of a program on a lattice.
+func (p *program) layOut(c *Cascade) {
+	from := c.phase(p.odd, p.down)
+	place := func(table int, s spot) int32 {
+		if s.over {
+			table += overSums
+		}
+		return p.at(table, int(s.x), int(s.y))
+	}
+	p.norm = kernel.HaarNorm{Area: from.pixels}
+	for i, s := range from.middle {
+		p.norm.Sum[i], p.norm.Squares[i] = place(sumTable, s), place(squareTable, s)
+	}
+	p.haar, p.lbp, p.areas = p.haar[:0], p.lbp[:0], from.areas
+	for i := range c.nodes {
+		n := &from.nodes[i]
+		if c.kind == LBP {
+			node := kernel.LBPNode{Subset: c.subsets[i]}
+			for k, s := range n.spots {
+				node.Corners[k] = place(sumTable, s)
+			}
+			p.lbp = append(p.lbp, node)
+			continue
+		}
+		node := kernel.HaarNode{Weights: n.weights, Threshold: c.nodes[i].threshold, Boxes: 2}
+		if n.weights[2] != 0 {
+			node.Boxes = 3
+		}
+		for k := range node.Corners {
+			node.Corners[k] = place(sumTable, n.spots[k])
+		}
+		p.haar = append(p.haar, node)
+	}
+}
+
+// hits reports whether the pattern of a window on a lattice is in the subset of a node: blocks
+// are compared by their means.
+func (p *program) hits(node int32, table []uint32, at int) bool {
+	n, areas := &p.lbp[node], &p.areas[node]
+	sum := func(i int) int64 {
+		k := i/3*4 + i%3
+		at := func(k int) uint32 { return table[at+int(n.Corners[k])] }
+		return int64(at(k+4) - at(k+5) - at(k) + at(k+1))
+	}
+	center := sum(4)
+	code := 0
+	for _, i := range [8]int{0, 1, 2, 5, 8, 7, 6, 3} { // clockwise from the top left
+		code <<= 1
+		if sum(i)*areas[4] >= center*areas[i] {
+			code |= 1
+		}
+	}
+	return n.Subset[code>>5]>>(code&31)&1 != 0
+}
+
+// digital makes tables along digital lines, row by row of an image: sums up to a cell are
+// those of all pixels in its row or above, and in its column or a further one. What a column
+// has beyond the left edge of the image is left out: no box feels it.
+type digital struct {
+	sums []uint32 // of the row of pixels above, up to their cells
+	rows []uint32 // of the digital row of each of these, from it on
+}
+
+func (d *digital) start(width int) {
+	d.sums, d.rows = engine.AtLeast(d.sums, width), engine.AtLeast(d.rows, width)
+	clear(d.sums[:width])
+	clear(d.rows[:width])
+}
+
+// row makes row y of two tables: up to the cells of pixels, and up to the cells above these.
+// A cell above that has no pixel has its sum in the latter only.
+func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []uint32, l *layout) {
+	steps := r.slope(y) != r.slope(y-1) // columns move to the right
+	n := len(pix)
+	sum, next := uint32(0), uint32(0) // of the digital row so far, and of the one beside it in the row above
+	section, at := (n-1)%l.period, (n-1)/l.period
+	var starts [mostRatio]bool // whether pixels are the first of their digital row, every b
+	for i := range r.b {
+		starts[i] = r.slope(i) != r.slope(i-1)
+	}
+	phase := n % r.b
+	for x := n - 1; x >= 0; x-- {
+		if starts[phase] {
+			sum = next
+		}
+		if phase--; phase < 0 {
+			phase = r.b - 1
+		}
+		p := uint32(pix[x])
+		if square {
+			p *= p
+		}
+		sum += p
+		above := d.sums[x]
+		if steps {
+			above = 0
+			if x > 0 {
+				above = d.sums[x-1]
+				if starts[phase] { // the cell above is empty
+					above += d.rows[x]
+				}
+			}
+		}
+		next = d.rows[x]
+		d.rows[x], d.sums[x] = sum, above+sum
+		i := section*l.half + at
+		cells[i], over[i] = above+sum, above
+		if section--; section < 0 {
+			section, at = l.period-1, at-1
+		}
+	}
+}
+
+// beside is how far windows lie from those a step apart, and side is which of these three
+// a place is.
+func (l *lattice) beside(k int) int { return [3]int{0, l.step / 2, l.step - l.step/2}[k] }
+
+func (l *lattice) side(x int32) int {
+	switch int(x) % l.step {
+	case 0:
+		return 0
+	case l.step / 2:
+		return 1
+	}
+	return 2
+}
+
+// latticeRow makes a row of the band's tables along digital lines.
+func (w *worker) latticeRow(y int, pix []uint8) {
+	p := &w.search.views[0].lattice[0]
+	table := func(i int) []uint32 { return w.table[(i*p.rows+y+1)*p.stride:] }
+	r := w.search.views[0].cascade.lattice.ratio
+	w.lines[0].row(r, y, pix, false, table(sumTable), table(overSums), &p.layout)
+	if p.cascade.kind == Haar {
+		w.lines[1].row(r, y, pix, true, table(squareTable), table(overSquares), &p.layout)
+	}
+}
+
+// checkLattice reports cascades that rotated tables cannot have.
+func (c *Cascade) checkLattice() error {
+	const step = mostRatio + 1
+	if c.tilted {
+		return grid.Invalid("rotated tables for a cascade with tilted features, which lie between their lines: use TurnImage")
+	}
+	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
+		return grid.Invalid("rotated tables for windows of %v: their sums of squares have more than 32 bits; use TurnImage", c.size)
+	}
+	return nil
+}
