@@ -140,7 +140,7 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 		turn = detect.TurnTables
 	}
 	return &detector{cascade, detect.Options{
-		Turn: turn,
+		Turn:  turn,
 		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Compat: c.Compat,
 		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
 		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.ctx,

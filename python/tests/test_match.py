@@ -121,9 +121,17 @@ def test_cascades():
     assert len(everything.boxes) > len(found.boxes) and (everything.neighbors == 1).all()
     assert len(cascade.detect(photo, ignore=[[0, 0, 512, 512]]).boxes) == 0
     assert len(cascade.detect(photo[::-1]).boxes) <= len(found.boxes)  # which is copied first
+    small = np.ascontiguousarray(photo[:256, 100:356])
+    each = cascade.detect(small, neighbors=0, angles=[0, 22.5, 45], each_angle=True, min_size=40)
+    assert {0, 22.5} <= set(each.angles)
+    shared = cascade.detect(small, neighbors=0, angles=[0, 22.5, 45], min_size=40)
+    np.testing.assert_array_equal(shared.boxes[shared.angles == 0], each.boxes[each.angles == 0])
+    tables = cascade.detect(small, angles=[20], turn="tables", min_size=40)
+    assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 3)))  # the nearest ratio
     for error, text, call in (
         (TypeError, "an image of float64", lambda: cascade.detect(photo / 255)),
         (ValueError, "finite", lambda: cascade.detect(photo, scale=float("nan"))),
+        (ValueError, "turn='picture'", lambda: cascade.detect(photo, turn="picture")),
         (ValueError, "[Ss]cale", lambda: cascade.detect(photo, scale=0.5)),
         (ValueError, "neighbors is -1", lambda: cascade.detect(photo, neighbors=-1)),
         (TypeError, "min_size", lambda: cascade.detect(photo, min_size=2.5)),
