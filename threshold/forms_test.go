@@ -391,3 +391,31 @@ func TestFloatsOfBytes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What more workers found in an image before is forgotten.
+func TestWolfAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 19))
+	wild := drawn(rng, 900, 900, 5)
+	for i := range wild.Pix {
+		wild.Pix[i] = uint8(i % 2 * 255)
+	}
+	calm := boxsum.Image[uint8]{Pix: make([]uint8, 60*20), Width: 60, Height: 20}
+	for i := range calm.Pix {
+		calm.Pix[i] = uint8(100 + rng.IntN(40))
+	}
+	r := threshold.New(threshold.Wolf, 15)
+	want, err := threshold.Binarize(calm, r, &threshold.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err := threshold.Binarize(wild, r, &threshold.Options{Workers: 5}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := threshold.Binarize(calm, r, &threshold.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "after another image", got, want.Pix)
+	}
+}

@@ -72,9 +72,12 @@ func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *tas
 // Prepare implements [engine.Layer].
 func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	for i := range l.workers[:p.Workers] {
+	for i := range l.workers { // also those that earlier images had more
 		w := &l.workers[i]
 		w.variance, w.darkest = math.SmallestNonzeroFloat64, math.Inf(1)
+		if i >= p.Workers {
+			continue
+		}
 		switch {
 		case l.quads:
 			if w.quads == nil {
