@@ -23,6 +23,7 @@ type made struct {
 	parts   []*Array                                                  // that it is made from
 	names   []string                                                  // where these are
 	closing func() error                                              // or nil
+	whole   int64                                                     // bytes that are decoded for any chunk, or 0 for those of the chunk
 }
 
 // newMade is the array that a bucket makes, as specified. Chunks have the byte order of this machine unless the specification says otherwise.
@@ -133,7 +134,13 @@ func (a *Array) Tiles() []string {
 	return all
 }
 
-func (a *Array) unitBytes() int64 { return int64(product(a.unit)) * int64(a.m.typ.Size()) }
+// unitBytes is how many bytes are decoded to read any.
+func (a *Array) unitBytes() int64 {
+	if m, ok := a.bucket.(*made); ok && m.whole > 0 {
+		return m.whole
+	}
+	return int64(product(a.unit)) * int64(a.m.typ.Size())
+}
 
 // largest is how many bytes are decoded at once, at most, of this array and those that it is made from.
 func (a *Array) largest() int64 {

@@ -322,6 +322,67 @@ func TestLargeTiles(t *testing.T) {
 	}
 }
 
+// TestSpills has a row of pictures that memory does not hold: each is decoded once, or more often where they are more than the disk may have.
+func TestSpills(t *testing.T) {
+	from, limit := spillFrom, spillLimit
+	defer func() { spillFrom, spillLimit = from, limit }()
+	t.Setenv("TMPDIR", t.TempDir())
+	spillFrom = 1 << 16
+	const side, count = 600, 4
+	dir := t.TempDir()
+	want := make([]byte, count*side*side)
+	random := rand.New(rand.NewPCG(5, 6))
+	for n := range count {
+		tile := boxsum.Image[uint8]{Pix: make([]byte, side*side), Width: side, Height: side, Channels: 1, Stride: side}
+		for i := range tile.Pix {
+			tile.Pix[i] = byte(random.Uint32())
+		}
+		for y := range side {
+			copy(want[(y*count+n)*side:], tile.Row(y))
+		}
+		if err := imgio.Save(fmt.Sprintf("%s/%d_%d.png", dir, 0, n), tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, limit := range []int64{2 * side * side, 10, 1 << 30} {
+		spillLimit = limit
+		a, err := OpenArray(ctx, dir+"/{row}_{column}.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range a.bucket.(*made).parts {
+			if part.unitBytes() != side*side || part.unit[0] != 256 {
+				t.Errorf("%d bytes are decoded, in chunks of %v", part.unitBytes(), part.unit)
+			}
+		}
+		a.keepUpTo(300 << 10) // a tile at most
+		got := make([]byte, len(want))
+		for y := 0; y < side; y += 50 {
+			if err := Read(ctx, a, got[y*count*side:(y+50)*count*side], []int{y, 0}, []int{50, count * side}); err != nil {
+				t.Fatal(err)
+			}
+			if limit == 1<<30 { // the last: once they were decoded, nobody reads them
+				for n := range count {
+					os.Remove(fmt.Sprintf("%s/0_%d.png", dir, n))
+				}
+			}
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("with %d bytes of disk: not the pixels", limit)
+		}
+		if all := min(limit, count*side*side) / (side * side) * (side * side); spills.bytes != all || int64(len(spills.list))*side*side != all {
+			t.Errorf("%d bytes in %d files, of %d allowed", spills.bytes, len(spills.list), limit)
+		}
+		a.Close()
+		if spills.bytes != 0 || len(spills.list) != 0 {
+			t.Errorf("%d bytes in %d files are left", spills.bytes, len(spills.list))
+		}
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
+	}
+}
+
 // An unlisted bucket is as a web server: it has no list.
 type unlisted struct{ Bucket }
 

@@ -35,7 +35,7 @@ func openArray(ctx context.Context, location string, like *Array, in nest) (*Arr
 	case end == ".csv":
 		return openList(ctx, path, in)
 	case slices.Contains(pictures, end):
-		return openPicture(ctx, path, like)
+		return openPicture(ctx, path, like, in.depth > 0)
 	}
 	return openStored(ctx, location)
 }
@@ -43,8 +43,9 @@ func openArray(ctx context.Context, location string, like *Array, in nest) (*Arr
 // pictures are how the names of files end that are decoded as a whole.
 var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".pnm", ".pgm", ".ppm", ".pam"}
 
-// openPicture opens a picture, which is decoded when it is read. What it is like is known without, if the sizes of its kind stand at its start.
-func openPicture(ctx context.Context, path string, like *Array) (*Array, error) {
+// openPicture opens a picture, which is decoded when it is read. What it is like is known without, if the sizes of its kind stand at its start. A large tile
+// of a mosaic is decoded once, see [spill].
+func openPicture(ctx context.Context, path string, like *Array, tile bool) (*Array, error) {
 	from := file(path)
 	size, err := from.size()
 	if err != nil {
@@ -58,13 +59,27 @@ func openPicture(ctx context.Context, path string, like *Array) (*Array, error) 
 		return nil, err
 	}
 	spec.Chunk = spec.Shape
-	a, err := newMade(ctx, spec, &made{what: "a picture", list: from.list, chunk: func(context.Context, []int) ([]byte, error) {
+	decode := func() ([]byte, error) {
 		typ, shape, data, err := readPicture(path)
 		if err == nil && (typ != spec.Type || !slices.Equal(shape, spec.Shape)) {
 			err = bad("%s has shape %v and elements of %v, and should have %v and %v", path, shape, typ, spec.Shape, spec.Type)
 		}
 		return data, err
-	}})
+	}
+	m := &made{what: "a picture", list: from.list, chunk: func(context.Context, []int) ([]byte, error) { return decode() }}
+	if all := int64(product(spec.Shape)) * int64(spec.Type.Size()); tile && all > spillFrom {
+		// Its chunks are some rows, of a file where it is once it was decoded.
+		s := &spill{decode: decode}
+		spec.Chunk = slices.Clone(spec.Shape)
+		spec.Chunk[0] = min(spec.Shape[0], 256)
+		strip := int64(product(spec.Chunk)) * int64(spec.Type.Size())
+		m.whole, m.closing = all, s.close
+		m.chunk = func(_ context.Context, place []int) ([]byte, error) {
+			data, at := aligned(int(strip)), int64(place[0])*strip
+			return data, s.read(data[:min(strip, all-at)], at)
+		}
+	}
+	a, err := newMade(ctx, spec, m)
 	if err == nil {
 		a.keepUpTo(a.largest() + overhead)
 	}
