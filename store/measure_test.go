@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -33,7 +34,8 @@ out = zarr.create_array(target, shape=t.shape, chunks=a.chunksize, dtype="u8", o
 t.store(out, lock=False)
 `
 
-// TestMeasure prints how long tables of noise take, in turns with dask and with a plain copy: as many bytes read and written, in as many files. BOXSUM_STORE_MEASURE
+// TestMeasure prints how long tables of noise take, in turns with dask and with plain copies: of files, as many bytes read and written in as many of them; and with the
+// same codec, each chunk of the image unpacked and one of the table packed for it, where nothing is summed. BOXSUM_STORE_MEASURE
 // lists sides, such as 16384; BOXSUM_STORE_FOLDER is where there is room, and BOXSUM_STORE_PYTHON has dask and zarr.
 func TestMeasure(t *testing.T) {
 	if child := os.Getenv("BOXSUM_STORE_CHILD"); child != "" {
@@ -73,7 +75,7 @@ func TestMeasure(t *testing.T) {
 			kinds := []struct {
 				name string
 				make func() *exec.Cmd
-			}{{"boxsum", self("integrate")}, {"copy", self("copy")}}
+			}{{"boxsum", self("integrate")}, {"copy, packed", self("recode")}, {"copy", self("copy")}}
 			if python != "" && side <= 16384 {
 				for _, method := range []string{"sequential", "blelloch"} {
 					kinds = append(kinds, struct {
@@ -90,9 +92,10 @@ func TestMeasure(t *testing.T) {
 			}
 			for turn := range turns {
 				for _, kind := range kinds {
-					if kind.name != "copy" { // which has the sizes of the table
+					if !strings.HasPrefix(kind.name, "copy") { // which has the sizes of the table
 						os.RemoveAll(to)
 					}
+					os.RemoveAll(to + ".copy")
 					syscall.Sync()
 					cmd := kind.make()
 					start := time.Now()
@@ -106,6 +109,7 @@ func TestMeasure(t *testing.T) {
 				}
 			}
 			os.RemoveAll(to)
+			os.RemoveAll(to + ".copy")
 		}
 	}
 }
@@ -131,6 +135,10 @@ func noisy(t *testing.T, path string, side int, packed string) {
 // measured is what a child does.
 func measured(t *testing.T, how []string) {
 	what, from, to, packed := how[0], how[1], how[2], how[3]
+	if what == "recode" {
+		recode(t, from, to)
+		return
+	}
 	if what != "copy" {
 		if err := Integrate(ctx, from, to, &Options{Compression: packed, Memory: 300 << 20, Compact: what == "compact"}); err != nil {
 			t.Fatal(err)
@@ -190,6 +198,46 @@ func measured(t *testing.T, how []string) {
 					if err := os.WriteFile(w.path, out[:w.size], 0o666); err != nil {
 						panic(err)
 					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// recode unpacks all chunks of the image, and packs one of the table as often.
+func recode(t *testing.T, from, to string) {
+	src, err := OpenArray(ctx, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenArray(ctx, filepath.Join(to, "sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := []int{table.m.shape[0] - 1024, table.m.shape[1] - 1024}
+	sums := make([]uint64, 1024*1024)
+	if err := Read(ctx, table, sums, last, []int{1024, 1024}); err != nil {
+		t.Fatal(err)
+	}
+	copied := newArray(Folder(to+".copy"), "sum", table.m)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			pixels := make([]byte, 1024*1024)
+			for {
+				n := int(next.Add(1)) - 1
+				i, k := n/src.counts[1], n%src.counts[1]
+				if i >= src.counts[0] {
+					return
+				}
+				err := src.readBytes(ctx, pixels, []int{1024 * i, 1024 * k}, []int{1024, 1024}, true)
+				if err == nil {
+					err = copied.putObject(ctx, []int{i, k}, bytesOf(sums))
+				}
+				if err != nil {
+					panic(err)
 				}
 			}
 		})

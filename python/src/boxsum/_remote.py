@@ -10,6 +10,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 BUILT_IN = ("file", "http", "https", "mem")
 
@@ -31,7 +32,8 @@ def file_system(location: str) -> tuple[Any, str]:
     try:
         import fsspec
 
-        system, path = fsspec.core.url_to_fs(location)
+        location, options = s3_options(location)
+        system, path = fsspec.core.url_to_fs(location, **options)
     except Exception as error:  # of any of its parts; their texts may have what the URL has
         kind = "fsspec and what it needs for it" if isinstance(error, ImportError) else "another URL"
         extra = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}.get(scheme)
@@ -40,6 +42,28 @@ def file_system(location: str) -> tuple[Any, str]:
             f"{redacted(location)}: {scheme}:// takes {kind}{hint}; or make and ask the table with the command of the module cloud, which takes every URL"
         ) from None
     return system, path.rstrip("/")
+
+
+def s3_options(location: str) -> tuple[str, dict[str, Any]]:
+    """A URL of S3 without its query, and what that says, for s3fs: the command takes the same URLs."""
+    plain, mark, query = location.partition("?")
+    if not mark or not location.startswith("s3://"):
+        return location, {}
+    said = dict(parse_qsl(query, strict_parsing=True))
+    options: dict[str, Any] = {}
+    if "endpoint" in said:
+        options["endpoint_url"] = said.pop("endpoint")
+    if "region" in said:
+        options["client_kwargs"] = {"region_name": said.pop("region")}
+    if said.pop("use_path_style", "false") == "true":
+        options["config_kwargs"] = {"s3": {"addressing_style": "path"}}
+    if said.pop("anonymous", "false") == "true":
+        options["anon"] = True
+    if "profile" in said:
+        options["profile"] = said.pop("profile")
+    if said:
+        raise ValueError("unknown options")
+    return plain, options
 
 
 class Bridge:
