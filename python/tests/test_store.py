@@ -100,7 +100,7 @@ def test_remote(tmp_path):
     np.testing.assert_allclose(table.box_std([3, 4, 50, 60]), image[4:60, 3:50].std())
     with pytest.raises(ValueError, match="there already"):
         boxsum.integral(image, out="memory://bucket/table.zarr")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="memory://bucket/none.zarr: .*no Zarr"):
         boxsum.open("memory://bucket/none.zarr")
     fs = fsspec.filesystem("memory")
     about = {"zarr_format": 3, "node_type": "array", "shape": [70, 90], "data_type": "uint8", "fill_value": 0, "attributes": {}, "codecs": [{"name": "bytes"}]}
@@ -111,8 +111,23 @@ def test_remote(tmp_path):
     for out in (tmp_path / "local.zarr", "memory://bucket/other.zarr"):
         assert np.array_equal(boxsum.integral("memory://bucket/image.zarr", out=out).box_sum(boxes), want)
     fs.pipe_file("/bucket/table.zarr/sum/c/0/0", b"damaged")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as error:
         boxsum.open("memory://bucket/table.zarr").box_sum(boxes)
+    assert "127.0.0.1" not in str(error.value)
+
+
+def test_s3_options():
+    """URLs of S3 are those of the command."""
+    from boxsum._remote import s3_options
+
+    assert s3_options("s3://bucket/x") == ("s3://bucket/x", {})
+    assert s3_options("gs://bucket/x?y") == ("gs://bucket/x?y", {})
+    plain, options = s3_options("s3://bucket/x.zarr?endpoint=http://host:1&use_path_style=true&region=eu-west-1")
+    assert plain == "s3://bucket/x.zarr"
+    assert options == {"endpoint_url": "http://host:1", "client_kwargs": {"region_name": "eu-west-1"}, "config_kwargs": {"s3": {"addressing_style": "path"}}}
+    with pytest.raises(ValueError) as error:
+        s3_options("s3://bucket/x?key=secret")
+    assert "secret" not in str(error.value)
 
 
 def test_mistakes(tmp_path):

@@ -7,6 +7,8 @@ import re
 import secrets
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,7 @@ class Bridge:
 
     def __init__(self, location: str) -> None:
         self._system, self._path = file_system(location)
+        self._location, self._failed = redacted(location), ""
         self._token = secrets.token_urlsafe(16)  # other users of the machine do not know it
         bridge = self
 
@@ -94,6 +97,16 @@ class Bridge:
             self._server.server_close()
             self._server = None
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors in it name what the user has named, and what the file system failed with."""
+        try:
+            yield
+        except ValueError as error:
+            text = str(error).replace(self.url, self._location)
+            error.args = (f"{text} ({self._failed})" if self._failed else text,)
+            raise
+
     def __del__(self) -> None:
         try:
             self.close()
@@ -108,8 +121,8 @@ class Bridge:
                 status, data, where = self._read(f"{self._path}/{key}", request.headers.get("Range"))
             except FileNotFoundError:
                 pass
-            except Exception:
-                status = 500
+            except Exception as error:  # its text may have what the URL has
+                status, self._failed = 500, type(error).__name__
         request.send_response(status)
         request.send_header("Content-Length", str(len(data)))
         if where:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ class StoredTable:
         channels = () if self._about["depth"] or self._about["channels"] == 1 else (self._about["channels"],)
         answers = results(boxes.shape[:-1] + channels, dtype, out, boxes)
         flat = boxes.reshape(-1, numbers)
-        call("store_boxes", self._handle.value, flat, answers.reshape(len(flat), channels[0] if channels else 1), what)
+        with self._bridge.named() if self._bridge else nullcontext():
+            call("store_boxes", self._handle.value, flat, answers.reshape(len(flat), channels[0] if channels else 1), what)
         return answers if answers.ndim else answers[()]
 
 
@@ -103,7 +105,9 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     if cache < 1:
         raise ValueError(f"a cache of {cache} bytes")
     bridge = Bridge(location) if is_remote(location) else None
-    return StoredTable(Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers)), location, bridge)
+    with bridge.named() if bridge else nullcontext():
+        handle = Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers))
+    return StoredTable(handle, location, bridge)
 
 
 def is_location(out: Any) -> bool:
@@ -135,7 +139,8 @@ def _made(location: str, out: str | os.PathLike[str], squares: bool, volume: boo
     if is_remote(location):
         bridge = Bridge(location)
         try:
-            return _made(bridge.url, out, squares, volume, workers)
+            with bridge.named():
+                return _made(bridge.url, out, squares, volume, workers)
         finally:
             bridge.close()
     work = {"from": location, "to": os.fspath(out), "squares": squares, "volume": volume, "workers": thread_count(workers)}
