@@ -252,7 +252,7 @@ def test_out(dtype):
     with pytest.raises(ValueError, match="overlap|memory"):
         boxsum.local_mean_std(image, 9, out=(mean, mean))
     page = np.empty((40, 50), np.uint8)
-    assert boxsum.binarize(image, out=page) is page
+    assert boxsum.binarize(image, white=255, out=page) is page
 
 
 def test_in_place_pages():

@@ -38,11 +38,35 @@ def arrays_out(out: Any, count: int, kind: Any) -> list:
     return outs
 
 
-def refuse_overlap(tables: list) -> None:
-    """Raises a ValueError where one table would be written over another."""
-    for i, one in enumerate(tables):
-        if any(overlap(one, other) for other in tables[:i]):
+def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None:
+    """Raises a ValueError where one array would be written over another, over itself, or over what is read.
+
+    In place, an array may be written over one that is the same, element by element. All images of a batch are looked at together.
+    """
+    writes = [array for array in writes if array is not None]
+    for i, one in enumerate(writes):
+        if _folded(one):
+            raise ValueError("out has several elements in the same memory")
+        if any(overlap(one, other) for other in writes[:i]):
             raise ValueError("out has two tables in the same memory")
+        for other in reads:
+            if other is not None and overlap(one, other) and not (in_place and _place(one) == _place(other)):
+                itself = "the image itself, or an array with" if in_place else "an array with"
+                raise ValueError(f"out lies in the memory of what is read: give it {itself} memory of its own")
+
+
+def _place(array: np.ndarray) -> tuple:
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+
+
+def _folded(array: np.ndarray) -> bool:
+    """Whether elements may lie in the same memory: some axis steps by less than the shorter ones cover."""
+    reach = array.itemsize
+    for step, n in sorted((abs(step), n) for step, n in zip(array.strides, array.shape) if n > 1):
+        if step < reach:
+            return array.size > 0
+        reach += step * (n - 1)
+    return False
 
 
 def same_type(dtype: Any, out: np.dtype) -> np.dtype:
@@ -68,13 +92,14 @@ def device_number(device: Any) -> int:
 def plain(array: Any) -> np.ndarray:
     """An argument in memory of the host as an array of NumPy, and no subclass of it.
 
-    All of them come through here: this is where masks are refused.
+    All of them come through here: this is where masks are refused, also those of other libraries' parts and of arrays in lists.
     """
     if type(array) is np.ndarray:
         return array
-    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+    parts = array if isinstance(array, (list, tuple)) else (array if isinstance(array, np.ndarray) else np.asanyarray(array),)
+    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
         raise ValueError("an array with masked elements: .filled(0) counts them as 0, .data takes what lies under the mask")
-    return np.asarray(array)
+    return np.asarray(array if parts is array else parts[0])
 
 
 def as_pixels(image: Any) -> np.ndarray:

@@ -51,12 +51,13 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
     return _ask(table, None, boxes, SUM, out, workers, axes=axes)
 
 
-def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
+def box_mean(table: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The mean of the pixels of boxes, as :func:`box_sum` gives their sum.
 
     Empty boxes have a mean of 0. With ``counts``, the last table of
     ``boxsum.integral(image, nan="skip")`` or ``mask=``, it is that of the valid pixels,
-    and NaN where there are none. Tables of type :class:`ValidTable` know them.
+    and NaN where there are none. Tables of type :class:`ValidTable` know them, plain copies of these do not and are
+    refused. With ``counts=False`` all pixels are valid.
 
     >>> import boxsum, numpy as np
     >>> table = boxsum.integral(np.eye(4, dtype=np.float32))
@@ -69,7 +70,7 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
     return _ask(table, None, boxes, MEAN, out, workers, counts, axes)
 
 
-def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
+def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
     Of integers it is right to two units in the last place. Of floats it is NaN where
@@ -88,7 +89,7 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None 
     return _ask(table, squares, boxes, VARIANCE, out, workers, counts, axes)
 
 
-def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
+def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
     """The standard deviation of boxes: the square root of :func:`box_var`.
 
     >>> import boxsum, numpy as np
@@ -146,6 +147,7 @@ def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wo
 
 def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, axes: Any = None) -> Any:
     _shapes.refuse_several(table)
+    _known.refuse_valid(table)
     known = _known.NOTHING if what == SUM else _known.of(table)
     table = _foreign.on_host(table)
     about = (known.signed_bound, int(known.signed)) if known.bound else ()
@@ -159,12 +161,12 @@ def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, worke
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None, axes: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
-    if counts is None and not isinstance(table, np.ndarray):
+    if (counts is None or counts is False) and not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:
             return kind.boxes(table, squares, boxes, what, out) if axes is None else kind.batch_boxes(table, squares, boxes, what, out, axes)
         _shapes.refuse_several(table)
-    if counts is not None:
+    if counts is not None and counts is not False:
         if axes is not None:
             raise ValueError("axes go with no counts: ask tables of valid pixels one by one")
         _shapes.refuse_several(table)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _batch
-from ._arguments import same_type, thread_count
+from ._arguments import refuse_overlap, same_type, thread_count
 from ._cuda import Cuda
 from ._foreign import as_given, find, on_host
 from ._memory import new_image
@@ -142,10 +142,14 @@ def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
     """Calls the library, with copies of the arrays that it reads if they lie in memory in another way than rows."""
     lead = leading()
     shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map for all images
+    read = [isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments]
+    reads = [a for a, is_read in zip(arguments, read) if is_read]
+    if lead:  # the library looks at one image at a time
+        refuse_overlap(outs, reads, in_place=True)
     try:
         return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
     except LayoutError:
-        read = (isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments)
+        refuse_overlap(outs, reads, in_place=True)
         copies = (np.array(a, a.dtype.newbyteorder("="), order="C") if copy else a for a, copy in zip(arguments, read))
         return _batch.run(lead, _WORKERS.get(name, 0), name, *copies, shared=shared)
 

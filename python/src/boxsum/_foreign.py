@@ -285,7 +285,7 @@ class _TorchHost:
         outs = [None if o is None else o.detach().numpy() for o in outs]
         wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
         arguments = (array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
-        tables = _host.tables(*arguments) if axes is None else _host.batches(*arguments, axes)
+        tables = _host.tables(*arguments, signed=True) if axes is None else _host.batches(*arguments, axes, signed=True)
         tables = tables if isinstance(tables, tuple) else (tables,)
         known = [_known.of(t) for t in tables]
         if out is not None:

@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from . import _known
 from ._arguments import as_boxes, results, thread_count
 from ._foreign import on_host
 from ._shapes import refuse_several
@@ -94,6 +95,8 @@ def haar(
     rotated = isinstance(table, RotatedTable)
     if not rotated:
         refuse_several(table)
+        _known.refuse_valid(table)
+        known = _known.of(table)
         table = on_host(table)
         if table.ndim not in (2, 3):
             raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")
@@ -107,12 +110,16 @@ def haar(
     else:
         features = as_boxes(features, 5).reshape(-1, 5)
         count = len(features)
+        if np.any((features[:, 0] < 1) | (features[:, 0] > len(KINDS))):
+            raise ValueError(f"a feature of a kind that is not 1 to {len(KINDS)}: features are kind, x0, y0, x1, y1")
         if np.any(features[:, 1:3] > features[:, 3:5]):
             raise ValueError("a feature whose box ends before it begins: features are kind, x0, y0, x1, y1")
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"
     values = results((len(windows), count), np.float64 if floats else np.int64, out, windows, features, None if rotated else table)
+    if not rotated and table.dtype.kind in "iu" and table.dtype.itemsize == 4:
+        table = _roomy(table, width * height, known)
     arguments = (numbers, features, width, height, int(upright), windows, values, whole(channel, "channel", 0), int(corrected), thread_count(workers))
     if count == 0 or len(windows) == 0:
         return values
@@ -121,6 +128,20 @@ def haar(
     except LayoutError:
         call("haar", np.array(table, table.dtype.newbyteorder("="), order="C"), *arguments)
     return values
+
+
+def _roomy(table: np.ndarray, area: int, known: _known.Known) -> np.ndarray:
+    """A table of 32-bit sums, with 64 bits where those of windows of an area may not fit: rows of pixels, which do, are added up again."""
+    bound, signed = known.bound or 255, known.signed
+    limit = (1 << 31 if signed or table.dtype.kind == "i" else 1 << 32) - 1
+    if bound * area <= limit:
+        return table
+    if bound * table.shape[1] >= 1 << (31 if signed else 32):
+        raise ValueError(f"a table of {table.dtype} whose sums may have wrapped: make it with dtype=numpy.int64")
+    wide = np.zeros(table.shape, np.int64)
+    rows = np.diff(table.astype(np.uint32), axis=0)
+    np.cumsum(rows.view(np.int32) if signed else rows, axis=0, dtype=np.int64, out=wide[1:])
+    return wide
 
 
 def haar_features(size: tuple[int, int], kinds: str | Sequence[str] = "viola-jones", *, rotation: Any = 0) -> np.ndarray:

@@ -17,7 +17,9 @@ from ._native import LayoutError, call
 COUNTS = np.dtype("u4")  # of valid pixels
 
 
-def batches(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, axes: Any) -> Any:
+def batches(
+    image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, axes: Any, signed: bool = False
+) -> Any:
     """The tables of a batch: those of every image, or volume, along some axes of an array."""
     order = _batch.order_for(image, axes, (3,) if kind == VOLUME else (2,), turn=kind == UPRIGHT and not tilted)
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
@@ -26,16 +28,19 @@ def batches(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, 
             raise ValueError(f"out has shape {o.shape}, which is not one more along the axes {tuple(axes)} of an array of shape {image.shape}")
     order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in outs if o is not None))
     seen = None if out is None else tuple(None if o is None else order.see(o) for o in outs)
-    made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead)
+    made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead, signed)
     made = made if isinstance(made, tuple) else (made,)
     given = tuple(order.restore(m) if o is None else o for m, o in zip(made, outs))
     return given[0] if len(given) == 1 else given
 
 
 def tables(
-    image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, lead: int = 0
+    image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, lead: int = 0, signed: bool = False
 ) -> Any:
-    """The tables of an array in memory of the host, of which some leading axes are those of a batch."""
+    """The tables of an array in memory of the host, of which some leading axes are those of a batch.
+
+    Signed says that the usual sums have as much room as signed ones take.
+    """
     axes = axes_of(image.shape[lead:], kind)
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     if outs[0] is not None:
@@ -48,6 +53,7 @@ def tables(
                 _shapes.forget_volume(o)
     number = device_number(device)
     threads = thread_count(workers)
+    refuse_overlap(outs, (image,))  # here, for a copy of the image would do no harm to the table
     if _types.splits(image, dtype):
         if not (squares or tilted):
             return _halves(image, kind, dtype, outs[0], workers, device, lead)
@@ -59,12 +65,10 @@ def tables(
     elif sums is None:
         image, sums = _types.convert(image, dtype)
     if dtype is None:
-        sums = _types.roomy(sums, image.shape[lead : lead + axes])
+        sums = _types.roomy(sums, image.shape[lead : lead + axes], signed)
     leading, shape = image.shape[:lead], tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
     made = _new(leading, shape, axes, outs, types)
-    if tilted and out is not None:
-        refuse_overlap(made)
     digits = None
     if squares and lead:
         fill(image, kind, made[0], made[1], made[-1] if tilted else None, threads, number, lead=lead)
@@ -102,6 +106,7 @@ def fill(
         except LayoutError:
             if attempt:
                 raise
+            refuse_overlap((sums, squares, tilted), (image,))
             image = np.array(image, order="C", subok=False)
     return None
 

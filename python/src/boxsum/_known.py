@@ -25,15 +25,18 @@ from numpy import ndarray
 from . import _types
 from ._memory import layout_of, new_tables
 
-LOST = "a part or a copy of a table of valid pixels whose counts are not known: pass counts="
+LOST = (
+    "a part, a copy or a mixture of tables of valid pixels whose counts are not known: pass counts=. "
+    "table.copy() keeps them, where numpy.array(table) does not; counts=False takes all pixels for valid"
+)
 
 
 class ValidTable(ndarray):
     """A table of the valid pixels of an image: ``counts`` says how many there are.
 
-    It is an array as any other. Parts and copies of it have the counts that belong to
+    It is an array as any other. Parts of it, and copies that it makes itself, have the counts that belong to
     them, and :func:`box_mean`, :func:`box_var` and :func:`box_std` ask for them.
-    ``counts`` is None where they are not known.
+    ``counts`` is None where they are not known, as in the sum of two tables with other counts.
     """
 
     counts: ndarray | None
@@ -60,6 +63,24 @@ class ValidTable(ndarray):
         turned.counts = None if self.counts is None else self.counts.swapaxes(one, other)
         return turned
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **named: Any) -> Any:
+        """What is computed of tables with the same counts has these, and of others none."""
+        if out:
+            named["out"] = tuple(o.view(ndarray) if isinstance(o, ValidTable) else o for o in out)
+        made = getattr(ufunc, method)(*(i.view(ndarray) if isinstance(i, ValidTable) else i for i in inputs), **named)
+        counts = [getattr(i, "counts", None) for i in inputs if np.ndim(i)]
+        common = counts[0] if method == "__call__" and all(same_counts(counts[0], c) for c in counts) else None
+        results = []
+        for i, result in enumerate(made if isinstance(made, tuple) else (made,)):
+            if i < len(out) and out[i] is not None:
+                result = out[i]
+            elif type(result) is ndarray:
+                result = result.view(ValidTable)
+            if isinstance(result, ValidTable):
+                result.counts = common if common is not None and common.shape == result.shape else None
+            results.append(result)
+        return tuple(results) if isinstance(made, tuple) else results[0]
+
     T = property(transpose, doc="The table with its axes in reverse order, and the counts too.")
 
     def __reduce__(self) -> Any:
@@ -69,6 +90,28 @@ class ValidTable(ndarray):
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state[0])
         self.counts = state[1]
+
+
+def same_counts(one: Any, other: Any) -> bool:
+    """Whether two tables of counts are the same; those that are not known are not."""
+    return one is not None and other is not None and (one is other or one.__array_interface__ == other.__array_interface__ or np.array_equal(one, other))
+
+
+_prints: dict[tuple, None] = {}  # of tables of valid pixels, by which their copies are told, the last ones made
+
+
+def _print(table: ndarray) -> tuple:
+    """What a copy of a table has in common with it."""
+    return table.shape, table[-1].astype(np.float64).tobytes()
+
+
+def _copied(table: Any) -> bool:
+    """Whether an array has the sums of a table of valid pixels, or is a view of one that has."""
+    for seen in (table, _owner(table)):
+        for one in (seen, *((seen[0], seen[-1]) if seen.ndim > 2 and len(seen) else ())):
+            if one.ndim > 1 and one.dtype.kind in "iuf" and any(one.shape == shape for shape, _ in _prints) and _print(one) in _prints:
+                return True
+    return False
 
 
 class Digits:
@@ -182,7 +225,16 @@ def of(table: Any) -> Known:
     known = _recall(table) if memory else NOTHING
     if isinstance(table, ValidTable) and known.counts is None:
         return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
+    if _prints and known is NOTHING and isinstance(table, ndarray) and _copied(table):
+        return Known(lost=True)
     return known
+
+
+def refuse_valid(table: Any) -> None:
+    """Raises a ValueError for a table of valid pixels, where others would count as 0."""
+    known = of(table)
+    if known.lost or known.counts is not None:
+        raise ValueError("a table of valid pixels, in which others count as 0: this takes one of all pixels, such as that of image.filled(0)")
 
 
 def _recall(table: Any) -> Known:
@@ -230,6 +282,10 @@ def bound_of(pixels: ndarray) -> int:
 def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | None = None, counts: Any = None) -> None:
     """Remembers of a table of these pixels, or of their squares, what its type does not tell."""
     bound = bound_of(pixels) if table.dtype.kind in "iu" and _unusual(pixels.dtype, table.dtype, squares) else 0
+    if counts is not None and table.size and table[-1].any():
+        _prints[_print(table)] = None
+        if len(_prints) > 64:
+            del _prints[next(iter(_prints))]
     if bound or digits is not None or counts is not None:
         remember(table, Known(bound, pixels.dtype.kind == "i", digits, counts))
     else:
@@ -299,9 +355,11 @@ def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: t
     """The tables that answer best, and what the library wants to know of them."""
     known, second = of_tables or (of(table), NOTHING if squares is None else of(squares))
     if counts is None:
-        if known.lost:
+        if known.lost or squares is not None and (second.lost or known.counts is not second.counts and not same_counts(known.counts, second.counts)):
             raise ValueError(LOST)
         counts = known.counts
+    elif counts is False:
+        counts = None
     digits, offset, modulo = known.digits, 0.0, None
     if digits is not None and counts is known.counts and (is_mean or _same(digits, second.digits)):
         if digits.sums is not None:

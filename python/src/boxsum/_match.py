@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from ._arguments import thread_count
 from ._filters import call_with_copies, on_cuda, only_there, pixels_of, result_for, run_there
-from ._foreign import as_given
+from ._foreign import as_given, on_host
 from ._types import as_bytes, whole
 from ._typing import Image
 
@@ -140,7 +140,7 @@ def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarr
         raise TypeError(f"a template of {part.dtype} for an image of {pixels.dtype}: they must be the same, as .astype() makes them")
     if mask is None:
         return pixels, part, None
-    cover = np.asarray(mask)
+    cover = on_host(mask)
     if cover.shape != part.shape[:2]:
         raise ValueError(f"a mask of shape {cover.shape} for a template of shape {part.shape}: it takes {part.shape[:2]}")
     if cover.dtype != np.uint8:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, results, thread_count
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain, results, thread_count
 from ._native import Handle, call
 from ._remote import Bridge, Upload, is_remote
 
@@ -164,7 +164,7 @@ def _copy(array: Any, location: str) -> None:
     if hasattr(array, "dims") and hasattr(data, "shape"):
         array = data
     if not hasattr(array, "shape") or not hasattr(array, "dtype") or not hasattr(array, "__getitem__"):
-        array = np.asarray(array)
+        array = plain(array)
     shape, dtype = tuple(int(n) for n in array.shape), np.dtype(array.dtype).newbyteorder("=")
     if len(shape) not in (2, 3):
         raise ValueError(f"an array of shape {shape}: images have two or three axes")
@@ -175,5 +175,5 @@ def _copy(array: Any, location: str) -> None:
     for place in np.ndindex(*(-(-n // c) for n, c in zip(shape, chunk))):
         at = [p * c for p, c in zip(place, chunk)]
         where = tuple(slice(a, min(a + c, n)) for a, c, n in zip(at, chunk, shape))
-        part = np.ascontiguousarray(np.asarray(array[where]), dtype)
+        part = np.ascontiguousarray(plain(array[where]), dtype)
         call("store_write", handle.value, part, json.dumps(at).encode(), json.dumps(list(part.shape)).encode())

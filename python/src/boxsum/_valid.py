@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _foreign, _known, _shapes, _types
-from ._arguments import UPRIGHT, arrays_out, as_pixels, axes_of, plain, same_type, thread_count
+from ._arguments import UPRIGHT, arrays_out, as_pixels, axes_of, plain, refuse_overlap, same_type, thread_count
 from ._host import COUNTS
 from ._known import ValidTable
 from ._memory import new_table
@@ -27,6 +27,8 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))
     axes = axes_of(pixels.shape, UPRIGHT)
     valid = None if mask is None or mask is True else _as_mask(mask, pixels.shape)
+    outs = arrays_out(out, 2 + bool(squares), ndarray)
+    refuse_overlap(outs, (pixels, valid, None if hidden is np.ma.nomask else hidden))
     if hidden is not np.ma.nomask:
         shown = (~hidden).view(np.uint8)
         valid = shown if valid is None else shown * (valid.reshape(valid.shape + (1,) * (shown.ndim - valid.ndim)) != 0)
@@ -34,7 +36,6 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
         if valid is not None:  # what is left out need not fit
             pixels = np.where(valid.reshape(valid.shape + (1,) * (pixels.ndim - valid.ndim)) != 0, pixels, pixels.dtype.type(0))
         pixels = _types.narrow(pixels, dtype)
-    outs = arrays_out(out, 2 + bool(squares), ndarray)
     if outs[0] is not None:
         dtype = same_type(dtype, outs[0].dtype)
     elif dtype is not None:
