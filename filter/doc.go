@@ -28,12 +28,15 @@
 //
 // Sums are float64, whatever the pixels. They start anew at fixed rows, so that the bits
 // are the same at every level and for any number of workers, in place and as a stream. A
-// sum is off by at most about (Width of the image + 64 + 2·height of the window)·2^-52 of
-// the greatest sum along its row. What all pixels of the first row have in common is taken
-// away first where they lie far from zero. Variances that are less than their rounding are 0.
+// sum is off by at most about (Width of the image + 64 + 2·height of the window)·2^-40 of
+// a typical sum along its row, and as a rule by 2^-50. What all pixels of the first row have
+// in common is taken away first where they lie far from zero. Where the pixels of a window
+// differ by so little that the difference of squares is not sure to four digits, its
+// variance is made from the pixels, for windows of up to 65536 of them; variances that are
+// less than their rounding are else 0.
 //
-// A NaN or an infinity touches the windows that have it, and no others. So do numbers of
-// 2^960 and more, and where squares are wanted 2^480: they count as infinite.
+// A pixel touches the windows that have it, and no others, whatever it is: NaN, an infinity,
+// or the -3.4e38 that stands for no data. Such images take several times as long.
 //
 // # Memory
 //

@@ -278,12 +278,12 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
 	switch t.kind {
 	case variance, deviation:
-		spread(t, first, hi, lo, hi2, lo2, count)
+		spread(t, r, i, first, hi, lo, hi2, lo2, count)
 	case meanDeviation:
 		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
-		spread(t, second[i:j], hi, lo, hi2, lo2, count)
+		spread(t, r, i, second[i:j], hi, lo, hi2, lo2, count)
 	case normalized:
-		spread(t, first, hi, lo, hi2, lo2, count)
+		spread(t, r, i, first, hi, lo, hi2, lo2, count)
 		inv := 1 / float64(count)
 		for k, dev := range first {
 			m := float64(float64(hi[k]-lo[k])*inv) + r.Offset
@@ -318,8 +318,8 @@ func means[A kernel.Number, D boxsum.Pixel](level kernel.Level, dst []D, hi, lo 
 	}
 }
 
-// spread is the variances of windows, or their roots.
-func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
+// spread is the variances of windows from element i on, or their roots.
+func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.Row[A, Q], i int, dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
 	root := t.kind != variance
 	_, single := any(*new(D)).(float32)
 	_, words := any(*new(Q)).(uint32) // then A is too
@@ -338,25 +338,31 @@ func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], dst []D,
 		}
 		return
 	}
-	variances(dst, hi, lo, hi2, lo2, count)
+	variances(dst, r, i, hi, lo, hi2, lo2, count)
 	if root {
 		roots(dst)
 	}
 }
 
-// squareRounding is what the rounding of floats may leave of a prefix of squares where the
-// pixels of a window are equal.
+// unsure is the part of a prefix of squares that rounding may take a ten-thousandth of.
+const unsure = 0x1p-36
+
+// squareRounding is what rounding may leave of a prefix of squares where the pixels of a window are equal.
 const squareRounding = 0x1p-49
 
 // variances of integers are exact but for the last two roundings.
-func variances[A, Q kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
+func variances[A, Q kernel.Number, D boxsum.Pixel](dst []D, r *window.Row[A, Q], i int, hi, lo []A, hi2, lo2 []Q, count int64) {
 	n := float64(count)
 	if A(1)/2 != 0 {
 		for k := range dst {
 			s, q := float64(hi[k]-lo[k]), float64(hi2[k]-lo2[k])
 			v := q - float64(s*s)/n
-			if v < float64(hi2[k])*squareRounding { // a NaN stays
-				v = 0
+			if most := float64(hi2[k]); v <= most*unsure && most != 0 { // a NaN stays
+				if e := r.Exact.Spread(i + k); e == e {
+					v = e
+				} else if v < most*squareRounding {
+					v = 0
+				}
 			}
 			v /= n
 			dst[k] = D(v)

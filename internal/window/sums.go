@@ -1,8 +1,6 @@
 package window
 
 import (
-	"math"
-
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -47,7 +45,7 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	nothing []P // pixels that add nothing
 	y       int
 	valid   bool // the columns are those of row y
-	clean   bool // the columns leave out what is not finite, see below
+	careful bool // nothing is taken away from sums again, see careful.go
 
 	columns, prefixes  []A // with room for what follows to start a cache line
 	squareColumns      []Q
@@ -60,9 +58,11 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	counts             []int32
 	hi, zeros          []A // where prefixes are not enough
 	hiSquares, zeros2  []Q
-	bad                []uint64 // of each column, see notFinite
-	badPrefix          []uint64
 	row                Row[A, Q]
+
+	scales scales
+	groups groups[A, Q]
+	flat   flatWindow
 }
 
 // A pad is elements beside the image, from one on, and those that stand for them: from
@@ -133,6 +133,9 @@ type Row[A, Q kernel.Number] struct {
 
 	Channels int
 	Offset   float64
+
+	// Exact sums single windows of floats, where the difference of squares is not enough.
+	Exact interface{ Spread(i int) float64 }
 }
 
 // Sum is that of the window of element i, and Squares that of its squares.
@@ -232,7 +235,7 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 			}
 		}
 	}
-	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n}
+	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n, Exact: s}
 	if f.Border == Clip {
 		s.counts = engine.AtLeast(s.counts, n)
 		for i := range n {
@@ -284,11 +287,15 @@ func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 	s.rows = rows
 	switch {
 	case !s.valid || y != s.y+1 || s.block > 0 && y%s.block == 0:
-		s.y, s.valid, s.clean = y, true, false
+		s.y, s.valid, s.careful = y, true, false
 		s.prime()
-	case s.clean:
+		if isFloat[A]() {
+			s.careful = !s.measure()
+			s.groups.forget()
+		}
+	case s.careful:
 		s.y = y
-		s.slideClean()
+		s.regroup()
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
@@ -390,30 +397,40 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 	c := s.frame.Channels
 	n, span := s.n*c, s.across.span*c
 	r := s.Row()
+	if s.careful {
+		s.apart(r)
+		s.addExtras(r)
+		return r
+	}
 	kernel.Prefix(s.frame.Level, s.prefix, s.cols, c)
 	if s.frame.Squares {
 		kernel.Prefix(s.frame.Level, s.squarePre, s.squares, c)
 	}
-	if isFloat[A]() && !s.clean && !s.finite() {
-		s.goClean()
+	if isFloat[A]() && !s.steady() {
+		s.careful = true
+		s.regroup()
+		s.pad()
 		return s.Windows()
 	}
 	r.Hi, r.Lo = s.prefix[span:][:n], s.prefix[:n]
 	if s.frame.Squares {
 		r.HiSquares, r.LoSquares = s.squarePre[span:][:n], s.squarePre[:n]
 	}
-	if s.extra() {
-		s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, func(ch int) A { return A(s.frame.Shape.Height()) * s.shifted(s.frame.value(ch)) })
-		r.Hi = s.hi
-		if s.frame.Squares {
-			s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, func(ch int) Q { return Q(s.frame.Shape.Height()) * s.shifted2(s.frame.value(ch)) })
-			r.HiSquares = s.hiSquares
-		}
-	}
-	if s.clean {
-		s.markBad(r)
-	}
+	s.addExtras(r)
 	return r
+}
+
+// addExtras adds what all windows have besides.
+func (s *Sums[P, A, Q]) addExtras(r *Row[A, Q]) {
+	if !s.extra() {
+		return
+	}
+	s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, func(ch int) A { return A(s.frame.Shape.Height()) * s.shifted(s.frame.value(ch)) })
+	r.Hi = s.hi
+	if s.frame.Squares {
+		s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, func(ch int) Q { return Q(s.frame.Shape.Height()) * s.shifted2(s.frame.value(ch)) })
+		r.HiSquares = s.hiSquares
+	}
 }
 
 // Rows are those that the sums are of, as they were before any was written over: at least
@@ -448,7 +465,12 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 		case Constant:
 			e = A(a.low+a.high) * beside(ch)
 		case Replicate:
-			e = A(A(a.low)*first) + A(A(a.high)*last)
+			if a.low > 0 { // or nothing of what may be infinite
+				e = A(a.low) * first
+			}
+			if a.high > 0 {
+				e += A(A(a.high) * last)
+			}
 		default:
 			for i := ch; i < len(image); i += f.Channels {
 				e += image[i]
@@ -457,7 +479,9 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 			case f.Border == Reflect:
 				e += e
 			case f.Border == Reflect101 && a.n > 1:
-				e += e - first - last
+				for i := ch + f.Channels; i < len(image)-f.Channels; i += f.Channels {
+					e += image[i] // once more, but for the first and the last
+				}
 			}
 			e *= A(a.periods)
 		}
@@ -472,7 +496,7 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 func (s *Sums[P, A, Q]) Bytes() int {
 	return engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) +
 		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
-		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
+		engine.Bytes(s.zeros2) + s.groups.bytes()
 }
 
 // End says how high the image is, where nobody knew it.
@@ -483,149 +507,3 @@ func (s *Sums[P, A, Q]) End(height int) {
 
 // Forget lets go of the rows.
 func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid = nil, false }
-
-// Floats that are not finite. One NaN in a running sum would stay there. So where the
-// sums of a row turn out not to be finite, the columns are summed anew without such
-// pixels, and these are counted beside them, until the next block starts.
-
-// finite reports whether all sums of the row are: a prefix is not from the first on that
-// is not.
-func (s *Sums[P, A, Q]) finite() bool {
-	c := s.frame.Channels
-	last := func(n int) int { return n - c - kernel.WindowSlack }
-	for _, v := range s.prefix[last(len(s.prefix)):][:c] {
-		if v-v != 0 {
-			return false
-		}
-	}
-	if s.extra() { // from columns that no prefix may have
-		for _, v := range s.image() {
-			if v-v != 0 {
-				return false
-			}
-		}
-	}
-	if s.frame.Squares {
-		for _, v := range s.squarePre[last(len(s.squarePre)):][:c] {
-			if v-v != 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// notFinite counts pixels in two halves: those that are +Inf, and those that are -Inf. A
-// NaN counts as both, which is what their sum is. So do numbers of which a few would
-// overflow.
-const (
-	plusInf  = 1
-	minusInf = 1 << 32
-)
-
-func (s *Sums[P, A, Q]) badness(v float64) uint64 {
-	large := 0x1p960
-	if s.frame.Squares {
-		large = 0x1p480
-	}
-	switch {
-	case v != v:
-		return plusInf | minusInf
-	case v >= large:
-		return plusInf
-	case v <= -large:
-		return minusInf
-	}
-	return 0
-}
-
-func (s *Sums[P, A, Q]) goClean() {
-	s.clean = true
-	n := len(s.image())
-	s.bad = engine.Zeros(s.bad, len(s.cols))
-	clear(s.image())
-	if s.frame.Squares {
-		clear(s.imageSquares())
-	}
-	s.eachRow(func(row []P, times int) { s.addClean(row[:n], times) })
-	s.pad()
-	s.padBad()
-}
-
-func (s *Sums[P, A, Q]) slideClean() {
-	f := &s.frame
-	s.addClean(s.part(s.rows.Row(s.y+f.Down)), 1)
-	s.addClean(s.part(s.rows.Row(s.y-f.Up-1)), -1)
-	s.padBad()
-}
-
-// addClean adds a row of which only numbers count.
-func (s *Sums[P, A, Q]) addClean(row []P, times int) {
-	bad, cols := s.bad[s.lead:], s.image()
-	for i, p := range row {
-		if b := s.badness(float64(p)); b != 0 {
-			bad[i] += b * uint64(int64(times))
-			continue
-		}
-		d := float64(p) - s.frame.Offset
-		cols[i] += A(float64(d * float64(times)))
-	}
-	if !s.frame.Squares {
-		return
-	}
-	squares := s.imageSquares()
-	for i, p := range row {
-		if s.badness(float64(p)) == 0 {
-			d := float64(p) - s.frame.Offset
-			squares[i] += Q(float64(float64(d*d) * float64(times)))
-		}
-	}
-}
-
-func (s *Sums[P, A, Q]) padBad() { copyPads(s.bad, s.pads) }
-
-// markBad makes the sums of windows with such pixels what they are.
-func (s *Sums[P, A, Q]) markBad(r *Row[A, Q]) {
-	c := s.frame.Channels
-	n, span := len(r.Hi), s.across.span*c
-	s.badPrefix = engine.AtLeast(s.badPrefix, n+span)
-	clear(s.badPrefix[:c])
-	for i := range n + span - c {
-		s.badPrefix[i+c] = s.badPrefix[i] + s.bad[i]
-	}
-	image := s.bad[s.lead:][:len(s.image())]
-	s.hi, s.zeros = engine.AtLeast(s.hi, n), engine.Zeros(s.zeros, n)
-	if s.frame.Squares {
-		s.hiSquares, s.zeros2 = engine.AtLeast(s.hiSquares, n), engine.Zeros(s.zeros2, n)
-	}
-	for ch := range c {
-		var all uint64 // in whole periods and beside the image
-		for j := ch; j < len(image) && s.extra(); j += c {
-			if s.across.periods > 0 || s.across.low > 0 && j < c || s.across.high > 0 && j >= len(image)-c {
-				all |= image[j]
-			}
-		}
-		for i := ch; i < n; i += c {
-			sum, bad := r.Hi[i]-r.Lo[i], s.badPrefix[i+span]-s.badPrefix[i]|all
-			plus, minus := bad&(minusInf-1) != 0, bad>>32 != 0
-			switch {
-			case plus && minus:
-				sum = A(math.NaN())
-			case plus:
-				sum = A(math.Inf(1))
-			case minus:
-				sum = A(math.Inf(-1))
-			}
-			s.hi[i] = sum
-			if s.frame.Squares {
-				if s.hiSquares[i] = r.HiSquares[i] - r.LoSquares[i]; bad != 0 {
-					s.hiSquares[i] = Q(math.NaN())
-				}
-			}
-		}
-	}
-	r.Hi, r.Lo = s.hi[:n], s.zeros[:n]
-	if s.frame.Squares {
-		r.HiSquares, r.LoSquares = s.hiSquares[:n], s.zeros2[:n]
-	}
-}

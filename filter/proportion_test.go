@@ -1,0 +1,169 @@
+package filter_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+)
+
+// One pixel touches its own windows only, however large it is: others are what they are without it.
+func TestOneLargePixel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const w, h = 60, 150
+	for _, large := range []float64{1e7, 1e9, -1e20, 1e38, math.NaN(), math.Inf(1)} {
+		for _, border := range []filter.Border{filter.Clip, filter.Reflect101, filter.Replicate, filter.Constant, filter.Wrap} {
+			for _, side := range []int{3, 5, 20, 41} {
+				plain, _ := boxsum.NewImage[float64](w, h, 1)
+				for i := range plain.Pix {
+					plain.Pix[i] = rng.Float64()
+				}
+				marked := plain
+				marked.Pix = append([]float64(nil), plain.Pix...)
+				px, py := rng.IntN(w), rng.IntN(h)
+				marked.Pix[py*w+px] = large
+				opt := &filter.Options{Border: border}
+				win := filter.Square(side)
+				mean, dev, err := filter.MeanStdDev[float64](plain, win, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean2, dev2, err := filter.MeanStdDev[float64](marked, win, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for y := range h {
+					for x := range w {
+						if has(x, px, side, w, border) && has(y, py, side, h, border) {
+							continue
+						}
+						i := y*w + x
+						if math.Abs(mean.Pix[i]-mean2.Pix[i]) > 1e-6 || math.Abs(dev.Pix[i]-dev2.Pix[i]) > 1e-6 {
+							t.Fatalf("%v at %d,%d, %v, windows of %d: at %d,%d mean %v and deviation %v, not %v and %v",
+								large, px, py, border, side, x, y, mean2.Pix[i], dev2.Pix[i], mean.Pix[i], dev.Pix[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// has reports whether the window of place x has place p, or may have it beyond the border.
+func has(x, p, side, n int, border filter.Border) bool {
+	for j := x - side/2; j < x-side/2+side; j++ {
+		k := j
+		switch border {
+		case filter.Clip, filter.Constant:
+		case filter.Replicate:
+			k = min(max(j, 0), n-1)
+		case filter.Wrap:
+			k = ((j % n) + n) % n
+		default:
+			if k < 0 {
+				k = -k
+			}
+			if k >= n {
+				k = 2*n - 2 - k
+			}
+		}
+		if k == p {
+			return true
+		}
+	}
+	return false
+}
+
+// Deviations are those of the pixels of a window, however far from the rest of the image these are.
+func TestTwoLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const w, h, side = 50, 40, 7
+	for _, step := range []float64{1, 1e4, 1e6, 1e7, 1e8, 1e12} {
+		img, _ := boxsum.NewImage[float64](w, h, 1)
+		for i := range img.Pix {
+			img.Pix[i] = rng.NormFloat64()
+			if i%w >= w/2 {
+				img.Pix[i] += step
+			}
+			if i%w >= w-12 {
+				img.Pix[i] = step // flat
+			}
+		}
+		got, err := filter.StdDev[float64](img, filter.Square(side), &filter.Options{Border: filter.Clip})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range h {
+			for x := range w {
+				var values []float64
+				for j := max(0, y-side/2); j <= min(h-1, y+side/2); j++ {
+					values = append(values, img.Pix[j*w+max(0, x-side/2):j*w+min(w, x+side/2+1)]...)
+				}
+				mean, sum := 0.0, 0.0
+				for _, v := range values {
+					mean += (v - values[0]) / float64(len(values))
+				}
+				for _, v := range values {
+					sum += (v - values[0] - mean) * (v - values[0] - mean)
+				}
+				want := math.Sqrt(sum / float64(len(values)))
+				if v := got.Pix[y*w+x]; math.Abs(v-want) > 1e-4*want {
+					t.Fatalf("a step of %g: at %d,%d the deviation is %v, not %v", step, x, y, v, want)
+				}
+			}
+		}
+	}
+}
+
+// So do filters of several passes, and the best windows.
+func TestOneLargePixelPasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const w, h, px, py = 90, 200, 40, 100
+	plain, _ := boxsum.NewImage[float32](w, h, 1)
+	for i := range plain.Pix {
+		plain.Pix[i] = rng.Float32()
+	}
+	marked := plain
+	marked.Pix = append([]float32(nil), plain.Pix...)
+	marked.Pix[py*w+px] = -math.MaxFloat32 // what stands for no data
+	for name, f := range map[string]func(img boxsum.Image[float32]) (boxsum.Image[float32], error){
+		"Gaussian": func(img boxsum.Image[float32]) (boxsum.Image[float32], error) {
+			return filter.Gaussian(img, filter.Sigma{X: 3, Y: 3}, nil)
+		},
+		"Guided": func(img boxsum.Image[float32]) (boxsum.Image[float32], error) {
+			return filter.Guided(img, img, filter.Radius(4), 0.01, nil)
+		},
+		"Normalize": func(img boxsum.Image[float32]) (boxsum.Image[float32], error) {
+			return filter.Normalize[float32](img, filter.Radius(4), 0, nil)
+		},
+	} {
+		want, err := f(plain)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := f(marked)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for y := range h {
+			for x := range w {
+				if max(x-px, px-x, y-py, py-y) <= 12 {
+					continue
+				}
+				if a, b := float64(got.Pix[y*w+x]), float64(want.Pix[y*w+x]); !(math.Abs(a-b) < 1e-4) {
+					t.Fatalf("%s at %d,%d: %v, not %v", name, x, y, a, b)
+				}
+			}
+		}
+	}
+	brightest, err := filter.Brightest(plain, 5, 5, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := filter.Brightest(marked, 5, 5, 1, nil)
+	if err != nil || again[0] != brightest[0] {
+		t.Errorf("%v, not %v, %v", again, brightest, err)
+	}
+}
