@@ -9,14 +9,14 @@ rm -rf "$out"
 go run ./internal/release build -version "$VERSION" -o "$out" -only "${ONLY:-}"
 if [ "${WHEELS:-}" != none ]; then
 	python=${RELEASE_PYTHON:-.venv/release/bin/python}
-	if ! "$python" -c 'import ziglang, build' 2>/dev/null; then
+	if ! "$python" -c 'import ziglang, build, deflate' 2>/dev/null; then
 		for base in "${PYTHON:-python3}" python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[1-9]*/bin/python; do
 			"$base" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break
 		done
 		scripts/header.sh "$base"
 		"$base" -m venv .venv/release
 		python=.venv/release/bin/python
-		$python -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 build==1.6.1 auditwheel==6.8.2
+		$python -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 build==1.6.1 auditwheel==6.8.2 deflate==0.9.0
 	fi
 	"$python" scripts/wheels.py "$VERSION" "$out" ${WHEELS:-}
 fi

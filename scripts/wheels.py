@@ -3,7 +3,7 @@ wheel, and its source distribution. The same sources give the same bytes.
 
     python scripts/wheels.py v0.2.0 OUT [TARGET ...]      # all targets, and sdist
 
-It takes Python 3.11 or newer with its headers, Go, and from PyPI ziglang and build.
+It takes Python 3.11 or newer with its headers, Go, and from PyPI ziglang, build and deflate.
 """
 
 import base64
@@ -13,6 +13,7 @@ import io
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,8 @@ import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
+
+import deflate
 
 TOP = Path(__file__).resolve().parent.parent
 PYTHON = TOP / "python"
@@ -120,8 +123,8 @@ def build(target: str, version: str, commit_time: int, folder: Path, out: Path) 
     files = {f"boxsum/{path.relative_to(PYTHON / 'src' / 'boxsum').as_posix()}": path.read_bytes()
              for path in (PYTHON / "src" / "boxsum").rglob("*") if path.suffix in (".py", ".typed", ".pyi") and "__pycache__" not in path.parts}
     files["boxsum/_version.py"] = f'__version__ = "{version}"\n'.encode()
-    files[f"boxsum/{library}"] = (work / library).read_bytes()
-    files[f"boxsum/{core}"] = (work / core).read_bytes()
+    for name in (library, core):
+        files[f"boxsum/{name}"] = (work / name).read_bytes() if windows else stripped((work / name).read_bytes())
     info = f"boxsum-{version}.dist-info"
     files[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
     files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["go", "run", "./internal/release", "licences", "-texts", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
@@ -143,11 +146,49 @@ def metadata(version: str) -> str:
     return "\n".join([*lines, "Description-Content-Type: text/markdown", "", (PYTHON / "README.md").read_text(encoding="utf-8")])
 
 
+def stripped(file: bytes) -> bytes:
+    """An ELF library without its symbol table, which zig's linker leaves in: the sections that no segment loads lie behind the others."""
+    (start,), (count, names) = struct.unpack_from("<Q", file, 40), struct.unpack_from("<HH", file, 60)
+    sections = [list(struct.unpack_from("<IIQQQQIIQQ", file, start + 64 * i)) for i in range(count)]
+    kept = [i for i, s in enumerate(sections) if i in (0, names) or s[2] & 2]  # SHF_ALLOC
+    end = max(s[4] + (0 if s[1] == 8 else s[5]) for i, s in enumerate(sections) if i in kept and i != names)  # 8 is without bytes
+    if any(s[4] < end for i, s in enumerate(sections) if i not in kept) or any(sections[i][6] not in (*kept, 0) for i in kept):
+        raise SystemExit("a library is not laid out as expected")
+    text = file[sections[names][4]:][:sections[names][5]]
+    sections[names][4] = end
+    for i in kept:
+        sections[i][6] = kept.index(sections[i][6])
+        if sections[i][2] & 0x40:  # SHF_INFO_LINK: it names a section too
+            sections[i][7] = kept.index(sections[i][7])
+    at = (end + len(text) + 7) & -8
+    out = bytearray((file[:end] + text).ljust(at, b"\0"))
+    for i in kept:
+        out += struct.pack("<IIQQQQIIQQ", *sections[i])
+    struct.pack_into("<Q", out, 40, at)
+    struct.pack_into("<HH", out, 60, len(kept), kept.index(names))
+    return bytes(out)
+
+
+class Compressor:
+    """Deflate as small as libdeflate makes it: 2% smaller than zlib."""
+
+    def __init__(self, *_: object) -> None:
+        self.data = b""
+
+    def compress(self, data: bytes) -> bytes:
+        self.data += data
+        return b""
+
+    def flush(self) -> bytes:
+        return bytes(deflate.deflate_compress(self.data, 12))
+
+
 def wheel(path: Path, files: dict[str, bytes], info: str, commit_time: int) -> Path:
     """Writes a wheel whose bytes depend on the files alone."""
     stamp = tuple(__import__("time").gmtime(commit_time)[:6])
     record = []
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    zipfile._get_compressor = Compressor
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         def put(name: str, data: bytes) -> None:
             entry = zipfile.ZipInfo(name, stamp)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
