@@ -3,7 +3,6 @@ module github.com/boxsum/boxsum
 go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.16.1
 	github.com/google/go-cmp v0.7.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/vbauerster/mpb/v8 v8.12.1

@@ -7,9 +7,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/template"
 	"unicode/utf8"
 
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/fill"
 	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/papers"
 )
@@ -17,10 +18,13 @@ import (
 //go:embed reports.tmpl
 var reportsText string
 
-var texts = template.Must(template.New("").Funcs(template.FuncMap{
+var texts = fill.Must(fill.New(reportsText, fill.Funcs{
 	"gib":   func(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/(1<<30)) },
 	"works": papers.Works, "algorithms": papers.All, "join": join,
-}).Parse(reportsText))
+}, fill.Funcs{
+	"HostToHost": (*plan).HostToHost, "Best": (*plan).Best, "All": (*plan).All, "Version": (*plan).Version, "Threads": (*plan).Threads, "Others": (*plan).Others, "Has": (*plan).Has, "OnGPU": (*plan).OnGPU,
+	"Members": (*gpu.Device).Members, "Info": (*gpu.Device).Info, "String": gpu.Kind.String,
+}, nil))
 
 // A report is text and tables of aligned rows, written one at a time, so that a row can be
 // read when it is made. It keeps its first error, and is silent without a writer.
@@ -42,7 +46,7 @@ type column struct {
 // text writes a text of reports.tmpl.
 func (r *report) text(name string, about any) {
 	var b strings.Builder
-	if err := texts.ExecuteTemplate(&b, name, about); err != nil {
+	if err := texts.Execute(&b, name, about); err != nil {
 		panic(err) // the text is part of the program
 	}
 	r.write(b.String())

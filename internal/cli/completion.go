@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/internal/cmdline"
 )
 
 type completionCmd struct {
@@ -17,7 +18,7 @@ type completionCmd struct {
 func (c *completionCmd) Run(sh *shell) error {
 	write := map[string]func(io.Writer, []verb){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
 	var b strings.Builder
-	write(&b, verbsOf(sh.model))
+	write(&b, verbsOf(sh.line))
 	_, err := io.WriteString(sh.results(), b.String())
 	return err
 }
@@ -44,22 +45,20 @@ func (f flagWords) names() []string {
 	return names
 }
 
-// verbsOf takes the verbs from the command line's own model.
-func verbsOf(model *kong.Application) (verbs []verb) {
-	for _, node := range model.Children {
-		if node.Hidden {
+// verbsOf takes the verbs from the command line itself.
+func verbsOf(line *cmdline.Line) (verbs []verb) {
+	for _, of := range line.Verbs {
+		if of.Hidden {
 			continue
 		}
-		v := verb{name: node.Name, help: node.Help}
-		for _, arg := range node.Positional {
+		v := verb{name: of.Name, help: of.Help}
+		for _, arg := range of.Args {
 			v.words = append(v.words, enumWords(arg)...)
 		}
-		for _, group := range node.AllFlags(true) {
-			for _, f := range group {
-				help, _, _ := strings.Cut(f.Help, ". ")
-				help, _, _ = strings.Cut(help, ": ")
-				v.flags = append(v.flags, flagWords{f.Name, help, f.Short, !f.IsBool(), enumWords(f.Value)})
-			}
+		for _, f := range slices.Concat(line.Flags, of.Flags) {
+			help, _, _ := strings.Cut(f.Help, ". ")
+			help, _, _ = strings.Cut(help, ": ")
+			v.flags = append(v.flags, flagWords{f.Name, help, f.Short, !f.IsBool(), enumWords(f)})
 		}
 		verbs = append(verbs, v)
 	}
@@ -67,8 +66,8 @@ func verbsOf(model *kong.Application) (verbs []verb) {
 }
 
 // enumWords is the words that a value may be, or that others are made of.
-func enumWords(v *kong.Value) []string {
-	words := cmp.Or(v.Enum, v.Tag.Get("words"))
+func enumWords(v *cmdline.Value) []string {
+	words := cmp.Or(v.Enum, v.Words)
 	if words == "" {
 		return nil
 	}

@@ -27,7 +27,7 @@ type integrateCmd struct {
 	Verbose   bool   `short:"v" help:"Also say on standard error which type auto chose where it is not the usual one."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 
-	In string `kong:"-"` // the one of Ins that it is about
+	In string `cmd:"-"` // the one of Ins that it is about
 }
 
 // Run integrates, writes and reports.

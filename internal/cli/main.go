@@ -7,13 +7,14 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/internal/cmdline"
 )
 
 type commands struct {
@@ -40,8 +41,6 @@ type commands struct {
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
-
-	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
 }
 
 // helps are the long helps of the commands.
@@ -55,7 +54,7 @@ type shell struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
-	model          *kong.Application
+	line           *cmdline.Line
 	notes          []string // to say once the bar is gone
 }
 
@@ -93,10 +92,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		args = append(args[1:len(args):len(args)], "--help")
 	}
 	out := &checkedWriter{Writer: stdout}
-	command, err := parse(args, out, stderr)
-	if command != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr), model: command.Model}
-		err = command.Run(sh)
+	line, verb, err := parse(args, out)
+	if verb != nil {
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr), line: line}
+		err = verb.Target.Addr().Interface().(interface{ Run(*shell) error }).Run(sh)
 		sh.progress.close()
 		sh.sayAll()
 	}
@@ -113,45 +112,40 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(ctx, err)
 }
 
-// parse finds the command; there is none where --help or --version was all.
-func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
-	var root commands
-	left := false // where kong would have left the process
-	parser, err := kong.New(&root, append(flagTypes,
-		kong.Name("boxsum"),
-		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
-		kong.Vars{"version": thisBuild().String()},
-		kong.Vars{"color": "auto"},
-		kong.Vars(benchDefaults),
-		kong.Vars(drawDefaults),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { left = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-	)...)
+// parse finds the verb; there is none where help or the version was all that was asked for.
+func parse(args []string, stdout io.Writer) (*cmdline.Line, *cmdline.Verb, error) {
+	vars := map[string]string{"color": "auto"}
+	maps.Copy(vars, benchDefaults)
+	maps.Copy(vars, drawDefaults)
+	line, err := cmdline.New("boxsum", "boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time.",
+		new(commands), vars, flagTypes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, command := range parser.Model.Children {
-		text, err := helps.ReadFile("help/" + command.Name + ".txt")
+	for _, verb := range line.Verbs {
+		text, err := helps.ReadFile("help/" + verb.Name + ".txt")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		command.Detail = strings.TrimSuffix(string(text), "\n")
+		verb.Detail = strings.TrimSuffix(string(text), "\n")
 	}
-	command, err := parser.Parse(args)
-	if left {
-		return nil, nil
+	verb, asked, err := line.Parse(args)
+	switch {
+	case err != nil:
+		return nil, nil, usage("%w (try --help)", err)
+	case asked == cmdline.Help:
+		return nil, nil, line.WriteHelp(stdout, verb)
+	case asked == cmdline.Version:
+		_, err := fmt.Fprintln(stdout, thisBuild())
+		return nil, nil, err
 	}
-	if err != nil {
-		return nil, usage("%w (try --help)", err)
-	}
-	for _, flag := range command.Flags() {
+	for _, flag := range verb.Flags {
 		// As an empty variable of a shell gives it.
 		if flag.Set && flag.Target.Kind() == reflect.String && flag.Target.Len() == 0 {
-			return nil, usage("--%s is empty (try --help)", flag.Name)
+			return nil, nil, usage("--%s is empty (try --help)", flag.Name)
 		}
 	}
-	return command, nil
+	return line, verb, nil
 }
 
 // oneLine is an error in one line, without the names of the packages that it

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"path"
 	"strings"
-	plain "text/template"
 
+	"github.com/boxsum/boxsum/internal/fill"
 	"github.com/boxsum/boxsum/internal/plot"
 )
 
@@ -21,10 +21,12 @@ var (
 	//go:embed report.markdown
 	markdown string
 
-	pageTemplate     = template.Must(template.New("report").Funcs(blockFuncs).Parse(page))
-	markdownTemplate = plain.Must(plain.New("report").Funcs(blockFuncs).Parse(markdown))
+	pageTemplate     = fill.Must(fill.New(page, blockFuncs, documentMethods, html.EscapeString)) // values are texts and attributes in quotes
+	markdownTemplate = fill.Must(fill.New(markdown, blockFuncs, documentMethods, nil))
 
-	blockFuncs = template.FuncMap{
+	documentMethods = fill.Funcs{"Marks": (*document).Marks, "Method": (*document).Method, "Starts": (*table).Starts}
+
+	blockFuncs = fill.Funcs{
 		"kind":   blockKind,
 		"svg":    inlineSVG,
 		"anchor": func(name string) string { return strings.ReplaceAll(name, "/", "-") },
@@ -36,11 +38,11 @@ var (
 	}
 )
 
-func (d *document) html(w io.Writer) error { return pageTemplate.Execute(w, d) }
+func (d *document) html(w io.Writer) error { return pageTemplate.Execute(w, "", d) }
 
 func (d *document) markdown(w io.Writer) error {
 	var b strings.Builder
-	if err := markdownTemplate.Execute(&b, d); err != nil {
+	if err := markdownTemplate.Execute(&b, "", d); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
@@ -57,8 +59,8 @@ func blockKind(b block) string { return strings.TrimLeft(path.Ext(fmt.Sprintf("%
 
 // inlineSVG is a plot to stand in the page. Its texts were escaped when it was
 // drawn.
-func inlineSVG(p *picture) (template.HTML, error) {
+func inlineSVG(p *picture) (fill.Raw, error) {
 	var b bytes.Buffer
 	err := plot.SVG(&b, p.Figure)
-	return template.HTML(b.String()), err
+	return fill.Raw(b.String()), err
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 
+	"github.com/boxsum/boxsum/internal/fill"
 	"github.com/boxsum/boxsum/internal/plot"
 )
 
@@ -29,7 +29,7 @@ import (
 //go:embed *.tmpl *.json
 var files embed.FS
 
-var sections = template.Must(template.New("").Funcs(template.FuncMap{
+var sections = fill.Must(fill.FromFiles(files, "*.tmpl", fill.Funcs{
 	"cpu": func(algorithm, precision string, runs int, threads ...int) Spec {
 		return Spec{Algorithm: algorithm, Precision: precision, Runs: runs, Threads: first(threads)}
 	},
@@ -50,7 +50,21 @@ var sections = template.Must(template.New("").Funcs(template.FuncMap{
 	"typeName": func(p string) string {
 		return map[string]string{"f32": "float", "f32x4": "float4", "f64": "double", "u32": "integers"}[p]
 	},
-}).ParseFS(files, "*.tmpl"))
+}, fill.Funcs{
+	"AlsoMeasure": (*view).AlsoMeasure, "Asked": (*view).Asked, "At": Spec.At, "Bar": (*bars).Bar, "Bars": (*view).Bars, "Best": (*chart).Best,
+	"BestStep": (*view).BestStep, "Blocks": (*view).Blocks, "Cells": Result.Cells, "Chart": (*view).Chart, "Cores": (*view).Cores,
+	"Curve": (*chart).Curve, "Draw": (*view).Draw, "FourMegapixels": (*view).FourMegapixels, "GBPerSecond": Kernel.GBPerSecond,
+	"GPUName": (*view).GPUName, "GPUShort": (*view).GPUShort, "Get": (*view).Get, "Hosted": Spec.Hosted, "IntimgSizes": (*view).IntimgSizes,
+	"KernelRate": (*view).KernelRate, "Largest": (*view).Largest, "MS": (*view).MS, "Mean": (*view).Mean, "MeanMedian": (*view).MeanMedian,
+	"MeanRatio": (*view).MeanRatio, "MessomSizes": (*view).MessomSizes, "OK": Result.OK, "OccupancyText": Kernel.OccupancyText,
+	"OurColumn": (*view).OurColumn, "OurCost": (*view).OurCost, "OurRate": (*view).OurRate, "Over": (*view).Over, "OverIfAny": (*view).OverIfAny,
+	"Pale": (*bars).Pale, "Peek": (*view).Peek, "Pixels": Size.Pixels, "Per": (*view).Per, "PerValue": (*view).PerValue,
+	"Published": []any{(*view).Published, (*chart).Published}, "Rate": (*view).Rate, "Ratio": (*view).Ratio, "Score": (*Turned).Score,
+	"Small": (*view).Small, "SpeedupChart": (*view).SpeedupChart, "Spread": (*view).Spread, "Squares": (*view).Squares, "StandsIn": (*view).StandsIn,
+	"Step": Spec.Step, "SweepChart": (*view).SweepChart, "Threads": (*view).Threads, "Times": (*view).Times, "Title": Kernel.Title,
+	"ValueText": (*view).ValueText, "Videos": (*view).Videos, "WithCycles": Spec.WithCycles, "WithImages": Spec.WithImages,
+	"WithKernels": Spec.WithKernels, "WithTable": Spec.WithTable,
+}))
 
 // published is figures of the works, by table and size.
 var published = fromFile[map[string]map[string][]float64]("published.json")
@@ -76,7 +90,7 @@ var tableLine = regexp.MustCompile(`^table( \d)?( grouped)?: (.*)$`)
 func (v *view) tell(name string) []block {
 	var out strings.Builder
 	v.figures = nil
-	if err := sections.ExecuteTemplate(&out, name, v); err != nil {
+	if err := sections.Execute(&out, name, v); err != nil {
 		panic(err) // templates ask for nothing that may fail
 	}
 	var blocks []block
