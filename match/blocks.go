@@ -117,6 +117,7 @@ type blockLayer[P Pixel] struct {
 	blockPlan
 
 	center  [maxChannels]float64 // is taken away from the template
+	rest    [maxChannels]float64 // and this, for the mean is no float as a rule: of ZNCC
 	sums    [maxChannels]float64 // of the template's values
 	squares float64              // of all
 	count   int                  // of the template's pixels
@@ -205,12 +206,12 @@ func (l *blockLayer[P]) prepareTemplate() {
 			}
 		}
 	}
-	l.center, l.sums = [maxChannels]float64{}, [maxChannels]float64{}
+	l.center, l.rest, l.sums = [maxChannels]float64{}, [maxChannels]float64{}, [maxChannels]float64{}
 	value := func(ch, x, y int) float64 {
 		if !t.counts(x, y) {
 			return 0
 		}
-		return float64(t.template.Pix[y*t.template.Stride+x*c+ch]) - l.center[ch]
+		return float64(t.template.Pix[y*t.template.Stride+x*c+ch]) - l.center[ch] - l.rest[ch]
 	}
 	each := func(ch int, do func(v float64)) {
 		for y := range h {
@@ -228,6 +229,11 @@ func (l *blockLayer[P]) prepareTemplate() {
 			l.center[ch] = sum / float64(l.count)
 			if t.method == SSD && isInteger[P]() {
 				l.center[ch] = math.Round(l.center[ch]) // differences stay whole
+			}
+			if t.method == ZNCC { // or the level of a window would count, where that is far from zero
+				sum = 0
+				each(ch, func(v float64) { sum += v })
+				l.rest[ch] = sum / float64(l.count)
 			}
 		}
 		each(ch, func(v float64) {
