@@ -90,7 +90,7 @@ func detectOptions(text string) *detect.Options {
 		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Workers: o.Workers,
 	}
 	for _, b := range o.Ignore {
-		opt.Ignore = append(opt.Ignore, image.Rect(b[0], b[1], b[2], b[3]))
+		opt.Ignore = append(opt.Ignore, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])}) // one that ends before it begins is empty
 	}
 	return opt
 }

@@ -232,6 +232,36 @@ def test_skimage_match_template(dtype):
     assert not ours_skimage.match_template(image, np.ones((3, 3), dtype)).any()
 
 
+def test_skimage_match_template_pads_floats():
+    """What lies round an image need not be of its type."""
+    from skimage.feature import match_template
+
+    for dtype in ("u1", "u2", "b1", "i2", "f8"):
+        image = some((30, 41), dtype)
+        template = image[4:12, 5:16]
+        settings = [dict(constant_values=value) for value in (-5, 300, 100.7, 0.5, 7)] + [dict(mode=mode) for mode in ("mean", "median", "linear_ramp", "edge", "wrap")]
+        for named in settings:
+            same(ours_skimage.match_template(image, template, pad_input=True, **named), match_template(image, template, pad_input=True, **named), False, 2e-5)
+
+
+def test_skimage_arrays_of_numbers():
+    from skimage.transform import integral_image, integrate
+
+    numbers = np.random.default_rng(1).random((20, 30))
+    for dtype in ("u1", "f4", "f8"):
+        image = some((20, 30), dtype)
+        for k in (numbers, numbers[:1], np.float64(0.3)):
+            for name in ("threshold_niblack", "threshold_sauvola"):
+                same(getattr(ours_skimage, name)(image, 5, k), getattr(filters, name)(image, 5, k), False, 1e-5)
+        same(ours_skimage.threshold_sauvola(image, 5, 0.2, numbers), filters.threshold_sauvola(image, 5, 0.2, numbers), False, 1e-5)
+        for library in (ours_skimage, filters):
+            for size, wrong in (((3,), RuntimeError), ((3, 3, 3), ValueError)):
+                with pytest.raises(wrong):
+                    library.threshold_sauvola(image, size)
+    table, corners = integral_image(image), np.array([[True, False], [False, True]])
+    same(ours_skimage.integrate(table, corners, corners), integrate(table, corners, corners), False)
+
+
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-wrap", "grid-mirror", "grid-constant")
 
 
@@ -276,6 +306,33 @@ def test_uniform_filter_more():
             library.uniform_filter(work, 3, axes=(5,))
 
 
+def test_names():
+    """Constants and types are those of OpenCV 5."""
+    for name in dir(ours):
+        if name.startswith(("CV_", "BORDER_", "CASCADE_", "TM_", "THRESH_", "ADAPTIVE_")):
+            assert getattr(ours, name) == getattr(cv2, name), name
+    assert ours.error is cv2.error and ours.UMat is cv2.UMat and ours.CV_32SC3 == ours.CV_32S + 64
+    for name in ("nothing", "__wrapped__"):
+        with pytest.raises(AttributeError):
+            getattr(ours, name)
+
+
+def test_borders_that_wrap():
+    for dtype in ("f4", "f8"):
+        image = some((9, 11), dtype)
+        for size in ((3, 3), (5, 5)):  # others OpenCV does not take
+            same(ours.blur(image, size, borderType=cv2.BORDER_WRAP), cv2.blur(image, size, borderType=cv2.BORDER_WRAP), False, 1e-5)
+        for library in (ours, cv2):
+            for call in (lambda: library.sqrBoxFilter(image, -1, (3, 3), borderType=cv2.BORDER_WRAP), lambda: library.blur(some((9, 11), "u1"), (3, 3), borderType=cv2.BORDER_WRAP)):
+                with pytest.raises(cv2.error):
+                    call()
+    for dtype in ("i8", "u8"):
+        image = np.abs(some((9, 11), "i4")).astype(dtype)
+        same(ours.blur(image, (3, 3)), cv2.blur(image, (3, 3)))
+        with pytest.raises(cv2.error, match="fit int32"):
+            ours.blur(image + np.array(1 << 40, dtype), (3, 3))
+
+
 @pytest.mark.parametrize(("name", "size", "kind"), [("haarcascade_frontalface_alt2", 20, 0), ("lbpcascade_frontalface", 24, 1)])
 def test_cascade(name, size, kind):
     """Beside OpenCV's, which is in its extra modules since 5."""
@@ -299,6 +356,13 @@ def test_cascade(name, size, kind):
                 assert all(np.asarray(a).dtype == np.asarray(b).dtype for a, b in zip(got, want))
             got, want = (c.detectMultiScale3(image, scale, neighbors, minSize=least, outputRejectLevels=True) for c in (mine, theirs))
             assert sorted(zip(*(np.asarray(a).tolist() for a in got))) == sorted(zip(*(np.asarray(a).tolist() for a in want)))
+    for least, most in ((None, None), ((-5, -5), (0, 0)), ((0, 0), (60, 0)), ((0, 0), (-1, 60)), ((60, 60), (120, 120))):
+        got = mine.detectMultiScale(bgr, minSize=least, maxSize=most)
+        if hasattr(cv2, "CascadeClassifier"):
+            assert np.array_equal(got, theirs.detectMultiScale(bgr, minSize=least, maxSize=most))
+    for c in (mine, *([theirs] if hasattr(cv2, "CascadeClassifier") else [])):
+        with pytest.raises((cv2.error, TypeError)):
+            c.detectMultiScale(bgr, minNeighbors=3.0)
     empty = ours.CascadeClassifier()
     assert empty.empty() and not empty.load("none.xml") and empty.getOriginalWindowSize() == (0, 0)
     for call in (lambda: empty.detectMultiScale(photo), lambda: mine.detectMultiScale(photo, 1.0), lambda: mine.detectMultiScale(photo.astype("f4"))):

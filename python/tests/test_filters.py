@@ -385,7 +385,7 @@ IMAGE = np.zeros((8, 9), np.uint8)
         (boxsum.binarize, (IMAGE,), {"k": float("nan")}, ValueError, "k is nan"),
         (boxsum.binarize, (IMAGE,), {"k": float("inf")}, ValueError, "K is"),
         (boxsum.binarize, (IMAGE,), {"k": "x"}, TypeError, "k must be a number"),
-        (boxsum.binarize, (IMAGE,), {"r": -1}, ValueError, "R is -1"),
+        (boxsum.binarize, (IMAGE,), {"r": -1}, ValueError, "r is -1"),
         (boxsum.binarize, (IMAGE, "su"), {"min_n": -1}, ValueError, "min_n is -1"),
         (boxsum.binarize, (IMAGE, "su"), {"border": "wrap"}, ValueError, "su with the border"),
         (boxsum.binarize, (IMAGE.astype("u2"), "su"), {}, TypeError, "uint8"),

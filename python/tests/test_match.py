@@ -120,6 +120,7 @@ def test_cascades():
     everything = cascade.detect(photo, neighbors=0)
     assert len(everything.boxes) > len(found.boxes) and (everything.neighbors == 1).all()
     assert len(cascade.detect(photo, ignore=[[0, 0, 512, 512]]).boxes) == 0
+    assert len(cascade.detect(photo, ignore=[[512, 512, 0, 0]]).boxes) == len(found.boxes)  # an empty box
     assert len(cascade.detect(photo[::-1]).boxes) <= len(found.boxes)  # which is copied first
     small = np.ascontiguousarray(photo[:256, 100:356])
     each = cascade.detect(small, neighbors=0, angles=[0, 22.5, 45], each_angle=True, min_size=40)
@@ -131,6 +132,7 @@ def test_cascades():
     for error, text, call in (
         (TypeError, "an image of float64", lambda: cascade.detect(photo / 255)),
         (ValueError, "finite", lambda: cascade.detect(photo, scale=float("nan"))),
+        (ValueError, "scale is 0", lambda: cascade.detect(photo, scale=0)),
         (ValueError, "turn='picture'", lambda: cascade.detect(photo, turn="picture")),
         (ValueError, "[Ss]cale", lambda: cascade.detect(photo, scale=0.5)),
         (ValueError, "neighbors is -1", lambda: cascade.detect(photo, neighbors=-1)),

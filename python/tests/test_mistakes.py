@@ -168,6 +168,12 @@ def test_a_type_checker_finds_strings(tmp_path):
         soft: npt.NDArray[np.uint8] = boxsum.blur(image, (3, 1), border="clip")
         means, deviations = boxsum.local_mean_std(soft, 5)
         boxsum.binarize([[1, 2], [3, 4]], window=3, k=0.2)
+        boxsum.binarize(image, window=[3, 5])
+        boxsum.median(image, np.int64(3))
+        boxsum.box_filter(image, np.array([3, 5]), shift=(np.int64(1), 0))
+        boxsum.haar(table, size=[3, 3])
+        stored: boxsum.StoredTable = boxsum.integral(image, out="table.zarr")
+        solid: boxsum.StoredTable = boxsum.volume(np.ones((2, 3, 4)), out="solid.zarr", squares=True)
         boxsum.box_sum(table, "0, 0, 1, 1")  # wrong
         boxsum.box_sum("table", boxes)  # wrong
         boxsum.box_mean(table, ["0", "0", "1", "1"])  # wrong
@@ -177,6 +183,7 @@ def test_a_type_checker_finds_strings(tmp_path):
         boxsum.blur("image", 3)  # wrong
         boxsum.local_mean(image, "3")  # wrong
         boxsum.binarize(image, window=(3, 4, 5))  # wrong
+        boxsum.integral(image, out="table.zarr")[0]  # wrong
         """)
     wrong = [str(i) for i, line in enumerate(source.splitlines(), 1) if line.endswith("# wrong")]
     program = tmp_path / "program.py"

@@ -152,3 +152,70 @@ def test_features_of_sums_that_wrap():
     features = [[1, 0, 0, 5000, 420]]
     expected = boxsum.haar(boxsum.integral(deep), features=features)
     assert np.array_equal(boxsum.haar(boxsum.integral(deep, dtype="u4"), features=features), expected)
+
+
+def test_numbers_of_another_method():
+    page = noise(20, 30)
+    for named, text in ((dict(r=0), "more than 0"), (dict(white=0), "more than 0"), (dict(t=200), "has no t"), (dict(c=5), "has no c"), (dict(min_n=5), "has no min_n")):
+        for function in (boxsum.binarize, boxsum.threshold_map):
+            with pytest.raises(ValueError, match=text):
+                function(page, "sauvola", **named)
+    for method, named in (("su", dict(min_n=0)), ("otsu", dict(k=0.2)), ("bradley", dict(k=0.2)), ("niblack", dict(r=128))):
+        with pytest.raises(ValueError, match="min_n is 0|has no"):
+            boxsum.binarize(page, method, **named)
+    assert boxsum.binarize(page, "phansalkar", k=0.25, r=100, white=250, p=2, q=9).shape == page.shape
+
+
+def test_nan_is_white():
+    page = np.random.default_rng(0).random((20, 30))
+    page[5, 6] = np.nan
+    for method in ("sauvola", "niblack", "wolf", "nick", "trsingh", "phansalkar", "bradley"):
+        assert (boxsum.binarize(page, method, window=5)[3:8, 4:9] == 255).all()
+        level = boxsum.threshold_map(page, method, window=5)
+        assert np.isnan(level[3:8, 4:9]).all() and np.isnan(level).sum() == 25
+
+
+def test_digits_of_a_table_that_is_overwritten():
+    """What is remembered of a table does not answer for another that keeps its last row."""
+    rng = np.random.default_rng(0)
+    sums, squares = boxsum.integral(rng.random((60, 70)) + 1e7, squares=True)
+    others = boxsum.integral(rng.random((60, 70)) + 3, squares=True)
+    volume = boxsum.volume(rng.integers(0, 9, (20, 30, 40)) << 40)  # whose bound is remembered
+    for table, other in ((sums, others[0]), (squares, others[1])):
+        table[:-1] = other[:-1]
+    plain = [np.array(t) for t in (sums, squares)]
+    box = [0, 0, 10, 10]
+    assert boxsum.box_mean(sums, box) == boxsum.box_mean(plain[0], box)
+    np.testing.assert_equal(boxsum.box_std(sums, squares, box), boxsum.box_std(*plain, box))
+    mean = boxsum.box_mean(volume, [0, 0, 0, 9, 9, 9])
+    volume[:-1] = 0
+    assert boxsum.box_mean(volume, [0, 0, 0, 9, 9, 9]) == 0 != mean
+
+
+@pytest.mark.parametrize("wrong, text, call", [
+    (TypeError, "cache must be a whole number", lambda: boxsum.open("t.zarr", cache=1.5)),
+    (ValueError, "cache is 0", lambda: boxsum.open("t.zarr", cache=0)),
+    (TypeError, "axes is 2: it takes whole numbers", lambda: boxsum.integral(noise(3, 4, 5), axes=2)),
+    (ValueError, "those of a volume are three", lambda: boxsum.volume(noise(3, 4, 5), axes=2)),
+    (TypeError, "axes is 2: it takes whole numbers", lambda: boxsum.blur(noise(3, 4, 5), 1, axes=2)),
+    (ValueError, "kind that is not 1 to 8", lambda: boxsum.haar(boxsum.integral(noise(9, 9)), features=[[99, 0, 0, 4, 4]])),
+])  # fmt: skip
+def test_errors_are_clear(wrong, text, call):
+    with pytest.raises(wrong, match=text):
+        call()
+
+
+def test_batches_of_nothing():
+    for dtype, sums in (("i8", None), ("u2", "u4"), ("f4", None), ("u1", None)):
+        image = np.zeros((0, 3, 4), dtype)
+        assert boxsum.integral(image, dtype=sums, axes=(-2, -1)).shape == (0, 4, 5)
+        assert [t.shape for t in boxsum.integral(image, squares=True, axes=(-2, -1))] == [(0, 4, 5)] * 2
+
+
+def test_one_array_of_a_pair():
+    images = noise(2, 20, 30)
+    expected = boxsum.local_mean_std(images, 3, axes=(-2, -1))
+    deviations = np.empty(images.shape, np.float32)
+    got = boxsum.local_mean_std(images, 3, axes=(-2, -1), out=(None, deviations))
+    assert got[1] is deviations
+    np.testing.assert_array_equal(got, expected)

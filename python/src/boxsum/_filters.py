@@ -18,7 +18,7 @@ from ._foreign import as_given, find, on_host
 from ._memory import new_image
 from ._native import LayoutError, call, flat_array
 from ._types import whole
-from ._typing import Axes, Image, Pair
+from ._typing import Axes, Image, Pair, Sides
 
 _PIXELS = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
 _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
@@ -46,10 +46,12 @@ def over_axes(function: F) -> F:
         strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
         order = _batch.order_of(image.shape, strides, image.itemsize, axes, (2,))
 
-        given = () if out is None else map(on_host, out if isinstance(out, (tuple, list)) else (out,))
+        given = [on_host(o) for o in (out if isinstance(out, (tuple, list)) else (out,)) if o is not None]
         order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in given if o.ndim == image.ndim))
 
         def see(array: Any) -> Any:
+            if array is None:
+                return None
             array = on_host(array)
             if array.ndim != image.ndim:
                 raise ValueError(f"an array of shape {array.shape} for a batch of shape {image.shape}: it must have as many axes")
@@ -340,7 +342,7 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
 @over_axes
 def box_filter(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     mean: bool = True,
     shift: Pair = (0, 0),
@@ -423,7 +425,7 @@ def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: A
 @over_axes
 def local_mean(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     border: str = "reflect101",
     value: float = 0,
@@ -456,7 +458,7 @@ def local_mean(
 @over_axes
 def local_std(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     border: str = "reflect101",
     value: float = 0,
@@ -481,7 +483,7 @@ def local_std(
 @over_axes
 def local_var(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     border: str = "reflect101",
     value: float = 0,
@@ -506,7 +508,7 @@ def local_var(
 @over_axes
 def local_mean_std(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     border: str = "reflect101",
     value: float = 0,
@@ -539,7 +541,7 @@ def local_mean_std(
 @over_axes
 def normalize(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     floor: float = 0,
     border: str = "reflect101",
@@ -573,7 +575,7 @@ def normalize(
 @over_axes
 def guided(
     a: Image,
-    radius: int | Pair,
+    radius: Sides,
     epsilon: float,
     *,
     guide: Any = None,
@@ -622,7 +624,7 @@ def guided(
 @over_axes
 def median(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     border: str = "reflect101",
     value: float = 0,
@@ -652,7 +654,7 @@ def median(
 @over_axes
 def entropy(
     a: Image,
-    window: int | Pair,
+    window: Sides,
     *,
     bins: int = 256,
     range: tuple[float, float] | None = None,
@@ -690,7 +692,7 @@ def entropy(
 
 
 @over_axes
-def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
+def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
     """Make an image smaller: the mean of every block of pixels, as area averaging has it.
 
     Parameters
@@ -719,7 +721,7 @@ def downsample(a: Image, factor: int | Pair, *, out: Any = None, workers: int | 
     return as_given(result, out, a)
 
 
-def brightest(a: Image, size: int | Pair, count: int = 1, *, darkest: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
+def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
     """Find the windows of a size with the greatest means, none of which overlaps another.
 
     Parameters

@@ -13,6 +13,7 @@ from ._shapes import refuse_several
 from ._native import LayoutError, call
 from ._rotated import RotatedTable, as_rotation
 from ._types import whole
+from ._typing import Pair
 
 #: The kinds of features, in the order of their numbers, from 1 on.
 KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CentreSurround")
@@ -33,7 +34,7 @@ def haar(
     table: Any,
     windows: Any = None,
     *,
-    size: tuple[int, int] | None = None,
+    size: Pair | None = None,
     kinds: str | Sequence[str] = "viola-jones",
     features: Any = None,
     upright: bool = False,
@@ -144,7 +145,7 @@ def _roomy(table: np.ndarray, area: int, known: _known.Known) -> np.ndarray:
     return wide
 
 
-def haar_features(size: tuple[int, int], kinds: str | Sequence[str] = "viola-jones", *, rotation: Any = 0) -> np.ndarray:
+def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rotation: Any = 0) -> np.ndarray:
     """List the features of a window, in the order of scikit-image.
 
     Rows are ``kind, x0, y0, x1, y1``: the number of the kind, which is its place in

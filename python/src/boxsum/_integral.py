@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from importlib import import_module
 from typing import Any, Literal, overload
@@ -58,6 +59,8 @@ def _know_arrays() -> bool:
     return False
 
 
+@overload
+def integral(image: Any, *, squares: bool = ..., out: str | os.PathLike[str], workers: int | None = ...) -> _store.StoredTable: ...
 @overload
 def integral(
     image: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., tilted: Literal[False] = ...,
@@ -248,7 +251,7 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
     """The tables of a batch."""
     if mask is not None or nan != "keep":
         raise ValueError("axes go with no mask and no nan: make the tables of such images one by one")
-    kind = VOLUME if len(axes) == 3 else UPRIGHT
+    kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
     if kind == VOLUME and tilted:
         raise ValueError("a volume has no tilted table")
     for table in out if isinstance(out, (tuple, list)) else (out,):
@@ -272,6 +275,8 @@ def _shorten() -> None:
 _shorten()
 
 
+@overload
+def volume(volume: Any, *, squares: bool = ..., out: str | os.PathLike[str], workers: int | None = ...) -> _store.StoredTable: ...
 @overload
 def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., out: Any = ..., workers: int | None = ..., axes: Axes = ...) -> ndarray: ...
 @overload
@@ -324,7 +329,7 @@ def volume(
             raise ValueError("a table in a store has sums of 64 bits: leave out dtype and axes")
         return _store.integrate(volume, out, squares=squares, volume=True, workers=workers)
     if axes is not None:
-        if len(axes) != 3:
+        if np.shape(axes) != (3,):
             raise ValueError(f"axes is {axes!r}: those of a volume are three")
         return _of_axes(volume, axes, dtype, squares, False, None, "keep", out, workers, None)
     kind = None if isinstance(volume, ndarray) else _foreign.find(volume)

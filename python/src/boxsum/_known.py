@@ -162,17 +162,21 @@ class Part:
         self.last: Any = None
         if isinstance(table, ndarray):
             self.pointer, self.shape, self.strides, self.dtype = _pointer(table), table.shape, table.strides, table.dtype
-            self.last = self.row().copy()
+            self.last = self.sample()
 
-    def row(self) -> ndarray:
-        """The last row, or some of the last slice, which tells a table from another."""
+    def sample(self) -> bytes:
+        """The last row or slice, or some of it, and some entries of all others, which tell a table from another."""
         described = {"data": (self.pointer, True), "shape": self.shape, "strides": self.strides, "typestr": self.dtype.str, "version": 3}
-        last = np.asarray(type("Shadow", (), {"__array_interface__": described})())[-1]
-        return last if last.ndim == 1 else last[last.shape[0] - 1 :: -max(1, last.shape[0] // 64)]
+        table = np.asarray(type("Shadow", (), {"__array_interface__": described})())
+        last = table[-1]
+        if last.ndim > 1:
+            last = last[last.shape[0] - 1 :: -max(1, last.shape[0] // 64)]
+        side = {2: 32, 3: 12}.get(table.ndim, 6)
+        return last.tobytes() + table[tuple(slice(n - 1, None, -max(1, n // side)) for n in self.shape)].tobytes()
 
     def holds(self) -> bool:
-        """Whether nothing else has been written there; entries on a device are not read."""
-        return self.last is None or self.row().tobytes() == self.last.tobytes()
+        """Whether nothing else has been written there, as far as a sample tells; entries on a device are not read."""
+        return self.last is None or self.sample() == self.last
 
     def end(self) -> int:
         return self.pointer + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) + self.dtype.itemsize
@@ -281,6 +285,9 @@ def bound_of(pixels: ndarray) -> int:
 
 def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | None = None, counts: Any = None) -> None:
     """Remembers of a table of these pixels, or of their squares, what its type does not tell."""
+    if table.size == 0:
+        forget(table)
+        return
     bound = bound_of(pixels) if table.dtype.kind in "iu" and _unusual(pixels.dtype, table.dtype, squares) else 0
     if counts is not None and table.size and table[-1].any():
         _prints[_print(table)] = None

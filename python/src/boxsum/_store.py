@@ -13,6 +13,7 @@ import numpy as np
 
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain, results, thread_count
 from ._native import Handle, call
+from ._types import whole
 from ._remote import Bridge, Upload, is_remote
 
 
@@ -102,8 +103,7 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     array([66, 11], dtype=uint64)
     """
     location = os.fspath(url)
-    if cache < 1:
-        raise ValueError(f"a cache of {cache} bytes")
+    cache = whole(cache, "cache", 1, (1 << 63) - 1)
     bridge = Bridge(location) if is_remote(location) else None
     with bridge.named() if bridge else nullcontext():
         handle = Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers))

@@ -11,14 +11,14 @@ from ._arguments import thread_count
 from ._filters import border_of, call_with_copies, float_type, on_cuda, pixels_of, real, result_for, run_there, sides
 from ._foreign import as_given
 from ._types import whole
-from ._typing import Image, Pair
+from ._typing import Image, Sides
 
 
 def binarize(
     a: Image,
     method: str = "sauvola",
     *,
-    window: int | Pair | None = None,
+    window: Sides | None = None,
     k: float | None = None,
     r: float | None = None,
     white: float | None = None,
@@ -43,7 +43,8 @@ def binarize(
     a : array_like, shape (H, W) or (H, W, 1)
         Pixels of uint8, uint16, float32 or float64, floats from 0 to 1. For ``"isauvola"``, ``"su"`` and
         ``"otsu"`` they are uint8. Arrays of CuPy and PyTorch on a CUDA device, of uint8 or
-        uint16, stay there, see :func:`blur`; the method is ``"sauvola"``.
+        uint16, stay there, see :func:`blur`; the method is ``"sauvola"``. A pixel with a NaN in its window is
+        white, and its threshold NaN.
     method : str
         With m and s for the mean and the standard deviation of the window:
 
@@ -65,7 +66,7 @@ def binarize(
         more lies on the right and below, as in Doxa. The default is 75, an eighth of the
         width of the image for ``"bradley"``, and what fits the strokes for ``"su"``.
     k, r, white, p, q, t, c, min_n : numbers, optional
-        Those of the method; the defaults are Doxa's: k 0.2, -0.2 for nick, r 128/255 of
+        Those of the method, and no others; the defaults are Doxa's: k 0.2, -0.2 for nick, r 128/255 of
         white, white 255, 65535, or 1 of floats, p 3, q 10, t 15, c 10.
     border : str, optional
         As in :func:`blur`. The default is ``"clip"``, and ``"replicate"`` for ``"meanc"``.
@@ -103,7 +104,7 @@ def threshold_map(
     a: Image,
     method: str = "sauvola",
     *,
-    window: int | Pair | None = None,
+    window: Sides | None = None,
     k: float | None = None,
     r: float | None = None,
     white: float | None = None,
@@ -146,6 +147,12 @@ def _gray(a: Any) -> ndarray:
 
 _NUMBERS = ("k", "r", "white", "p", "q", "t", "c", "min_n")
 
+# Which of them a method has.
+_TAKES = {
+    "sauvola": ("k", "r", "white"), "isauvola": ("k", "r", "white"), "phansalkar": ("k", "r", "white", "p", "q"), "trsingh": ("k", "white"),
+    "niblack": ("k",), "wolf": ("k",), "nick": ("k",), "bradley": ("t",), "meanc": ("c",), "su": ("min_n",), "otsu": (),
+}  # fmt: skip
+
 
 def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple, border: str | None, value: float, workers: int | None) -> None:
     call_with_copies((out,), "threshold", image, out, *_rule(method, window, numbers, border, value), thread_count(workers))
@@ -158,9 +165,14 @@ def _rule(method: Any, window: Any, numbers: tuple, border: str | None, value: f
     given = np.full(len(_NUMBERS), np.nan)
     for i, (name, number) in enumerate(zip(_NUMBERS, numbers)):
         if number is not None:
-            given[i] = whole(number, name, 0) if name == "min_n" else real(number, name)
+            takes = _TAKES.get(method, _NUMBERS)  # the library refuses methods that it does not know
+            if name not in takes:
+                raise ValueError(f"{method} has no {name}: it takes {', '.join(takes) or 'no numbers'}")
+            given[i] = whole(number, name, 1) if name == "min_n" else real(number, name)
             if given[i] != given[i]:
                 raise ValueError(f"{name} is {number}: it must be a number")
+            if name in ("r", "white") and given[i] <= 0:
+                raise ValueError(f"{name} is {number}: it must be more than 0")
     size = (0, 0) if window is None else sides(window, "window")
     outside = b"" if border is None else border_of(border)
     return method.encode(), *size, outside, real(value, "value"), given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NewType, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, NewType, Protocol, Sequence, SupportsIndex, Union
 
 import numpy as np
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
     Boxes = Union[np.ndarray, Exchangeable, Row, Sequence[Row], Sequence[Sequence[Row]]]
     Image = Table
-    Pair = tuple[int, int]
+    Pair = Union[tuple[SupportsIndex, SupportsIndex], list[Any], np.ndarray]
+    Sides = Union[SupportsIndex, Pair]
     Axes = Union[Sequence[int], None]
 else:  # help() shows names
-    Table, Boxes, Image, Pair, Axes = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair", "Axes"))
+    Table, Boxes, Image, Pair, Sides, Axes = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair", "Sides", "Axes"))

@@ -19,7 +19,7 @@ from ._filters import call_with_copies, on_cuda, real, sides
 from ._foreign import on_host
 from ._native import Handle, LayoutError, call, flat_array
 from ._types import whole
-from ._typing import Image, Pair
+from ._typing import Image, Sides
 
 __all__ = ["Cascade", "Detections"]
 
@@ -73,8 +73,8 @@ class Cascade:
         *,
         scale: float = 1.1,
         neighbors: int = 3,
-        min_size: int | Pair = 0,
-        max_size: int | Pair = 0,
+        min_size: Sides = 0,
+        max_size: Sides = 0,
         angles: Any = None,
         turn: str = "image",
         each_angle: bool = False,
@@ -129,6 +129,8 @@ class Cascade:
         found : Detections
         """
         count = whole(neighbors, "neighbors", 0)
+        if real(scale, "scale") <= 1:
+            raise ValueError(f"scale is {scale}: it must be more than 1")
         if turn not in TURNS:
             raise ValueError(f"turn={turn!r}: use 'image' or 'tables'")
         settings = {

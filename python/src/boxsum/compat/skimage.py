@@ -107,6 +107,8 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
 def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     """Corners as rows of int64, counted from the beginning."""
     points = np.atleast_2d(points)
+    if points.dtype.kind == "b":
+        points = points.astype(np.int64)
     if points.size and points.dtype.kind not in "iu":
         raise TypeError(f"corners of {points.dtype}: they are whole numbers")
     points = as_boxes(points, ii.ndim)
@@ -117,7 +119,7 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     return points
 
 
-def threshold_niblack(image: Any, window_size: Any = 15, k: float = 0.2) -> np.ndarray:
+def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.ndarray:
     """The thresholds ``m - k s``: ``skimage.filters.threshold_niblack``.
 
     >>> import numpy as np
@@ -133,7 +135,7 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: float = 0.2) -> np.n
     return m - k * s
 
 
-def threshold_sauvola(image: Any, window_size: Any = 15, k: float = 0.2, r: float | None = None) -> np.ndarray:
+def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = None) -> np.ndarray:
     """The thresholds ``m (1 + k (s/r - 1))``: ``skimage.filters.threshold_sauvola``.
 
     >>> import numpy as np
@@ -202,18 +204,22 @@ def _half_range(dtype: np.dtype) -> float:
 
 def _windows(image: np.ndarray, size: Any) -> tuple[int, ...]:
     sizes = tuple(size) if hasattr(size, "__iter__") else (size,) * image.ndim
+    if len(sizes) != image.ndim:
+        raise (RuntimeError if len(sizes) == 1 else ValueError)(f"window_size is {sizes}, and the image has {image.ndim} axes")
     for n in sizes:
         if n % 2 == 0:
             raise ValueError(f"Window size for `threshold_sauvola` or `threshold_niblack` must not be even on any dimension. Got {sizes}")
     return sizes
 
 
-def _has_map(image: np.ndarray, *numbers: float) -> bool:
-    """Whether the library makes these thresholds."""
-    return image.ndim == 2 and image.size > 0 and image.dtype in (np.uint8, np.uint16, np.float32, np.float64) and all(math.isfinite(n) for n in numbers)
+def _has_map(image: np.ndarray, *numbers: Any) -> bool:
+    """Whether the library makes these thresholds. Arrays of numbers, and float64 with float32, make them of another type."""
+    if image.ndim != 2 or image.size == 0 or image.dtype not in (np.uint8, np.uint16, np.float32, np.float64):
+        return False
+    return all(np.ndim(n) == 0 and math.isfinite(n) and not (image.dtype == np.float32 and isinstance(n, np.float64)) for n in numbers)
 
 
-def _map(image: np.ndarray, method: str, sizes: tuple[int, ...], k: float, r: float | None = None) -> np.ndarray:
+def _map(image: np.ndarray, method: str, sizes: tuple[int, ...], k: float, r: Any = None) -> np.ndarray:
     return threshold_map(image, method, window=(sizes[1], sizes[0]), k=k, r=r, border="reflect101", dtype=_float_type(image.dtype))
 
 
@@ -246,6 +252,21 @@ def _window_sums(values: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     return total
 
 
+def _stays(dtype: np.dtype, mode: str, constant_values: Any) -> bool:
+    """Whether what pads an image of integers is of its type."""
+    if mode == "constant":
+        values, limits = np.asarray(constant_values), np.iinfo(dtype)
+        return values.dtype.kind in "iu" and bool(np.all((limits.min <= values) & (values <= limits.max)))
+    return mode in ("edge", "maximum", "minimum", "reflect", "symmetric", "wrap")
+
+
+def _padded(image: np.ndarray, size: tuple[int, ...], mode: str, constant_values: Any) -> np.ndarray:
+    """An image with what a template of a size needs round it, of the size on each side, which ramps depend on."""
+    named = {"constant_values": constant_values} if mode == "constant" else {}
+    padded = np.pad(image, [(n, n) for n in size], mode, **named)  # type: ignore[call-overload]
+    return np.ascontiguousarray(padded[tuple(slice(n - n // 2, m + 2 * n - 1 - n // 2) for n, m in zip(size, image.shape))])
+
+
 def match_template(image: Any, template: Any, pad_input: bool = False, mode: str = "constant", constant_values: Any = 0) -> np.ndarray:
     """The correlation with a template at every place: ``skimage.feature.match_template``.
 
@@ -265,8 +286,7 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
         raise ValueError("Image must be larger than template.")
     dtype = _float_type(image.dtype)
     if pad_input:
-        width = [(n // 2, n - 1 - n // 2) for n in template.shape]
-        image = np.pad(image, width, mode, constant_values=constant_values) if mode == "constant" else np.pad(image, width, mode)  # type: ignore[call-overload]
+        image = _padded(image if image.dtype in (np.uint8, np.uint16) and _stays(image.dtype, mode, constant_values) else image.astype(dtype), template.shape, mode, constant_values)
     flat = template.size == 0 or bool((template == template.flat[0]).all())
     if flat:
         return np.zeros(tuple(n - m + 1 for n, m in zip(image.shape, template.shape)), dtype)

@@ -21,15 +21,19 @@ CascadeClassifier
     The rectangles, neighbours and weights of OpenCV 4.14, to the bit.
 
 They are those of ``cv2`` 5. The module does not need OpenCV; where that is installed,
-errors are ``cv2.error``. Types may have a number of channels (``CV_32SC3``), images and
+``error`` and ``UMat`` are those of ``cv2``. Types may have a number of channels (``CV_32SC3``), images and
 results may be UMat, and tuples of numbers are columns. Masks are ignored.
 
 What is different: lists are taken for images, None is not, bytes in foreign order
 are read as what they stand for, an image of no columns has a table of zeros, tables
-do not lie in the memory of one another, and a call without an image is a TypeError.
+do not lie in the memory of one another, and a call without an image is a TypeError. Pixels of 64-bit integers,
+which OpenCV takes for int32, must fit that. CascadeClassifier has no convert and no read: load takes files of both formats.
 """
 
+from typing import Any
+
 from . import ximgproc
+from ._arrays import error_type
 from ._cascade import CascadeClassifier
 from ._constants import *  # noqa: F403
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
@@ -48,3 +52,15 @@ __all__ = [
     "sqrBoxFilter",
     "ximgproc",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "error":
+        return error_type()
+    if name == "UMat":
+        try:
+            from cv2 import UMat
+        except ImportError:
+            raise AttributeError("UMat is OpenCV's, which is not installed") from None
+        return UMat
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -108,10 +108,18 @@ def handed(result: np.ndarray, given: Any, out: Any) -> np.ndarray:
     return result if out is None else given
 
 
-def error(message: str) -> Exception:
+class _Error(ValueError):
+    """What is raised where OpenCV is not installed."""
+
+
+def error_type() -> type[Exception]:
+    """``cv2.error``, or one of our own."""
     try:
         import cv2
-
-        return cv2.error(message)
     except ImportError:
-        return ValueError(message)
+        return _Error
+    return cv2.error
+
+
+def error(message: str) -> Exception:
+    return error_type()(message)

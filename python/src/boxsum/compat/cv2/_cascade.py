@@ -8,6 +8,7 @@ import numpy as np
 
 from ...detect import Cascade, Detections
 from ._arrays import as_array, error, raises_as_opencv
+from ._filters import pair, whole
 
 
 class CascadeClassifier:
@@ -73,8 +74,13 @@ class CascadeClassifier:
             pixels = pixels[:, :, 0]
         if not scale > 1:
             raise error(f"scaleFactor is {scale}: it must be more than 1")
-        count = max(int(neighbors), 0)
-        size = {"min_size": tuple(least), "max_size": tuple(most)}
+        count = max(whole(neighbors, "minNeighbors"), 0)
+        (across, down), most = ((0, 0) if size is None else pair(size, name) for size, name in ((least, "minSize"), (most, "maxSize")))
+        if 0 in most:  # as if there were none
+            most = (0, 0)
+        elif min(most) < 0:
+            return Detections(np.zeros((0, 4), np.int64), *(np.zeros(0, t) for t in (np.int64, np.float64, np.float64, np.int64)))
+        size = {"min_size": (max(across, 0), max(down, 0)), "max_size": most}
         return self._cascade.detect(pixels, scale=scale, neighbors=count, compat=True, bgr=True, **size)  # type: ignore[arg-type]
 
 

@@ -67,6 +67,7 @@ def sqrBoxFilter(
         raise error("there is no sqrBoxFilter of int32")
     if _depth(ddepth) is None:
         ddepth = c.CV_32F if image.itemsize < 4 else c.CV_64F
+    border(borderType)
     squares = np.multiply(image, image, dtype=np.uint16 if image.itemsize == 1 else np.float64)
     return _filter(squares, ddepth, ksize, dst, anchor, normalize, borderType)
 
@@ -115,8 +116,10 @@ def pixels(src: Any) -> np.ndarray:
     if image.size == 0:
         raise error(f"an array of shape {image.shape} has no pixels")
     native = image.dtype.newbyteorder("=")
-    if native == np.int64:
-        native = np.dtype(np.int32)  # which OpenCV takes it for
+    if native in (np.int64, np.uint64):
+        native = np.dtype(np.int32)  # which OpenCV takes them for
+        if not -(1 << 31) <= image.min() <= image.max() < 1 << 31:
+            raise error(f"pixels of {image.dtype} that do not fit int32, which OpenCV takes them for")
     if native.str[1:] not in _PIXELS:
         raise error(f"pixels of {image.dtype} cannot be filtered: take {', '.join(np.dtype(p).name for p in _PIXELS)}")
     return image.astype(native, copy=False)
@@ -129,10 +132,10 @@ def whole(number: Any, name: str) -> int:
         raise error(f"{name} is {number!r}: it must be a whole number") from None
 
 
-def _pair(pair: Any, name: str) -> tuple[int, int]:
-    if not hasattr(pair, "__len__") or len(pair) != 2:
-        raise error(f"{name} is {pair!r}: it takes two numbers")
-    return whole(pair[0], name), whole(pair[1], name)
+def pair(of: Any, name: str) -> tuple[int, int]:
+    if not hasattr(of, "__len__") or len(of) != 2:
+        raise error(f"{name} is {of!r}: it takes two numbers")
+    return whole(of[0], name), whole(of[1], name)
 
 
 def _depth(ddepth: Any) -> np.dtype | None:
@@ -146,8 +149,11 @@ def _depth(ddepth: Any) -> np.dtype | None:
     return np.dtype(name)
 
 
-def border(kind: Any) -> str:
-    name = _BORDERS.get(whole(kind, "borderType") & ~c.BORDER_ISOLATED)
+def border(kind: Any, wraps: bool = False) -> str:
+    number = whole(kind, "borderType") & ~c.BORDER_ISOLATED
+    if wraps and number == c.BORDER_WRAP:
+        return "wrap"
+    name = _BORDERS.get(number)
     if name is None:
         raise error(f"borderType is {kind}: this has BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT and BORDER_REFLECT_101")
     return name
@@ -155,14 +161,14 @@ def border(kind: Any) -> str:
 
 def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, normalize: bool, kind: int) -> np.ndarray:
     """The mean or sum of the box round every pixel, as a type of any depth."""
-    size, place = _pair(ksize, "ksize"), _pair(anchor, "anchor")
+    size, place = pair(ksize, "ksize"), pair(anchor, "anchor")
     if min(size) < 1:
         raise error(f"ksize is {size}: it must be 1 or more")
     place = tuple(n // 2 if at == -1 else at for n, at in zip(size, place))
     if not all(0 <= at < n for n, at in zip(size, place)):
         raise error(f"an anchor of {anchor} is not in a kernel of {size}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
-    outside = border(kind)
+    outside = border(kind, image.dtype.kind == "f")
     wanted = _depth(ddepth) or image.dtype
     if wanted == np.int32 and image.dtype.kind == "f":
         raise error(f"there is no filter of {image.dtype} with ddepth {ddepth}")
