@@ -69,7 +69,6 @@ var below = map[string][]string{
 	"internal/view":             slices.Concat(explored, []string{"internal/explore"}),
 	"internal/view/site":        slices.Concat(explored, []string{"internal/explore", "internal/view"}),
 	"store/web":                 slices.Concat(cpu, []string{"filter", "histogram", "imgio", "internal/window", "store", "volume"}),
-	"internal/release":          {},
 	"docs/throughput":           {},
 	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 : "${VERSION:?such as VERSION=v0.2.0}"
 out=${OUT:-dist}
 rm -rf "$out"
-go run ./internal/release build -version "$VERSION" -o "$out" -only "${ONLY:-}"
+go -C internal/release run . build -version "$VERSION" -o "$out" -only "${ONLY:-}"
 if [ "${WHEELS:-}" != none ]; then
 	python=${RELEASE_PYTHON:-.venv/release/bin/python}
 	if ! "$python" -c 'import ziglang, build, deflate' 2>/dev/null; then
@@ -20,5 +20,5 @@ if [ "${WHEELS:-}" != none ]; then
 	fi
 	"$python" scripts/wheels.py "$VERSION" "$out" ${WHEELS:-}
 fi
-go run ./internal/release sums "$out"
+go -C internal/release run . sums "$out"
 ls -l "$out"

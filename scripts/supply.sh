@@ -9,8 +9,11 @@ for module in $(git ls-files '*go.mod' | grep -v testdata); do
 	(cd "$(dirname "$module")" && go mod verify >/dev/null && echo "$module: verified")
 done
 
+step "what builds releases"
+(cd internal/release && go vet . && go test .)
+
 step "licences"
-go run ./internal/release licences
+go -C internal/release run . licences
 
 step "workflows"
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12

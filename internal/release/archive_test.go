@@ -73,11 +73,14 @@ func TestLicencesOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := licencesOf(string(text)); len(got) != 1 || got[0] != "MIT" {
-		t.Error(got)
+	if got, err := licencesOf(string(text)); err != nil || len(got) != 1 || got[0] != "MIT" {
+		t.Error(got, err)
 	}
-	if got := licencesOf("All rights reserved."); got != nil {
-		t.Error(got)
+	for _, text := range []string{"All rights reserved.", "", string(text)[:200], "Permission is hereby granted, free of charge, to any person obtaining a copy of this software, but not to use it.",
+		strings.Repeat("But you must not. ", 100) + string(text)} {
+		if got, err := licencesOf(text); err == nil {
+			t.Errorf("%.40q is taken for %v", text, got)
+		}
 	}
 }
 

@@ -10,9 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/google/licensecheck"
 )
 
 // ours is the module, and those in folders of it begin with its name.
@@ -25,29 +26,27 @@ type dependency struct {
 	Texts              []string
 }
 
-// kinds are the licences that dependencies may have, by words that only they have.
-var kinds = []struct{ name, words string }{
-	{"Apache-2.0", "Apache License Version 2.0"},
-	{"BSD-3-Clause", "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met: .* Neither the name"},
-	{"BSD-2-Clause", "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:"},
-	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
-	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"},
-	{"MPL-2.0", "Mozilla Public License Version 2.0"},
-	{"CC0-1.0", "CC0 1.0 Universal"},
-	{"Unlicense", "This is free and unencumbered software released into the public domain"},
-}
+// allowed are the licences that dependencies may have, as SPDX names them.
+var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense"}
 
-// licencesOf names the licences that a text has.
-func licencesOf(text string) (names []string) {
-	text = strings.Join(strings.Fields(strings.NewReplacer("*", " ", "//", " ", "#", " ", ",", ", ").Replace(text)), " ")
-	for _, kind := range kinds {
-		if regexp.MustCompile("(?i)" + strings.ReplaceAll(kind.words, " ", "[ ,]+")).MatchString(text) {
-			if kind.name != "BSD-2-Clause" || !slices.Contains(names, "BSD-3-Clause") { // whose first half it is
-				names = append(names, kind.name)
-			}
+// licencesOf names the licences that the text of one is made of. It is an error if much of the text is none that is known, or one is not allowed.
+func licencesOf(text string) (names []string, err error) {
+	cover := licensecheck.Scan([]byte(text))
+	for _, m := range cover.Match {
+		name := strings.TrimSuffix(m.ID, "-Header") // files refer to Apache's by it
+		if m.IsURL {
+			continue
 		}
+		if !slices.Contains(allowed, name) {
+			return nil, fmt.Errorf("%s is not among those that are allowed", m.ID)
+		}
+		names = append(names, name)
 	}
-	return names
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 || cover.Percent < 75 {
+		return nil, fmt.Errorf("only %.0f%% of the text is known, as %s", cover.Percent, strings.Join(names, " and "))
+	}
+	return names, nil
 }
 
 // dependencies lists the modules of all packages that those named stand on, sorted. With
@@ -100,18 +99,26 @@ func (d *dependency) read() error {
 	var names []string
 	for _, f := range files {
 		name := strings.ToUpper(f.Name())
-		if f.Type().IsRegular() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "UNLICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "NOTICE")) {
+		notice := strings.HasPrefix(name, "NOTICE")
+		if f.Type().IsRegular() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "UNLICEN") || strings.HasPrefix(name, "COPYING") || notice) {
 			text, err := os.ReadFile(filepath.Join(d.Dir, f.Name()))
 			if err != nil {
 				return err
 			}
 			d.Texts = append(d.Texts, string(text))
-			names = append(names, licencesOf(string(text))...)
+			if notice || strings.HasSuffix(name, ".DOCS") { // what goes with a licence, and that of texts that are not here
+				continue
+			}
+			more, err := licencesOf(string(text))
+			if err != nil {
+				return fmt.Errorf("%s %s: %s: %w: look at it, and add it to allowed in internal/release/licences.go if it may be used", d.Path, d.Version, f.Name(), err)
+			}
+			names = append(names, more...)
 		}
 	}
 	slices.Sort(names)
 	if d.Licence = strings.Join(slices.Compact(names), " AND "); d.Licence == "" {
-		return fmt.Errorf("%s %s: no licence that we know in %s: look at it, and add its kind to kinds in internal/release/licences.go if it may be used", d.Path, d.Version, d.Dir)
+		return fmt.Errorf("%s %s: no licence in %s", d.Path, d.Version, d.Dir)
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
 // Command release builds what a release has: programs, packages, lists of what is in them.
-// scripts/release.sh runs it.
+// scripts/release.sh runs it, as go -C internal/release run . and so on; paths are from the project's folder. It is a module
+// of its own, so that what knows licences is no dependency of boxsum.
 //
 //	release licences                       the licence of every dependency of the project
 //	release licences -texts ./cmd/boxsum   the licences of what a program has, in full
@@ -16,6 +17,10 @@ import (
 )
 
 func main() {
+	if err := os.Chdir("../.."); err != nil { // from its own folder
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
