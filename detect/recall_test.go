@@ -379,6 +379,9 @@ func TestRecall(t *testing.T) {
 				{"AllAngles, EachAngle", func(img boxsum.Image[uint8]) []candidate {
 					return found(img, Options{Angles: AllAngles(), EachAngle: true})
 				}},
+				{"AllAngles, TurnTables", func(img boxsum.Image[uint8]) []candidate {
+					return found(img, Options{Angles: AllAngles(), Turn: TurnTables})
+				}},
 				{"upright", func(img boxsum.Image[uint8]) []candidate { return found(img, Options{}) }},
 			}, some, none, angles, &chart, 5, 10, 20, 40, 80)
 			if &some[0] == &faces[0] {
@@ -402,7 +405,17 @@ func TestRecallLattice(t *testing.T) {
 	chart := plot.Chart{Title: "Along 1/2, frontalface_alt2", X: plot.Axis{Label: "turned by, degrees"}, Y: plot.Axis{Label: "found, %", Zero: true}}
 	measureAll(t, []way{
 		{"picture turned by 26.57°", func(img boxsum.Image[uint8]) []candidate { return inPicture(t, c, img, -26.57, 40, false) }},
-		lattice("1/2, a line, sums as they fall", 1, false), lattice("1/2, a line, exact areas", 1, true), lattice("1/2, 2.5 lines, exact areas", 2.5, true),
+		lattice("1/2, a line, sums as they fall", 1, false), lattice("1/2, a line, exact areas", 1, true),
+		{"TurnTables", func(img boxsum.Image[uint8]) (windows []candidate) {
+			all, err := c.Detect(img, &Options{Ungrouped: true, Min: image.Pt(40, 40), Max: image.Pt(80, 80), Angles: []float64{-26.57}, Turn: TurnTables, Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range all {
+				windows = append(windows, candidate{rect: r.Rect, angle: r.Angle, score: r.Score, stage: int32(r.Stage)})
+			}
+			return windows
+		}},
 	}, faces, none, []float64{-41.57, -34.07, -26.57, -19.07, -11.57}, &chart, 0, 1, 2, 5)
 	save(t, dir, "frontalface_alt2-lattice", &chart)
 }

@@ -18,7 +18,7 @@ const (
 	// markStages is how many stages a window passes that leaves a mark.
 	markStages = 8
 	// markPlaces is how many places for marks lie side by side in a window.
-	markPlaces = 5
+	markPlaces = 3
 	// markReach is for how many sizes a mark is, beside its own.
 	markReach = 1
 )

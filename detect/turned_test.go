@@ -45,6 +45,9 @@ func TestTurned(t *testing.T) {
 	photo = part(photo, image.Rect(60, 0, 380, 270), 160, 135, 3)
 	for k, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml", "frontalface_alt2", "lbpcascade_frontalface.xml"} {
 		turn := []detect.Turn{detect.TurnImage, detect.TurnTables}[k/2]
+		if testing.Short() && (k == 1 || k == 3) {
+			continue
+		}
 		face := cascade(t, fileOf(t, name))
 		upright, err := face.Detect(photo, nil)
 		if err != nil || len(upright) != 1 {
@@ -290,6 +293,9 @@ func TestShared(t *testing.T) {
 	for _, name := range []string{"frontalface_alt2", "frontalface_default", "lbpcascade_frontalface.xml"} {
 		face := cascade(t, fileOf(t, name))
 		for _, degrees := range []float64{0, 20} {
+			if testing.Short() && (degrees == 0 || name != "frontalface_alt2") {
+				continue
+			}
 			img := photo
 			if degrees != 0 {
 				img = turnedBy(photo, 70, 60, degrees)
