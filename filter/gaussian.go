@@ -106,6 +106,9 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 			return err
 		}
 	}
+	if area == 1 {
+		return copied(&t)
+	}
 	return gaussians[pairs.TypeOf[P]()].(func(task[P, P], [maxPasses]window.Shape, Sigma, float64) error)(t, shapes, sigma, area)
 }
 

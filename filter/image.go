@@ -15,37 +15,37 @@ import (
 
 // BoxImage is [Box] of an image of package image.
 func BoxImage(img image.Image, w Window, opt *Options) (image.Image, error) {
-	return apply(img, func(p boxsum.Image[uint8]) error { return BoxInto(p, p, w, opt) },
-		func(p boxsum.Image[uint16]) error { return BoxInto(p, p, w, opt) })
+	return apply(img, func(dst, src boxsum.Image[uint8]) error { return BoxInto(dst, src, w, opt) },
+		func(dst, src boxsum.Image[uint16]) error { return BoxInto(dst, src, w, opt) })
 }
 
 // GaussianImage is [Gaussian] of an image of package image.
 func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, error) {
-	return apply(img, func(p boxsum.Image[uint8]) error { return GaussianInto(p, p, sigma, opt) },
-		func(p boxsum.Image[uint16]) error { return GaussianInto(p, p, sigma, opt) })
+	return apply(img, func(dst, src boxsum.Image[uint8]) error { return GaussianInto(dst, src, sigma, opt) },
+		func(dst, src boxsum.Image[uint16]) error { return GaussianInto(dst, src, sigma, opt) })
 }
 
 // MedianImage is [Median] of an image of package image, of each component by itself.
 func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
-	return apply(img, func(p boxsum.Image[uint8]) error { return MedianInto(p, p, w, opt) },
-		func(p boxsum.Image[uint16]) error { return MedianInto(p, p, w, opt) })
+	return apply(img, func(dst, src boxsum.Image[uint8]) error { return MedianInto(dst, src, w, opt) },
+		func(dst, src boxsum.Image[uint16]) error { return MedianInto(dst, src, w, opt) })
 }
 
 // GuidedImage is [Guided] of an image of package image with itself as the guide: a blur
 // that keeps edges. The guide of a gray image is gray, and that of others its colours.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
-	return apply(img, func(p boxsum.Image[uint8]) error {
-		guide, err := guideOf(p)
+	return apply(img, func(dst, src boxsum.Image[uint8]) error {
+		guide, err := guideOf(src)
 		if err != nil {
 			return err
 		}
-		return GuidedInto(p, p, guide, w, epsilon, opt)
-	}, func(p boxsum.Image[uint16]) error {
-		guide, err := guideOf(p)
+		return GuidedInto(dst, src, guide, w, epsilon, opt)
+	}, func(dst, src boxsum.Image[uint16]) error {
+		guide, err := guideOf(src)
 		if err != nil {
 			return err
 		}
-		return GuidedInto(p, p, guide, w, epsilon, opt)
+		return GuidedInto(dst, src, guide, w, epsilon, opt)
 	})
 }
 
@@ -88,23 +88,35 @@ func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image
 	return image8(dst, out), nil
 }
 
-// apply filters a copy of an image in place.
-func apply(img image.Image, eight func(boxsum.Image[uint8]) error, sixteen func(boxsum.Image[uint16]) error) (image.Image, error) {
+// apply filters an image: over a copy of it where the pixels have to be another form, and
+// from its own memory where that has them as they are.
+func apply(img image.Image, eight func(dst, src boxsum.Image[uint8]) error, sixteen func(dst, src boxsum.Image[uint16]) error) (image.Image, error) {
 	if empty(img) {
 		return &image.Gray{}, nil
 	}
 	if deep(img) {
 		p := pixels16(img)
-		if err := sixteen(p); err != nil {
+		if err := sixteen(p, p); err != nil {
 			return nil, err
 		}
 		return image16(p, img.Bounds()), nil
 	}
-	p := pixels8(img)
-	if err := eight(p); err != nil {
+	var src, dst boxsum.Image[uint8]
+	switch img.(type) {
+	case *image.Gray, *image.RGBA:
+		var err error
+		src = boxsum.Color(img)
+		if dst, err = boxsum.NewImage[uint8](src.Width, src.Height, src.Channels); err != nil {
+			return nil, err
+		}
+	default:
+		src = pixels8(img)
+		dst = src
+	}
+	if err := eight(dst, src); err != nil {
 		return nil, err
 	}
-	return image8(p, img.Bounds()), nil
+	return image8(dst, img.Bounds()), nil
 }
 
 // empty reports whether there is nothing to filter: no image, or one without pixels.

@@ -217,6 +217,7 @@ var windows = [levelCount]windowRoutines{
 		guidedLines:     guidedLinesAVX2,
 		guidedOwnLines:  guidedOwnLinesAVX2,
 		guidedBytes:     guidedBytesAVX2,
+		tripleDown:      tripleDownAVX2,
 		productsU8:      productsU8AVX2,
 		sort3U8:         sort3U8AVX2,
 		sort5U8:         sort5U8AVX2,
@@ -232,7 +233,6 @@ var windows = [levelCount]windowRoutines{
 		tripleIn:        tripleInAVX2,
 		tripleOut:       tripleOutAVX2,
 		tripleAcross:    tripleAcrossAVX2,
-		tripleDown:      tripleDownAVX2,
 	},
 	avx512: {
 		columnsU8U16:    columnsU8U16AVX512,
@@ -269,6 +269,7 @@ var windows = [levelCount]windowRoutines{
 		guidedLines:     guidedLinesAVX512,
 		guidedOwnLines:  guidedOwnLinesAVX512,
 		guidedBytes:     guidedBytesAVX512,
+		tripleDown:      tripleDownAVX512,
 		productsU8:      productsU8AVX512,
 		sort3U8:         sort3U8AVX512,
 		sort5U8:         sort5U8AVX512,
@@ -284,7 +285,6 @@ var windows = [levelCount]windowRoutines{
 		tripleIn:        tripleInAVX2,
 		tripleOut:       tripleOutAVX2,
 		tripleAcross:    tripleAcrossAVX2,
-		tripleDown:      tripleDownAVX2,
 	},
 }
 

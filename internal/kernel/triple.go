@@ -163,7 +163,7 @@ func (t *Triple) Down(level Level, dst []uint8, state []uint32, rows *[8][]uint1
 	n := len(rows[0])
 	from := 0
 	if asm := windows[level].tripleDown; asm != nil {
-		from = n &^ (tripleRows - 1)
+		from = n &^ (LineBytes/2 - 1)
 		for i := range rows {
 			s.rows[i] = first(rows[i][:n])
 		}

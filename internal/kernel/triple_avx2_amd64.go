@@ -38,18 +38,3 @@ func tripleOutAVX2(rows **byte, src *byte, n int)
 //
 //go:noescape
 func tripleAcrossAVX2(src *byte, n int, step int, taps *int, factor float32)
-
-// tripleDownAVX2 is, for a multiple of 16,
-//
-//	for i := range n {
-//		d := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …
-//		first[i] += d
-//		second[i] += first[i]
-//		third[i] += second[i]
-//		dst[i] = uint8(roundToEven(float32(third[i]/2) * factor))
-//	}
-//
-// if dst is not nil, with the state in an order of its own.
-//
-//go:noescape
-func tripleDownAVX2(dst *byte, state *byte, rows **byte, n int, factor float32)

@@ -2349,6 +2349,83 @@ done:
 	VZEROUPPER
 	RET
 
+// func tripleDownAVX2(dst *byte, state *byte, rows **byte, n int, factor float32)
+// Requires: AVX, AVX2
+TEXT ·tripleDownAVX2(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         state+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS factor+32(FP), Y0
+	VPCMPEQD     Y1, Y1, Y1
+	VPSRLW       $0x0f, Y1, Y1
+	MOVQ         (DX), SI
+	MOVQ         8(DX), DI
+	MOVQ         16(DX), R8
+	MOVQ         24(DX), R9
+	MOVQ         32(DX), R10
+	MOVQ         40(DX), R11
+	MOVQ         48(DX), R12
+	MOVQ         56(DX), R13
+	XORQ         DX, DX
+
+loop:
+	CMPQ         DX, BX
+	JGE          done
+	VMOVDQU      (SI)(DX*2), Y2
+	VPSUBW       (DI)(DX*2), Y2, Y2
+	VMOVDQU      (R8)(DX*2), Y3
+	VPSUBW       (R9)(DX*2), Y3, Y3
+	VMOVDQU      (R10)(DX*2), Y4
+	VPSUBW       (R11)(DX*2), Y4, Y4
+	VMOVDQU      (R12)(DX*2), Y5
+	VPSUBW       (R13)(DX*2), Y5, Y5
+	VPUNPCKLWD   Y3, Y2, Y6
+	VPUNPCKLWD   Y5, Y4, Y7
+	VPMADDWD     Y1, Y6, Y6
+	VPMADDWD     Y1, Y7, Y7
+	VPADDD       Y7, Y6, Y6
+	VPUNPCKHWD   Y3, Y2, Y2
+	VPUNPCKHWD   Y5, Y4, Y3
+	VPMADDWD     Y1, Y2, Y2
+	VPMADDWD     Y1, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VPADDD       (CX), Y6, Y6
+	VMOVDQU      Y6, (CX)
+	VPADDD       32(CX), Y2, Y2
+	VMOVDQU      Y2, 32(CX)
+	VPADDD       64(CX), Y6, Y6
+	VMOVDQU      Y6, 64(CX)
+	VPADDD       96(CX), Y2, Y2
+	VMOVDQU      Y2, 96(CX)
+	VPADDD       128(CX), Y6, Y6
+	VMOVDQU      Y6, 128(CX)
+	VPADDD       160(CX), Y2, Y2
+	VMOVDQU      Y2, 160(CX)
+	TESTQ        AX, AX
+	JZ           next
+	VPSRLD       $0x01, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VPSRLD       $0x01, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPACKUSDW    Y2, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X2
+	VPACKUSWB    X2, X6, X2
+	VMOVDQU      X2, (AX)(DX*1)
+
+next:
+	ADDQ $+192, CX
+	ADDQ $+16, DX
+	JMP  loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func productsU8AVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·productsU8AVX2(SB), NOSPLIT, $0-32

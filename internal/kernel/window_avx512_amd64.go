@@ -388,6 +388,21 @@ func guidedOwnLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
 //go:noescape
 func guidedBytesAVX512(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 
+// tripleDownAVX512 is, for a multiple of 32,
+//
+//	for i := range n {
+//		d := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …
+//		first[i] += d
+//		second[i] += first[i]
+//		third[i] += second[i]
+//		dst[i] = uint8(roundToEven(float32(third[i]/2) * factor))
+//	}
+//
+// if dst is not nil, with the state in an order of its own.
+//
+//go:noescape
+func tripleDownAVX512(dst *byte, state *byte, rows **byte, n int, factor float32)
+
 // productsU8AVX512 is, for a multiple of 32
 //
 //	for i := range n {

@@ -2446,6 +2446,81 @@ done:
 	VZEROUPPER
 	RET
 
+// func tripleDownAVX512(dst *byte, state *byte, rows **byte, n int, factor float32)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·tripleDownAVX512(SB), NOSPLIT, $0-36
+	MOVQ         dst+0(FP), AX
+	MOVQ         state+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS factor+32(FP), Z0
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+	VPSRLW       $0x0f, Z1, Z1
+	MOVQ         (DX), SI
+	MOVQ         8(DX), DI
+	MOVQ         16(DX), R8
+	MOVQ         24(DX), R9
+	MOVQ         32(DX), R10
+	MOVQ         40(DX), R11
+	MOVQ         48(DX), R12
+	MOVQ         56(DX), R13
+	XORQ         DX, DX
+
+loop:
+	CMPQ       DX, BX
+	JGE        done
+	VMOVDQU32  (SI)(DX*2), Z2
+	VPSUBW     (DI)(DX*2), Z2, Z2
+	VMOVDQU32  (R8)(DX*2), Z3
+	VPSUBW     (R9)(DX*2), Z3, Z3
+	VMOVDQU32  (R10)(DX*2), Z4
+	VPSUBW     (R11)(DX*2), Z4, Z4
+	VMOVDQU32  (R12)(DX*2), Z5
+	VPSUBW     (R13)(DX*2), Z5, Z5
+	VPUNPCKLWD Z3, Z2, Z6
+	VPUNPCKLWD Z5, Z4, Z7
+	VPMADDWD   Z1, Z6, Z6
+	VPMADDWD   Z1, Z7, Z7
+	VPADDD     Z7, Z6, Z6
+	VPUNPCKHWD Z3, Z2, Z2
+	VPUNPCKHWD Z5, Z4, Z3
+	VPMADDWD   Z1, Z2, Z2
+	VPMADDWD   Z1, Z3, Z3
+	VPADDD     Z3, Z2, Z2
+	VPADDD     (CX), Z6, Z6
+	VMOVDQU32  Z6, (CX)
+	VPADDD     64(CX), Z2, Z2
+	VMOVDQU32  Z2, 64(CX)
+	VPADDD     128(CX), Z6, Z6
+	VMOVDQU32  Z6, 128(CX)
+	VPADDD     192(CX), Z2, Z2
+	VMOVDQU32  Z2, 192(CX)
+	VPADDD     256(CX), Z6, Z6
+	VMOVDQU32  Z6, 256(CX)
+	VPADDD     320(CX), Z2, Z2
+	VMOVDQU32  Z2, 320(CX)
+	TESTQ      AX, AX
+	JZ         next
+	VPSRLD     $0x01, Z6, Z6
+	VCVTDQ2PS  Z6, Z6
+	VMULPS     Z0, Z6, Z6
+	VCVTPS2DQ  Z6, Z6
+	VPSRLD     $0x01, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z0, Z2, Z2
+	VCVTPS2DQ  Z2, Z2
+	VPACKUSDW  Z2, Z6, Z6
+	VPMOVUSWB  Z6, (AX)(DX*1)
+
+next:
+	ADDQ $+384, CX
+	ADDQ $+32, DX
+	JMP  loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func productsU8AVX512(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·productsU8AVX512(SB), NOSPLIT, $0-32

@@ -1,18 +1,19 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // tripleKernels are those of kernel/triple.go, of vectors of 32 bytes at every level: wider
-// ones would only gain in tripleDown.
+// ones would only gain in tripleDown, which is among windowKernels.
 var tripleKernels = []windowKernel{
 	{"tripleIn", tripleIn},
 	{"tripleOut", tripleOut},
 	{"tripleAcross", tripleAcross},
-	{"tripleDown", tripleDown},
 }
 
 // tripleRows is that of package kernel.
@@ -178,14 +179,15 @@ func tripleAcross(_ isa, name string) {
 	leave()
 }
 
-func tripleDown(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, state *byte, rows **byte, n int, factor float32)", name+" is, for a multiple of 16,", "",
+func tripleDown(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, state *byte, rows **byte, n int, factor float32)", name+fmt.Sprintf(" is, for a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\td := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …", "\t\tfirst[i] += d", "\t\tsecond[i] += first[i]", "\t\tthird[i] += second[i]",
 		"\t\tdst[i] = uint8(roundToEven(float32(third[i]/2) * factor))", "\t}", "", "if dst is not nil, with the state in an order of its own.")
 	dst, state, rows, n, i := arg("dst"), arg("state"), arg("rows"), arg("n"), GP64()
-	factor, ones := YMM(), YMM()
+	factor, ones := set.vec(), set.vec()
 	VBROADCASTSS(param("factor"), factor)
-	VPCMPEQW(ones, ones, ones)
+	set.ones(ones)
 	VPSRLW(Imm(15), ones, ones)
 	var at [8]reg.GPVirtual
 	for j := range at {
@@ -198,33 +200,44 @@ func tripleDown(_ isa, name string) {
 	JGE(LabelRef("done"))
 	var d [4]reg.VecVirtual
 	for j := range d {
-		d[j] = YMM()
-		VMOVDQU(Mem{Base: at[2*j], Index: i, Scale: 2}, d[j])
+		d[j] = loaded(set, Mem{Base: at[2*j], Index: i, Scale: 2})
 		VPSUBW(Mem{Base: at[2*j+1], Index: i, Scale: 2}, d[j], d[j])
 	}
-	low, high := interleaved(VPUNPCKLWD, VPUNPCKHWD, d[0], d[1])
-	low2, high2 := interleaved(VPUNPCKLWD, VPUNPCKHWD, d[2], d[3])
-	for _, p := range [2][2]reg.VecVirtual{{low, low2}, {high, high2}} {
-		VPMADDWD(ones, p[0], p[0])
-		VPMADDWD(ones, p[1], p[1])
-		VPADDD(p[1], p[0], p[0])
+	var sums [2]reg.VecVirtual
+	for half, unpack := range []func(...Op){VPUNPCKLWD, VPUNPCKHWD} {
+		sums[half] = set.vec()
+		other := set.vec()
+		unpack(d[1], d[0], sums[half])
+		unpack(d[3], d[2], other)
+		VPMADDWD(ones, sums[half], sums[half])
+		VPMADDWD(ones, other, other)
+		VPADDD(other, sums[half], sums[half])
 	}
 	for s := range 3 {
-		for half, v := range []reg.VecVirtual{low, high} {
-			m := Mem{Base: state, Disp: 64*s + 32*half}
+		for half, v := range sums {
+			m := Mem{Base: state, Disp: (2*s + half) * set.bytes()}
 			VPADDD(m, v, v)
-			VMOVDQU(v, m)
+			set.store(v, m)
 		}
 	}
 	TESTQ(dst, dst)
 	JZ(LabelRef("next"))
-	VPSRLD(Imm(1), low, low)
-	VPSRLD(Imm(1), high, high)
-	words := scaledTriple(low, high, factor)
-	narrowWords(newAVX2(), words, Mem{Base: dst, Index: i, Scale: 1})
+	for _, v := range sums {
+		VPSRLD(Imm(1), v, v)
+		VCVTDQ2PS(v, v)
+		VMULPS(factor, v, v)
+		VCVTPS2DQ(v, v)
+	}
+	VPACKUSDW(sums[1], sums[0], sums[0])
+	to := Mem{Base: dst, Index: i, Scale: 1}
+	if wide(set) {
+		VPMOVUSWB(sums[0], to)
+	} else {
+		narrowWords(set, sums[0], to)
+	}
 	Label("next")
-	ADDQ(I32(192), state)
-	ADDQ(Imm(16), i)
+	ADDQ(I32(6*set.bytes()), state)
+	ADDQ(I32(lanes), i)
 	JMP(LabelRef("loop"))
 	Label("done")
 	leave()

@@ -50,6 +50,7 @@ var windowKernels = []windowKernel{
 	{"guidedLines", guidedLines(false)},
 	{"guidedOwnLines", guidedLines(true)},
 	{"guidedBytes", guidedBytes},
+	{"tripleDown", tripleDown},
 	{"productsU8", products},
 	{"sort3U8", sortColumns(3, u8)},
 	{"sort5U8", sortColumns(5, u8)},
