@@ -151,3 +151,15 @@ def test_refused():
     call = jax.ffi.ffi_call("boxsum_suffix", jax.ShapeDtypeStruct((4,), np.float32))
     with pytest.raises(Exception, match="H, W"):
         jax.block_until_ready(jax.jit(call)(some(4)))
+
+
+def test_means_that_are_hard_to_tell():
+    """Sums that wrap, and corners of NaN."""
+    white = jnp.full((3000, 3000), 255, jnp.uint8)
+    table = bj.integral(white, dtype=jnp.int32)
+    np.testing.assert_allclose(bj.box_mean(table, jnp.array([[0, 0, 3000, 3000], [5, 5, 2999, 2990], [7, 7, 3, 3]])), [255, 255, 0], rtol=1e-6)
+    with pytest.raises(ValueError, match="real corners"):
+        bj.box_mean(table, jnp.array([[0.5, 0, 3, 3]]))
+    small = bj.integral(jnp.ones((5, 6), jnp.float32))
+    got = bj.box_mean(small, jnp.array([[jnp.nan, 0, 3, 3], [0, 0, 3, 3]]))
+    assert np.isnan(got).tolist() == [True, False]

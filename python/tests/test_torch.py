@@ -297,3 +297,34 @@ def test_windows_beyond_the_image(device):
         sides = (before, window - 1 - before) * 2
         want = torch.nn.functional.avg_pool2d(torch.nn.functional.pad(x, sides), window, 1)
         assert torch.allclose(bt.box_filter(x, window, border="constant"), want)
+
+
+def test_means_of_sums_that_wrap():
+    white = torch.full((2, 3000, 3000), 255, dtype=torch.uint8)
+    white[1, 5, 7] = 5
+    table = bt.integral(white, dtype=torch.int32)
+    boxes = torch.tensor([[0, 0, 3000, 3000], [-5, -5, 9000, 9000], [1000, 1000, 3000, 3000], [7, 5, 8, 6], [9, 9, 4, 4]])
+    assert torch.equal(bt.box_mean(table, boxes), bt.box_mean(bt.integral(white, dtype=torch.int64), boxes))
+    tall = bt.integral(torch.full((17000, 1010), 255, dtype=torch.uint8), dtype=torch.int32)  # in two parts
+    assert bt.box_mean(tall, [[0, 0, 1010, 17000], [3, 4, 1000, 16999]]).tolist() == [255, 255]
+    with pytest.raises(ValueError, match="int64"):
+        bt.box_mean(table, boxes + 0.5)
+
+
+def test_corners_of_nan(device):
+    table = bt.integral(torch.rand(5, 6, device=device))
+    boxes = torch.tensor([[float("nan"), 0, 3, 3], [0, 0, 3, float("nan")], [0, 0, float("inf"), 3]], device=device, requires_grad=True)
+    for ask in (bt.box_sum, bt.box_mean):
+        got = ask(table, boxes)
+        assert got.isnan().tolist() == [True, True, False]
+        got[2].backward()
+
+
+def test_windows_of_numpy():
+    import numpy as np
+
+    x = torch.rand(9, 9)
+    assert torch.equal(bt.box_filter(x, np.int64(3)), bt.box_filter(x, 3))
+    assert torch.equal(bt.box_filter(x, np.array([3, 5])), bt.box_filter(x, (3, 5)))
+    with pytest.raises(TypeError, match="whole number"):
+        bt.box_filter(x, 3.5)

@@ -196,17 +196,34 @@ def box_sum(table: Any, boxes: Any) -> Array:
     return _ask(table, boxes)[0]
 
 
+def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
+    """Sums, as floats, and areas of boxes of bytes in tables of int32 that may have wrapped: those of parts that 32 bits hold."""
+    if jnp.issubdtype(boxes.dtype, jnp.floating):
+        raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with a dtype of 64 bits, or float32")
+    height, width = table.shape[-2] - 1, table.shape[-1] - 1
+    y0, y1 = jnp.clip(boxes[..., 1], 0, height), jnp.clip(boxes[..., 3], 0, height)
+    count = -(-height // max(1, (1 << 32) // 255 // max(width, 1)))
+    edges = [y0 + jnp.maximum(y1 - y0, 0) * k // count for k in range(count + 1)]
+    parts = [_ask(table, boxes.at[..., 1].set(top).at[..., 3].set(bottom)) for top, bottom in zip(edges, edges[1:])]
+    return sum(s.astype(jnp.uint32).astype(jnp.result_type(float)) for s, _ in parts), sum(a for _, a in parts)  # type: ignore[return-value]
+
+
 def box_mean(table: Any, boxes: Any) -> Array:
     """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
-    sums, area = _ask(table, boxes)
+    table, boxes = _check(table, "tables"), jnp.asarray(boxes)
+    if table.dtype == jnp.int32 and (table.shape[-2] - 1) * (table.shape[-1] - 1) > ((1 << 31) - 1) // 255:
+        sums, area = _wrapped(table, boxes)
+    else:
+        sums, area = _ask(table, boxes)
     if not jnp.issubdtype(sums.dtype, jnp.floating):
         sums = sums.astype(jnp.result_type(float))
-    some = area > 0
+    some = ~(area <= 0)  # NaN stays
     return jnp.where(some, sums / jnp.where(some, area, 1).astype(sums.dtype), 0)
 
 
 def _sides(size: Any) -> tuple[int, int]:
-    pair = tuple(size) if isinstance(size, Sequence) else (size, size)
+    pair = tuple(size) if isinstance(size, (Sequence, np.ndarray)) else (size, size)
+    pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
         raise TypeError(f"window is {size!r}: it takes one whole number, or two")
     if min(pair) < 1:

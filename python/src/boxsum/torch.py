@@ -524,7 +524,7 @@ def _corners(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
         table = table.double()
 
     def parts(at: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor]:
-        low = at.detach().floor().clamp(max=max(most - 1, 0)).long()
+        low = at.detach().nan_to_num(0.0).floor().clamp(max=max(most - 1, 0)).long()  # a corner of NaN has a sum of NaN
         return low, (low + 1).clamp(max=most), at - low
 
     def entry(y: Tensor, x: Tensor) -> Tensor:
@@ -536,6 +536,22 @@ def _corners(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
     return entry(y1, x1) - entry(y1, x0) - entry(y0, x1) + entry(y0, x0), area
 
 
+_ROOM = (1 << 31) - 1
+
+
+def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums and areas of boxes of bytes in tables of int32 that may have wrapped: those of parts that 32 bits hold."""
+    if boxes.is_floating_point():
+        raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with dtype=torch.int64")
+    height, width = table.shape[-2] - 1, table.shape[-1] - 1
+    x0, y0, x1, y1 = boxes.long().unbind(-1)
+    y0, y1 = y0.clamp(0, height), y1.clamp(0, height)
+    count = math.ceil(height / max(1, 2 * _ROOM // 255 // max(width, 1)))
+    edges = [y0 + (y1 - y0).clamp(min=0) * k // count for k in range(count + 1)]
+    parts = [_corners(table, torch.stack([x0, top, x1, bottom], -1)) for top, bottom in zip(edges, edges[1:])]
+    return sum((s.long() & 0xFFFFFFFF for s, _ in parts), torch.zeros_like(x0)), sum((a for _, a in parts), torch.zeros_like(x0))
+
+
 def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
     _check(table, "tables")
     if not isinstance(boxes, Tensor):
@@ -545,10 +561,14 @@ def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
     spread, each = _spread(boxes, table)
     leading = table.shape[:-2]
     one = table.reshape(math.prod(leading), *table.shape[-2:])
-    sums, area = _corners(one, spread.reshape(math.prod(leading), *spread.shape[-2:]))
+    flat = spread.reshape(math.prod(leading), *spread.shape[-2:])
+    if mean and table.dtype == torch.int32 and (table.shape[-2] - 1) * (table.shape[-1] - 1) > _ROOM // 255:
+        sums, area = _wrapped(one, flat)
+    else:
+        sums, area = _corners(one, flat)
     if mean:
         sums = sums if sums.is_floating_point() else sums.double()
-        sums = torch.where(area > 0, sums / area.clamp(min=torch.finfo(area.dtype).tiny if area.is_floating_point() else 1), torch.zeros_like(sums))
+        sums = torch.where(~(area <= 0), sums / area.clamp(min=torch.finfo(area.dtype).tiny if area.is_floating_point() else 1), torch.zeros_like(sums))
     return sums.reshape(*leading, *each)
 
 
@@ -631,7 +651,8 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
     """Make the summed-area tables of images: (..., H, W) to (..., H + 1, W + 1).
 
     Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
-    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others. Gradients of any order are
+    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others: for small boxes of large images ask
+    for ``torch.float64``, see :func:`box_sum`. Gradients of any order are
     tables as well. On a device there are gaps between the rows of tables, so that they are not contiguous.
     """
     if type(x) not in _TENSORS:
@@ -644,7 +665,10 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
 
     Boxes (N, K, 4) are for each image along the first axis of the tables. Boxes of integers are exact. Real corners are read
     from the table between its entries, bilinearly: a pixel that a box has half of counts half. They have gradients, as the
-    table has. Boxes are clipped to the image.
+    table has; one of NaN has a sum of NaN. Boxes are clipped to the image.
+
+    The sum of a box is the difference of large ones: of float32 it may be off by 2^-22 of the greatest entry at its corners. Tables of
+    ``dtype=torch.float64`` have that to 2^-51.
     """
     return _through(_box_sum, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
@@ -661,7 +685,8 @@ def _floats(x: Tensor, name: str) -> None:
 
 
 def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
-    pair = tuple(size) if isinstance(size, Sequence) else (size, size)
+    pair = tuple(size) if isinstance(size, (Sequence, np.ndarray)) else (size, size)
+    pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
         raise TypeError(f"{name} is {size!r}: it takes one whole number, or two")
     if min(pair) < least:
