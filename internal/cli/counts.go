@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/sketch"
 )
 
@@ -60,7 +61,7 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
 	return madeHistogram(pixelsOf(img, c), c, func(t *histogram.Table[uint32]) error {
-		if device != nil {
+		if launch.GPU && device != nil {
 			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
 		return histogram.IntegrateInto(t, img, (*histogram.Options)(plainOptions(opt)))

@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -104,7 +105,7 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 		return nil // that is for when it is written
 	}
 	if j.tilted != nil {
-		if d != nil {
+		if launch.GPU && d != nil {
 			err = gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil)
 		} else {
 			err = tilted.IntegrateInto(j.tilted, j.src, plainOptions(part(opt, 0, 0.5)))
@@ -114,9 +115,9 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 	switch {
 	case err != nil:
 		return err
-	case d != nil && j.squared != nil:
+	case launch.GPU && d != nil && j.squared != nil:
 		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
-	case d != nil:
+	case launch.GPU && d != nil:
 		return gpu.IntegrateHostInto(d, j.sum, j.src, nil)
 	case j.squared != nil:
 		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)

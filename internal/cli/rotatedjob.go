@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -99,7 +100,7 @@ func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rot
 
 // integrateAlong makes a table on a device, or on the CPU where that is nil.
 func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[S], error) {
-	if d != nil {
+	if launch.GPU && d != nil {
 		return gpu.IntegrateRotatedHost[S](d, src, rot, nil)
 	}
 	return rotated.Integrate[S](src, rot, (*rotated.Options)(plainOptions(opt)))

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -146,9 +147,9 @@ func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 	switch {
 	case j.set.streams:
 		return nil // that is for when it is written
-	case d != nil && j.squared != nil:
+	case launch.GPU && d != nil && j.squared != nil:
 		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
-	case d != nil:
+	case launch.GPU && d != nil:
 		return gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
 	case j.squared != nil:
 		return volume.IntegrateSquaresInto(j.squared, j.src, opt)

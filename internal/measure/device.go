@@ -78,6 +78,9 @@ func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func(
 }
 
 func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	d, img := job.Device, images[0]
 	w, host, noHost := uprightWork[S](images...)
 	src, noSrc := gpu.Upload(d, images...)
@@ -89,6 +92,9 @@ func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum
 }
 
 func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	d, img := job.Device, images[0]
 	w, host, noHost := tiltedWork[S](images...)
 	src, noSrc := gpu.Upload(d, images...)
@@ -100,6 +106,9 @@ func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.
 }
 
 func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	d, img := job.Device, images[0]
 	w, host, noHost := rotatedWork[S](rot, images...)
 	src, noSrc := gpu.Upload(d, images...)
@@ -128,6 +137,9 @@ func besideUprightOn[S boxsum.Sum, P boxsum.Pixel](of func(DeviceJob, ...boxsum.
 }
 
 func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	d, img := job.Device, images[0]
 	w, host, noHost := squaredWork[S, Q](images...)
 	src, noSrc := gpu.Upload(d, images...)
@@ -146,6 +158,9 @@ func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob,
 }
 
 func deviceHistogram(job DeviceJob, bins histogram.Bins, images []boxsum.Image[uint8]) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	d, img := job.Device, images[0]
 	w, host, noHost := histogramWork(bins, images...)
 	src, noSrc := gpu.Upload(d, images...)
@@ -157,6 +172,9 @@ func deviceHistogram(job DeviceJob, bins histogram.Bins, images []boxsum.Image[u
 }
 
 func deviceVolume[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // pipelineTables is how many tables of each device take turns, where they are the caller's.
@@ -58,6 +59,9 @@ func newPipeline[P boxsum.Pixel, S boxsum.Sum](job DeviceJob, tables int) (*Pipe
 // NewPipeline copies images to page-locked memory too, and takes tables there and in
 // plain memory.
 func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images ...boxsum.Image[P]) (*Pipeline, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
 	var frees []func() error
 	var wrong error
 	closeAll := func() (err error) {
