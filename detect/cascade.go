@@ -37,7 +37,7 @@ type Cascade struct {
 	// Of a turned cascade, see turned.go.
 	diagonal bool        // boxes lie along diagonals, and size is that of the window that holds them
 	upright  image.Point // the size before that
-	turns    [8]atomic.Pointer[Cascade]
+	turns    [directions]atomic.Pointer[Cascade]
 	lattice  *lattice // boxes lie along digital lines, see lattice.go
 	lattices sync.Map // of poses
 }

@@ -26,6 +26,8 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	switch {
 	case !opt.isUpright():
 		return nil, grid.Invalid("turned objects on a device: package detect finds them")
+	case opt.Mirror:
+		return nil, grid.Invalid("mirrored objects on a device: package detect finds them")
 	case opt.NearMisses > 0:
 		return nil, grid.Invalid("near misses on a device: package detect has them")
 	case max(width, height) > 1<<22: // see axisOf

@@ -15,6 +15,7 @@ type candidate struct {
 	score       float64
 	rect        image.Rectangle
 	angle       float64
+	mirrored    bool
 }
 
 // compare is the order of candidates: view, scale, y, x.
@@ -30,6 +31,7 @@ type class struct {
 	score                    float64
 	angle, sin, cos          float64 // the first, and sums
 	several                  bool    // angles
+	mirrored                 bool
 }
 
 // A grouper joins candidates. Its zero value is ready, and it keeps its memory.
@@ -73,7 +75,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 			if rb.Min.X > reach {
 				break
 			}
-			if similar(ra, rb) && (all[a].angle == all[b].angle || near(all[a].angle, all[b].angle)) {
+			if similar(ra, rb) && all[a].mirrored == all[b].mirrored && (all[a].angle == all[b].angle || near(all[a].angle, all[b].angle)) {
 				if p, q := g.root(a), g.root(b); p < q {
 					g.parent[q] = p
 				} else {
@@ -87,7 +89,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 		root := g.root(i) // the first of its class
 		if g.number[root] < 0 {
 			g.number[root] = int32(len(g.classes))
-			g.classes = append(g.classes, class{stage: -1})
+			g.classes = append(g.classes, class{stage: -1, mirrored: all[i].mirrored})
 		}
 		a, c := &all[i], &g.classes[g.number[root]]
 		c.addAngle(a.angle)
@@ -111,7 +113,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 		if a := &g.classes[i]; a.n > neighbors && !g.inside(i, neighbors) {
 			to = appendClipped(to, Result{
 				Rect:  image.Rect(a.left, a.top, a.left+a.width, a.top+a.height),
-				Angle: a.meanAngle(), Neighbors: a.n, Score: a.score, Stage: int(a.stage),
+				Angle: a.meanAngle(), Neighbors: a.n, Score: a.score, Stage: int(a.stage), Mirrored: a.mirrored,
 			}, bounds)
 		}
 	}
@@ -139,7 +141,7 @@ func (g *grouper) inside(i, neighbors int) bool {
 func each(to []Result, all []candidate, bounds image.Rectangle) []Result {
 	for i := range all {
 		c := &all[i]
-		to = appendClipped(to, Result{Rect: c.rect, Angle: c.angle, Neighbors: 1, Score: c.score, Stage: int(c.stage)}, bounds)
+		to = appendClipped(to, Result{Rect: c.rect, Angle: c.angle, Neighbors: 1, Score: c.score, Stage: int(c.stage), Mirrored: c.mirrored}, bounds)
 	}
 	return to
 }

@@ -80,7 +80,7 @@ func (c *Cascade) along(p pose) *Cascade {
 		kind: c.kind, size: c.size, stages: c.stages, trees: c.trees, nodes: c.nodes, leaves: c.leaves,
 		subsets: append([][subsetWords]uint32(nil), c.subsets...), features: append([]feature(nil), c.features...),
 	}
-	if p.mirrored {
+	if p.mirrored != p.flipped {
 		t.mirror()
 	}
 	for range p.quarters {

@@ -147,7 +147,7 @@ func TestLatticeSearch(t *testing.T) {
 			if testing.Short() && (i != 1 || c.kind != Haar) {
 				continue
 			}
-			p := c.pose(angle, TurnTables)
+			p := c.pose(angle, TurnTables, false)
 			s := new(search)
 			s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height), mirrored: p.mirrored, ratio: p.ratio}
 			s.look(c.in(p))

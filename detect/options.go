@@ -31,6 +31,9 @@ type Options struct {
 	Angles []float64
 	// Turn is how objects between multiples of 45° are searched.
 	Turn Turn
+	// Mirror finds objects too that are as in a mirror, such as profiles that look the other
+	// way, on the same tables. [Result.Mirrored] tells.
+	Mirror bool
 	// EachAngle searches every angle by itself. Otherwise one that lies between two multiples
 	// of 45°, if Angles has both, is searched where the first stages of either pass.
 	EachAngle bool

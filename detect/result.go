@@ -18,6 +18,8 @@ type Result struct {
 	// Stage is how many stages the best of these windows passes: all of the cascade's, and
 	// less for near misses.
 	Stage int
+	// Mirrored says that it is as in a mirror, see [Options.Mirror].
+	Mirrored bool
 }
 
 // Corners is the corners of a result, clockwise from the one at the top left of the upright

@@ -35,7 +35,7 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 		s = new(search)
 	}
 	defer s.leave()
-	if !o.isUpright() {
+	if !o.isUpright() || o != nil && o.Mirror {
 		return s.appendTurned(to, c, &img, o)
 	}
 	s.found.Store(0)
@@ -53,7 +53,7 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 func (s *search) look(c *Cascade) {
 	s.turning, s.coarse, s.views = nil, false, s.views[:0]
 	v := s.view(c)
-	v.marks, v.between = 0, 0
+	v.direction, v.angle, v.mirrored, v.marks, v.between = direction{}, 0, false, 0, 0
 }
 
 // view adds a cascade to those that are searched for in the same tables: all have windows of
@@ -123,6 +123,7 @@ type search struct {
 	marks                marks
 	rotated              []uint8 // the image, turned
 	turned, turnedMisses []candidate
+	poses                []pose
 }
 
 // A view is a cascade that is searched for, and its programs.
@@ -130,6 +131,7 @@ type view struct {
 	cascade *Cascade
 	direction
 	angle    float64    // of what is found, in degrees
+	mirrored bool       // what is found
 	marks    uint8      // that its first stages leave
 	between  uint8      // marks that it is left to, if any
 	programs [3]program // for a step of 1, for one of 2, and for the odd columns between

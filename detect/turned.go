@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
@@ -27,18 +28,29 @@ func AllAngles() []float64 {
 	return all
 }
 
-// A direction is how a cascade is turned: by quarters, and then by 45° if it is diagonal.
+// A direction is how a cascade is turned: mirrored if it is flipped, then by quarters, and
+// then by 45° if it is diagonal.
 type direction struct {
 	quarters int
 	diagonal bool
+	flipped  bool
 }
 
+// directions is how many of them there are.
+const directions = 16
+
 func (d direction) index() int {
+	i := d.quarters
 	if d.diagonal {
-		return d.quarters + 4
+		i += 4
 	}
-	return d.quarters
+	if d.flipped {
+		i += 8
+	}
+	return i
 }
+
+func directionAt(i int) direction { return direction{i % 4, i/4%2 != 0, i >= 8} }
 
 // split is an angle as a turn of the image, from 0° to less than 45°, and a direction.
 func split(angle float64) (image float64, d direction) {
@@ -49,14 +61,14 @@ func split(angle float64) (image float64, d direction) {
 	eighths := math.Floor(angle / 45)
 	image = angle - 45*eighths
 	n := int(eighths) % 8
-	return image, direction{n / 2, n%2 != 0}
+	return image, direction{quarters: n / 2, diagonal: n%2 != 0}
 }
 
 // A pose is how objects at an angle are searched: the image is turned or mirrored, and the
 // cascade lies in a direction, or along a ratio.
 type pose struct {
 	turn     float64 // of the image, in degrees
-	mirrored bool    // image and cascade
+	mirrored bool    // the image, after that, and the cascade on digital lines
 	ratio    ratio   // of rotated tables, or zero
 	direction
 }
@@ -73,7 +85,7 @@ func (p pose) angle() float64 {
 	switch {
 	case p.diagonal:
 		angle += 45
-	case p.mirrored:
+	case p.mirrored && p.ratio.b > 0:
 		angle = p.ratio.degrees() - angle
 	case p.ratio.b > 0:
 		angle -= p.ratio.degrees()
@@ -86,15 +98,21 @@ func (p pose) angle() float64 {
 	return angle
 }
 
-// pose is that of an angle. For a cascade with tilted features, the image turns by any angle.
-func (c *Cascade) pose(angle float64, how Turn) (p pose) {
+// finds reports whether objects are mirrored.
+func (p pose) finds() (mirrored bool) { return p.flipped || p.mirrored && p.ratio.b == 0 }
+
+// pose is that of an angle, of objects that may be mirrored. For a cascade with tilted
+// features the image turns by any angle, and is mirrored.
+func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	if c.tilted {
+		p.mirrored = mirrored
 		if p.turn = math.Mod(angle, 360); p.turn < 0 {
 			p.turn += 360
 		}
 		return p
 	}
 	p.turn, p.direction = split(angle)
+	p.flipped = mirrored
 	if how != TurnTables || p.turn == 0 {
 		return p
 	}
@@ -109,6 +127,7 @@ func (c *Cascade) pose(angle float64, how Turn) (p pose) {
 		angle := p.angle()
 		p = pose{}
 		p.turn, p.direction = split(math.Round(angle))
+		p.flipped = mirrored
 	}
 	return p
 }
@@ -133,6 +152,9 @@ func (c *Cascade) turn(d direction) *Cascade {
 	t := &Cascade{
 		kind: c.kind, size: c.size, upright: c.size, stages: c.stages, trees: c.trees, nodes: c.nodes, leaves: c.leaves,
 		subsets: append([][subsetWords]uint32(nil), c.subsets...), features: append([]feature(nil), c.features...),
+	}
+	if d.flipped {
+		t.mirror()
 	}
 	for range d.quarters {
 		t.quarter()
@@ -257,8 +279,11 @@ func (o *Options) checkAngles() error {
 			return grid.Invalid("an angle of %v: use degrees from -360 to 360", a)
 		}
 	}
-	if o.Compat && !o.isUpright() {
+	switch {
+	case o.Compat && !o.isUpright():
 		return grid.Invalid("turned objects with Compat: OpenCV finds upright ones only")
+	case o.Compat && o.Mirror:
+		return grid.Invalid("mirrored objects with Compat: OpenCV does not find them")
 	}
 	return nil
 }
@@ -276,14 +301,8 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	s.turned, s.turnedMisses = s.turned[:0], s.turnedMisses[:0]
 	s.found.Store(0)
 	t := &s.turn
-	all, done := 0, 0 // angles, each once
-	for i, angle := range given.Angles {
-		p := c.pose(angle, given.Turn)
-		if !again(given.Angles[:i], func(a float64) bool { return c.pose(a, given.Turn) == p }) {
-			all++
-		}
-	}
-	// Multiples of 45° come first: others may be left to their first stages.
+	s.pose(c, &given)
+	done := 0
 	if given.Turn == TurnTables {
 		if err := c.checkLattice(); err != nil {
 			return to, err
@@ -294,13 +313,11 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		side := math.Sqrt(w * h)
 		s.marks.plan(s.src.Width, s.src.Height, side, side*max(1, math.Sqrt2*min(float64(s.src.Width)/w, float64(s.src.Height)/h)))
 	}
-	for k := range 2 * len(given.Angles) {
-		i, later := k%len(given.Angles), k >= len(given.Angles)
-		angle := given.Angles[i]
-		p := c.pose(angle, given.Turn).image()
-		same := func(a float64) bool { return c.pose(a, given.Turn).image() == p }
-		if (markBit(p.angle()) != 0) == later || again(given.Angles[:i], same) {
-			continue // this turn of the image is done, or comes later
+	for i, p := range s.poses {
+		p = p.image()
+		same := func(q pose) bool { return q.image() == p }
+		if slices.ContainsFunc(s.poses[:i], same) {
+			continue // this turn of the image is done
 		}
 		*t = turning{search: s, image: *img, turn: p.turn, mirrored: p.mirrored, ratio: p.ratio, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		if p.turn != 0 {
@@ -311,13 +328,13 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		pass := given
 		pass.Angles = nil
 		pass.BGR = pass.BGR && p.turn == 0 // a turned image is gray
-		var wanted [8]bool
-		for _, angle := range given.Angles[i:] {
-			if same(angle) {
-				wanted[c.pose(angle, given.Turn).index()] = true
+		var wanted [directions]bool
+		for _, q := range s.poses[i:] {
+			if same(q) {
+				wanted[q.index()] = true
 			}
 		}
-		if err := t.passes(c, wanted, &pass, &given, &done, all); err != nil {
+		if err := t.passes(c, wanted, &pass, &given, &done); err != nil {
 			return to, err
 		}
 	}
@@ -346,13 +363,25 @@ func share(report func(done float64), done, n, all int) func(float64) {
 	}
 }
 
-func again(angles []float64, is func(a float64) bool) bool {
-	for _, a := range angles {
-		if is(a) {
-			return true
+// pose lists how all angles are searched, each once. Multiples of 45° come first: others may
+// be left to their first stages.
+func (s *search) pose(c *Cascade, o *Options) {
+	s.poses = s.poses[:0]
+	for _, later := range [2]bool{false, true} {
+		for _, mirrored := range [2]bool{false, true} {
+			for i := range max(1, len(o.Angles)) {
+				angle := 0.0
+				if len(o.Angles) > 0 {
+					angle = o.Angles[i]
+				}
+				p := c.pose(angle, o.Turn, mirrored)
+				if mirrored && !o.Mirror || (markBit(p.image().angle()) == 0) != later || slices.Contains(s.poses, p) {
+					continue
+				}
+				s.poses = append(s.poses, p)
+			}
 		}
 	}
-	return false
 }
 
 func tooMany(limit int) error {
@@ -409,7 +438,7 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 	for j := range height {
 		row := t.image.Pix[j*width:][:width]
 		for i := range row {
-			x, y := t.back(float64(i)+0.5, float64(j)+0.5)
+			x, y := t.turnBack(float64(i)+0.5, float64(j)+0.5)
 			x0, x1, px := clamp(x-0.5, w)
 			y0, y1, py := clamp(y-0.5, h)
 			a := int(pix[y0*stride+x0])*(256-px) + int(pix[y0*stride+x1])*px
@@ -423,8 +452,13 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 // back is the point of the image that a point of the turned one is from.
 func (t *turning) back(x, y float64) (float64, float64) {
 	if t.mirrored {
-		return float64(t.bounds.Max.X) - x, y
+		x = float64(t.image.Width) - x
 	}
+	return t.turnBack(x, y)
+}
+
+// turnBack is that before the image is mirrored.
+func (t *turning) turnBack(x, y float64) (float64, float64) {
 	if t.turn == 0 {
 		return x, y
 	}
@@ -434,13 +468,13 @@ func (t *turning) back(x, y float64) (float64, float64) {
 
 // passes searches in the directions that are wanted: together in those that have windows of
 // one size on the same tables.
-func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *int, all int) error {
+func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options, done *int) error {
 	s := t.search
 	list, marks := given.sharing()
 	for i := range wanted {
 		s.views = s.views[:0]
 		for k := i; k < len(wanted); k++ {
-			d := direction{k % 4, k >= 4}
+			d := directionAt(k)
 			if !wanted[k] {
 				continue
 			}
@@ -454,7 +488,7 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *in
 			}
 			wanted[k] = false
 			v := s.view(turned)
-			v.direction, v.angle = d, p.angle()
+			v.direction, v.angle, v.mirrored = d, p.angle(), p.finds()
 			v.marks, v.between = markBit(v.angle)&marks, 0
 			if marks != 0 {
 				v.between = between(v.angle, list)
@@ -463,8 +497,8 @@ func (t *turning) passes(c *Cascade, wanted [8]bool, o, given *Options, done *in
 		if len(s.views) == 0 {
 			continue
 		}
-		s.turning, s.coarse = t, true
-		o.Progress = share(given.Progress, *done, len(s.views), all)
+		s.turning, s.coarse = t, !given.isUpright()
+		o.Progress = share(given.Progress, *done, len(s.views), len(s.poses))
 		*done += len(s.views)
 		if err := s.prepare(&t.image, o); err != nil {
 			return err
@@ -507,7 +541,7 @@ func (t *turning) place(f *candidate, l *layer) bool {
 	if v.quarters%2 != 0 { // the object's own sides
 		size.X, size.Y = size.Y, size.X
 	}
-	f.rect, f.angle = aboutPoint(x, y, size), v.angle
+	f.rect, f.angle, f.mirrored = aboutPoint(x, y, size), v.angle, v.mirrored
 	if t.slanted() {
 		for _, p := range (Result{Rect: f.rect, Angle: v.angle}).Corners() {
 			if p[0] < -slack || p[1] < -slack || p[0] > float64(t.bounds.Max.X)+slack || p[1] > float64(t.bounds.Max.Y)+slack {
@@ -539,6 +573,9 @@ func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
 		px, py := t.back(cx*scale, (float64(y)+cy)*scale)
 		for _, side := range [2][3]float64{{px, t.cos, float64(t.bounds.Max.X)}, {py, t.sin, float64(t.bounds.Max.Y)}} {
 			at, pace, end := side[0], side[1]*scale*float64(l.step), side[2]
+			if t.mirrored {
+				pace = -pace
+			}
 			a, b := (-near-at)/pace, (end+near-at)/pace
 			from, to = max(from, min(a, b)), min(to, max(a, b))
 		}

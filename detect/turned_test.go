@@ -339,3 +339,91 @@ func TestShared(t *testing.T) {
 		}
 	}
 }
+
+// TestMirrored checks that mirrored objects have, in an image, what objects have in the mirrored one.
+func TestMirrored(t *testing.T) {
+	photo := photographs(t)[0]
+	for _, name := range []string{"profileface.xml", "lbpcascade_profileface", "frontalface_alt2", "smile"} {
+		c := cascade(t, fileOf(t, name))
+		size := c.Window()
+		tries := 0
+		for k := range 40 {
+			at := image.Pt(k*7, k*5)
+			img := part(photo, image.Rectangle{at, at.Add(image.Pt(150+k, 160))}, size.X, size.Y, 1)
+			mirror, _ := boxsum.NewImage[uint8](size.X, size.Y, 1)
+			for y := range size.Y {
+				for x := range size.X {
+					mirror.Pix[y*mirror.Stride+size.X-1-x] = img.Pix[y*img.Stride+x]
+				}
+			}
+			opt := detect.Options{Mirror: true, NearMisses: 100, Ungrouped: true, Contrast: 1}
+			if k%2 != 0 {
+				opt.Angles = []float64{0, 180}
+			}
+			one, err := c.Detect(img, &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := c.Detect(mirror, &opt)
+			if err != nil || len(one) != len(other) {
+				t.Fatalf("%s: %v, %v, %v", name, one, other, err)
+			}
+			for _, r := range one {
+				tries++
+				r.Mirrored = !r.Mirrored
+				if !slices.Contains(other, r) {
+					t.Fatalf("%s: %v is not in %v", name, r, other)
+				}
+			}
+		}
+		if tries < 40 {
+			t.Errorf("%s: only %d windows", name, tries)
+		}
+		// At any angle: an object turned to the right is one turned to the left in the mirror.
+		small := part(photo, image.Rect(60, 0, 380, 270), 160, 135, 1)
+		mirror, _ := boxsum.NewImage[uint8](160, 135, 1)
+		for y := range 135 {
+			for x := range 160 {
+				mirror.Pix[y*mirror.Stride+159-x] = small.Pix[y*small.Stride+x]
+			}
+		}
+		if name != "frontalface_alt2" {
+			continue
+		}
+		for _, turn := range []detect.Turn{detect.TurnImage, detect.TurnTables} {
+			opt := detect.Options{Mirror: true, Angles: []float64{20}, Min: image.Pt(35, 35), Turn: turn}
+			one, err := c.Detect(turnedBy(small, 82, 57, 20), &opt)
+			if err != nil || len(one) == 0 || !slices.ContainsFunc(one, func(r detect.Result) bool { return r.Mirrored }) {
+				t.Fatalf("%s: %v, %v: faces are the same in a mirror, nearly", name, one, err)
+			}
+			opt.Angles = []float64{-20}
+			other, err := c.Detect(turnedBy(mirror, 78, 57, -20), &opt)
+			if err != nil || len(other) != len(one) {
+				t.Fatalf("%s: %v, %v, %v", name, one, other, err)
+			}
+			for i := range one {
+				same := func(r detect.Result) bool {
+					d := image.Pt(160-r.Rect.Max.X, r.Rect.Min.Y).Sub(one[i].Rect.Min)
+					return r.Mirrored != one[i].Mirrored && max(d.X, -d.X, d.Y, -d.Y) <= 3 && math.Abs(r.Angle+one[i].Angle) < 1
+				}
+				if !slices.ContainsFunc(other, same) {
+					t.Errorf("%s: %v, and in the mirror %v", name, one[i], other)
+				}
+			}
+		}
+	}
+	face := cascade(t, fileOf(t, "frontalface_alt2"))
+	img := part(photo, image.Rect(60, 0, 380, 270), 160, 135, 1)
+	if _, err := face.Detect(img, &detect.Options{Mirror: true, Compat: true}); err == nil || !strings.Contains(err.Error(), "mirrored objects with Compat") {
+		t.Errorf("mirrored with Compat: %v", err)
+	}
+	// The upright search is as it is without.
+	plain, err := face.Detect(img, &detect.Options{Ungrouped: true})
+	if err != nil || len(plain) == 0 {
+		t.Fatal(plain, err)
+	}
+	both, err := face.Detect(img, &detect.Options{Ungrouped: true, Mirror: true})
+	if err != nil || len(both) <= len(plain) || !slices.Equal(both[:len(plain)], plain) {
+		t.Errorf("%d windows, and %d with mirrored ones, %v", len(plain), len(both), err)
+	}
+}

@@ -27,6 +27,7 @@ type detectCmd struct {
 	Cascade   string     `required:"" placeholder:"XML" help:"What to find: a cascade of OpenCV's, as a file, or by name where it is installed: frontalface, eye, profileface, frontalface_alt2 …"`
 	Angles    angleList  `default:"0" placeholder:"DEG,…" help:"How far objects may be turned, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
 	Turn      string     `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the nearest ratio of numbers up to 5 (${default})."`
+	Mirror    bool       `help:"Find also what is as in a mirror, such as profiles that look the other way: JSON has \"mirrored\" for these, and a table says so."`
 	EachAngle bool       `help:"Search every angle by itself, also where the first stages of angles on both sides reject."`
 	Scale     float64    `default:"1.1" placeholder:"S" help:"Ratio of one size of windows to the next (${default}): nearer to 1 finds more, and takes longer."`
 	Neighbors int        `default:"3" placeholder:"N" help:"How many windows besides its own something must be found in (${default}); 0 prints every window."`
@@ -72,12 +73,13 @@ type found struct {
 	Angle     float64 `json:"angle"`
 	Neighbors int     `json:"neighbors"`
 	Score     float64 `json:"score"`
+	Mirrored  bool    `json:"mirrored,omitempty"`
 }
 
 func foundOf(file string, results []detect.Result) []found {
 	all := make([]found, 0, len(results))
 	for _, r := range results {
-		all = append(all, found{file, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score})
+		all = append(all, found{file, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score, r.Mirrored})
 	}
 	return all
 }
@@ -123,6 +125,12 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	if upright := !slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }); place.onGPU() && !upright {
 		return nil, usage("--angles are for the processor: use --on cpu, or leave them out")
 	}
+	switch {
+	case place.onGPU() && c.Mirror:
+		return nil, usage("--mirror is for the processor: use --on cpu, or leave it out")
+	case c.Compat && c.Mirror:
+		return nil, usage("--compat searches as OpenCV does, which has no --mirror: leave one out")
+	}
 	path, err := findCascade(c.Cascade)
 	if err != nil {
 		return nil, err
@@ -141,7 +149,7 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	}
 	return &detector{cascade, detect.Options{
 		Turn:  turn,
-		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Compat: c.Compat,
+		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
 		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
 		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.ctx,
 	}, device}, nil
@@ -262,9 +270,16 @@ func (c *detectCmd) print(w io.Writer, all []found, files bool) error {
 		return cells
 	}
 	rows := [][]string{row("file", "x", "y", "width", "height", "angle", "neighbors", "score")}
+	if c.Mirror {
+		rows[0] = append(rows[0], "mirrored")
+	}
 	for _, f := range all {
 		rows = append(rows, row(escape(f.File), strconv.Itoa(f.X), strconv.Itoa(f.Y), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			fmt.Sprintf("%.1f", f.Angle), strconv.Itoa(f.Neighbors), fmt.Sprintf("%.2f", f.Score)))
+		if c.Mirror {
+			last := &rows[len(rows)-1]
+			*last = append(*last, map[bool]string{true: "yes", false: "no"}[f.Mirrored])
+		}
 	}
 	return printColumns(w, rows)
 }

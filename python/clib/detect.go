@@ -79,7 +79,7 @@ func detectOptions(text string) *detect.Options {
 		Min, Max                     [2]int
 		Angles                       []float64
 		Turn                         detect.Turn
-		EachAngle                    bool
+		EachAngle, Mirror            bool
 		Ignore                       [][4]int
 		Workers                      int
 	}
@@ -87,7 +87,7 @@ func detectOptions(text string) *detect.Options {
 	opt := &detect.Options{
 		Scale: o.Scale, Contrast: o.Contrast, Neighbors: o.Neighbors, NearMisses: o.NearMisses, Limit: o.Limit,
 		Ungrouped: o.Ungrouped, Compat: o.Compat, BGR: o.BGR, Min: image.Pt(o.Min[0], o.Min[1]), Max: image.Pt(o.Max[0], o.Max[1]),
-		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Workers: o.Workers,
+		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Mirror: o.Mirror, Workers: o.Workers,
 	}
 	for _, b := range o.Ignore {
 		opt.Ignore = append(opt.Ignore, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])}) // one that ends before it begins is empty
@@ -96,11 +96,15 @@ func detectOptions(text string) *detect.Options {
 }
 
 func foundOf(all []detect.Result) string {
-	found := [][8]float64{}
+	found := [][9]float64{}
 	for _, r := range all {
-		found = append(found, [8]float64{
+		mirrored := 0.0
+		if r.Mirrored {
+			mirrored = 1
+		}
+		found = append(found, [9]float64{
 			float64(r.Rect.Min.X), float64(r.Rect.Min.Y), float64(r.Rect.Dx()), float64(r.Rect.Dy()),
-			r.Angle, float64(r.Neighbors), r.Score, float64(r.Stage),
+			r.Angle, float64(r.Neighbors), r.Score, float64(r.Stage), mirrored,
 		})
 	}
 	return string(got(json.Marshal(found)))

@@ -127,6 +127,9 @@ def test_cascades():
     assert {0, 22.5} <= set(each.angles)
     shared = cascade.detect(small, neighbors=0, angles=[0, 22.5, 45], min_size=40)
     np.testing.assert_array_equal(shared.boxes[shared.angles == 0], each.boxes[each.angles == 0])
+    one, other = (cascade.detect(image, neighbors=0, mirror=True, min_size=40) for image in (small, np.ascontiguousarray(small[:, ::-1])))
+    assert one.mirrored.any() and not one.mirrored.all() and other.mirrored.any()
+    assert not found.mirrored.any()
     tables = cascade.detect(small, angles=[20], turn="tables", min_size=40)
     assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 3)))  # the nearest ratio
     for error, text, call in (

@@ -34,6 +34,7 @@ class Detections(NamedTuple):
     scores: ndarray  #: the sum of the last stage in the best of these: the higher, the surer
     angles: ndarray  #: how far it is turned, in degrees clockwise
     stages: ndarray  #: how many stages it passed: all, and less for near misses
+    mirrored: ndarray  #: whether it is as in a mirror
 
 
 class Cascade:
@@ -78,6 +79,7 @@ class Cascade:
         angles: Any = None,
         turn: str = "image",
         each_angle: bool = False,
+        mirror: bool = False,
         ignore: Any = None,
         near_misses: int = 0,
         contrast: float = 0,
@@ -106,6 +108,8 @@ class Cascade:
             nearest ratio of numbers up to 5.
         each_angle : bool
             Search every angle by itself, also where the first stages of angles on both sides reject.
+        mirror : bool
+            Find also what is as in a mirror, such as profiles that look the other way.
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows with their middle in one are not found.
         near_misses : int
@@ -137,7 +141,7 @@ class Cascade:
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,
             "Min": sides(min_size, "min_size", 0), "Max": sides(max_size, "max_size", 0),
             "Angles": None if angles is None else [real(a, "angles") for a in angles],
-            "Turn": TURNS.index(turn), "EachAngle": bool(each_angle),
+            "Turn": TURNS.index(turn), "EachAngle": bool(each_angle), "Mirror": bool(mirror),
             "Ignore": None if ignore is None else as_boxes(ignore, 4).reshape(-1, 4).tolist(),
             "NearMisses": whole(near_misses, "near_misses", 0), "Contrast": real(contrast, "contrast"), "Limit": whole(limit, "limit", 0),
             "Compat": bool(compat), "BGR": bool(bgr), "Workers": thread_count(workers),
@@ -154,10 +158,11 @@ class Cascade:
             if pixels.dtype != np.uint8:
                 raise TypeError(f"an image of {pixels.dtype}: it takes uint8")
             answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
-        rows = np.array(json.loads(answer), np.float64).reshape(-1, 8)
+        rows = np.array(json.loads(answer), np.float64).reshape(-1, 9)
         boxes = rows[:, :4].astype(np.int64)
         boxes[:, 2:] += boxes[:, :2]
-        return Detections(boxes, rows[:, 5].astype(np.int64), rows[:, 6].copy(), rows[:, 4].copy(), rows[:, 7].astype(np.int64))
+        counts, stages = rows[:, 5].astype(np.int64), rows[:, 7].astype(np.int64)
+        return Detections(boxes, counts, rows[:, 6].copy(), rows[:, 4].copy(), stages, rows[:, 8] != 0)
 
     def _there(self, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
         """What the library finds in an array of a CUDA device."""

@@ -79,7 +79,7 @@ class CascadeClassifier:
         if 0 in most:  # as if there were none
             most = (0, 0)
         elif min(most) < 0:
-            return Detections(np.zeros((0, 4), np.int64), *(np.zeros(0, t) for t in (np.int64, np.float64, np.float64, np.int64)))
+            return Detections(np.zeros((0, 4), np.int64), *(np.zeros(0, t) for t in (np.int64, np.float64, np.float64, np.int64, np.bool_)))
         size = {"min_size": (max(across, 0), max(down, 0)), "max_size": most}
         return self._cascade.detect(pixels, scale=scale, neighbors=count, compat=True, bgr=True, **size)  # type: ignore[arg-type]
 
