@@ -156,7 +156,7 @@ func TestFlink(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	const endpoint = "127.0.0.1:18099"
-	server := exec.Command("java", "-Xmx1g", "-cp", jars+"/*", "org.apache.beam.runners.flink.FlinkJobServerDriver", "--flink-master=[local]",
+	server := exec.Command("java", "-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", jars+"/*", "org.apache.beam.runners.flink.FlinkJobServerDriver", "--flink-master=[local]",
 		"--job-host=127.0.0.1", "--job-port=18099", "--artifact-port=18098", "--expansion-port=-1", "--artifacts-dir="+dir+"/artifacts")
 	log, _ := os.Create(dir + "/flink.log")
 	defer log.Close()

@@ -18,7 +18,8 @@ import (
 
 // OpenOptions says how to open a table; nil stands for the usual.
 type OpenOptions struct {
-	// Cache is how many bytes of chunks are kept in memory, at most. Zero stands for 256 MiB.
+	// Cache is how much memory chunks that were read may take, at most: half of it has those that are kept, and the collector of garbage may have
+	// as much before it takes back those that went. Zero stands for 256 MiB.
 	Cache int64
 	// Workers is how many goroutines may answer one call. Zero stands for GOMAXPROCS, or 16 if that is less, as
 	// they wait for the store.
@@ -61,7 +62,7 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 	if opt != nil && opt.Cache > 0 {
 		limit = opt.Cache
 	}
-	t.cache = newCache(limit)
+	t.cache = newCache((limit + 1) / 2)
 	_, g, err := node(ctx, b, "")
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type queryCmd struct {
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
+	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: memory for the parts of it that were read, at most."`
 	rotateFlags
 	pictureFlags
 	validFlags

@@ -315,7 +315,11 @@ func sumName(pixel store.Type) string {
 
 // askStore answers from a table in a store. It reports whether there is one: an image is asked in another way.
 func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
-	t, err := store.Open(sh.ctx, c.In, nil)
+	cache, err := parseSize(c.Cache)
+	if err != nil {
+		return true, err
+	}
+	t, err := store.Open(sh.ctx, c.In, &store.OpenOptions{Cache: cache})
 	if err != nil {
 		if errors.Is(err, store.ErrFormat) && !c.Table {
 			return false, nil // an image, or what will say what is wrong with it
