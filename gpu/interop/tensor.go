@@ -27,6 +27,9 @@ type TensorJob struct {
 	Factor                  float64
 	Clip                    bool // divided, whatever the factor
 	Gap                     bool // of tables: what lies between two rows may be written
+	// BandRow cuts planes into bands of so many rows, from the first on, or from the last of a suffix. They are made at once, so that in the first
+	// row of sums of each but the first must be what each column has in all bands before.
+	BandRow int
 }
 
 // MostAcross is how wide a window of a [TensorJob] may be.
@@ -48,7 +51,7 @@ func Tensor(d *gpu.Device, j *TensorJob) error {
 // job that follows, in which the addresses of pixels and sums come first.
 type Recipe struct {
 	Launch, Current, Function, Context uintptr // cuLaunchKernelEx and cuCtxGetCurrent
-	Blocks, Threads, Cluster           int64
+	Blocks, Threads, Shared, Cluster   int64
 	Lead                               int64 // bytes from the memory of the sums to the address of the job
 	InLow, OutLow                      int64 // the last four bits of the addresses for which it is
 	Bytes                              int64 // of the job
@@ -61,7 +64,7 @@ func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
 		return nil, nil, err
 	}
 	r := &Recipe{
-		Blocks: int64(c.Run.Blocks), Threads: int64(c.Run.Threads), Cluster: int64(c.Run.Cluster), Lead: j.lead(),
+		Blocks: int64(c.Run.Blocks), Threads: int64(c.Run.Threads), Shared: int64(c.Run.Shared), Cluster: int64(c.Run.Cluster), Lead: j.lead(),
 		InLow: int64(uint64(j.In.Handle)+uint64(j.In.Offset)) & 15, OutLow: (int64(uint64(j.Out.Handle)+uint64(j.Out.Offset)) + j.lead()) & 15,
 		Bytes: int64(len(c.Job)),
 	}
@@ -93,10 +96,12 @@ func (j *TensorJob) call(d *gpu.Device) (*driver.CUDABackend, method.TensorCall,
 		return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d for %d of %d×%d", boxsum.ErrInvalid, out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
 	case j.Op == "window" && (j.Across <= 0 || j.Across > MostAcross || j.Down <= 0 || j.Down > math.MaxInt32/4):
 		return nil, none, fmt.Errorf("gpu: %w: a window of %d×%d: use 1 to %d pixels across", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
+	case j.BandRow < 0 || j.BandRow > 0 && j.Op == "window":
+		return nil, none, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, j.BandRow)
 	case out.Width == 0 || out.Height == 0 || out.Count == 0:
 		return nil, none, nil
 	}
-	out.Address, out.Gap = out.Address+uint64(j.lead()), j.Gap
+	out.Address, out.Gap, out.BandRow = out.Address+uint64(j.lead()), j.Gap, j.BandRow
 	w := method.TensorWindow{Across: j.Across, Down: j.Down, Left: j.Left, Top: j.Top, Factor: j.Factor, Clip: j.Clip}
 	return method.Tensor(inner(d), j.Op, kernels.Types{Pixel: j.Pixel, Sum: j.Sum}, in, out, w)
 }

@@ -16,7 +16,7 @@ var tensorOps = map[int]string{16: "table", 17: "suffix", 18: "window"}
 var tensorNames = map[element]string{f16: "f16", {'V', 2}: "bf16", f32: "f32", f64: "f64"}
 
 // newTensor is a job of planes of floats on a device, without addresses. It takes what planOnDevice does; for tables whether what lies
-// between their rows may be written, and for windows their
+// between their rows may be written, for both tables and suffixes perhaps the rows of a band, and for windows their
 // width, height, left, top, factor, and whether to clip.
 func newTensor(a arguments) *interop.TensorJob {
 	flat := a.flat(0)
@@ -24,6 +24,9 @@ func newTensor(a arguments) *interop.TensorJob {
 	border := 0
 	if j.Op == "table" {
 		border, j.Gap = 1, a.int(3) != 0
+	}
+	if at := 3 + border; j.Op != "window" && len(a) > at {
+		j.BandRow = a.int(at)
 	}
 	if j.Op == "window" {
 		j.Across, j.Down, j.Left, j.Top, j.Factor, j.Clip = a.int(3), a.int(4), a.int(5), a.int(6), a.float(7), a.int(8) != 0

@@ -82,7 +82,7 @@ typedef struct {
 	int (*launch)(void *config, void *function, void **parameters, void **extra);
 	int (*current)(void **context);
 	void *function, *context;
-	int64_t blocks, threads, cluster;
+	int64_t blocks, threads, shared, cluster;
 	int64_t lead;         // from the start of the table's memory to where the kernel's is
 	int64_t in_low, out_low; // the last four bits of the addresses that it is for
 	int64_t bytes;        // of the job that follows
@@ -118,7 +118,7 @@ static int cook(PyObject *text, uintptr_t in, uintptr_t out, void *stream) {
 	memcpy(job + 1, &out, sizeof out);
 	void *parameters[] = {job};
 	launch_attribute cluster = {cluster_dimension, {(uint32_t)r->cluster, 1, 1}};
-	launch_config config = {{(uint32_t)r->blocks, 1, 1}, {(uint32_t)r->threads, 1, 1}, 0, stream, &cluster, r->cluster > 1};
+	launch_config config = {{(uint32_t)r->blocks, 1, 1}, {(uint32_t)r->threads, 1, 1}, (uint32_t)r->shared, stream, &cluster, r->cluster > 1};
 	int failed;
 	Py_BEGIN_ALLOW_THREADS // the driver waits where too much is queued
 	failed = r->launch(&config, r->function, parameters, 0);

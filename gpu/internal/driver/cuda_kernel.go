@@ -130,6 +130,22 @@ func Shaped[S interface {
 	return k, shape, nil
 }
 
+// Reserve is a kernel whose blocks take this much dynamic shared memory.
+func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) {
+	k, err := b.Kernel(module, name)
+	if err != nil || !k.Machine {
+		return k, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k.shape == nil {
+		if err = b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) }); err == nil {
+			k.shape = shared
+		}
+	}
+	return k, err
+}
+
 // Occupy finds how many blocks of a kernel the device runs at once.
 func (b *CUDABackend) Occupy(k *Kernel, threads int) error {
 	b.mu.Lock()

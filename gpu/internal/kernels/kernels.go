@@ -9,7 +9,7 @@
 //	plane_*.h, small.h                      tables of images in one pass
 //	volume_*.h                              tables of volumes in one pass
 //	histogram_*.h                           integral histograms in two launches
-//	tensor.h                                batches of planes of floats
+//	tensor*.h                               batches of planes of floats
 //
 // Folder jobs has what the host tells a kernel. modules.go lists every kernel, from
 // the pairs of types in package pairs; "go test ./gpu/internal/kernels -update" writes
@@ -226,6 +226,31 @@ func TensorShapes(t Types) []TensorShape {
 		return []TensorShape{{8, 2, 2, 4}, {16, 2, 4, 1}}
 	}
 	return []TensorShape{{8, 4, 2, 4}, {16, 4, 4, 1}}
+}
+
+// A TensorDown is the shape of a kernel that goes down planes: see tensor_down.h.
+type TensorDown struct{ Warps, Rows, Stages, Mids, Chunks, Blocks int }
+
+// TensorDowns are those for sums of float32, by the columns that they have room for: none where there is no such kernel.
+func TensorDowns(name, pixel string) []TensorDown {
+	switch {
+	case name == "suffix" && pixel == "f32":
+		return []TensorDown{{8, 16, 1, 2, 2, 4}, {16, 16, 3, 2, 4, 1}}
+	case name == "table" && pixel == "f32":
+		return []TensorDown{{9, 32, 1, 2, 2, 2}, {9, 16, 3, 2, 4, 1}}
+	case name == "table" && (pixel == "f16" || pixel == "bf16"):
+		return []TensorDown{{9, 16, 1, 2, 2, 4}, {17, 32, 2, 1, 4, 1}}
+	}
+	return nil
+}
+
+// Kernel is its name, and Shared the bytes of shared memory of a block.
+func (s TensorDown) Kernel(name, pixel string) string {
+	return fmt.Sprintf("tensor_%s_%s_down_%d", name, pixel, s.Chunks)
+}
+func (s TensorDown) Shared(pixelBytes int) int {
+	wide := 128 * s.Chunks
+	return s.Stages*(s.Rows*(wide*pixelBytes+16)+16) + s.Mids*s.Rows*wide*4 + (8*s.Stages+15)&^15
 }
 
 // TensorCluster is how many blocks share a plane at most.

@@ -65,7 +65,7 @@ var modules = []module{
 	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
 	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
-	{"tensor", 80, "7.1", []string{"tensor.h"}, nil, tensorLines()},
+	{"tensor", 80, "7.1", []string{"tensor_down.h"}, nil, tensorLines()},
 	{"filterstrip", 80, "7.1", []string{"filter_strip.h"}, nil, filterStripLines()},
 }
 
@@ -293,6 +293,14 @@ func tensorLines() (lines []string) {
 			lines = append(lines, line("BOXSUM_TENSOR", append([]string{"table", t.Pixel, t.Sum, "false"}, numbers...)...))
 			if t.Pixel == t.Sum {
 				lines = append(lines, line("BOXSUM_TENSOR", append([]string{"suffix", t.Pixel, t.Sum, "true"}, numbers...)...))
+			}
+		}
+	}
+	for _, name := range []string{"table", "suffix"} {
+		for _, pixel := range TensorFloats {
+			for _, s := range TensorDowns(name, pixel) {
+				lines = append(lines, line("BOXSUM_TENSOR_DOWN", name, pixel, fmt.Sprint(name == "suffix"), fmt.Sprint(s.Warps), fmt.Sprint(s.Rows), fmt.Sprint(s.Stages),
+					fmt.Sprint(s.Mids), fmt.Sprint(s.Chunks), fmt.Sprint(s.Blocks)))
 			}
 		}
 	}

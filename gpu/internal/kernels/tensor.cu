@@ -1,7 +1,7 @@
 // Code generated from the list in modules.go. DO NOT EDIT.
 // PTX 7.1 for compute capability 80.
 
-#include "tensor.h"
+#include "tensor_down.h"
 
 BOXSUM_TENSOR(table, f16, f32, false, 8, 4, 2, 4)
 BOXSUM_TENSOR(table, f16, f32, false, 16, 4, 4, 1)
@@ -19,6 +19,14 @@ BOXSUM_TENSOR(table, f64, f64, false, 8, 2, 2, 2)
 BOXSUM_TENSOR(suffix, f64, f64, true, 8, 2, 2, 2)
 BOXSUM_TENSOR(table, f64, f64, false, 8, 2, 4, 1)
 BOXSUM_TENSOR(suffix, f64, f64, true, 8, 2, 4, 1)
+BOXSUM_TENSOR_DOWN(table, f16, false, 9, 16, 1, 2, 2, 4)
+BOXSUM_TENSOR_DOWN(table, f16, false, 17, 32, 2, 1, 4, 1)
+BOXSUM_TENSOR_DOWN(table, bf16, false, 9, 16, 1, 2, 2, 4)
+BOXSUM_TENSOR_DOWN(table, bf16, false, 17, 32, 2, 1, 4, 1)
+BOXSUM_TENSOR_DOWN(table, f32, false, 9, 32, 1, 2, 2, 2)
+BOXSUM_TENSOR_DOWN(table, f32, false, 9, 16, 3, 2, 4, 1)
+BOXSUM_TENSOR_DOWN(suffix, f32, true, 8, 16, 1, 2, 2, 4)
+BOXSUM_TENSOR_DOWN(suffix, f32, true, 16, 16, 3, 2, 4, 1)
 BOXSUM_WINDOW(f16)
 BOXSUM_WINDOW(bf16)
 BOXSUM_WINDOW(f32)

@@ -96,6 +96,9 @@ __device__ inline void loadOf(int, const T* mine, T (&v)[4]) { loadVector<T, 4>(
 // warp some rows of the band. Warps add up their columns, and blocks theirs; then each scans the columns' sums row by row. The pixels
 // of the next band are fetched as soon as those of a row are done.
 //
+// Where planes are few and large, each is cut into bands, which clusters make by themselves: in the first row of sums of each band but
+// the first one is what each column has above it.
+//
 // The sums of a table are those before each pixel, from the column of zeros on, so that both lie on the same boundaries; the last sum
 // of a row comes after them.
 template <class P, class T, bool Reverse, int Warps, int Rows, int K>
@@ -112,6 +115,7 @@ struct TensorPlane {
   const char* in;
   char* out;
   int lane, warp;
+  int top, bottom;  // the band's rows
 
   // pixel and sum are where values are: from the last on, if reversed.
   __device__ const P* pixel(int x, int y) const {
@@ -125,7 +129,7 @@ struct TensorPlane {
   __device__ void load(int x0, int y, Quad<P> (&v)[K]) const {
 #pragma unroll
     for (int k = 0; k < K; k++) {
-      const int x = x0 + 128 * k + 4 * lane, some = y < job.height ? min(job.width - x, 4) : 0;
+      const int x = x0 + 128 * k + 4 * lane, some = y < bottom ? min(job.width - x, 4) : 0;
       v[k].load(pixel(Reverse ? x + 3 : x, y), job.inAligned && some == 4, Reverse ? 4 - some : 0, Reverse ? 4 : some);
     }
   }
@@ -143,7 +147,7 @@ struct TensorPlane {
         if (x + j < job.width) *sum(x + j, y) = four[Reverse ? 3 - j : j];
     }
     if (Reverse) return;
-    if (job.gap && x + 4 == end && y + 1 < job.height) {  // memory writes whole sectors, and first reads what it has not
+    if (job.gap && x + 4 == job.width && y + 1 < job.height) {  // memory writes whole sectors, and first reads what it has not
       T sector[32 / sizeof(T)] = {v[3]};
       storeVector<T, 32 / sizeof(T)>(sum(end, y), sector);
       return;
@@ -185,12 +189,16 @@ struct TensorPlane {
 
   __device__ void strip(int x0, Shared& shared) const {
     const int rank = clusterRank(), blocks = clusterSize(), thread = threadIdx.x;
-    const int first = rank * kHigh + warp * Rows, step = blocks * kHigh;
+    const int first = top + rank * kHigh + warp * Rows, step = blocks * kHigh;
     T carry[4] = {};  // the thread's four columns' sums over all rows before
+    if (top > 0 && thread < kWide / 4)
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        if (x0 + 4 * thread + j < job.width) carry[j] = *(volatile const T*)sum(x0 + 4 * thread + j + (Reverse ? 0 : 1), top);
     Quad<P> now[Rows][K];
 #pragma unroll
     for (int r = 0; r < Rows; r++) load(x0, first + r, now[r]);
-    for (int y0 = 0, turn = 0; y0 < job.height; y0 += step, turn ^= 1) {
+    for (int y0 = 0, turn = 0; top + y0 < bottom; y0 += step, turn ^= 1) {
       T columns[K][4] = {};
 #pragma unroll
       for (int r = 0; r < Rows; r++)
@@ -239,17 +247,18 @@ struct TensorPlane {
 #pragma unroll
           for (int j = 0; j < 4; j++) columns[k][j] += (T)now[r][k][Reverse ? 3 - j : j];
         load(x0, y + step, now[r]);
-        if (y < job.height) row(x0, y, columns, x0 > 0 ? *(volatile const T*)sum(Reverse ? x0 - 1 : x0, y) : (T)0);
+        if (y < bottom) row(x0, y, columns, x0 > 0 ? *(volatile const T*)sum(Reverse ? x0 - 1 : x0, y) : (T)0);
       }
     }
   }
 
   static __device__ void run(const Tensor& job, Shared& shared) {
     const int thread = threadIdx.x, blocks = clusterSize();
-    const i64 plane = blockIdx.x / blocks;
+    const i64 plane = blockIdx.x / blocks / job.bands;
     if (plane >= job.count) return;  // blocks of a cluster, where there are none
-    TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5};
-    if (!Reverse && clusterRank() == 0)
+    const int top = blockIdx.x / blocks % job.bands * job.bandRow;
+    TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5, top, min(top + job.bandRow, job.height)};
+    if (!Reverse && top == 0 && clusterRank() == 0)
       for (int x = thread; x <= job.width; x += 32 * Warps) ((T*)(p.out - job.outStride))[x] = 0;
     for (int x0 = 0; x0 < job.width; x0 += kWide) {
       p.strip(x0, shared);

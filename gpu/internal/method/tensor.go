@@ -17,6 +17,7 @@ type TensorPlanes struct {
 	Width, Height, Count int
 	Stride, Distance     int64
 	Gap                  bool // what lies between two rows may be written
+	BandRow              int  // rows of each band into which planes are cut; those of planes where it is zero
 }
 
 // aligned reports whether groups of four values of so many bytes can be read at once, from the first on or from the last.
@@ -59,14 +60,16 @@ func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes
 	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
 		return nil, TensorCall{}, fmt.Errorf("gpu: %w: kernels of tensors %s", boxsum.ErrTypes, obstacle)
 	}
-	var c TensorCall
-	if name == "window" {
-		c = windowCall(d, t.Pixel, in, out, w)
-	} else {
-		c = planeCall(d, name, t, in, out)
+	c, ready, err := downCall(b, d, name, t, in, out)
+	if err == nil && !ready {
+		if name == "window" {
+			c = windowCall(d, t.Pixel, in, out, w)
+		} else {
+			c = planeCall(d, name, t, in, out)
+		}
+		c.Kernel, err = b.Kernel("tensor", c.Kernel.Name)
 	}
-	var err error
-	if c.Kernel, err = b.Kernel("tensor", c.Kernel.Name); err != nil {
+	if err != nil {
 		return nil, TensorCall{}, err
 	}
 	if c.Run.Cluster > 1 && !(b.Major == 9 && c.Kernel.Machine) { // PTX is for chips that have none
@@ -94,6 +97,12 @@ func planeCall(d *devmem.Device, name string, t kernels.Types, in, out TensorPla
 	row := int64(in.Width) * bytes
 	whole := (int64(out.Address)|out.Stride|out.Distance|row)%sector == 0 && out.Stride >= row+sector
 	job.Gap = flag(!reverse && out.Gap && whole)
+	high := in.Height
+	if out.BandRow > 0 {
+		high = min(high, out.BandRow)
+	}
+	bands := devmem.CeilDiv(in.Height, high)
+	job.Bands, job.BandRow = int32(bands), int32(high)
 	shapes := kernels.TensorShapes(t)
 	shape := shapes[0]
 	if in.Width > 128*shape.Chunks {
@@ -101,14 +110,35 @@ func planeCall(d *devmem.Device, name string, t kernels.Types, in, out TensorPla
 	}
 	// Blocks share a plane, where there are fewer planes than blocks that run at once.
 	cluster := 1
-	for 2*cluster <= kernels.TensorCluster && 2*cluster*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < in.Height {
+	for 2*cluster <= kernels.TensorCluster && 2*cluster*bands*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < high {
 		cluster *= 2
 	}
 	return TensorCall{
 		Kernel: &driver.Kernel{Name: kernels.TensorKernel(name, t, shape)},
-		Run:    driver.Run{Blocks: in.Count * cluster, Threads: 32 * shape.Warps, Cluster: cluster},
+		Run:    driver.Run{Blocks: bands * in.Count * cluster, Threads: 32 * shape.Warps, Cluster: cluster},
 		Job:    bytesOf(job),
 	}
+}
+
+// downCall is a launch of a kernel that goes down planes, none where these are too few, too wide, or the device has no such kernel.
+func downCall(b *driver.CUDABackend, d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes) (c TensorCall, ok bool, err error) {
+	if b.Major != 9 || t.Sum != "f32" || in.Count < d.About.Units/2 || out.BandRow > 0 {
+		return c, false, nil
+	}
+	bytes := floatBytes[t.Pixel]
+	for _, s := range kernels.TensorDowns(name, t.Pixel) {
+		if in.Width > 128*s.Chunks {
+			continue
+		}
+		c = planeCall(d, name, t, in, out)
+		c.Kernel, err = b.Reserve("tensor", s.Kernel(name, t.Pixel), s.Shared(bytes))
+		if err != nil || !c.Kernel.Machine { // PTX is for chips that copy otherwise
+			return c, false, err
+		}
+		c.Run = driver.Run{Blocks: in.Count, Threads: 32 * s.Warps, Shared: s.Shared(bytes)}
+		return c, true, nil
+	}
+	return c, false, nil
 }
 
 func windowCall(d *devmem.Device, pixel string, in, out TensorPlanes, w TensorWindow) TensorCall {

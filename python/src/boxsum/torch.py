@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
+from functools import cache, partial
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -124,7 +124,8 @@ def _flat(x: Tensor, count: int, step: int) -> bytes:
 
 _BRAIN = np.dtype("V2")  # NumPy has no bfloat16
 _PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, as the library counts them
-_BLOCKS = 528  # that an H200 runs at once
+_UNITS = 132  # processors of an H200
+_HIGH = 64  # rows of a band at least
 _SMALL = 1 << 19  # pixels that take no longer than their launch
 _WIDEST = 512  # window that the library sums on a device
 _plans: dict[Any, int] = _torch_cuda._plans
@@ -133,6 +134,18 @@ _plans: dict[Any, int] = _torch_cuda._plans
 def _by_planes(planes: int, height: int, width: int) -> bool:
     """Whether planes are so many or so small that a few processors of a device have one each, and not all of them all."""
     return height * width <= 1 << 16 or planes >= 6
+
+
+def _band(x: Tensor) -> int:
+    """How many rows of a plane a few processors of a device have, where planes are few and large; 0 where they have all."""
+    planes, (height, width) = math.prod(x.shape[:-2]), x.shape[-2:]
+    return 0 if _by_planes(planes, height, width) or height <= _HIGH else max(_HIGH, -(-height * planes // (4 * _UNITS)))
+
+
+@cache
+def _goes_down(device: Optional[int]) -> bool:
+    """Whether a device has the kernels that go down planes."""
+    return not torch.cuda.is_available() or torch.cuda.get_device_capability(device)[0] == 9
 
 
 # What it takes to do again what was done for tensors of the same description: plan, recipe, and what makes memory for the result.
@@ -192,7 +205,7 @@ def _evenly(x: Tensor) -> Tensor:
 def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
     """A tensor of a device in a type that kernels take for such sums, itself if it can be."""
     if x.dtype in (torch.float16, torch.bfloat16):
-        return x if _tensor_kernel(x, dtype) else x.float()  # few and large: the kernels for images are for other types
+        return x
     if x.dtype == torch.int8:
         return x.to(torch.int16)
     if not x.is_floating_point() and dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
@@ -203,14 +216,15 @@ def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _tensor_kernel(x: Tensor, dtype: torch.dtype) -> bool:
-    """Whether tables are made by the kernels for many planes of floats. Those for images take longer to launch, and are faster but for
-    narrow planes of which each has a block, and nearly all blocks that run at once have one."""
+    """Whether tables are made by the kernels for many planes of floats. Those for images take longer to launch, and are faster where few of
+    the blocks that run at once have a plane, or planes are wide."""
     planes, (height, width) = math.prod(x.shape[:-2]), x.shape[-2:]
     if x.dtype in (torch.float16, torch.bfloat16):
-        return _by_planes(planes, height, width)
+        return True  # those for images are for other types
     if x.dtype != dtype or not x.is_floating_point():
         return False
-    full = 160 < width <= 256 and height <= 1024 and planes >= 0.85 * _BLOCKS * -(-planes // _BLOCKS)
+    at_once = _UNITS * (2 if width <= 256 else 1)
+    full = 128 < width <= 512 and planes >= 0.7 * at_once * -(-planes // at_once) and _goes_down(x.device.index)
     return full and dtype == torch.float32 or width <= 1024 and planes * width * height <= _SMALL
 
 
@@ -218,7 +232,13 @@ def _fill_cuda(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes]]]:
     """Makes tables on a device. It returns plan and recipe if they are for the tensor as it is."""
     pixels = _evenly(_pixels(x, out.dtype))
     if _tensor_kernel(x, out.dtype):
-        found = _queue(pixels, out, _TABLE, int(out.storage_offset() == 0))  # only memory of our own begins with it
+        high = _band(x)
+        if high:  # what each column has above a band goes where that begins
+            above = pixels[..., : (x.shape[-2] - 1) // high * high, :].unflatten(-2, (-1, high)).sum(-2, dtype=out.dtype).cumsum(-2)
+            out[..., 1 + high :: high, 1:][..., : above.shape[-2], :] = above
+        found = _queue(pixels, out, _TABLE, int(out.storage_offset() == 0), high)  # only memory of our own begins with it
+        if high:
+            return None
     else:
         found = _queue(pixels, out, UPRIGHT | _PLANES_OF)
     return found if pixels is x else None
@@ -277,10 +297,15 @@ def _suffix(x: Tensor) -> Tensor:
         x = _rows(x)
         array = _array(x)
         _batch.run(array.ndim - 2, 2, "suffix", array, out.numpy(), 0)
-    elif x.dtype in (torch.float32, torch.float64) and _by_planes(math.prod(x.shape[:-2]), *x.shape[-2:]):
-        pixels = _evenly(x)
-        found = _queue(pixels, out, _SUFFIX)
-        if pixels is x:
+    elif x.dtype in (torch.float32, torch.float64):
+        pixels, high = _evenly(x), _band(x)
+        if high:
+            height = x.shape[-2]
+            rest = (height - 1) // high * high
+            below = pixels[..., height - rest :, :].unflatten(-2, (-1, high)).sum(-2).flip(-2).cumsum(-2).flip(-2)
+            out[..., height - 1 - rest : height - high : high, :] = below
+        found = _queue(pixels, out, _SUFFIX, high)
+        if pixels is x and not high:
             _remember(_SUFFIXES, x, out, *found)
     else:
         table = _table_like(x, _sum_type(x, None))

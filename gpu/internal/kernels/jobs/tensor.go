@@ -10,6 +10,7 @@ type Tensor struct {
 	Width, Height, Count  int32
 	InAligned, OutAligned int32
 	Gap                   int32 // a sector after each row of a table may be written, but for the last of a plane
+	Bands, BandRow        int32 // of rows
 }
 
 // A TensorWindow is planes of floats, the windows whose sums are wanted, and where these go.

@@ -12,9 +12,10 @@ typedef struct {
 	i32 width, height, count;
 	i32 inAligned, outAligned;
 	i32 gap; // a sector after each row of a table may be written, but for the last of a plane
+	i32 bands, bandRow; // of rows
 } Tensor;
 #ifndef __OPENCL_VERSION__
-static_assert(sizeof(Tensor) == 72, "Go has another layout");
+static_assert(sizeof(Tensor) == 80, "Go has another layout");
 #endif
 
 // A TensorWindow is planes of floats, the windows whose sums are wanted, and where these go.
