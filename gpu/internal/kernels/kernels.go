@@ -239,7 +239,7 @@ func TensorDowns(name, pixel string) []TensorDown {
 	case name == "table" && pixel == "f32":
 		return []TensorDown{{9, 32, 1, 2, 2, 2}, {9, 16, 3, 2, 4, 1}}
 	case name == "table" && (pixel == "f16" || pixel == "bf16"):
-		return []TensorDown{{9, 16, 1, 2, 2, 4}, {17, 32, 2, 1, 4, 1}}
+		return []TensorDown{{9, 16, 1, 2, 2, 4}, {32, 32, 2, 1, 4, 1}}
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ struct TensorDown {
           carry[i] += part[i][r];
           if (r < most) {
             const T sum = some ? carry[i] : 0;
-            if (sizeof(P) == 2) __stcs((T*)to, sum);  // which is faster for these
+            if (sizeof(P) == 2 && K == 2) __stcs((T*)to, sum);  // which is faster for these
             else *(T*)to = sum;
           }
           to += Reverse ? -job.outStride : job.outStride;
