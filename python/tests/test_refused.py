@@ -93,7 +93,7 @@ def test_copies_of_tables_of_valid_pixels(tmp_path):
     mean, deviation = m[2:25, 3:30].mean(), m[2:25, 3:30].std()
     np.save(tmp_path / "t.npy", sums)
     plain = [np.array(sums), np.asfortranarray(sums), np.copy(sums), np.load(tmp_path / "t.npy"), sums.astype(float).view(np.ndarray).copy()]
-    for copy in plain + [np.array(sums)[1:]]:
+    for copy in plain + [np.array(sums)[1:], np.array(sums[2:, 3:]), np.array(sums.T), np.array(sums * 2)]:
         with pytest.raises(ValueError, match="pass counts="):
             boxsum.box_mean(copy, BOX)
     for copy in plain:
@@ -105,6 +105,12 @@ def test_copies_of_tables_of_valid_pixels(tmp_path):
         assert boxsum.box_mean(copy, BOX) == pytest.approx(mean, rel=1e-12)
         assert boxsum.box_std(copy, second, BOX) == pytest.approx(deviation, rel=1e-12)
     assert boxsum.box_mean(sums, BOX, counts=False) == pytest.approx(m.filled(0)[2:25, 3:30].mean(), rel=1e-12)
+    for side in (500, 900):  # large tables of all pixels are told from copies, also where the others are 0
+        large = noise(side, side)
+        valid = boxsum.integral(np.ma.masked_equal(large, 0))
+        assert boxsum.box_mean(boxsum.integral(large), [0, 0, side, side]) == pytest.approx(large.mean(), rel=1e-12)
+        with pytest.raises(ValueError, match="counts=False"):
+            boxsum.box_mean(np.array(valid), [0, 0, side, side])
     other = boxsum.integral(noise(40, 50).T.reshape(40, 50).copy())  # of all pixels
     assert boxsum.box_mean(np.array(other), [0, 0, 1, 1]) == other[1, 1]
 

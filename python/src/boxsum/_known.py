@@ -48,20 +48,23 @@ class ValidTable(ndarray):
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, ValidTable) and self.counts is not None:
-            part.counts = self.counts[key]
+            part._with(self.counts[key])
         return part
+
+    def _with(self, counts: ndarray | None) -> Any:
+        """This table, with counts."""
+        self.counts = counts
+        if counts is not None:
+            _stamp(self.view(ndarray), _parts)
+        return self
 
     def transpose(self, *axes: Any) -> Any:
         """The table with its axes in another order, and the counts too."""
-        turned = super().transpose(*axes)
-        turned.counts = None if self.counts is None else self.counts.transpose(*axes)
-        return turned
+        return super().transpose(*axes)._with(None if self.counts is None else self.counts.transpose(*axes))
 
     def swapaxes(self, one: Any, other: Any) -> Any:
         """The table with two axes in each other's place, and the counts too."""
-        turned = super().swapaxes(one, other)
-        turned.counts = None if self.counts is None else self.counts.swapaxes(one, other)
-        return turned
+        return super().swapaxes(one, other)._with(None if self.counts is None else self.counts.swapaxes(one, other))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **named: Any) -> Any:
         """What is computed of tables with the same counts has these, and of others none."""
@@ -77,7 +80,7 @@ class ValidTable(ndarray):
             elif type(result) is ndarray:
                 result = result.view(ValidTable)
             if isinstance(result, ValidTable):
-                result.counts = common if common is not None and common.shape == result.shape else None
+                result._with(common if common is not None and common.shape == result.shape else None)
             results.append(result)
         return tuple(results) if isinstance(made, tuple) else results[0]
 
@@ -89,7 +92,7 @@ class ValidTable(ndarray):
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state[0])
-        self.counts = state[1]
+        self._with(state[1])
 
 
 def same_counts(one: Any, other: Any) -> bool:
@@ -97,7 +100,9 @@ def same_counts(one: Any, other: Any) -> bool:
     return one is not None and other is not None and (one is other or one.__array_interface__ == other.__array_interface__ or np.array_equal(one, other))
 
 
-_prints: dict[tuple, None] = {}  # of tables of valid pixels, by which their copies are told, the last ones made
+# What tells copies of tables of valid pixels: of the last ones that were made, and of the last parts of them.
+_wholes: dict[tuple, None] = {}
+_parts: dict[tuple, None] = {}
 
 
 def _print(table: ndarray) -> tuple:
@@ -105,12 +110,27 @@ def _print(table: ndarray) -> tuple:
     return table.shape, table[-1].astype(np.float64).tobytes()
 
 
+def _stamp(table: ndarray, prints: dict[tuple, None]) -> None:
+    """Keeps in mind what tells copies of a table, unless that is nothing."""
+    if table.ndim > 1 and table.size and table[-1].any():
+        prints[_print(table)] = None
+        if len(prints) > 64:
+            prints.pop(tuple(prints)[0], None)  # at once, whatever other threads do
+
+
 def _copied(table: Any) -> bool:
-    """Whether an array has the sums of a table of valid pixels, or is a view of one that has."""
-    for seen in (table, _owner(table)):
+    """Whether an array has the sums of a table of valid pixels, or is a view of one that has.
+
+    Small tables of all pixels are told from copies by their sums only. Large ones lie in memory that NumPy did not make for them.
+    """
+    owner = _owner(table)
+    if isinstance(owner.base, tuple) or owner.ndim == 1 and owner.dtype == np.uint8:
+        return False
+    for seen in (table, owner):
         for one in (seen, *((seen[0], seen[-1]) if seen.ndim > 2 and len(seen) else ())):
-            if one.ndim > 1 and one.dtype.kind in "iuf" and any(one.shape == shape for shape, _ in _prints) and _print(one) in _prints:
-                return True
+            if one.ndim > 1 and one.dtype.kind in "iuf" and any(one.shape == shape for shape, _ in (*_wholes, *_parts)):
+                if _print(one) in _wholes or _print(one) in _parts:
+                    return True
     return False
 
 
@@ -229,7 +249,7 @@ def of(table: Any) -> Known:
     known = _recall(table) if memory else NOTHING
     if isinstance(table, ValidTable) and known.counts is None:
         return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
-    if _prints and known is NOTHING and isinstance(table, ndarray) and _copied(table):
+    if (_wholes or _parts) and known is NOTHING and isinstance(table, ndarray) and _copied(table):
         return Known(lost=True)
     return known
 
@@ -289,10 +309,8 @@ def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | No
         forget(table)
         return
     bound = bound_of(pixels) if table.dtype.kind in "iu" and _unusual(pixels.dtype, table.dtype, squares) else 0
-    if counts is not None and table.size and table[-1].any():
-        _prints[_print(table)] = None
-        if len(_prints) > 64:
-            del _prints[next(iter(_prints))]
+    if counts is not None:
+        _stamp(np.asarray(table), _wholes)
     if bound or digits is not None or counts is not None:
         remember(table, Known(bound, pixels.dtype.kind == "i", digits, counts))
     else:
