@@ -130,8 +130,8 @@ def test_cascades():
     one, other = (cascade.detect(image, neighbors=0, mirror=True, min_size=40) for image in (small, np.ascontiguousarray(small[:, ::-1])))
     assert one.mirrored.any() and not one.mirrored.all() and other.mirrored.any()
     assert not found.mirrored.any()
-    tables = cascade.detect(small, angles=[20], turn="tables", min_size=40, neighbors=1)
-    assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 3)))  # the nearest ratio
+    tables = cascade.detect(small, neighbors=0, angles=[12], turn="tables", min_size=40)
+    assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 5)))  # the nearest ratio
     for error, text, call in (
         (TypeError, "an image of float64", lambda: cascade.detect(photo / 255)),
         (ValueError, "finite", lambda: cascade.detect(photo, scale=float("nan"))),
