@@ -1,6 +1,7 @@
 """How fast the package is, beside OpenCV and scikit-image in the same process.
 
     python -m boxsum.bench            # takes half a minute
+    python -m boxsum.bench --batch    # many images in one call, beside loops of OpenCV
     python -m boxsum.bench --cuda     # on a GPU, beside the Go library alone
     python -m boxsum.bench --tensors  # batches in PyTorch on a GPU, beside cumsum and avg_pool2d
 
@@ -208,13 +209,46 @@ def cuda(runs: int) -> None:
             )
 
 
+def batch(runs: int) -> None:
+    import cv2
+
+    x = np.random.default_rng(1).integers(0, 256, (64, 480, 640), dtype=np.uint8)
+    out, one = boxsum.integral(x, axes=(-2, -1)), np.empty((481, 641), np.int32)
+
+    def thrown_away() -> None:
+        for p in x:
+            cv2.integral(p)
+
+    def into_one() -> None:
+        for p in x:
+            cv2.integral(p, one)
+
+    rows: dict[str, Callable[[], Any]] = {
+        "boxsum.integral(x, axes=(-2, -1))": lambda: boxsum.integral(x, axes=(-2, -1)),
+        "the same, out=": lambda: boxsum.integral(x, axes=(-2, -1), out=out),
+        "the same, one worker": lambda: boxsum.integral(x, axes=(-2, -1), out=out, workers=1),
+        "[cv2.integral(p) for p in x]": lambda: [cv2.integral(p) for p in x],
+        "np.stack of that": lambda: np.stack([cv2.integral(p) for p in x]),
+        "for p in x: cv2.integral(p)": thrown_away,
+        "for p in x: cv2.integral(p, one)": into_one,
+        "out.fill(3)": lambda: out.fill(3),
+    }
+    took = best(list(rows.values()), runs)
+    print(f"{x.shape} {x.dtype}, {out.nbytes / 1e6:.0f} MB of tables, best of {runs}, {os.cpu_count()} processors")
+    for name, seconds in zip(rows, took):
+        print(f"  {name:36s} {1e3 * seconds:7.2f} ms = {seconds / took[0]:5.2f} of the first")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m boxsum.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuda", action="store_true", help="on a GPU")
+    parser.add_argument("--batch", action="store_true", help="many images at once")
     parser.add_argument("--tensors", action="store_true", help="batches of PyTorch on a GPU")
     parser.add_argument("--runs", type=int, default=20, help="of the largest table; smaller ones take more (default 20)")
     options = parser.parse_args()
     _native.load()
+    if options.batch:
+        return batch(options.runs)
     if options.tensors:
         from . import _bench_tensors
 
