@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // An apart layer can make bands that need no others: who takes a band sums its columns
 // first, and adds up those of the bands above. These were taken before, so that their
 // columns are there, or nearly; and the pixels, read twice, are in a near cache the
@@ -56,13 +58,27 @@ const (
 	bandLeft              // and those of all bands above, added up
 )
 
-// workApart makes bands that are apart until none is left or the context is done.
-func (e *Engine) workApart(worker int) {
+// stay is how long a helper makes bands before it lets other programs run: between two
+// bands nobody waits for it, and in the midst of one, where the system would stop it,
+// all do. A turn of the system is longer.
+var stay = time.Millisecond
+
+// workApart makes bands that are apart until none is left or the context is done. It
+// reports whether a helper should come again.
+func (e *Engine) workApart(worker int) (again bool) {
+	start := time.Now()
 	for _, l := range e.layers {
 		l.(apart).enter(worker)
 	}
 	last := len(e.done) - 1
-	for band := e.take(&e.next); band <= last && !e.stop(); band = e.take(&e.next) {
+	for {
+		if worker > 0 && time.Since(start) > stay && int(e.next.Load()) <= last {
+			return true
+		}
+		band := e.take(&e.next)
+		if band > last || e.stop() {
+			return false
+		}
 		if band < last {
 			for _, l := range e.layers {
 				l.(apart).sumBand(band)
@@ -78,7 +94,7 @@ func (e *Engine) workApart(worker int) {
 		}
 		e.done[band].done.Store(bandLeft)
 		if !e.fillBand(worker, band*e.grid.BandRows) {
-			return
+			return false
 		}
 	}
 }

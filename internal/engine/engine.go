@@ -56,11 +56,12 @@ type Engine struct {
 	stopped  atomic.Bool  // the context is done
 	progress progress
 
-	crew  atomic.Int64 // who is in: see seat
-	alone atomic.Bool  // the caller sleeps until nobody else is in
-	slots int          // see Plan.slots
-	exact bool         // all layers are loose, and can do without the band above
-	apart bool         // and the bands are apart
+	crew   atomic.Int64  // who is in: see seat
+	seated []atomic.Bool // which workers are
+	alone  atomic.Bool   // the caller sleeps until nobody else is in
+	slots  int           // see Plan.slots
+	exact  bool          // all layers are loose, and can do without the band above
+	apart  bool          // and the bands are apart
 
 	crowded bool   // there are more workers than processors: who waits is in the way
 	spins   int    // how often to look before sleeping
@@ -152,6 +153,10 @@ func (e *Engine) gather(bands, workers int) {
 	for len(e.beds) < workers {
 		e.beds = append(e.beds, make(bed, 1))
 	}
+	if cap(e.seated) < workers {
+		e.seated = make([]atomic.Bool, workers)
+	}
+	e.seated = e.seated[:workers]
 	e.spins, e.crowded = spins, workers > runtime.GOMAXPROCS(0)
 	if e.crowded {
 		e.spins = 100
@@ -181,19 +186,52 @@ func (e *Engine) fillBand(worker, y int) bool {
 }
 
 // The crew counts the helpers at work and, in units of seat, the seats still
-// free. A helper that the scheduler starts after the work is done finds none
-// and goes away, so that nobody ever waits for it.
-const seat = 1 << 32
+// free. A helper that the scheduler starts after the work is done finds the crew
+// closed and goes away, so that nobody ever waits for it.
+const (
+	seat   = 1 << 32
+	closed = 1 << 62
+)
 
 func (e *Engine) helper() {
 	for {
 		crew := e.crew.Load()
-		if crew < seat {
+		if crew < seat || crew >= closed {
 			return
 		}
-		if e.crew.CompareAndSwap(crew, crew-seat+1) {
-			e.work(int(crew / seat))
-			if e.crew.Add(-1) == 0 && e.alone.CompareAndSwap(true, false) {
+		if !e.crew.CompareAndSwap(crew, crew-seat+1) {
+			continue
+		}
+		worker := e.sit()
+		again := e.work(worker)
+		e.seated[worker].Store(false)
+		e.rise(again)
+		if !again {
+			return
+		}
+		letOthersRun()
+	}
+}
+
+// sit is the number of a worker for who has a seat: there are as many as seats.
+func (e *Engine) sit() int {
+	for worker := 1; ; worker = worker%(len(e.seated)-1) + 1 {
+		if e.seated[worker].CompareAndSwap(false, true) {
+			return worker
+		}
+	}
+}
+
+// rise leaves a seat, for another where the work goes on.
+func (e *Engine) rise(again bool) {
+	for {
+		crew := e.crew.Load()
+		next := crew - 1
+		if again && crew < closed {
+			next += seat
+		}
+		if e.crew.CompareAndSwap(crew, next) {
+			if next%seat == 0 && e.alone.CompareAndSwap(true, false) {
 				e.beds[0] <- struct{}{}
 			}
 			return
@@ -201,17 +239,17 @@ func (e *Engine) helper() {
 	}
 }
 
-// work takes bands until none is left or the context is done.
-func (e *Engine) work(worker int) {
+// work takes bands until none is left or the context is done. It reports whether a
+// helper should come again.
+func (e *Engine) work(worker int) (again bool) {
 	if e.apart {
-		e.workApart(worker)
-		return
+		return e.workApart(worker)
 	}
 	complete := 0 // bands before are done
 	for {
 		band := e.take(&e.next)
 		if band >= len(e.done) || !e.begin(band, &complete) || !e.workBand(worker, band) {
-			return
+			return false
 		}
 	}
 }

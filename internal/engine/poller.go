@@ -75,16 +75,16 @@ func (e *Engine) leave() {
 	for spun := 0; ; spun++ {
 		crew := e.crew.Load()
 		switch {
-		case crew >= seat: // who comes late finds no seat
-			e.crew.CompareAndSwap(crew, crew%seat)
-		case crew == 0:
+		case crew < closed: // who comes late finds no seat
+			e.crew.CompareAndSwap(crew, crew%seat+closed)
+		case crew == closed:
 			return
 		case spun < e.spins:
 			e.report()
 			e.pause(spun)
 		default:
 			e.alone.Store(true)
-			if e.crew.Load() != 0 || !e.alone.CompareAndSwap(true, false) {
+			if e.crew.Load() != closed || !e.alone.CompareAndSwap(true, false) {
 				e.sleep()
 			}
 		}
