@@ -20,8 +20,8 @@ import (
 //
 //	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
 //
-// Of the options, Angles, NearMisses, Workers, Level and Progress are for package detect:
-// the first two are errors here.
+// Of the options, Angles, Mirror, NearMisses, Workers, Level and Progress are for package
+// detect: the first three are errors here.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	return detectFrom(0, images, c, opt)
 }

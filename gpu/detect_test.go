@@ -163,6 +163,7 @@ func TestDetectErrors(t *testing.T) {
 			"empty":       func() error { _, err := Detect(src, new(detect.Cascade), nil); return err },
 			"channels":    func() error { _, err := Detect(two, cascades[0], nil); return err },
 			"angles":      func() error { _, err := Detect(src, cascades[0], &detect.Options{Angles: []float64{30}}); return err },
+			"mirror":      func() error { _, err := Detect(src, cascades[0], &detect.Options{Mirror: true}); return err },
 			"near misses": func() error { _, err := Detect(src, cascades[0], &detect.Options{NearMisses: 2}); return err },
 			"two sizes": func() error {
 				_, err := DetectHost(d, []boxsum.Image[uint8]{blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1), blotches(rand.New(rand.NewPCG(1, 2)), 50, 60, 1)}, cascades[0], nil)
