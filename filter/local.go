@@ -194,6 +194,9 @@ type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
 	box     kernel.Box          // of bytes
 	scratch []kernel.BoxScratch // of workers
 
+	past bool  // results go past the caches, which bytes do not gain by
+	rows [][]D // of workers, where they are made then
+
 	stats     kernel.StatsBox // of means and deviations of bytes
 	statsFast bool            // it makes all rows
 }
@@ -215,6 +218,8 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 	}
 	p := l.Plan(&t.set, grid.SizeOf[D]())
 	l.scratch = engine.Workers(l.scratch, p.Workers)
+	l.past = !t.same && t.kind != meanDeviation && grid.SizeOf[D]() >= 4 && kernel.Past(grid.SizeOf[D]()*t.src.Width*t.src.Height*t.src.Channels)
+	l.rows = engine.Workers(l.rows, p.Workers)
 	return run.Fill(t.set, p, l)
 }
 
@@ -231,14 +236,44 @@ func frameOf[P Pixel](src *engine.Source[P], shape *window.Shape, squares bool, 
 
 func (l *local[P, A, Q, D]) Release() int {
 	l.task = task[P, D]{}
-	return l.Layer.Release()
+	bytes := l.Layer.Release()
+	for _, r := range l.rows {
+		bytes += engine.Bytes(r)
+	}
+	return bytes
+}
+
+// Tile implements [engine.Layer].
+func (l *local[P, A, Q, D]) Tile(worker, x, y, n, rows int) {
+	l.Layer.Tile(worker, x, y, n, rows)
+	if l.past {
+		kernel.StoreFence()
+	}
 }
 
 // Row implements [window.Sink].
 func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
 	c := l.Frame.Channels
+	if !l.past {
+		l.make(worker, x, y, n, pix, s, l.task.dst[0].row(x, y, n, c))
+		return
+	}
+	row := engine.AtLeast(l.rows[worker], n*c)
+	l.rows[worker] = row
+	l.make(worker, x, y, n, pix, s, row)
+	kernel.StreamCopy(bytesOf(l.task.dst[0].row(x, y, n, c)), bytesOf(row))
+}
+
+// bytesOf is the memory of a slice.
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*grid.SizeOf[T]())
+}
+
+// make makes a row of results in first, and of the second ones in their place.
+func (l *local[P, A, Q, D]) make(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q], first []D) {
+	c := l.Frame.Channels
 	if l.box.Kind != kernel.BoxNone {
-		dst := as[uint8](l.task.dst[0].row(x, y, n, c))
+		dst := as[uint8](first)
 		cols, _ := s.Columns(c)
 		if l.box.Kind.Narrow() {
 			l.box.Narrow(dst, as[uint16](cols), &l.scratch[worker])
@@ -249,11 +284,11 @@ func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, 
 	}
 	if l.statsFast {
 		cols, _ := s.Columns(c)
-		l.stats.Row(as[float32](l.task.dst[0].row(x, y, n, c)), as[float32](l.task.dst[1].row(x, y, n, c)),
+		l.stats.Row(as[float32](first), as[float32](l.task.dst[1].row(x, y, n, c)),
 			as[uint32](cols), as[uint32](s.SquareColumns(c)), &l.scratch[worker])
 		return
 	}
-	makeRow(&l.task, x, y, n, pix, s.Windows())
+	makeRow(&l.task, first, x, y, n, pix, s.Windows())
 }
 
 // as is a slice whose elements are known to be of type T.
@@ -262,8 +297,8 @@ func as[T, F any](s []F) []T {
 }
 
 // makeRow makes pixels [x, x+n) of a row of results.
-func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], x, y, n int, pix []P, r *window.Row[A, Q]) {
-	first, second := t.dst[0].row(x, y, n, r.Channels), []D(nil)
+func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], first []D, x, y, n int, pix []P, r *window.Row[A, Q]) {
+	second := []D(nil)
 	if t.kind == meanDeviation {
 		second = t.dst[1].row(x, y, n, r.Channels)
 	}

@@ -184,7 +184,7 @@ func (s *streamOf[P, A, Q, D]) next() []D {
 	if n > 0 {
 		s.sums.Down(s, s.y)
 		t.dst[0] = target[D]{s.out, len(s.out)}
-		makeRow(t, 0, 0, n, s.ring[s.y%s.size()], s.sums.Windows())
+		makeRow(t, s.out, 0, 0, n, s.ring[s.y%s.size()], s.sums.Windows())
 	}
 	s.y++
 	return s.out

@@ -419,3 +419,30 @@ func TestWolfAgain(t *testing.T) {
 		same(t, "after another image", got, want.Pix)
 	}
 }
+
+// Results that are so many that they go past the caches are those that are made over the image itself, which
+// has kernels of its own where it is wide.
+func TestPast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("33 MB")
+	}
+	img := boxsum.Image[uint8]{Pix: make([]uint8, 5801*5800), Width: 5801, Height: 5800}
+	for i := range img.Pix {
+		img.Pix[i] = uint8(100 + i*2654435761>>9&63)
+	}
+	for _, m := range []threshold.Method{threshold.Niblack, threshold.Bradley} {
+		r := threshold.New(m, 19)
+		got, err := threshold.Binarize(img, r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := img
+		over.Pix = bytes.Clone(img.Pix)
+		if err := threshold.BinarizeInto(over, over, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Pix, over.Pix) {
+			t.Errorf("%v differs", m)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type local[P filter.Pixel, A, Q kernel.Number] struct {
 	task    task[P]
 	columns bool // results are made from the sums of columns, by deciders
 	quads   bool // deciders slide the columns themselves
+	past    bool // results go past the caches
 	look    bool // the first time of two
 	inPlace bool // when results are written
 	workers []localWorker
@@ -48,6 +49,7 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 	l.quads = l.columns && t.shape.Border == window.Clip && !(t.same && t.src.Width > kernel.QuadWidth) && // strips write over each other's rows
 		(t.dst.form == asBytes || t.dst.form == asBits) &&
 		kernel.QuadsDecide(t.set.Level, &t.formula, l.Frame.Span(), t.height())
+	l.past = l.quads && t.dst.form == asBytes && !t.same && kernel.Past(t.src.Width*t.src.Height)
 	p := planOf(&l.Layer, t)
 	if l.quads {
 		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, kernel.QuadWidth)), kernel.LineBytes)
@@ -87,7 +89,7 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 		case l.columns && w.decider == nil:
 			w.decider = new(kernel.Decider)
 		}
-		if l.task.dst.form == asBits {
+		if l.task.dst.form == asBits || l.past {
 			w.row = engine.AtLeast(w.row, p.TileWidth)
 		}
 	}
@@ -171,19 +173,23 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 	}
 	for end := y + rows; y < end; y++ {
 		out := w.row
-		if t.dst.form == asBytes {
+		if t.dst.form == asBytes && !l.past {
 			out = t.dst.bytes.row(x, y, n)
 		}
 		w.quads.Slide(row(of, y+f.Down), row(of, y-f.Up-1), row(of, y+f.Down+1), out)
 		w.quads.Counts(int64(min(f.Height, y+f.Down+1) - max(0, y-f.Up)))
 		keep()
 		pix := row(of, y)[x:][:n]
-		if t.dst.form == asBytes {
-			w.quads.Row(out, pix)
-			continue
-		}
 		w.quads.Row(out[:n], pix)
-		kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), out[:n])
+		switch {
+		case l.past:
+			kernel.StreamCopy(t.dst.bytes.row(x, y, n), out[:n])
+		case t.dst.form == asBits:
+			kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), out[:n])
+		}
+	}
+	if l.past {
+		kernel.StoreFence()
 	}
 }
 

@@ -57,7 +57,10 @@ type StatsBox struct {
 
 // pastBytes is from how many bytes of results on it is faster to write them past the caches, as measured on a
 // Xeon: 1.1 times at 66 MB, 1.5 times at 512 MB.
-const pastBytes = 32 << 20
+const pastBytes = 32e6
+
+// Past reports whether it is better to write as many bytes of results past the caches, by [StreamCopy].
+func Past(bytes int) bool { return memory[best].copy != nil && bytes > pastBytes }
 
 // NewStatsBox is for windows of span×height pixels, and images of so many bytes of results. It reports whether a level has a kernel
 // for them.
