@@ -125,6 +125,13 @@ def test_tables_may_not_overlap(device):
     image, out = np.ones((4, 4), np.uint8), np.empty((5, 5), np.uint32)
     with pytest.raises(ValueError, match="same memory"):
         boxsum.integral(Interface(image), tilted=True, out=(Interface(out), Interface(out)))
+    planes = np.ones((4, 5, 5))
+    for image, out in ((planes[:3, :4, :4], planes[1:]), (planes[:, :4, :4], planes[::-1])):
+        with pytest.raises(ValueError, match="memory of what is read"):
+            boxsum.integral(Interface(image), axes=(-2, -1), out=Interface(out))
+    assert not device[1] and (planes == 1).all()
+    boxsum.integral(Interface(planes[:1, :4, :4]), axes=(-2, -1), out=Interface(planes[2:3]))
+    assert planes[2, -1, -1] == 16
 
 
 address = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _batch, _known, _native, _shapes, _types
 from ._arguments import DEVIATION, MEAN, NOT_WHOLE, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
+from ._dlpack import View
 from ._native import LayoutError, call, flat_array
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
@@ -149,6 +150,8 @@ class Cuda:
                 raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
             if o is not None and kind != VOLUME:
                 _shapes.forget_volume(o)
+        if out is not None:
+            refuse_overlap([None if o is None else _shadow(*self.parts(o)) for o in outs], (_shadow(*parts),))
         if outs[0] is not None:
             wanted = same_type(wanted, self.parts(outs[0])[3])
         sums = _types.sums.get((pixel, wanted))
@@ -170,8 +173,6 @@ class Cuda:
         if lead:  # tables one after the other, as the slices of a volume
             whole, count = (math.prod(leading) * (table_shape[0] if axes == 3 else 1),) + table_shape[axes - 2 :], 3
         tables = [self.split(self.new(whole, t, image, count), leading + table_shape) if o is None else o for o, t in zip(outs, types)]
-        if out is not None and len(tables) > 1:
-            refuse_overlap([_shadow(*self.parts(t)) for t in tables])
         number, stream = self.number(index), self.stream(image)
         image = self.fill(image, tables, kind, number, stream, squares, tilted, lead)
         if out is not None and len(tables) == 1 and not lead and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
@@ -235,7 +236,7 @@ class Cuda:
             return [None] * count
         outs = arrays_out(out, count, object)
         for o in outs:
-            if o is not None and self.find(o) is not self:
+            if o is not None and not isinstance(o, View) and self.find(o) is not self:
                 raise TypeError(f"out must be an array of the same kind as the image, not {type(o).__name__}")
         return [None if o is None else self.read(o) for o in outs]
 
