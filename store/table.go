@@ -262,17 +262,68 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	if want := t.layers[0].sum; TypeOf[S]() != want {
 		return grid.Types("the table has sums of %v, and not of %v", want, TypeOf[S]())
 	}
+	channels := t.about.Channels
+	if err := grid.Room(len(dst), len(boxes), channels); err != nil {
+		return err
+	}
 	r := &reader[S]{t, t.layers[0]}
-	return t.each(ctx, len(dst), t.about.Channels, boxes, func(i int, box image.Rectangle) error {
-		for c := range t.about.Channels {
-			s, err := r.sum(ctx, box, c)
-			if err != nil {
+	// As many at once as take a quarter of what is kept of chunks.
+	most := int(min(max(1024, t.cache.limit/4/int64(32*(1+channels))), 1<<(cornerBits-2)))
+	for from := 0; from < len(boxes); from += most {
+		if err := r.sums(ctx, dst[from*channels:], boxes[from:min(from+most, len(boxes))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cornerBits number the corners of boxes that are answered at once.
+const cornerBits = 24
+
+// sums reads the corners of boxes page by page, so that each page is unpacked once however many boxes there are.
+func (r *reader[S]) sums(ctx context.Context, dst []S, boxes []image.Rectangle) error {
+	channels := r.t.about.Channels
+	corner := func(n int) image.Point {
+		b := boxes[n/4].Intersect(r.t.Bounds())
+		return [4]image.Point{b.Max, {X: b.Min.X, Y: b.Max.Y}, {X: b.Max.X, Y: b.Min.Y}, b.Min}[n%4]
+	}
+	order := make([]uint64, 0, 4*len(boxes)) // the page of a corner, and its number
+	for n := range 4 * len(boxes) {
+		if p := corner(n); p.X > 0 && p.Y > 0 && !boxes[n/4].Intersect(r.t.Bounds()).Empty() {
+			order = append(order, uint64(r.page(p.X-1, p.Y-1))<<cornerBits|uint64(n))
+		}
+	}
+	slices.Sort(order)
+	values := make([]S, 4*len(boxes)*channels)
+	err := r.t.run(ctx, len(order), func(k int) (err error) {
+		n := int(order[k] & (1<<cornerBits - 1))
+		p := corner(n)
+		for c := range channels {
+			if values[n*channels+c], err = r.at(ctx, p.X, p.Y, c); err != nil {
 				return err
 			}
-			dst[i*t.about.Channels+c] = s
 		}
 		return nil
-	}, func(i int) { clear(dst[i*t.about.Channels:][:t.about.Channels]) })
+	})
+	if err != nil {
+		return err
+	}
+	for i := range boxes {
+		v := values[4*i*channels:]
+		for c := range channels {
+			dst[i*channels+c] = v[c] - v[channels+c] - v[2*channels+c] + v[3*channels+c]
+		}
+	}
+	return nil
+}
+
+// page is a number for what is unpacked at once to read an entry.
+func (r *reader[S]) page(x, y int) int {
+	a := r.l.main
+	height, width := a.unit[0], a.unit[1]
+	bytes := r.t.about.Channels * a.m.typ.Size()
+	pages := ceil(height*width*bytes, bloscBlock)
+	return (y/height*a.units[1]+x/width)*pages + (y%height*width+x%width)*bytes/bloscBlock
 }
 
 // each answers boxes: those near to each other one after the other, by several goroutines.
@@ -294,6 +345,11 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 		return (p.Y-1)/unit[0]*(t.Width/unit[1]+1) + (p.X-1)/unit[1]
 	}
 	slices.SortFunc(order, func(a, b int) int { return cell(a) - cell(b) })
+	return t.run(ctx, len(order), func(k int) error { return answer(order[k], boxes[order[k]].Intersect(t.Bounds())) })
+}
+
+// run does a work with n parts, by several goroutines.
+func (t *Table) run(ctx context.Context, n int, part func(k int) error) error {
 	const some = 64
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -301,13 +357,13 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 	work := func() {
 		for first.Load() == nil {
 			from := int(next.Add(some)) - some
-			if from >= len(order) {
+			if from >= n {
 				return
 			}
-			for _, i := range order[from:min(from+some, len(order))] {
+			for k := from; k < min(from+some, n); k++ {
 				err := ctx.Err()
 				if err == nil {
-					err = answer(i, boxes[i].Intersect(t.Bounds()))
+					err = part(k)
 				}
 				if err != nil {
 					first.CompareAndSwap(nil, &err)
@@ -316,7 +372,7 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 			}
 		}
 	}
-	workers := min(t.workers, (len(order)+some-1)/some)
+	workers := min(t.workers, ceil(n, some))
 	for range workers - 1 {
 		group.Go(work)
 	}
