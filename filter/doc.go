@@ -32,7 +32,7 @@
 // a typical sum along its row, and as a rule by 2^-50. What all pixels of the first row have
 // in common is taken away first where they lie far from zero. Where the pixels of a window
 // differ by so little that the difference of squares is not sure to four digits, its
-// variance is made from the pixels, for windows of up to 65536 of them; variances that are
+// variance is made from the pixels, for windows of up to 4096 of them; variances that are
 // less than their rounding are else 0.
 //
 // A pixel touches the windows that have it, and no others, whatever it is: NaN, an infinity,

@@ -101,13 +101,7 @@ func (s *Sums[P, A, Q]) regroup() {
 	if f.Squares {
 		clear(s.imageSquares())
 	}
-	from, to := s.y-f.Up, s.y+f.Down+1
-	if f.Border == Clip {
-		from = max(0, from)
-		if f.Height > 0 {
-			to = min(to, f.Height)
-		}
-	}
+	from, to := s.reach()
 	each := int(math.Sqrt(float64(h)))
 	s.groups.aim(len(s.image()), each, h/each+2, f.Squares)
 	for i := from; i < to; {
@@ -146,6 +140,7 @@ func (s *Sums[P, A, Q]) addRow(columns []A, squares func() []Q, place int) {
 // groups are the sums of so many rows each, from multiples of that on.
 type groups[A, Q kernel.Number] struct {
 	n, rows int
+	both    bool  // squares too
 	starts  []int // of the groups, in a ring
 	have    []bool
 	sums    []A
@@ -160,10 +155,10 @@ func (g *groups[A, Q]) bytes() int {
 
 // aim is for so many groups of rows of n sums.
 func (g *groups[A, Q]) aim(n, rows, count int, squares bool) {
-	if g.n == n && g.rows == rows && len(g.starts) == count && (!squares || len(g.squares) >= count*n) {
+	if g.n == n && g.rows == rows && len(g.starts) == count && g.both == squares {
 		return
 	}
-	g.n, g.rows = n, rows
+	g.n, g.rows, g.both = n, rows, squares
 	g.starts, g.have = engine.AtLeast(g.starts, count), engine.AtLeast(g.have, count)
 	g.sums = engine.AtLeast(g.sums, count*n)
 	if squares {
@@ -176,7 +171,7 @@ func (g *groups[A, Q]) aim(n, rows, count int, squares bool) {
 func (g *groups[A, Q]) at(start int) (sums []A, squares []Q, have bool) {
 	slot := (start/g.rows%len(g.starts) + len(g.starts)) % len(g.starts)
 	sums = g.sums[slot*g.n:][:g.n]
-	if len(g.squares) > 0 {
+	if g.both {
 		squares = g.squares[slot*g.n:][:g.n]
 	}
 	if g.have[slot] && g.starts[slot] == start {
@@ -224,40 +219,26 @@ func pieces[A kernel.Number](sums, columns []A, channels, span int) {
 }
 
 // spreadPixels is how many pixels a window may have that is summed by itself.
-const spreadPixels = 1 << 16
-
-// A flatWindow is one whose pixels are all equal: the next one is too if its last column is.
-type flatWindow struct {
-	y, i  int
-	value float64
-	known bool
-}
+const spreadPixels = 1 << 12
 
 // Spread is Σ(p-mean)² of the window of element i, from its pixels, and NaN if they are too many.
 func (s *Sums[P, A, Q]) Spread(i int) float64 {
 	f := &s.frame
+	x, ch := s.x+i/f.Channels, i%f.Channels
+	if s.isFlat(x, ch) {
+		return 0
+	}
 	if f.Shape.Width() > spreadPixels/f.Shape.Height() {
 		return math.NaN()
 	}
-	x, ch := s.x+i/f.Channels, i%f.Channels
-	if last := &s.flat; last.known && last.y == s.y && last.i+f.Channels == i {
-		last.i = i
-		if last.known = s.equal(x+f.Right, ch, last.value); last.known {
-			return 0
-		}
-	}
 	var first, sum, energy float64
-	count, same := 0, true
+	count := 0
 	s.eachPixel(x, ch, func(p float64) {
 		if count++; count == 1 {
 			first = p
 		}
-		same = same && p == first
 		sum += p - first
 	})
-	if s.flat = (flatWindow{s.y, i, first, same}); same {
-		return 0
-	}
 	mean := sum / float64(count)
 	s.eachPixel(x, ch, func(p float64) {
 		d := p - first - mean
@@ -269,32 +250,100 @@ func (s *Sums[P, A, Q]) Spread(i int) float64 {
 // eachPixel visits the pixels of the window of column x in a channel.
 func (s *Sums[P, A, Q]) eachPixel(x, ch int, visit func(p float64)) {
 	f := &s.frame
-	for j := x - f.Left; j <= x+f.Right; j++ {
-		s.eachOf(j, ch, visit)
-	}
-}
-
-// eachOf visits those of one column of the window.
-func (s *Sums[P, A, Q]) eachOf(place, ch int, visit func(p float64)) {
-	f := &s.frame
-	column := f.Border.Index(place, f.Width)
-	if column == outside && f.Border == Clip {
-		return
-	}
-	for y := s.y - f.Up; y <= s.y+f.Down; y++ {
-		switch {
-		case f.Border == Clip && (y < 0 || f.Height > 0 && y >= f.Height):
-		case column == outside:
-			visit(f.value(ch))
-		default:
-			visit(float64(s.rows.Row(y)[column*f.Channels+ch]))
+	from, to := s.reach()
+	for y := from; y < to; y++ {
+		row := s.rows.Row(y)
+		for place := x - f.Left; place <= x+f.Right; place++ {
+			if column := f.Border.Index(place, f.Width); column != outside {
+				visit(float64(row[column*f.Channels+ch]))
+			} else if f.Border != Clip {
+				visit(f.value(ch))
+			}
 		}
 	}
 }
 
-// equal reports whether all pixels of a column of the window are this one.
-func (s *Sums[P, A, Q]) equal(place, ch int, value float64) bool {
-	same := true
-	s.eachOf(place, ch, func(p float64) { same = same && p == value })
-	return same
+// flats knows where the windows of a row have pixels that are all equal.
+type flats struct {
+	valid bool
+	y, to int     // of which row, and where its windows end
+	down  []int32 // how many pixels of a column are equal, upwards from the last row of windows
+	along []int32 // how many columns are, to the left, that are equal from top to bottom
+}
+
+func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along) }
+
+// isFlat reports whether all pixels of the window of column x are equal. Of windows that wrap it does not look.
+func (s *Sums[P, A, Q]) isFlat(x, ch int) bool {
+	f := &s.frame
+	if s.from != 0 || s.to != f.Width {
+		return false
+	}
+	left, right, most := x-f.Left, x+f.Right, f.Width-1
+	if beside := left < 0 || right > most; beside {
+		switch f.Border { // the columns of the image that stand for those beside it
+		case Wrap:
+			return false
+		case Reflect:
+			left, right = min(left, 2*most+1-right), max(right, -left-1)
+		case Reflect101:
+			left, right = min(left, 2*most-right), max(right, -left)
+		case Constant:
+			s.findFlats()
+			if last := s.part(s.rows.Row(s.flats.to - 1)); float64(last[min(max(x, 0), most)*f.Channels+ch]) != f.value(ch) {
+				return false
+			}
+		}
+		left, right = max(0, left), min(most, right)
+	}
+	s.findFlats()
+	return int(s.flats.along[right*f.Channels+ch]) > right-left
+}
+
+// findFlats looks at the columns of row y, going on from the row above where that was looked at.
+func (s *Sums[P, A, Q]) findFlats() {
+	l := &s.flats
+	if l.valid && l.y == s.y {
+		return
+	}
+	from, to := s.reach()
+	last := s.part(s.rows.Row(to - 1))
+	n, c := len(last), s.frame.Channels
+	if l.valid && l.y == s.y-1 && (to == l.to || to == l.to+1) {
+		if to > l.to {
+			above := s.part(s.rows.Row(to - 2))
+			for i, p := range last {
+				if p == above[i] {
+					l.down[i]++
+				} else {
+					l.down[i] = 1
+				}
+			}
+		}
+	} else {
+		l.down, l.along = engine.AtLeast(l.down, n), engine.AtLeast(l.along, n)
+		for i := range l.down {
+			l.down[i] = 1
+		}
+		for y, more := to-2, true; y >= from && more; y-- {
+			more = false
+			for i, p := range s.part(s.rows.Row(y)) {
+				if int(l.down[i]) == to-1-y && p == last[i] {
+					l.down[i]++
+					more = true
+				}
+			}
+		}
+	}
+	l.valid, l.y, l.to = true, s.y, to
+	for i := range last {
+		switch {
+		case int(l.down[i]) < to-from:
+			l.along[i] = 0
+		case i >= c && last[i] == last[i-c]:
+			l.along[i] = l.along[i-c] + 1
+		default:
+			l.along[i] = 1
+		}
+	}
 }

@@ -62,7 +62,7 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 
 	scales scales
 	groups groups[A, Q]
-	flat   flatWindow
+	flats  flats
 }
 
 // A pad is elements beside the image, from one on, and those that stand for them: from
@@ -192,6 +192,7 @@ func (f *Frame) Strips(columns int) bool {
 func (s *Sums[P, A, Q]) Strip(x, n int) {
 	f, a, c := &s.frame, &s.across, s.frame.Channels
 	s.x, s.n = x, n
+	s.flats.valid = false
 	first, end := x-a.start, x+n-a.start+a.span-1 // the places that windows reach
 	s.from, s.to = max(0, first), min(f.Width, end)
 	if n == f.Width {
@@ -285,6 +286,9 @@ func (s *Sums[P, A, Q]) imageSquares() []Q {
 func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 	f := &s.frame
 	s.rows = rows
+	if y != s.y+1 {
+		s.flats.valid = false
+	}
 	switch {
 	case !s.valid || y != s.y+1 || s.block > 0 && y%s.block == 0:
 		s.y, s.valid, s.careful = y, true, false
@@ -332,13 +336,7 @@ func (s *Sums[P, A, Q]) prime() {
 func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
 	f := &s.frame
 	if f.Height == 0 || f.Shape.Height() <= 2*f.Height {
-		from, to := s.y-f.Up, s.y+f.Down+1
-		if f.Border == Clip {
-			from = max(0, from)
-			if f.Height > 0 {
-				to = min(to, f.Height)
-			}
-		}
+		from, to := s.reach()
 		for i := from; i < to; i++ {
 			visit(s.part(s.rows.Row(i)), 1)
 		}
@@ -352,6 +350,19 @@ func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
 	if times := s.down.outsideCount(s.y); f.Border == Constant && times > 0 {
 		visit(s.part(s.rows.Row(-1)), times)
 	}
+}
+
+// reach is the rows of the window of row y: of Clip those that the image has.
+func (s *Sums[P, A, Q]) reach() (from, to int) {
+	f := &s.frame
+	from, to = s.y-f.Up, s.y+f.Down+1
+	if f.Border == Clip {
+		from = max(0, from)
+		if f.Height > 0 {
+			to = min(to, f.Height)
+		}
+	}
+	return from, to
 }
 
 // pad makes the columns beside the image.
@@ -496,7 +507,7 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 func (s *Sums[P, A, Q]) Bytes() int {
 	return engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) +
 		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
-		engine.Bytes(s.zeros2) + s.groups.bytes()
+		engine.Bytes(s.zeros2) + s.groups.bytes() + s.flats.bytes()
 }
 
 // End says how high the image is, where nobody knew it.
@@ -506,4 +517,4 @@ func (s *Sums[P, A, Q]) End(height int) {
 }
 
 // Forget lets go of the rows.
-func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid = nil, false }
+func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }
