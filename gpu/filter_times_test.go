@@ -18,9 +18,8 @@ import (
 
 // Every kernel of filters in one launch has the CPU's bits, in bands of any height.
 func TestFilterShapes(t *testing.T) {
-	defer func(was struct{ Columns, Blocks, Rows int }, way method.Way) {
-		method.FilterShape, filterWay = was, way
-	}(method.FilterShape, filterWay)
+	was, way := method.FilterShape, filterWay
+	defer func() { method.FilterShape, filterWay = was, way }()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		if d.Info().Kind != CUDA {
 			t.Skip("they are CUDA's")
@@ -39,7 +38,8 @@ func TestFilterShapes(t *testing.T) {
 					if c.border == filter.Constant {
 						c.border = filter.Clip
 					}
-					method.FilterShape = struct{ Columns, Blocks, Rows int }{s[0], s[1], []int{0, 7, 64}[rng.IntN(3)]}
+					method.FilterShape.Columns, method.FilterShape.Blocks, method.FilterShape.Rows = s[0], s[1], []int{0, 7, 64}[rng.IntN(3)]
+					method.FilterShape.Strips = rng.IntN(2) == 0
 					if !checkFilterKind(t, d, c, method.FilterKind(kind)) {
 						t.Errorf("%s %v", kind, method.FilterShape)
 						break
@@ -106,7 +106,8 @@ func TestFilterTimes(t *testing.T) {
 	if os.Getenv("BOXSUM_GPU_FILTER_TIMES") == "" {
 		t.Skip("BOXSUM_GPU_FILTER_TIMES is not set")
 	}
-	defer func(was struct{ Columns, Blocks, Rows int }) { method.FilterShape = was }(method.FilterShape)
+	was := method.FilterShape
+	defer func() { method.FilterShape = was }()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		l, err := launch.Open(d)
 		if err != nil {
@@ -182,7 +183,7 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 			for _, s := range append(shapes, [2]int{}) { // the last is what is used
 				line := fmt.Sprintf("k %d %-8s %2d columns %2d blocks:", k, kind, s[0], s[1])
 				for _, r := range rows {
-					method.FilterShape = struct{ Columns, Blocks, Rows int }{s[0], s[1], r}
+					method.FilterShape.Columns, method.FilterShape.Blocks, method.FilterShape.Rows = s[0], s[1], r
 					took := best(queue)
 					line += fmt.Sprintf("  rows %d %.1f µs (%.2f)", r, took.Seconds()*1e6, took.Seconds()/copied.Seconds())
 				}

@@ -282,6 +282,44 @@ const (
 	FilterStripEdges  = "filterstrip_edges"
 )
 
+// A FilterWindowShape is a kernel that sums windows of bytes on tensor cores, see filter_window.h: how many halves of products
+// windows lie in, whether it decides or makes means, for wide sums or others, how many rows are fetched ahead, and how many
+// blocks, which are warps, registers leave room for.
+type FilterWindowShape struct {
+	Kernel        string
+	Halves        int
+	Decide, Wide  bool
+	Ahead, Blocks int
+}
+
+// FilterWindowShapes are those that there are. Of kernels that would do, the first does.
+var FilterWindowShapes = []FilterWindowShape{
+	{"filterwindow_mean_2", 2, false, false, 4, 16},
+	{"filterwindow_mean_3", 3, false, true, 4, 16},
+	{"filterwindow_decide_2", 2, true, false, 3, 12},
+	{"filterwindow_decide_3", 3, true, true, 3, 12},
+}
+
+// Lead is how many columns a window has to either side at most.
+func (s FilterWindowShape) Lead() int {
+	if s.Halves == 2 {
+		return 8
+	}
+	return 8 * (s.Halves - 1)
+}
+
+// Columns is how many results of a strip there are, and where the first is.
+func (s FilterWindowShape) Columns() (each, first int) {
+	if s.Halves == 2 {
+		first = -8
+	}
+	return 16 * (33 - s.Halves), first
+}
+
+// Slots is how many rows a strip has at once, and Shared the bytes of shared memory that they take.
+func (s FilterWindowShape) Slots(rows int) int  { return rows + s.Ahead }
+func (s FilterWindowShape) Shared(rows int) int { return FilterWindowRow * (s.Slots(rows) + 2) }
+
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"
 

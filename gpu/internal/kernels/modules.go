@@ -67,6 +67,7 @@ var modules = []module{
 	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
 	{"tensor", 80, "7.1", []string{"tensor_down.h"}, nil, tensorLines()},
 	{"filterstrip", 80, "7.1", []string{"filter_strip.h"}, nil, filterStripLines()},
+	{"filterwindow", 80, "7.1", []string{"filter_window.h"}, nil, filterWindowLines()},
 }
 
 // accumulators are the types of all sums and squares.
@@ -313,6 +314,13 @@ func tensorLines() (lines []string) {
 func filterStripLines() (lines []string) {
 	for _, s := range FilterStripShapes {
 		lines = append(lines, line("BOXSUM_FILTER_STRIP", s.Kernel, s.Strip, s.Of, fmt.Sprint(s.Ahead), fmt.Sprint(s.Blocks)))
+	}
+	return lines
+}
+
+func filterWindowLines() (lines []string) {
+	for _, s := range FilterWindowShapes {
+		lines = append(lines, line("BOXSUM_FILTER_WINDOW", s.Kernel, fmt.Sprint(s.Halves), fmt.Sprint(s.Decide), fmt.Sprint(s.Wide), fmt.Sprint(s.Ahead), fmt.Sprint(s.Blocks)))
 	}
 	return lines
 }

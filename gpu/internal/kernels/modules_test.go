@@ -119,6 +119,10 @@ func expected(m module) (names []string) {
 		for _, s := range FilterStripShapes {
 			names = append(names, s.Kernel)
 		}
+	case "filterwindow":
+		for _, s := range FilterWindowShapes {
+			names = append(names, s.Kernel)
+		}
 	case "histogrampass":
 		for _, pixel := range pairs.Pixels() {
 			for across := 1; across <= 16; across *= 2 {

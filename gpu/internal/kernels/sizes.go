@@ -81,3 +81,14 @@ const (
 	FilterStripLanes  = 32
 	FilterStripChunks = 16 // columns of a chunk at the edge
 )
+
+// What the kernels of FilterWindowShapes are for: rows take so many bytes of shared memory, of which a block has so many without asking and a
+// processor so many. Windows have up to so many pixels where their sums are the last bits of floats, or are divided in one step.
+const (
+	FilterWindowRow       = 640
+	FilterWindowShared    = 48 << 10
+	FilterWindowProcessor = 227 << 10
+	FilterWindowSquares   = 500
+	FilterWindowMeans     = 257
+	FilterWindowArea      = 1 << 14
+)

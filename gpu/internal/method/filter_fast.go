@@ -13,7 +13,10 @@ import (
 
 // FilterShape is the shape of a kernel of filters in one launch: which it is, and how many
 // rows a band has. What is zero is chosen. Tests and measurements set it.
-var FilterShape struct{ Columns, Blocks, Rows int }
+var FilterShape struct {
+	Columns, Blocks, Rows int
+	Strips                bool // where kernels of windows would do
+}
 
 // filterShape is the kernel for a kind.
 func (f *Filter) filterShape() (columns, blocks int) {
@@ -44,7 +47,7 @@ func (f *Filter) Obstacle(job Job) string {
 	switch {
 	case job.Pixel != pairs.U8 || job.Channels != 1:
 		return "of filters are for bytes of one channel"
-	case s.Border == window.Constant:
+	case s.Border == window.Constant && (FilterShape.Columns != 0 || FilterShape.Strips || f.windowShape(job) == nil):
 		return "of filters have no constant border"
 	case s.Width() > kernels.FilterPassReach*columns || area > most || area == 1:
 		return "of filters are for smaller windows"
@@ -63,6 +66,9 @@ func (f *Filter) Obstacle(job Job) string {
 
 // OnePass makes a filter in one launch, or by strips that do not load pixels one by one, in two.
 func (f *Filter) OnePass(job Job) (Plan, error) {
+	if shape := f.windowShape(job); shape != nil && FilterShape.Columns == 0 && !FilterShape.Strips {
+		return f.onWindows(job, shape)
+	}
 	if name := f.stripKernel(job); name != "" && FilterShape.Columns == 0 {
 		return f.onStrips(job, name)
 	}

@@ -20,6 +20,7 @@ type (
 	kernelMatch      = jobs.Match
 	filterPass       = jobs.FilterPass
 	filterStrip      = jobs.FilterStrip
+	filterWindow     = jobs.FilterWindow
 )
 
 type (

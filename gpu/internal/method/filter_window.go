@@ -1,0 +1,110 @@
+package method
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// windowShape is the kernel of windows for a job of bytes of one channel, see filter_window.h, or nil.
+func (f *Filter) windowShape(job Job) *kernels.FilterWindowShape {
+	s := f.reach(job.Width, job.Height)
+	area := s.Width() * s.Height()
+	if f.Kind == StatsFilter || area > kernels.FilterWindowArea || !aligned(job.In, 16, job.Count) || !aligned(job.Out, 16, job.Count) {
+		return nil
+	}
+	decide, narrow := f.Kind == SauvolaFilter, kernels.FilterWindowMeans
+	if decide {
+		if _, _, low := f.doubtful(area); low == 0 {
+			return nil
+		}
+		narrow = kernels.FilterWindowSquares
+	}
+	for i := range kernels.FilterWindowShapes {
+		k := &kernels.FilterWindowShapes[i]
+		if k.Decide == decide && max(s.Left, s.Right) <= k.Lead() && (k.Wide || area <= narrow) && k.Shared(s.Height()) <= kernels.FilterWindowShared {
+			return k
+		}
+	}
+	return nil
+}
+
+// doubtful is half the threshold (alpha + gamma·deviation)·mean of a window, for twice its sum and 2n deviations, and the first bits of
+// the float 2^15 + (pixel - threshold)/2 that decide nothing, as it is not exact; 0 where none of them do.
+func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
+	const white, u, least, most = 255.0, 0x1p-24, 0.001, 8000
+	n, a, g := float64(area), 1-f.K, f.K*f.InverseR
+	limit := white * (math.Abs(a) + math.Abs(g)*white/2)
+	if !(f.K >= least && limit < most) {
+		return 0, 0, 0
+	}
+	variance := 0.004 // by which variances are off: products of three numbers below 2^15, and
+	if area <= kernels.FilterWindowSquares {
+		variance += 1.05 / n // where 2^23 is part of them
+	}
+	off := math.Sqrt(variance) + white/2*0x1p-21
+	margin := 1.1*(math.Abs(g)*white*off+0.009+8*u*limit) + 0.0005
+	return a / n / 4, g / n / n / 8, math.Float32bits(1<<15) - uint32(margin*256) - 2
+}
+
+// Bands of the first strip and the last, which have to do with what lies beside the image, are lower by so much.
+const windowEdge = 0.7
+
+// onWindows makes a filter in one launch.
+func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, error) {
+	b := job.Device.Backend.(*driver.CUDABackend)
+	kernel, err := b.Kernel(kernels.Module(shape.Kernel), shape.Kernel)
+	if err != nil {
+		return Plan{}, err
+	}
+	s := f.reach(job.Width, job.Height)
+	area := s.Width() * s.Height()
+	n, shared := float64(area), shape.Shared(s.Height())
+	each, first := shape.Columns()
+	c := filterWindow{
+		InStride: job.In.Stride, InDistance: job.In.Distance, OutStride: job.Out.Stride, OutDistance: job.Out.Distance,
+		K: f.K, InverseR: f.InverseR, Width: int32(job.Width), Height: int32(job.Height),
+		Left: int32(s.Left), Right: int32(s.Right), Up: int32(s.Up), Down: int32(s.Down), Border: int32(s.Border),
+		Strips: int32(devmem.CeilDiv(job.Width-first, each)), Slots: int32(shape.Slots(s.Height())), Area: int32(area),
+		N: float32(4 * n), NBias: float32(-n * n), Center: float32(1<<23 + 255*n), Middle: float32(255 * n),
+	}
+	if s.Border == window.Constant {
+		c.Value = int32(s.Value)
+	}
+	c.Half, c.Multiplier, c.Place = roundedMean(uint64(area))
+	c.Inverse, c.Bias = stripMean(area)
+	if shape.Decide {
+		alpha, gamma, low := f.doubtful(area)
+		below := math.Float32bits(1<<15) - low
+		c.Alpha, c.Gamma, c.Low, c.Range = float32(alpha), float32(gamma), low, below+below/2+2
+		if !shape.Wide {
+			c.NBias = float32((4<<23 - n) * n)
+		}
+	}
+	resident := min(shape.Blocks, kernels.FilterWindowProcessor/(shared+1<<10)) * max(1, job.Device.Info().Units)
+	launch := func(part Job) error {
+		c := c
+		ends := min(c.Strips, 2)
+		rows := FilterShape.Rows
+		if rows == 0 { // all at once, if bands do not become too low or too high for that
+			work := (float64(c.Strips-ends) + float64(ends)/windowEdge) * float64(job.Height) * float64(part.Count)
+			rows = max(stripLeast, min(windowMost, int(math.Ceil(work/float64(resident)))))
+		}
+		lower := max(1, int(float64(rows)*windowEdge))
+		c.In, c.Out = part.In.Address(), part.Out.Address()
+		c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(job.Height, lower))
+		rest := max(1, job.Height-2*lower) // the first band and the last of the others are lower, too
+		rows = devmem.CeilDiv(rest, devmem.CeilDiv(rest, rows))
+		c.BandRows, c.Bands = int32(rows), int32(1+devmem.CeilDiv(max(0, job.Height-lower), rows))
+		blocks := (int(ends)*int(c.EdgeBands) + int(c.Strips-ends)*int(c.Bands)) * part.Count
+		return b.Run(kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: 32, Shared: shared, Job: unsafe.Pointer(&c)})
+	}
+	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(c.Strips)*int64(job.Height)))), launch}, nil
+}
+
+// windowMost is how many rows bands have at most: as measured on an H200.
+const windowMost = 256
