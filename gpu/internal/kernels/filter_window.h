@@ -54,6 +54,19 @@ __device__ inline void putFour(u32 at, uint4 v) {
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
 }
 
+// getMatrices and putMatrices are of four matrices: lanes have addresses of their rows, eight each, and lane 4g+t has word t of row g.
+__device__ inline void getMatrices(u32 at, u32 (&v)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at));
+}
+__device__ inline void putMatrices(u32 at, u32 words, const u32 (&v)[4]) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]));
+#else
+#pragma unroll
+  for (int j = 0; j < 4; j++) put(words + 16 * j, v[j]);
+#endif
+}
+
 // hold leaves a value in its register: from memory, since the assembler would work it out again and again.
 __device__ inline void hold(u32 at, u32& v) {
   asm volatile("st.volatile.shared.u32 [%1], %0; ld.volatile.shared.u32 %0, [%1];" : "+r"(v) : "r"(at));
@@ -131,18 +144,12 @@ struct WindowStrip {
   int edges, leftEdges, edgeFrom, edgeTo;  // columns beside the image, and the lane's of them
   int stores;                           // which halves of 16 results it writes: 1 and 2, or single ones: 4
   bool plain;                           // no window is cut, or has columns beside the image
-  u32 ring, last, base, chunk, outAt, outChunk, ownLast;  // shared memory
+  u32 ring, last, zeros, base, chunk, rows[H + 1], outAt, outChunk, outRows, ownLast;  // shared memory; zeros are a row
   Bands pixels, squares;
   u32 same[2], kilo, low, range, pixelFloats[4];
   float n, nBias, center, middle, alpha, gamma;
 
   __device__ static u32 word(u32 row, int j) { return get(row + 80 * (j / 4) + 16 * (j % 4)); }
-
-  // load is the words of a row, which is one plane of two.
-  __device__ static void load(u32 row, int plane, Planes& p) {
-#pragma unroll
-    for (int i = 0; i <= H; i++) p.x[i][2 * plane] = word(row, i), p.x[i][2 * plane + 1] = word(row, i + 2);
-  }
 
   // square makes the planes of what squares gain. A quarter of that and 40960 is rounded to a multiple of 32, which leaves the rest.
   __device__ void square(const Planes& p, bool gone, Planes& s) const {
@@ -216,7 +223,7 @@ struct WindowStrip {
   // and those next to 2^15 are made again.
   template <bool Inner>
   __device__ void decide(int y, int first, bool cut, bool cutRow, const Sums& cs, const Sums& cq, u32 own) const {
-    u32 d[4][4], o[4], least = ~0u;
+    u32 d[4][4], o[4], w[4], least = ~0u;
     Sums f;  // the pixels, as 2^15 + p/2
 #pragma unroll
     for (int j = 0; j < 4; j++)
@@ -249,10 +256,11 @@ struct WindowStrip {
 #pragma unroll
       for (int i = 0; i < 4; i++) some = __viaddmin_u32(d[j][i], low, some);
       if (Inner || (u32)x < (u32)job.width) least = min(least, some);
-      u32 w;  // black: bits that are set
-      asm("lop3.b32 %0, %1, %2, %3, 0x1b;" : "=r"(w) : "r"(permute(d[j][0], d[j][1], 0x00ea)), "r"(permute(d[j][2], d[j][3], 0xea00)), "r"(0xffff));
-      put(outAt + 16 * j, w);
+      // black: bits that are set
+      asm("lop3.b32 %0, %1, %2, %3, 0x1b;" : "=r"(w[j]) : "r"(permute(d[j][0], d[j][1], 0x00ea)), "r"(permute(d[j][2], d[j][3], 0xea00)), "r"(0xffff));
     }
+    putMatrices(outRows, outAt, w);
+    __syncwarp();
     if (least > range) return;
     u32 s[16], v[16], unsure = 0;
 #pragma unroll
@@ -274,26 +282,27 @@ struct WindowStrip {
   template <bool Inner>
   __device__ void means(int y, int first, bool cut, bool cutRow, const Sums& cs) const {
     const u32 place = Wide ? job.place : 0x0051;
+    u32 w[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      u32 m[4], w;
+      u32 m[4];
 #pragma unroll
       for (int i = 0; i < 4; i++)
         m[i] = Wide ? __umulhi(of(cs, j, i), job.multiplier) : __float_as_uint(__fmaf_rd(__uint_as_float(of(cs, j, i)), job.inverse, job.bias));
-      w = permute(permute(m[0], m[1], place), permute(m[2], m[3], place), 0x5410);
+      w[j] = permute(permute(m[0], m[1], place), permute(m[2], m[3], place), 0x5410);
       const int x = first + 16 * j;
       if (!Inner && cut && (cutRow || x < job.left || x + 3 + job.right >= job.width)) {
-        w = 0;
+        w[j] = 0;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
           const int n = max(1, count(x + i, y)), v = sumOf(of(cs, j, i)) + n / 2;
           int k = (int)((float)v * inverseOf(n));  // by one off at most
           k += (v >= (k + 1) * n) - (v < k * n);
-          w |= (u32)(k & 255) << (8 * i);
+          w[j] |= (u32)(k & 255) << (8 * i);
         }
       }
-      put(outAt + 16 * j, w);
     }
+    putMatrices(outRows, outAt, w);
   }
 
   template <bool Inner>
@@ -350,7 +359,7 @@ struct WindowStrip {
 #pragma unroll
     for (int k = 0; k < 16; k++) cs[k / 8][k / 4 % 2][k % 4] = Decide || !Wide ? kFloat : job.half, cq[k / 8][k / 4 % 2][k % 4] = Decide && !Wide ? kFloat : 0;
     Planes p, s;
-    auto ready = [&](int i) {
+    auto ready = [&](int i, bool out) {
       asm volatile("cp.async.wait_group %0;" ::"n"(Ahead - 1) : "memory");
       __syncwarp();
       if (!Inner && edges) {
@@ -358,24 +367,22 @@ struct WindowStrip {
         for (int e = lane + 32; e < edges; e += 32) mend(come, first + i, fromOf(e), toOf(e));
         __syncwarp();
       }
-      load(come + base, 0, p);
+      const u32 row = lane < 16 ? come : out ? gone : zeros;
+#pragma unroll
+      for (int k = 0; k <= H; k++) getMatrices(row + this->rows[k], p.x[k]);
       next(come);
+      if constexpr (Decide) square(p, out, s);
     };
 #pragma unroll 1
     for (int i = 0; i < rows; i++) {
-      ready(i);
-#pragma unroll
-      for (int k = 0; k <= H; k++) p.x[k][2] = p.x[k][3] = 0;
-      if constexpr (Decide) square(p, false, s);
+      ready(i, false);
       more();
       add<true>(cs, p, pixels);
       if constexpr (Decide) add<false>(cq, s, squares);
     }
 #pragma unroll 1
     for (int i = rows; i <= total; i++) {  // the last row comes to nothing
-      ready(i);
-      load(gone + base, 1, p);
-      if constexpr (Decide) square(p, true, s);
+      ready(i, true);
       results<Inner>(y + i - rows, to, cs, cq, own);
       next(own), to += job.outStride;
       more();
@@ -408,10 +415,18 @@ struct WindowStrip {
     w.stores = lane >= kSegments ? 0 : (x >= 0 && x + 8 <= job.width) | (x + 16 <= job.width) << 1 | (x < job.width && x + 16 > job.width && job.width % 8 != 0) << 2;
 
     w.ring = (u32)__cvta_generic_to_shared(windowMemory), w.last = w.ring + job.slots * kRow;
-    const u32 outRow = w.last + kRow, mine = outRow + 4 * lane;  // after the ring is what the last lanes load in vain
+    w.zeros = w.last + kRow;  // after the ring is what the last lanes load in vain, as after this
+    const u32 outRow = w.zeros + kRow + 160, mine = outRow + 4 * lane;
+    for (int i = lane; i < (kRow + 160) / 4; i += 32) put(w.zeros + 4 * i, 0);
     w.base = 80 * g + 4 * t, w.chunk = 16 * lane + 16 * g;
     w.outAt = outRow + w.base, w.outChunk = outRow + w.chunk, w.ownLast = w.base + (t < 2 ? 56 : 72);
-    hold(mine, w.ring), hold(mine, w.last), hold(mine, w.base), hold(mine, w.chunk), hold(mine, w.outAt), hold(mine, w.outChunk);
+    w.outRows = outRow + 80 * (lane % 8) + 16 * (lane / 8);
+    hold(mine, w.outRows), hold(mine, w.zeros), hold(mine, w.ring), hold(mine, w.last), hold(mine, w.base), hold(mine, w.chunk), hold(mine, w.outAt), hold(mine, w.outChunk);
+#pragma unroll
+    for (int i = 0; i <= H; i++) {  // matrices of words i and i+2, of two planes
+      const int j = i + 2 * (lane / 8 % 2);
+      w.rows[i] = 80 * (lane % 8) + 80 * (j / 4) + 16 * (j % 4), hold(mine, w.rows[i]);
+    }
 #pragma unroll
     for (int b = 0; b < 2; b++) {
       const int column = 4 * (g / 2) + 2 * b + g % 2;

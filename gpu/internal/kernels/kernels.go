@@ -318,7 +318,7 @@ func (s FilterWindowShape) Columns() (each, first int) {
 
 // Slots is how many rows a strip has at once, and Shared the bytes of shared memory that they take.
 func (s FilterWindowShape) Slots(rows int) int  { return rows + s.Ahead }
-func (s FilterWindowShape) Shared(rows int) int { return FilterWindowRow * (s.Slots(rows) + 2) }
+func (s FilterWindowShape) Shared(rows int) int { return FilterWindowRow*(s.Slots(rows)+3) + 160 }
 
 // MatchKernel is the name of the kernel that scores places of a template.
 const MatchKernel = "match_scores_u8_f64"
