@@ -38,6 +38,7 @@ const (
 	LocalBytes       FunctionAttribute = 3
 	Registers        FunctionAttribute = 4
 	MaxDynamicShared FunctionAttribute = 8 // bytes; may be set
+	SharedCarveout   FunctionAttribute = 9 // percent of what caches and shared memory have together; may be set
 )
 
 // DriverVersion is 12040 for CUDA 12.4.

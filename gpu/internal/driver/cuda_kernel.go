@@ -18,6 +18,7 @@ type Kernel struct {
 	function cuda.Function
 	module   cuda.Module
 	shape    any
+	shared   bool // PreferShared was asked
 }
 
 // A Run is one launch of a kernel that takes a job as its only argument.
@@ -144,6 +145,18 @@ func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) 
 		}
 	}
 	return k, err
+}
+
+// PreferShared leaves a kernel as much shared memory as there is, and little of a cache.
+func (b *CUDABackend) PreferShared(k *Kernel) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k.shared {
+		return nil
+	}
+	err := b.do("prefer shared memory", func() error { return k.function.SetAttribute(cuda.SharedCarveout, 100) })
+	k.shared = err == nil
+	return err
 }
 
 // Occupy finds how many blocks of a kernel the device runs at once.

@@ -51,14 +51,23 @@ func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 	return a / n / 4, g / n / n / 8, math.Float32bits(1<<15) - uint32(margin*256) - 2
 }
 
-// Bands of the first strip and the last, which have to do with what lies beside the image, are lower by so much.
-const windowEdge = 0.7
+// windowEdge is by how much bands of the first strip and the last are lower, which have to do with what lies beside the
+// image, most of all where windows are cut.
+func (f *Filter) windowEdge() float64 {
+	if f.Kind == SauvolaFilter && f.Shape.Border == window.Clip {
+		return 0.4
+	}
+	return 0.7
+}
 
 // onWindows makes a filter in one launch.
 func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, error) {
 	b := job.Device.Backend.(*driver.CUDABackend)
 	kernel, err := b.Kernel(kernels.Module(shape.Kernel), shape.Kernel)
 	if err != nil {
+		return Plan{}, err
+	}
+	if err := b.PreferShared(kernel); err != nil {
 		return Plan{}, err
 	}
 	s := f.reach(job.Width, job.Height)
@@ -91,10 +100,10 @@ func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, err
 		ends := min(c.Strips, 2)
 		rows := FilterShape.Rows
 		if rows == 0 { // all at once, if bands do not become too low or too high for that
-			work := (float64(c.Strips-ends) + float64(ends)/windowEdge) * float64(job.Height) * float64(part.Count)
+			work := (float64(c.Strips-ends) + float64(ends)/f.windowEdge()) * float64(job.Height) * float64(part.Count)
 			rows = max(stripLeast, min(windowMost, int(math.Ceil(work/float64(resident)))))
 		}
-		lower := max(1, int(float64(rows)*windowEdge))
+		lower := max(1, int(float64(rows)*f.windowEdge()))
 		c.In, c.Out = part.In.Address(), part.Out.Address()
 		c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(job.Height, lower))
 		rest := max(1, job.Height-2*lower) // the first band and the last of the others are lower, too
