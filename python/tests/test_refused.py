@@ -93,7 +93,7 @@ def test_copies_of_tables_of_valid_pixels(tmp_path):
     mean, deviation = m[2:25, 3:30].mean(), m[2:25, 3:30].std()
     np.save(tmp_path / "t.npy", sums)
     plain = [np.array(sums), np.asfortranarray(sums), np.copy(sums), np.load(tmp_path / "t.npy"), sums.astype(float).view(np.ndarray).copy()]
-    for copy in plain + [np.array(sums)[1:], np.array(sums[2:, 3:]), np.array(sums.T), np.array(sums * 2)]:
+    for copy in plain + [np.array(sums)[1:], np.array(sums[2:, 3:]), np.array(sums.T), np.array(sums * 2), sums.tolist()]:
         with pytest.raises(ValueError, match="pass counts="):
             boxsum.box_mean(copy, BOX)
     for copy in plain:

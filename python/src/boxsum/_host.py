@@ -141,6 +141,7 @@ def ask(
     """The answer to one question for every box, perhaps with what is known of the tables."""
     about: tuple = ()
     if what != SUM:
+        table, squares = (t if t is None or isinstance(t, ndarray) else plain(t) for t in (table, squares))  # lists, of which as much is known as of copies
         table, squares, counts, about = _known.for_query(table, squares, counts, what == MEAN, known)
     table = plain(table)
     if squares is not None:
