@@ -31,6 +31,9 @@ if [ -n "$wine" ]; then
 	fi
 fi
 
+step "programs without GPUs: what they say of devices"
+go test -tags nogpu ./gpu/internal/opencl
+
 step "checksums"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
 
