@@ -16,21 +16,24 @@ namespace {
 
 struct None {};  // no squares
 
-template <class Pixel, int Channels, int RowsPerWarp>
+template <class Pixel, int Channels, int RowsPerWarp, int Tables = 1>
 struct SmallTile {
   typedef Pixel P;
   static constexpr int C = Channels, RW = RowsPerWarp, warps = 8, threads = warps * 32;
+  static constexpr int team = threads / Tables;  // threads that look for what a table needs
   static constexpr int VX = C == 3 ? 3 : 4, width = 32 * VX, height = warps * RW;
   static constexpr int rowTriples = (height * C + 2) / 3, columnTriples = (width + 2) / 3, cornerTriples = (C + 2) / 3;
   // Who looks for what: the first threads for columns, then for rows, the last warps for a triple of the corner each.
-  static constexpr int rowsFrom = upTo(columnTriples, 32), cornerFrom = threads - 32 * cornerTriples;
+  static constexpr int rowsFrom = upTo(columnTriples, 32), cornerFrom = team - 32 * cornerTriples;
   static_assert(rowsFrom + rowTriples <= cornerFrom, "a thread for each triple");
 };
 
-// Where the statuses of a tile lie.
-template <class S, class T>
+// Where the statuses of a tile lie, with sums in a type that holds those of all of it: Narrow holds those of 2^15 pixels.
+template <class S, class T, class Op>
 struct SmallStatus {
-  typedef TileStatus<T> Word;
+  static_assert(S::width * S::height <= 1 << 15, "sums of a tile may wrap");
+  typedef typename Narrow<typename S::P, T, Op>::Sum Sum;
+  typedef TileStatus<Sum> Word;
   static constexpr int rows = 0, columns = S::rowTriples * Word::words, corner = columns + S::columnTriples * Word::words;
   static constexpr int words = corner + S::cornerTriples * Word::words;
 };
@@ -68,6 +71,10 @@ __device__ inline void forget(P p[Rows][N]) {
   }
 }
 
+// ByWords reports whether a thread's part of a row is a word of four bytes, which dot products add up.
+template <class S, class N>
+struct ByWords { static constexpr bool value = Same<typename S::P, u8>::value && Same<N, u32>::value && S::C == 1; };
+
 // smallSums adds up the rows and columns of each warp.
 template <class S, class T, class Op>
 __device__ inline void smallSums(SmallState<S, T>& state, const typename S::P p[S::RW][S::VX], Op op, SmallPlace at) {
@@ -75,19 +82,37 @@ __device__ inline void smallSums(SmallState<S, T>& state, const typename S::P p[
   typedef typename Narrow<typename S::P, T, Op>::Sum N;
   const typename Narrow<typename S::P, T, Op>::Summand summand{(N)op.offset};
   N sums[VX] = {}, rows[C][RW];
+  if constexpr (ByWords<S, N>::value) {
+    constexpr bool squared = Same<typename Narrow<typename S::P, T, Op>::Summand, Squared<u32>>::value;
+    u32 even = 0, odd = 0;  // two columns each
 #pragma unroll
-  for (int r = 0; r < RW; r++) {
-    N v[VX];
+    for (int r = 0; r < RW; r++) {
+      u32 word;
+      memcpy(&word, p[r], 4);
+      rows[0][r] = __dp4a(word, squared ? word : 0x01010101u, 0u);
+      if constexpr (squared) {
 #pragma unroll
-    for (int k = 0; k < VX; k++) {
-      v[k] = summand(p[r][k]);
-      sums[k] += v[k];
+        for (int k = 0; k < VX; k++) sums[k] += summand(p[r][k]);
+      } else {
+        even += word & 0x00ff00ff, odd += word >> 8 & 0x00ff00ff;
+      }
     }
+    if constexpr (!squared) sums[0] = even & 0xffff, sums[1] = odd & 0xffff, sums[2] = even >> 16, sums[3] = odd >> 16;
+  } else {
 #pragma unroll
-    for (int c = 0; c < C; c++) {
-      rows[c][r] = v[c];
+    for (int r = 0; r < RW; r++) {
+      N v[VX];
 #pragma unroll
-      for (int k = c + C; k < VX; k += C) rows[c][r] += v[k];
+      for (int k = 0; k < VX; k++) {
+        v[k] = summand(p[r][k]);
+        sums[k] += v[k];
+      }
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        rows[c][r] = v[c];
+#pragma unroll
+        for (int k = c + C; k < VX; k += C) rows[c][r] += v[k];
+      }
     }
   }
   T wide[VX];
@@ -103,8 +128,7 @@ __device__ inline void smallSums(SmallState<S, T>& state, const typename S::P p[
 
 // smallColumns adds up the columns of the tile.
 template <class S, class T>
-__device__ inline void smallColumns(SmallState<S, T>& state) {
-  const int thread = threadIdx.x;
+__device__ inline void smallColumns(SmallState<S, T>& state, int thread) {
   if (thread >= S::width) return;
   T sum = 0;
 #pragma unroll
@@ -117,45 +141,53 @@ __device__ inline void smallColumns(SmallState<S, T>& state) {
 }
 
 // smallPublish publishes what others wait for.
-template <class S, class T>
-__device__ inline void smallPublish(SmallState<S, T>& state, const PlanePass& job, uint4* words, u32 flag, SmallPlace at) {
-  typedef SmallStatus<S, T> L;
+template <class S, class T, class Op>
+__device__ inline void smallPublish(SmallState<S, T>& state, const PlanePass& job, uint4* words, u32 flag, SmallPlace at, int thread) {
+  typedef SmallStatus<S, T, Op> L;
+  typedef typename L::Sum N;
   constexpr int C = S::C;
-  const int thread = threadIdx.x;
   const bool right = at.tx + 1 < job.tilesX, below = at.ty + 1 < job.tilesY;
   uint4* const mine = words + at.tile * L::words;
-  T v[3];
+  N v[3];
   if (thread < S::columnTriples) {
     const int i = thread * 3;
 #pragma unroll
-    for (int k = 0; k < 3; k++) v[k] = i + k < S::width ? state.column[i + k] : (T)0;
+    for (int k = 0; k < 3; k++) v[k] = i + k < S::width ? (N)state.column[i + k] : (N)0;
     if (below) L::Word::store(mine + L::columns + thread * L::Word::words, v, flag);
   } else if (thread >= S::rowsFrom && thread < S::rowsFrom + S::rowTriples) {
     const int triple = thread - S::rowsFrom, i = triple * 3;
 #pragma unroll
-    for (int k = 0; k < 3; k++) v[k] = i + k < S::height * C ? state.row[i + k] : (T)0;
+    for (int k = 0; k < 3; k++) v[k] = i + k < S::height * C ? (N)state.row[i + k] : (N)0;
     if (right) L::Word::store(mine + L::rows + triple * L::Word::words, v, flag);
   } else if (thread >= S::cornerFrom && right && below) {
     const int triple = thread - S::cornerFrom >> 5;
 #pragma unroll
     for (int k = 0; k < 3; k++) {
       const int c = triple * 3 + k;
-      v[k] = 0;
-      for (int r = at.lane; c < C && r < S::height; r += 32) v[k] += state.row[r * C + c];
-      sumLanes(v[k]);
+      T sum = 0;
+      for (int r = at.lane; c < C && r < S::height; r += 32) sum += state.row[r * C + c];
+      sumLanes(sum);
+      v[k] = (N)sum;
     }
     if (at.lane == 0) L::Word::store(mine + L::corner + triple * L::Word::words, v, flag);
   }
 }
 
+// SmallAtOnce is how many statuses are read at a time, as registers allow.
+template <class S, class N, bool Squares>
+struct SmallAtOnce {
+  static constexpr int rowBytes = S::RW * sizeof(typename S::P);
+  static constexpr int value = Squares || (sizeof(N) == 8 && S::RW == 2) ? 4 : sizeof(N) == 4 || rowBytes < 32 ? 8 : 6;
+};
+
 // smallCollect adds up what others published, in order: columns and rows of the tiles in line, and totals of all tiles
 // above and left, of which a lane has those of a row.
-template <class S, class T>
-__device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& job, const uint4* words, u32 flag, SmallPlace at) {
-  typedef SmallStatus<S, T> L;
-  typedef TileStatus<T> Word;
-  constexpr int W = sizeof(T) == 4 ? 8 : S::RW == 2 ? 4 : S::RW * sizeof(typename S::P) < 32 ? 8 : 6;  // read at a time, as registers allow
-  const int thread = threadIdx.x, perRow = job.tilesX * L::words;
+template <class S, class T, class Op, bool Squares>
+__device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& job, const uint4* words, u32 flag, SmallPlace at, int thread) {
+  typedef SmallStatus<S, T, Op> L;
+  typedef typename L::Word Word;
+  constexpr int W = SmallAtOnce<S, typename L::Sum, Squares>::value;
+  const int perRow = job.tilesX * L::words;
   const bool columns = thread < S::columnTriples, corner = thread >= S::cornerFrom;
   const bool rows = thread >= S::rowsFrom && thread < S::rowsFrom + S::rowTriples;
   const int triple = columns ? thread : rows ? thread - S::rowsFrom : (thread - S::cornerFrom) >> 5;
@@ -179,7 +211,7 @@ __device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& jo
       for (int u = 0; u < W; u++)
         if (first + u < n)
 #pragma unroll
-          for (int k = 0; k < 3; k++) sum[k] += q[u].v[k];
+          for (int k = 0; k < 3; k++) sum[k] += (T)q[u].v[k];
     }
     if (!corner || row + 32 >= at.ty) break;
   }
@@ -194,13 +226,55 @@ __device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& jo
     for (int k = 0; k < 3; k++) to[triple * 3 + k] = sum[k];
 }
 
+// A SmallScan is the rows of a thread, each scanned over the warp. Where squares are made too, those that are scanned
+// in 4 bytes are kept in registers, so that this is done while statuses are on their way.
+template <class S, class T, class Op, bool Squares>
+struct SmallScan {
+  typedef typename S::P P;
+  typedef typename Narrow<P, T, Op>::Sum N;
+  static constexpr bool kept = Squares && sizeof(N) == 4;
+  static constexpr int R = kept ? S::RW : sizeof(N) == 4 && S::RW >= 4 ? 4 : 2;  // rows side by side, so that one's shuffles fill the other's waiting
+  N value[R][S::VX];
+  __device__ void rows(const P p[][S::VX], Op op, int lane) {
+    typedef typename Narrow<P, T, Op>::Summand Summand;
+    if constexpr (ByWords<S, N>::value) {
+      constexpr bool squared = Same<Summand, Squared<u32>>::value;
+      u32 word[R], before[R];
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        memcpy(&word[r], p[r], 4);
+        before[r] = __dp4a(word[r], squared ? word[r] : 0x01010101u, 0u);
+      }
+#pragma unroll
+      for (int d = 1; d < 32; d *= 2)
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+          const u32 come = __shfl_up_sync(kAll, before[r], d);
+          if (lane >= d) before[r] += come;
+        }
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        value[r][3] = before[r];
+        before[r] -= __dp4a(word[r], squared ? word[r] : 0x01010101u, 0u);
+#pragma unroll
+        for (int k = 0; k < 3; k++) value[r][k] = __dp4a(word[r], (squared ? word[r] : 0x01010101u) & (0xffffffu >> 8 * (2 - k)), before[r]);
+      }
+    } else {
+      const Summand summand{(N)op.offset};
+#pragma unroll
+      for (int r = 0; r < R; r++)
+#pragma unroll
+        for (int k = 0; k < S::VX; k++) value[r][k] = summand(p[r][k]);
+      scanWarp<N, R, S::VX, S::C>(value, lane);
+    }
+  }
+};
+
 // smallWrite scans the tile and writes the table, which begins at out.
-template <class S, class T, class Op>
-__device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job, const typename S::P p[S::RW][S::VX], Op op, char* out,
+template <class S, class T, class Op, class Scan>
+__device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job, const typename S::P p[S::RW][S::VX], Op op, Scan& scan, char* out,
                                   i64 outStride, bool aligned, SmallPlace at) {
-  constexpr int C = S::C, VX = S::VX, RW = S::RW;
-  typedef typename Narrow<typename S::P, T, Op>::Sum N;
-  const typename Narrow<typename S::P, T, Op>::Summand summand{(N)op.offset};
+  constexpr int C = S::C, VX = S::VX, RW = S::RW, R = Scan::R;
   const int lane = at.lane, warp = at.warp;
   // The table's values over this thread's first row.
   T last[1][VX];
@@ -233,20 +307,14 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
   const int chunkLeft = at.valuesLeft + lane * VX;  // values from the tile's first on
   const bool whole = aligned && VX == 4 && chunkLeft >= S::width;
   T* to = (T*)(out + (i64)(at.y + 1) * outStride) + C + at.tx * S::width;
-  constexpr int R = sizeof(N) == 4 && RW >= 4 ? 4 : 2;  // rows side by side, so that one's shuffles fill the other's waiting
 #pragma unroll
   for (int first = 0; first < RW; first += R) {
-    N value[R][VX];
-#pragma unroll
-    for (int r = 0; r < R; r++)
-#pragma unroll
-      for (int k = 0; k < VX; k++) value[r][k] = summand(p[first + r][k]);
-    scanWarp<N, R, VX, C>(value, lane);
+    if constexpr (!Scan::kept) scan.rows(p + first, op, lane);
 #pragma unroll
     for (int r = 0; r < R; r++) {
       const bool inside = first + r < at.rowsLeft;
 #pragma unroll
-      for (int k = 0; k < VX; k++) last[0][k] += (T)value[r][k] + state.left[(warp * RW + first + r) * C + k % C];
+      for (int k = 0; k < VX; k++) last[0][k] += (T)scan.value[r][k] + state.left[(warp * RW + first + r) * C + k % C];
       if (whole) {
         constexpr int words = sizeof(T) * VX / 16;
         uint4 q[words + 1];
@@ -303,8 +371,8 @@ __device__ inline void smallPass(const PlanePass& job) {
   at.tile = drawn % perImage, at.tx = at.tile % job.tilesX, at.ty = at.tile / job.tilesX;
   at.x = at.tx * S::width + at.lane * VX, at.y = at.ty * S::height + at.warp * RW;
   at.valuesLeft = job.width - at.x, at.rowsLeft = job.height - at.y;
-  uint4* const sumWords = job.status + (i64)image * perImage * SmallStatus<S, T>::words;
-  uint4* const squareWords = job.status + job.squaresStatus + (i64)image * perImage * SmallStatus<S, Square>::words;
+  uint4* const sumWords = job.status + (i64)image * perImage * SmallStatus<S, T, Op>::words;
+  uint4* const squareWords = job.status + job.squaresStatus + (i64)image * perImage * SmallStatus<S, Square, Squared<Square>>::words;
   const u32 flag = job.epoch | kPrefix;
 
   // Pixels, zeros outside the image.
@@ -326,34 +394,41 @@ __device__ inline void smallPass(const PlanePass& job) {
 
   const Op op{(T)job.offset};
   const Squared<Square> square{(Square)job.offset};
+  SmallScan<S, T, Op, hasSquares> scan;
+  SmallScan<S, Square, Squared<Square>, hasSquares> squareScan;
+  // Half of the threads look for what the squares need, so that nobody does both.
+  const bool forSums = thread < S::team;
+  const int mine = thread % S::team;
   smallSums<S, T>(sums, p, op, at);
   if constexpr (hasSquares) smallSums<S, Q>(squares, p, square, at);
   forget<T, P, RW, VX>(p);
   __syncthreads();
-  smallColumns<S, T>(sums);
-  if constexpr (hasSquares) smallColumns<S, Q>(squares);
+  if (forSums) smallColumns<S, T>(sums, mine);
+  else if constexpr (hasSquares) smallColumns<S, Q>(squares, mine);
   __syncthreads();
-  smallPublish<S, T>(sums, job, sumWords, flag, at);
-  if constexpr (hasSquares) smallPublish<S, Q>(squares, job, squareWords, flag, at);
-  smallCollect<S, T>(sums, job, sumWords, flag, at);
-  if constexpr (hasSquares) smallCollect<S, Q>(squares, job, squareWords, flag, at);
+  if (forSums) smallPublish<S, T, Op>(sums, job, sumWords, flag, at, mine);
+  else if constexpr (hasSquares) smallPublish<S, Q, Squared<Q>>(squares, job, squareWords, flag, at, mine);
+  if constexpr (scan.kept) scan.rows(p, op, at.lane);
+  if constexpr (squareScan.kept) squareScan.rows(p, square, at.lane);
+  if (forSums) smallCollect<S, T, Op, hasSquares>(sums, job, sumWords, flag, at, mine);
+  else if constexpr (hasSquares) smallCollect<S, Q, Squared<Q>, true>(squares, job, squareWords, flag, at, mine);
   __syncthreads();
-  smallWrite<S, T>(sums, job, p, op, out, job.outStride, job.outAligned, at);
+  smallWrite<S, T>(sums, job, p, op, scan, out, job.outStride, job.outAligned, at);
   if constexpr (!hasSquares) return;
   forget<Q, P, RW, VX>(p);
-  if constexpr (hasSquares) smallWrite<S, Q>(squares, job, p, square, squared, job.squaresStride, job.squaresAligned, at);
+  if constexpr (hasSquares) smallWrite<S, Q>(squares, job, p, square, squareScan, squared, job.squaresStride, job.squaresAligned, at);
 }
 
-template <class S, class T>
-struct SmallWords { static constexpr int value = SmallStatus<S, T>::words; };
+template <class S, class T, class Op>
+struct SmallWords { static constexpr int value = SmallStatus<S, T, Op>::words; };
 template <class S>
-struct SmallWords<S, None> { static constexpr int value = 0; };
+struct SmallWords<S, None, Squared<None>> { static constexpr int value = 0; };
 
 }  // namespace
 
 // A kernel, and shape_ with its name for the host.
 #define BOXSUM_SMALL(name, S, T, Q)                                                                                                      \
-  extern "C" __device__ PlaneShape shape_##name = {S::width, S::height, S::threads, 0, SmallWords<S, T>::value, SmallWords<S, Q>::value, \
+  extern "C" __device__ PlaneShape shape_##name = {S::width, S::height, S::threads, 0, SmallWords<S, T, Summed<T>::Op>::value, SmallWords<S, Q, Squared<Q>>::value, \
                                                        (int)sizeof(PlanePass)};                                                          \
   extern "C" __global__ void __launch_bounds__(S::threads, 2) name(const __grid_constant__ PlanePass job) {                               \
     smallPass<S, T, Q, Summed<T>::Op>(job);                                                                                              \
@@ -373,7 +448,7 @@ struct SmallWords<S, None> { static constexpr int value = 0; };
   BOXSUM_SMALL_OF(P, T, 1) BOXSUM_SMALL_OF(P, T, 2) BOXSUM_SMALL_OF(P, T, 3) BOXSUM_SMALL_OF(P, T, 4) BOXSUM_TALL_OF(P, T)
 // With squares, of one channel.
 #define BOXSUM_SMALL_SQUARES(P, T, Q)                           \
-  typedef SmallTile<P, 1, 4> Small_##P##_##T##_##Q;             \
-  typedef SmallTile<P, 1, 8> Tall_##P##_##T##_##Q;              \
+  typedef SmallTile<P, 1, 4, 2> Small_##P##_##T##_##Q;          \
+  typedef SmallTile<P, 1, 8, 2> Tall_##P##_##T##_##Q;           \
   BOXSUM_SMALL(small_##P##_##T##_##Q##_c1, Small_##P##_##T##_##Q, T, Q) \
   BOXSUM_SMALL(tall_##P##_##T##_##Q##_c1, Tall_##P##_##T##_##Q, T, Q)

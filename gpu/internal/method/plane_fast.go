@@ -105,7 +105,11 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 			continue
 		}
 		across, down := k.tiles(job)
-		if across > mostInLine || down > mostInLine || across*down*job.Count > k.Resident {
+		room := k.Resident
+		if path == TallPath && job.Square != 0 {
+			room *= 2 // in two turns they are still faster, as the others wait in a chain
+		}
+		if across > mostInLine || down > mostInLine || across*down*job.Count > room {
 			continue
 		}
 		found = k
