@@ -267,8 +267,7 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 		return err
 	}
 	r := &reader[S]{t, t.layers[0]}
-	// As many at once as take a quarter of what is kept of chunks.
-	most := int(min(max(1024, t.cache.limit/4/int64(32*(1+channels))), 1<<(cornerBits-2)))
+	most := t.atOnce()
 	for from := 0; from < len(boxes); from += most {
 		if err := r.sums(ctx, dst[from*channels:], boxes[from:min(from+most, len(boxes))]); err != nil {
 			return err
@@ -279,6 +278,17 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 
 // cornerBits number the corners of boxes that are answered at once.
 const cornerBits = 24
+
+// atOnce is how many boxes are answered at once: they take a quarter of what is kept of chunks.
+func (t *Table) atOnce() int {
+	return int(min(max(1024, t.cache.limit/4/int64(32*(1+t.about.Channels))), 1<<(cornerBits-2)))
+}
+
+// boxSums is the sums of boxes in a layer.
+func boxSums[S boxsum.Sum](ctx context.Context, t *Table, layer int, boxes []image.Rectangle) ([]S, error) {
+	sums := make([]S, len(boxes)*t.about.Channels)
+	return sums, (&reader[S]{t, t.layers[layer]}).sums(ctx, sums, boxes)
+}
 
 // sums reads the corners of boxes page by page, so that each page is unpacked once however many boxes there are.
 func (r *reader[S]) sums(ctx context.Context, dst []S, boxes []image.Rectangle) error {
@@ -427,18 +437,24 @@ func (t *Table) MeanBoxes(ctx context.Context, dst []float64, boxes []image.Rect
 }
 
 func means[S boxsum.Sum](ctx context.Context, t *Table, dst []float64, boxes []image.Rectangle) error {
-	return t.statistics(ctx, dst, boxes, func(ctx context.Context, box rectangle, c int) (float64, error) {
-		var failed error
-		of := tableFor[S](ctx, t, 0, c, &failed)
-		mean := exact.MeanOf(&of, box)
-		return mean, failed
+	return t.statistics(ctx, dst, boxes, func(boxes []image.Rectangle) (statistic, error) {
+		sums, err := boxSums[S](ctx, t, 0, boxes)
+		return func(box rectangle, c, at int) (float64, error) {
+			var failed error
+			of := tableFor(ctx, t, 0, c, box, sums[at], &failed)
+			mean := exact.MeanOf(&of, box)
+			return mean, failed
+		}, err
 	})
 }
 
-// tableFor is one channel of a layer, as statistics see it.
-func tableFor[S boxsum.Sum](ctx context.Context, t *Table, layer, c int, failed *error) exact.Table[S, rectangle] {
+// tableFor is one channel of a layer, as statistics see it. The sum of one box is known.
+func tableFor[S boxsum.Sum](ctx context.Context, t *Table, layer, c int, box rectangle, sum S, failed *error) exact.Table[S, rectangle] {
 	r := &reader[S]{t, t.layers[layer]}
 	return exact.Table[S, rectangle]{Pixels: known[S](t, layer == 1), Sum: func(b rectangle) S {
+		if b == box {
+			return sum
+		}
 		s, err := r.sum(ctx, image.Rectangle(b), c)
 		if err != nil && *failed == nil {
 			*failed = err
@@ -447,15 +463,33 @@ func tableFor[S boxsum.Sum](ctx context.Context, t *Table, layer, c int, failed 
 	}}
 }
 
-func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rectangle, of func(ctx context.Context, box rectangle, c int) (float64, error)) error {
-	return t.each(ctx, len(dst), t.about.Channels, boxes, func(i int, box image.Rectangle) (err error) {
-		for c := range t.about.Channels {
-			if dst[i*t.about.Channels+c], err = of(ctx, rectangle(box), c); err != nil {
-				return err
-			}
+// A statistic is that of a channel of a box whose sums are at this place.
+type statistic = func(box rectangle, c, at int) (float64, error)
+
+// statistics answers boxes some at a time, with what prepare makes of these.
+func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rectangle, prepare func(boxes []image.Rectangle) (statistic, error)) error {
+	channels, most := t.about.Channels, t.atOnce()
+	if err := grid.Room(len(dst), len(boxes), channels); err != nil {
+		return err
+	}
+	for from := 0; from < len(boxes); from += most {
+		some, dst := boxes[from:min(from+most, len(boxes))], dst[from*channels:]
+		of, err := prepare(some)
+		if err != nil {
+			return err
 		}
-		return nil
-	}, func(i int) { clear(dst[i*t.about.Channels:][:t.about.Channels]) })
+		if err := t.each(ctx, len(dst), channels, some, func(i int, box image.Rectangle) (err error) {
+			for c := range channels {
+				if dst[i*channels+c], err = of(rectangle(box), c, i*channels+c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(i int) { clear(dst[i*channels:][:channels]) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // VarianceBoxes writes the variances of all channels over every box. The table needs squares. Those of integers are exact but for
@@ -485,35 +519,47 @@ func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Re
 }
 
 func variances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst []float64, boxes []image.Rectangle) error {
-	return t.statistics(ctx, dst, boxes, func(ctx context.Context, box rectangle, c int) (float64, error) {
-		var failed error
-		sums, squares := tableFor[S](ctx, t, 0, c, &failed), tableFor[Q](ctx, t, 1, c, &failed)
-		entries := &reader[Q]{t, t.layers[1]}
-		first := &reader[S]{t, t.layers[0]}
-		v := exact.VarianceOf(&sums, &squares, box, func(p rectangle) exact.Rounding {
-			largest, err := entries.at(ctx, p.Max.X, p.Max.Y, c)
-			if err != nil {
-				failed = err
-			}
-			// Rows and columns of a block, then the blocks left of it, then those above.
-			steps := 2*t.Block + 8 + p.Max.X/t.Block + 2*(p.Max.Y/t.Block) + 3
-			return exact.Rounding{Entries: 4, Squares: float64(largest), Pixels: p.Max.X * p.Max.Y, Steps: steps}
-		}, func(p rectangle) bool {
-			for _, x := range [...]int{p.Min.X, p.Max.X} {
-				for _, y := range [...]int{p.Min.Y, p.Max.Y} {
-					s, err1 := first.at(ctx, x, y, c)
-					q, err2 := entries.at(ctx, x, y, c)
-					if err := errors.Join(err1, err2); err != nil {
-						failed = err
-						return false
-					}
-					if !exact.IsWhole(s, q) {
-						return false
-					}
+	return t.statistics(ctx, dst, boxes, func(boxes []image.Rectangle) (statistic, error) {
+		sums, err := boxSums[S](ctx, t, 0, boxes)
+		if err != nil {
+			return nil, err
+		}
+		squares, err := boxSums[Q](ctx, t, 1, boxes)
+		return func(box rectangle, c, at int) (float64, error) {
+			return variance(ctx, t, box, c, sums[at], squares[at])
+		}, err
+	})
+}
+
+// variance is that of a channel of a box, whose sums are known.
+func variance[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, box rectangle, c int, sum S, square Q) (float64, error) {
+	var failed error
+	sums, squares := tableFor(ctx, t, 0, c, box, sum, &failed), tableFor(ctx, t, 1, c, box, square, &failed)
+	entries := &reader[Q]{t, t.layers[1]}
+	first := &reader[S]{t, t.layers[0]}
+	v := exact.VarianceOf(&sums, &squares, box, func(p rectangle) exact.Rounding {
+		largest, err := entries.at(ctx, p.Max.X, p.Max.Y, c)
+		if err != nil {
+			failed = err
+		}
+		// Rows and columns of a block, then the blocks left of it, then those above.
+		steps := 2*t.Block + 8 + p.Max.X/t.Block + 2*(p.Max.Y/t.Block) + 3
+		return exact.Rounding{Entries: 4, Squares: float64(largest), Pixels: p.Max.X * p.Max.Y, Steps: steps}
+	}, func(p rectangle) bool {
+		for _, x := range [...]int{p.Min.X, p.Max.X} {
+			for _, y := range [...]int{p.Min.Y, p.Max.Y} {
+				s, err1 := first.at(ctx, x, y, c)
+				q, err2 := entries.at(ctx, x, y, c)
+				if err := errors.Join(err1, err2); err != nil {
+					failed = err
+					return false
+				}
+				if !exact.IsWhole(s, q) {
+					return false
 				}
 			}
-			return true
-		})
-		return v, failed
+		}
+		return true
 	})
+	return v, failed
 }

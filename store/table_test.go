@@ -1040,3 +1040,38 @@ func TestBuckets(t *testing.T) {
 	}
 	runtime.KeepAlive(zipped)
 }
+
+// TestManyBoxes has more boxes than are answered at once, some of them empty: each has what it has alone.
+func TestManyBoxes(t *testing.T) {
+	src, _ := imageOf(t, &Spec{Type: Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
+	for _, compact := range []bool{false, true} {
+		bucket, _ := makeTable(t, src, &Options{Block: 64, Squares: true, Compact: compact})
+		table, err := OpenTable(ctx, bucket, &OpenOptions{Cache: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(8, 9))
+		boxes := make([]image.Rectangle, 2*table.atOnce()+100)
+		for i := range boxes {
+			boxes[i] = image.Rectangle{Min: image.Pt(random.IntN(400)-50, random.IntN(300)-50), Max: image.Pt(random.IntN(400)-50, random.IntN(300)-50)} // a quarter of them have pixels
+		}
+		sums, means, variances := make([]uint64, 2*len(boxes)), make([]float64, 2*len(boxes)), make([]float64, 2*len(boxes))
+		if err := errors.Join(SumBoxes(ctx, table, sums, boxes), table.MeanBoxes(ctx, means, boxes), table.VarianceBoxes(ctx, variances, boxes)); err != nil {
+			t.Fatal(err)
+		}
+		step := 7
+		if testing.Short() {
+			step = 100
+		}
+		for i := 0; i < len(boxes); i += 1 + random.IntN(step) {
+			sum, mean, variance := make([]uint64, 2), make([]float64, 2), make([]float64, 2)
+			one := boxes[i : i+1]
+			if err := errors.Join(SumBoxes(ctx, table, sum, one), table.MeanBoxes(ctx, mean, one), table.VarianceBoxes(ctx, variance, one)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(sum, sums[2*i:2*i+2]) || !slices.Equal(mean, means[2*i:2*i+2]) || !slices.Equal(variance, variances[2*i:2*i+2]) {
+				t.Fatalf("box %v has %v %v %v alone, and among others %v %v %v", boxes[i], sum, mean, variance, sums[2*i:2*i+2], means[2*i:2*i+2], variances[2*i:2*i+2])
+			}
+		}
+	}
+}
