@@ -237,9 +237,9 @@ func TensorDowns(name, pixel string) []TensorDown {
 	case name == "suffix" && pixel == "f32":
 		return []TensorDown{{8, 16, 1, 2, 2, 4}, {16, 16, 3, 2, 4, 1}}
 	case name == "table" && pixel == "f32":
-		return []TensorDown{{9, 32, 1, 2, 2, 2}, {9, 16, 3, 2, 4, 1}}
+		return []TensorDown{{9, 32, 1, 2, 2, 2}, {12, 16, 3, 2, 4, 1}}
 	case name == "table" && (pixel == "f16" || pixel == "bf16"):
-		return []TensorDown{{9, 16, 1, 2, 2, 4}, {32, 32, 2, 1, 4, 1}}
+		return []TensorDown{{9, 16, 1, 2, 2, 4}, {32, 32, 3, 1, 4, 1}}
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ struct TensorDown {
 #if __CUDA_ARCH__ >= 900
     Shared& shared = *(Shared*)memory;
     TensorDown t = {job, shared, job.in + (i64)blockIdx.x * job.inBatch, job.out + (i64)blockIdx.x * job.outBatch};
-    t.lane = threadIdx.x & 31, t.warp = threadIdx.x >> 5, t.strips = (job.height + Rows - 1) / Rows;
+    t.lane = threadIdx.x & 31, t.warp = __shfl_sync(kAll, threadIdx.x >> 5, 0), t.strips = (job.height + Rows - 1) / Rows;
     t.together = job.inStride * (Rows - 1) + (i64)sizeof(P) * job.width + 32 <= (i64)sizeof shared.pixels[0];
     t.aligned = ((i64)t.in | job.inStride | (i64)(job.width * sizeof(P))) % (4 * sizeof(P)) == 0;
     if (threadIdx.x == 0) {

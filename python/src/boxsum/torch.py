@@ -142,11 +142,6 @@ def _band(x: Tensor) -> int:
     return 0 if _by_planes(planes, height, width) or height <= _HIGH else max(_HIGH, -(-height * planes // (4 * _UNITS)))
 
 
-def _aligned(x: Tensor) -> bool:
-    """Whether rows begin and end on 16 bytes. Bands of others are read value by value, and to turn a plane round twice is faster."""
-    return (x.data_ptr() | x.stride(-2) * x.element_size() | x.shape[-1] * x.element_size()) % 16 == 0
-
-
 @cache
 def _goes_down(device: Optional[int]) -> bool:
     """Whether a device has the kernels that go down planes."""
@@ -302,7 +297,7 @@ def _suffix(x: Tensor) -> Tensor:
         x = _rows(x)
         array = _array(x)
         _batch.run(array.ndim - 2, 2, "suffix", array, out.numpy(), 0)
-    elif x.dtype in (torch.float32, torch.float64) and (_band(x) == 0 or _aligned(x)):
+    elif x.dtype in (torch.float32, torch.float64):
         pixels, high = _evenly(x), _band(x)
         if high:
             height = x.shape[-2]
