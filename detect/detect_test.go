@@ -398,12 +398,17 @@ func TestMemory(t *testing.T) {
 		img.Pix[i] = uint8(i * i >> 7) // stripes, in which there is nothing
 	}
 	for _, workers := range []int{1, 16} {
-		for name, angles := range map[string][]float64{"upright": nil, "turned": {0, 45, 22.5, 67.5}} {
+		for name, angles := range map[string][]float64{"upright": nil, "turned": {0, 45, 22.5, 67.5}, "tables": {0, 45, 22.5, 67.5}} {
+			turn := detect.TurnImage
+			if name == "tables" {
+				turn = detect.TurnTables
+			}
+
 			runtime.GC() // which lets go of what an earlier search left behind
 			runtime.GC()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if _, err := c.Detect(img, &detect.Options{Workers: workers, Angles: angles, Min: image.Pt(40, 40)}); err != nil {
+			if _, err := c.Detect(img, &detect.Options{Workers: workers, Angles: angles, Turn: turn, Min: image.Pt(40, 40)}); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)

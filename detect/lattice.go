@@ -3,6 +3,7 @@ package detect
 import (
 	"image"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum/internal/engine"
@@ -231,7 +232,7 @@ func (c *Cascade) phase(x, y int) *phase {
 		return float64(int32(sums[0] - sums[1] - sums[2] + sums[3]))
 	}
 	w, h := float64(c.upright.X-2), float64(c.upright.Y-2)
-	p := &phase{middle: c.spots(x, y, 1, 1, w, h)}
+	p := &phase{middle: c.spots(x, y, 1, 1, w, h), nodes: make([]phaseNode, 0, len(c.nodes))}
 	p.pixels = area(p.middle)
 	for i := range c.nodes {
 		f := &c.features[c.nodes[i].feature]
@@ -284,6 +285,9 @@ func (p *program) layOut(c *Cascade) {
 		p.norm.Sum[i], p.norm.Squares[i] = place(sumTable, s), place(squareTable, s)
 	}
 	p.haar, p.lbp, p.areas = p.haar[:0], p.lbp[:0], from.areas
+	if c.kind == Haar {
+		p.haar, p.haarNodes = slices.Grow(p.haar, len(c.nodes)), slices.Grow(p.haarNodes[:0], len(c.nodes))
+	}
 	for i := range c.nodes {
 		n := &from.nodes[i]
 		if c.kind == LBP {

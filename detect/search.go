@@ -232,7 +232,13 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 			}
 		}
 	}
-	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: min(len(s.bands), s.set.Workers())}
+	workers := min(len(s.bands), s.set.Workers())
+	if c.lattice != nil {
+		// Layers are larger than the image: fewer tables, rather than more than 10 bytes a pixel.
+		most := max(16<<20, 10*s.src.Width*s.src.Height)
+		workers = min(workers, max(1, most/(4*s.views[0].lattice[0].tables(c.tables()))))
+	}
+	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: workers}
 	return nil
 }
 
