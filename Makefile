@@ -39,7 +39,7 @@ bench-filters:
 	@scripts/filter-peers.sh
 	@scripts/doxa.sh || true
 	@echo "This takes about five minutes."
-	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) $(FILTER_FLAGS)
+	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) -markdown $(FILTER_FLAGS)
 
 bench-cascades:
 	@scripts/peers.sh

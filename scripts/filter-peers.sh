@@ -4,7 +4,7 @@
 # out with its rows where PyPI does not have it. Doxa has an environment of its own.
 set -eu
 cd "$(dirname "$0")/.."
-if .filters/bin/python -c 'import cv2.ximgproc, scipy, skimage, PIL' 2>/dev/null; then
+if .filters/bin/python -c 'import cv2.ximgproc, scipy, skimage, PIL, pyvips' 2>/dev/null; then
 	exit 0
 fi
 python=${PYTHON:-python3}

@@ -34,6 +34,7 @@ func run(w io.Writer) error {
 	only := flag.String("only", "", "rows whose names or peers have one of these, such as Gaussian,doxapy")
 	alone := flag.Bool("alone", false, "no peers: one worker and two")
 	busy := flag.Bool("busy", false, "for a machine that has other work: measure the time on processors, and one worker only")
+	markdown := flag.Bool("markdown", false, "after all sizes, print one table for docs/filters.md")
 	seconds := flag.Float64("seconds", 1, "time for a row of one size, about")
 	flag.Parse()
 	all, err := measure.ParseSizes(*sizes)
@@ -54,16 +55,73 @@ func run(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "%s, level %v, %s/%s; one worker beside one thread of the peer, by turns, the least of several, in ms of %s; then two workers, which should gain %g\n\n",
 		processor(), l, runtime.GOOS, runtime.GOARCH, clock, gainFloor)
+	found := map[string][]measured{} // of a row, by size
 	for _, size := range all {
-		if err := table(w, size, l, where, *only, *alone, *busy, time.Duration(*seconds*float64(time.Second))); err != nil {
+		if err := table(w, size, l, where, *only, *alone, *busy, time.Duration(*seconds*float64(time.Second)), found); err != nil {
+			return err
+		}
+	}
+	if *markdown {
+		return printMarkdown(w, all, found)
+	}
+	return nil
+}
+
+// printMarkdown prints how many times as fast as the peer each row is, of all sizes in a line: bold where that
+// is less than its floor, and in brackets how much two workers gain.
+func printMarkdown(w io.Writer, sizes []measure.Size, found map[string][]measured) error {
+	head, rule := "| | peer | floor |", "|---|---|---|"
+	for _, size := range sizes {
+		head, rule = head+fmt.Sprintf(" %v |", size), rule+"---|"
+	}
+	fmt.Fprintf(w, "%s\n%s\n", head, rule)
+	for i := range rows {
+		r := &rows[i]
+		all, ok := found[r.key()]
+		if !ok {
+			continue
+		}
+		floor := ""
+		if r.floor > 0 {
+			floor = fmt.Sprint(r.floor)
+		}
+		line := fmt.Sprintf("| %s | %s | %s |", r.name, r.peer, floor)
+		for _, m := range all {
+			line += " " + m.cell(r.floor) + " |"
+		}
+		for range len(sizes) - len(all) { // of slow peers
+			line += " |"
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// key is which row it is.
+func (r *row) key() string { return r.name + " | " + r.peer }
+
+// cell is how many times as fast a row is, for a table.
+func (m *measured) cell(floor float64) string {
+	if m.theirs == 0 {
+		return "–"
+	}
+	times := fmt.Sprintf("%.2f", ratio(m.theirs, m.ours))
+	if ratio(m.theirs, m.ours) >= 100 {
+		times = fmt.Sprintf("%.0f", ratio(m.theirs, m.ours))
+	}
+	if ratio(m.theirs, m.ours) < floor {
+		times = "**" + times + "**"
+	}
+	if m.two > 0 {
+		times += fmt.Sprintf(" (%.2f)", ratio(m.ours, m.two))
+	}
+	return times
+}
+
 // table measures and prints the rows of one size.
-func table(w io.Writer, size measure.Size, level boxsum.Level, where places, only string, alone, busy bool, limit time.Duration) error {
+func table(w io.Writer, size measure.Size, level boxsum.Level, where places, only string, alone, busy bool, limit time.Duration, found map[string][]measured) error {
 	im := newImages(size.Width, size.Height)
 	peers, err := newPeers(where, im, size, busy)
 	if err != nil {
@@ -81,6 +139,7 @@ func table(w io.Writer, size measure.Size, level boxsum.Level, where places, onl
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 		m.print(out, &r, size)
+		found[r.key()] = append(found[r.key()], m)
 	}
 	if err := out.Flush(); err != nil {
 		return err
