@@ -54,10 +54,13 @@ func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 // windowEdge is by how much bands of the first strip and the last are lower, which have to do with what lies beside the
 // image, most of all where windows are cut.
 func (f *Filter) windowEdge() float64 {
-	if f.Kind == SauvolaFilter && f.Shape.Border == window.Clip {
+	switch {
+	case f.Kind == BoxFilter:
+		return 0.7
+	case f.Shape.Border == window.Clip:
 		return 0.4
 	}
-	return 0.7
+	return 0.5
 }
 
 // onWindows makes a filter in one launch.
@@ -97,22 +100,33 @@ func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, err
 	resident := min(shape.Blocks, kernels.FilterWindowProcessor/(shared+1<<10)) * max(1, job.Device.Info().Units)
 	launch := func(part Job) error {
 		c := c
-		ends := min(c.Strips, 2)
-		rows := FilterShape.Rows
-		if rows == 0 { // all at once, if bands do not become too low or too high for that
-			work := (float64(c.Strips-ends) + float64(ends)/f.windowEdge()) * float64(job.Height) * float64(part.Count)
-			rows = max(stripLeast, min(windowMost, int(math.Ceil(work/float64(resident)))))
-		}
-		lower := max(1, int(float64(rows)*f.windowEdge()))
 		c.In, c.Out = part.In.Address(), part.Out.Address()
-		c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(job.Height, lower))
-		rest := max(1, job.Height-2*lower) // the first band and the last of the others are lower, too
-		rows = devmem.CeilDiv(rest, devmem.CeilDiv(rest, rows))
-		c.BandRows, c.Bands = int32(rows), int32(1+devmem.CeilDiv(max(0, job.Height-lower), rows))
-		blocks := (int(ends)*int(c.EdgeBands) + int(c.Strips-ends)*int(c.Bands)) * part.Count
+		blocks := 0
+		if rows := FilterShape.Rows; rows != 0 {
+			blocks = f.bands(&c, rows) * part.Count
+		} else { // all at once, if bands do not become too high for that
+			work := int(c.Strips) * job.Height * part.Count
+			for rows := max(stripLeast, min(windowMost, work/resident)); rows <= windowMost; rows++ {
+				if blocks = f.bands(&c, rows) * part.Count; blocks <= resident {
+					break
+				}
+			}
+		}
 		return b.Run(kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: 32, Shared: shared, Job: unsafe.Pointer(&c)})
 	}
 	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(c.Strips)*int64(job.Height)))), launch}, nil
+}
+
+// bands cuts strips into bands of about so many rows, and is how many there are. The first band and the last are lower, as
+// all are of the first strip and the last.
+func (f *Filter) bands(c *filterWindow, rows int) int {
+	height, lower := int(c.Height), max(1, int(float64(rows)*f.windowEdge()))
+	c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(height, lower))
+	rest := max(1, height-2*lower)
+	rows = devmem.CeilDiv(rest, devmem.CeilDiv(rest, rows))
+	c.BandRows, c.Bands = int32(rows), int32(1+devmem.CeilDiv(max(0, height-lower), rows))
+	ends := min(int(c.Strips), 2)
+	return ends*int(c.EdgeBands) + (int(c.Strips)-ends)*int(c.Bands)
 }
 
 // windowMost is how many rows bands have at most: as measured on an H200.
