@@ -52,15 +52,25 @@ func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 }
 
 // windowEdge is by how much bands of the first strip and the last are lower, which have to do with what lies beside the
-// image, most of all where windows are cut.
+// image, most of all where windows are cut: as measured on an H200.
 func (f *Filter) windowEdge() float64 {
+	s := f.Shape
+	clip, wide := s.Border == window.Clip, max(s.Left, s.Right) > 8
 	switch {
-	case f.Kind == BoxFilter:
-		return 0.7
-	case f.Shape.Border == window.Clip:
+	case f.Kind == BoxFilter && clip:
 		return 0.4
+	case clip == wide:
+		return 0.7
 	}
 	return 0.5
+}
+
+// windowRows is how many rows bands have at most: as measured, too.
+func (f *Filter) windowRows() int {
+	if f.Kind == SauvolaFilter && f.Shape.Border == window.Clip {
+		return 64
+	}
+	return 256
 }
 
 // onWindows makes a filter in one launch.
@@ -106,7 +116,7 @@ func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, err
 			blocks = f.bands(&c, rows) * part.Count
 		} else { // all at once, if bands do not become too high for that
 			work := int(c.Strips) * job.Height * part.Count
-			for rows := max(stripLeast, min(windowMost, work/resident)); rows <= windowMost; rows++ {
+			for rows, most := max(stripLeast, min(f.windowRows(), work/resident)), f.windowRows(); rows <= most; rows++ {
 				if blocks = f.bands(&c, rows) * part.Count; blocks <= resident {
 					break
 				}
@@ -128,6 +138,3 @@ func (f *Filter) bands(c *filterWindow, rows int) int {
 	ends := min(int(c.Strips), 2)
 	return ends*int(c.EdgeBands) + (int(c.Strips)-ends)*int(c.Bands)
 }
-
-// windowMost is how many rows bands have at most: as measured on an H200.
-const windowMost = 256
