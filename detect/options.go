@@ -69,7 +69,7 @@ const (
 	TurnImage Turn = iota
 	// TurnTables makes rotated tables of the image as it is: boxes of the cascade lie along
 	// digital lines as in package rotated, and count by their exact areas. An angle stands for
-	// the nearest whose tangent is a ratio of numbers up to 5. It finds as much and takes
+	// the nearest whose tangent is a ratio of numbers up to 5. It finds nearly as much and takes
 	// longer. Cascades with tilted features have no such tables.
 	TurnTables
 )
