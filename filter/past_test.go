@@ -15,7 +15,7 @@ func TestPast(t *testing.T) {
 	}
 	src, _ := boxsum.NewImage[float32](2891, 2900, 1)
 	for i := range src.Pix {
-		src.Pix[i] = float32(i*2654435761>>7&1023) / 3
+		src.Pix[i] = float32(uint32(i)*2654435761>>7&1023) / 3
 	}
 	dst := boxsum.Image[float32]{Pix: make([]float32, 2895*2900), Width: 2891, Height: 2900, Stride: 2895}
 	for _, w := range []filter.Window{filter.Square(7), {Width: 40, Height: 3}} {

@@ -428,7 +428,7 @@ func TestPast(t *testing.T) {
 	}
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 5801*5800), Width: 5801, Height: 5800}
 	for i := range img.Pix {
-		img.Pix[i] = uint8(100 + i*2654435761>>9&63)
+		img.Pix[i] = uint8(100 + uint32(i)*2654435761>>9&63)
 	}
 	for _, m := range []threshold.Method{threshold.Niblack, threshold.Bradley} {
 		r := threshold.New(m, 19)

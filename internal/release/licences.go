@@ -100,7 +100,7 @@ func (d *dependency) read() error {
 	for _, f := range files {
 		name := strings.ToUpper(f.Name())
 		notice := strings.HasPrefix(name, "NOTICE")
-		if f.Type().IsRegular() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "UNLICEN") || strings.HasPrefix(name, "COPYING") || notice) {
+		if f.Type().IsRegular() && !strings.HasSuffix(name, ".GO") && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "UNLICEN") || strings.HasPrefix(name, "COPYING") || notice) {
 			text, err := os.ReadFile(filepath.Join(d.Dir, f.Name()))
 			if err != nil {
 				return err
