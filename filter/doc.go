@@ -36,7 +36,8 @@
 // less than their rounding are else 0.
 //
 // A pixel touches the windows that have it, and no others, whatever it is: NaN, an infinity,
-// or the -3.4e38 that stands for no data. Such images take several times as long.
+// or the -3.4e38 that stands for no data. Such images take several times as long. Only means of
+// images with huge pixels of opposite signs in the same row may be off below them.
 //
 // # Memory
 //

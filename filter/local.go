@@ -227,9 +227,7 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 func frameOf[P Pixel](src *engine.Source[P], shape *window.Shape, squares bool, level kernel.Level) window.Frame {
 	f := window.Frame{Width: src.Width, Height: src.Height, Channels: src.Channels, Shape: *shape, Squares: squares, Level: level}
 	if isFloat[P]() {
-		first := *src // of which a stream knows no more
-		first.Height = 1
-		f.Offset = float64(engine.Center(&first))
+		f.Offset = window.OffsetOf(src, shape)
 	}
 	return f
 }

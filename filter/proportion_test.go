@@ -170,3 +170,109 @@ func TestOneLargePixelPasses(t *testing.T) {
 		t.Errorf("%v, not %v, %v", again, brightest, err)
 	}
 }
+
+// Means are right beside and below what is out of proportion, however it comes.
+func TestNoData(t *testing.T) {
+	const w, h, none = 40, 150, -3.4e38
+	for name, draw := range map[string]func(x, y int) float64{
+		"rows at the start of a block": func(x, y int) float64 {
+			if y >= 60 && y <= 66 {
+				return none
+			}
+			return 5
+		},
+		"the first row": func(x, y int) float64 {
+			if y == 0 {
+				return none
+			}
+			return float64(x%7) / 7
+		},
+		"after a margin of zeros": func(x, y int) float64 {
+			switch {
+			case y < 80:
+				return 0
+			case y == 80 && x == 10:
+				return 1e20
+			}
+			return 1
+		},
+		"alone among zeros": func(x, y int) float64 {
+			switch {
+			case y == 64 && x == 10:
+				return 1e20
+			case y < 67:
+				return 0
+			}
+			return 1
+		},
+		"beside zero columns": func(x, y int) float64 {
+			switch {
+			case x < 8:
+				return 0
+			case y == 70 && x == 20:
+				return 1e20
+			}
+			return float64((x*y)%11) / 11
+		},
+	} {
+		img, _ := boxsum.NewImage[float64](w, h, 1)
+		for i := range img.Pix {
+			img.Pix[i] = draw(i%w, i/w)
+		}
+		for _, side := range []int{3, 17} {
+			mean, dev, err := filter.MeanStdDev[float64](img, filter.Square(side), &filter.Options{Border: filter.Clip})
+			if err != nil {
+				t.Fatal(err)
+			}
+			box, err := filter.Box(img, filter.Square(side), &filter.Options{Border: filter.Clip})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y := range h {
+				for x := range w {
+					var sum, size, n float64
+					for j := max(0, y-side/2); j <= min(h-1, y+side/2); j++ {
+						for _, v := range img.Row(j)[max(0, x-side/2):min(w, x+side/2+1)] {
+							sum, size, n = sum+v, size+math.Abs(v), n+1
+						}
+					}
+					i := y*w + x
+					if a, b := math.Abs(mean.Pix[i]-sum/n), math.Abs(box.Pix[i]-sum/n); !(a <= 1e-7*size/n && b <= 1e-7*size/n) {
+						t.Fatalf("%s, windows of %d: at %d,%d means of %v and %v, not %v", name, side, x, y, mean.Pix[i], box.Pix[i], sum/n)
+					}
+					if size/n < 10 && !(dev.Pix[i] <= 10) {
+						t.Fatalf("%s, windows of %d: at %d,%d a deviation of %v", name, side, x, y, dev.Pix[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A window as high as can be takes no longer for it, and of one pixel a stream gives the pixel.
+func TestHighWindows(t *testing.T) {
+	img, _ := boxsum.NewImage[float64](5, 9, 1)
+	for i := range img.Pix {
+		img.Pix[i] = 1000 + float64(i%5)
+	}
+	for _, border := range []filter.Border{filter.Replicate, filter.Constant, filter.Reflect} {
+		if _, err := filter.StdDev[float64](img, filter.Window{Width: 1, Height: 1<<20 - 1}, &filter.Options{Border: border}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := filter.NewBoxStream[float64](5, 1, filter.Square(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range [][]float64{{1000, 1000, 1000, 1000, 1000}, {0.1, 1e-30, 3, 4, 5}} {
+		got, err := s.Push(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got {
+			if v != row[i] {
+				t.Errorf("%v became %v", row[i], v)
+			}
+		}
+	}
+}

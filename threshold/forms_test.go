@@ -446,3 +446,28 @@ func TestPast(t *testing.T) {
 		}
 	}
 }
+
+// Bands of an image that is written over keep to their own rows.
+func TestInPlaceBands(t *testing.T) {
+	img, _ := boxsum.NewImage[uint8](1024, 1024, 1)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(uint32(i) * 2654435761 >> 11)
+	}
+	for _, m := range []threshold.Method{threshold.Bradley, threshold.Sauvola, threshold.Wolf} {
+		r := threshold.New(m, 21)
+		opt := &threshold.Options{Workers: 4}
+		want, err := threshold.Binarize(img, r, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := boxsum.Image[uint8]{Pix: append([]uint8(nil), img.Pix...), Width: img.Width, Height: img.Height}
+		if err := threshold.BinarizeInto(same, same, r, opt); err != nil {
+			t.Fatal(err)
+		}
+		if string(same.Pix) != string(want.Pix) {
+			t.Errorf("%v in place differs", m)
+		}
+		ref.AllocatesNothing(t, "elsewhere", func() error { return threshold.BinarizeInto(want, img, r, opt) })
+		ref.AllocatesNothing(t, "in place", func() error { return threshold.BinarizeInto(same, same, r, opt) })
+	}
+}

@@ -41,9 +41,7 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
 	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
 	if kernel.IsFloat[P]() {
-		first := t.src
-		first.Height = 1
-		l.Frame.Offset = float64(engine.Center(&first))
+		l.Frame.Offset = window.OffsetOf(&t.src, &t.shape)
 	}
 	l.columns = t.columns()
 	l.quads = l.columns && t.shape.Border == window.Clip && !(t.same && t.src.Width > kernel.QuadWidth) && // strips write over each other's rows
@@ -164,7 +162,7 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 		return slice[uint8](of.Row(y))
 	}
 	w.quads.Strip(x, n, min(f.Left, f.Width), f.Width) // as Span has it
-	of, keep := l.RowsOf(y)
+	of, own := l.RowsOf(y)
 	for i := max(0, y-f.Up); i < min(y+f.Down, f.Height); i++ {
 		w.quads.Slide(row(of, i), nil, row(of, i+1), nil)
 	}
@@ -176,9 +174,15 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 		if t.dst.form == asBytes && !l.past {
 			out = t.dst.bytes.row(x, y, n)
 		}
-		w.quads.Slide(row(of, y+f.Down), row(of, y-f.Up-1), row(of, y+f.Down+1), out)
+		var ahead []uint8
+		if y+1 < end { // the rows of a band end here
+			ahead = row(of, y+f.Down+1)
+		}
+		w.quads.Slide(row(of, y+f.Down), row(of, y-f.Up-1), ahead, out)
 		w.quads.Counts(int64(min(f.Height, y+f.Down+1) - max(0, y-f.Up)))
-		keep()
+		if own != nil {
+			own.Keep()
+		}
 		pix := row(of, y)[x:][:n]
 		w.quads.Row(out[:n], pix)
 		switch {

@@ -112,12 +112,12 @@ func accept[P filter.Pixel, D boxsum.Pixel](dst *boxsum.Image[D], src *engine.So
 // overlap reports whether memory is that of the source itself. To share only some of it is
 // an error.
 func overlap[P filter.Pixel, D any](pix []D, stride int, src *engine.Source[P]) (same bool, err error) {
+	_, sameType := any(*new(D)).(P)
+	if sameType && len(pix) > 0 && unsafe.Pointer(unsafe.SliceData(pix)) == unsafe.Pointer(unsafe.SliceData(src.Pix)) && stride == src.Stride {
+		return true, nil
+	}
 	if grid.Overlap(pix, src.Pix) == nil {
 		return false, nil
-	}
-	_, sameType := any(*new(D)).(P)
-	if sameType && unsafe.Pointer(unsafe.SliceData(pix)) == unsafe.Pointer(unsafe.SliceData(src.Pix)) && stride == src.Stride {
-		return true, nil
 	}
 	return false, fmt.Errorf("boxsum: %w: the result lies in part of the image's memory: give it the image itself, or memory of its own", grid.ErrOverlap)
 }

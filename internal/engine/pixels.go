@@ -144,6 +144,9 @@ func (v Values) Near(center float32) bool {
 	return math.Abs(v.least+(v.most-v.least)/2-float64(center)) <= farAway*(v.most-v.least)
 }
 
+// Same reports whether there is one value at most.
+func (v Values) Same() bool { return v.least >= v.most }
+
 // Center is a number in the middle of values that all lie far from zero, and 0 of
 // others.
 func (v Values) Center() float32 {

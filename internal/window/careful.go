@@ -10,7 +10,8 @@ import (
 // Floats out of proportion. What is added to a running sum of floats and taken away again leaves its rounding there: after one
 // pixel of 1e20 the sums of windows that never had it are noise, and after a NaN they are NaN. So where the sums of a row turn
 // out to be of very different sizes, or not finite, windows are summed without taking anything away, until the next block
-// starts: then a pixel touches its own windows only, whatever it is.
+// starts: then a pixel touches its own windows only, whatever it is. What is not noticed are large pixels of opposite signs
+// that come in one row in the midst of a block, where there are no squares to tell.
 
 // disproportion is how many times the least sum of columns the greatest may be at the start of a block: by so much more is the
 // least one off than by rounding. Those of squares may differ as much as squares do, for who takes their differences looks at them,
@@ -21,24 +22,48 @@ const (
 	rowDisproportion     = 0x1p12
 )
 
+// largestFill is the largest number that is taken away from all pixels where a row has no other: what is larger may stand for no
+// data, and would leave no digits to the rest.
+const largestFill = 1 << 26
+
+// OffsetOf is what is taken away from the floats of an image of windows of this shape, by its first row: a stream knows no more.
+func OffsetOf[P kernel.Pixel](src *engine.Source[P], shape *Shape) float64 {
+	if len(src.Pix) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
+		return 0
+	}
+	first, values := *src, engine.NoValues()
+	first.Height = 1
+	for at := range engine.Samples(&first.Extent) {
+		values.Add(float64(first.Pix[at]))
+	}
+	center := float64(values.Center())
+	if values.Same() && math.Abs(center) > largestFill {
+		return 0
+	}
+	return center
+}
+
 // scales are the sizes of sums since the columns were summed anew.
 type scales struct {
 	columns                   float64 // all of them, each as a size
-	leastSquares, mostSquares float64 // of the totals of rows
+	most                      float64 // of the totals of rows
+	leastSquares, mostSquares float64
+	some                      bool // columns are zero: what comes there may be lost beside others
 }
 
 // measure looks at columns that have been summed anew. It reports whether they are in proportion.
 func (s *Sums[P, A, Q]) measure() bool {
-	all, even := evenness(s.image(), disproportion)
-	s.scales = scales{columns: all}
+	all, some, even := evenness(s.image(), disproportion)
+	s.scales.columns, s.scales.some = all, some
 	if even && s.frame.Squares {
-		_, even = evenness(s.imageSquares(), squaresDisproportion)
+		_, _, even = evenness(s.imageSquares(), squaresDisproportion)
 	}
 	return even
 }
 
-// evenness is the size of all columns together, and whether the greatest is no more than so many times the least.
-func evenness[A kernel.Number](columns []A, times float64) (all float64, even bool) {
+// evenness is the size of all columns together, whether some of them are zero, and whether the greatest is no more than so
+// many times the least of the others.
+func evenness[A kernel.Number](columns []A, times float64) (all float64, some, even bool) {
 	least, most := math.Inf(1), 0.0
 	for _, v := range columns {
 		a := math.Abs(float64(v))
@@ -46,11 +71,13 @@ func evenness[A kernel.Number](columns []A, times float64) (all float64, even bo
 		if a > most {
 			most = a
 		}
-		if a < least && a != 0 {
+		if a == 0 {
+			some = true
+		} else if a < least {
 			least = a
 		}
 	}
-	return all, all <= math.MaxFloat64 && most <= least*times
+	return all, some, all <= math.MaxFloat64 && most <= least*times
 }
 
 // steady reports whether all sums of the row are finite, and of the size of those above them.
@@ -62,20 +89,24 @@ func (s *Sums[P, A, Q]) steady() bool {
 			}
 		}
 	}
-	all := total(s.prefix, s.frame.Channels)
-	if s.scales.columns == 0 {
-		s.scales.columns = all
+	c, k := &s.scales, s.frame.Channels
+	if c.some && !s.measure() {
+		return false
 	}
-	ok := all <= s.scales.columns*rowDisproportion
-	if s.frame.Squares {
-		all := total(s.squarePre, s.frame.Channels)
-		if s.scales.leastSquares == 0 || all != 0 && all < s.scales.leastSquares {
-			s.scales.leastSquares = all
-		}
-		s.scales.mostSquares = max(s.scales.mostSquares, all)
-		ok = ok && s.scales.mostSquares <= s.scales.leastSquares*rowDisproportion
+	all := total(s.prefix, k)
+	c.most = max(c.most, all)
+	if !(all <= c.columns*rowDisproportion) || c.most > all*disproportion {
+		return false
 	}
-	return ok
+	if !s.frame.Squares {
+		return true
+	}
+	all = total(s.squarePre, k)
+	if c.mostSquares == 0 || all < c.leastSquares {
+		c.leastSquares = all
+	}
+	c.mostSquares = max(c.mostSquares, all)
+	return c.mostSquares <= c.leastSquares*rowDisproportion
 }
 
 // total is the size of a row's sums by channel, in which prefixes end. It is not finite if any of them is not.
@@ -276,7 +307,7 @@ func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along
 // isFlat reports whether all pixels of the window of column x are equal. Of windows that wrap it does not look.
 func (s *Sums[P, A, Q]) isFlat(x, ch int) bool {
 	f := &s.frame
-	if s.from != 0 || s.to != f.Width {
+	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would look at rows again and again
 		return false
 	}
 	left, right, most := x-f.Left, x+f.Right, f.Width-1

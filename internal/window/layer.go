@@ -125,19 +125,19 @@ func (l *Layer[P, A, Q]) Tile(worker, x, y, n, rows int) {
 	own := &l.bands[y/l.bandRows]
 	for end := y + rows; y < end; y++ {
 		s.Down(own, y)
-		own.keep()
+		own.Keep()
 		l.Sink.Row(worker, x, y, n, l.Src.Pix[y*l.Src.Stride+x*c:][:n*c], s)
 	}
 }
 
-// RowsOf is the rows that a band from y on needs, for who goes through them without sums, and
-// what to call before each row of it is written, one after the other.
-func (l *Layer[P, A, Q]) RowsOf(y int) (rows Rows[P], keep func()) {
+// RowsOf is the rows that a band from y on needs, for who goes through them without sums. Where the image is written over,
+// own is to keep each row of the band before that, one after the other; else it is nil.
+func (l *Layer[P, A, Q]) RowsOf(y int) (rows Rows[P], own *ownRows[P]) {
 	if !l.InPlace {
-		return &l.Image, func() {}
+		return &l.Image, nil
 	}
-	own := &l.bands[y/l.bandRows]
-	return own, own.keep
+	own = &l.bands[y/l.bandRows]
+	return own, own
 }
 
 // Finish implements [engine.Layer].

@@ -79,8 +79,8 @@ func (o *ownRows[P]) Row(place int) []P {
 	return o.image.Src.Pix[place*o.image.Src.Stride:][:o.n]
 }
 
-// keep copies row y, which is about to be written over.
-func (o *ownRows[P]) keep() {
+// Keep copies row y, which is about to be written over.
+func (o *ownRows[P]) Keep() {
 	copy(o.ring[o.y%o.size*o.n:][:o.n], o.image.Src.Pix[o.y*o.image.Src.Stride:][:o.n])
 	o.y++
 }

@@ -294,6 +294,7 @@ func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 		s.y, s.valid, s.careful = y, true, false
 		s.prime()
 		if isFloat[A]() {
+			s.scales = scales{}
 			s.careful = !s.measure()
 			s.groups.forget()
 		}
