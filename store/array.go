@@ -187,11 +187,14 @@ func CreateArray(ctx context.Context, b Bucket, path string, spec *Spec) (*Array
 }
 
 // WriteArray makes an array, and has write fill it. Its metadata comes last: an array that is written in part is none yet. What is there already is
-// not replaced: the error is fs.ErrExist.
+// not replaced, and nor is a zip file whatever it holds: the error is fs.ErrExist.
 func WriteArray(ctx context.Context, b Bucket, path string, spec *Spec, write func(*Array) error) (*Array, error) {
 	m, err := spec.metadata()
 	if err != nil {
 		return nil, err
+	}
+	if file, there := replaced(b); there {
+		return nil, fmt.Errorf("store: %s is there already: remove it, or choose another place: %w", file, fs.ErrExist)
 	}
 	a := newArray(b, path, m)
 	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {

@@ -223,6 +223,18 @@ func Discard(b Bucket) error {
 	return b.Close()
 }
 
+// replaced is the zip file whose place a bucket takes when it is closed, and whether one is there.
+func replaced(b Bucket) (file string, there bool) {
+	switch b := b.(type) {
+	case *sub:
+		return replaced(b.Bucket)
+	case *zipWriter:
+		_, err := os.Lstat(b.path)
+		return b.path, !errors.Is(err, fs.ErrNotExist)
+	}
+	return "", false
+}
+
 // finish closes a bucket, after a failure by discarding what was begun.
 func finish(b Bucket, err error) error {
 	if err != nil {

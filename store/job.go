@@ -635,7 +635,7 @@ type run struct {
 	complete int               // rows before which all have their lines written
 	written  map[int]bool      // rows after that which have, too
 	lines    map[int]*rowLines // of rows of blocks under way
-	spare    []*rowLines       // of rows that are complete
+	spare    []*rowLines       // of rows before complete
 	exist    map[string]bool   // blocks of a run before
 	err      error
 	told     time.Time
@@ -847,9 +847,10 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	}
 	r.cond.L.Lock()
 	defer r.cond.L.Unlock()
-	delete(r.lines, i)
-	r.spare = append(r.spare, lines)
+	// Lines are free for another row when the row above is written, too: its last block stores what lies below it.
 	for r.written[i] = true; r.written[r.complete]; r.complete++ {
+		r.spare = append(r.spare, r.lines[r.complete])
+		delete(r.lines, r.complete)
 		delete(r.written, r.complete)
 	}
 	r.cond.Broadcast()

@@ -487,6 +487,67 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
+// A slowBucket has something happen before an object is written, and after it.
+type slowBucket struct {
+	Bucket
+	before, after func(key string)
+}
+
+func (s *slowBucket) Put(ctx context.Context, key string, data []byte) error {
+	s.before(key)
+	defer s.after(key)
+	return s.Bucket.Put(ctx, key, data)
+}
+
+// TestSlowPuts checks that a table does not depend on which block is written first: rows below one that waits go on, and what it has yet to store stays.
+func TestSlowPuts(t *testing.T) {
+	check := func(what string, src *Array, opt *Options, to *slowBucket) {
+		t.Helper()
+		good, _ := makeTable(t, src, &Options{Block: opt.Block, Squares: opt.Squares, Workers: 1})
+		to.Bucket = Memory()
+		job, err := NewJob(ctx, src, to, opt)
+		if err == nil {
+			err = job.Run(ctx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, what, contents(t, good), contents(t, to.Bucket))
+	}
+	nothing := func(string) {}
+	// The first block waits until the third row is written.
+	src, _ := imageOf(t, &Spec{Type: Uint16, Shape: []int{60, 10}, Chunk: []int{10, 10}}, 3)
+	third := make(chan struct{})
+	check("one that waits", src, &Options{Block: 10, Workers: 2}, &slowBucket{
+		before: func(key string) {
+			if key == "sum/c/0/0" {
+				select {
+				case <-third:
+				case <-time.After(10 * time.Second):
+					t.Error("no block is written while one waits")
+				}
+			}
+		},
+		after: func(key string) {
+			if key == "sum/c/2/0" {
+				close(third)
+			}
+		},
+	})
+	// All wait for some time.
+	src, _ = imageOf(t, &Spec{Type: Uint8, Shape: []int{300, 80}, Chunk: []int{10, 10}}, 3)
+	for seed := range uint64(5) {
+		var lock sync.Mutex
+		random := rand.New(rand.NewPCG(seed, 4))
+		check("all wait", src, &Options{Block: 10, Workers: 16, Squares: true}, &slowBucket{after: nothing, before: func(string) {
+			lock.Lock()
+			n := random.ExpFloat64()
+			lock.Unlock()
+			time.Sleep(time.Duration(min(n*n*n, 40) * float64(time.Millisecond) / 2)) // mostly short
+		}})
+	}
+}
+
 // A fullBucket takes some objects, and then no more.
 type fullBucket struct {
 	Bucket
