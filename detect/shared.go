@@ -76,10 +76,10 @@ func (m *marks) set(level int, x, y float64, bits uint8) {
 func (m *marks) read(to []uint8, level int, x, y, dx, dy float64) {
 	l := &m.levels[min(level, len(m.levels)-1)]
 	const bits = 20
-	fix := func(v float64) int { return int(math.Floor(v * l.scale * (1 << bits))) }
+	fix := func(v float64) int64 { return int64(math.Floor(v * l.scale * (1 << bits))) }
 	px, py, paceX, paceY := fix(x), fix(y), fix(dx), fix(dy)
 	for i := range to {
-		at := l.first + min(max(py>>bits, 0), l.rows-1)*l.columns + min(max(px>>bits, 0), l.columns-1)
+		at := l.first + min(max(int(py>>bits), 0), l.rows-1)*l.columns + min(max(int(px>>bits), 0), l.columns-1)
 		to[i] = uint8(m.words[at>>2] >> (at & 3 * 8))
 		px, py = px+paceX, py+paceY
 	}

@@ -1,9 +1,13 @@
 package detect
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/boxsum/boxsum"
 )
 
 // TestMarks checks that marks are read where and at the sizes for which they were left.
@@ -68,6 +72,64 @@ func TestMarks(t *testing.T) {
 				t.Fatalf("%x for %d places", word, len(got))
 			}
 		}
+	}
+}
+
+// TestMarksFar checks marks far from the first pixel, where fixed points do not fit into 32 bits.
+func TestMarksFar(t *testing.T) {
+	var m marks
+	m.plan(40000, 4, 3, 3) // a place for each pixel
+	for _, x := range []float64{1, 2047, 2048, 13654, 39999} {
+		m.set(0, x+0.5, 1.5, 4)
+		got := make([]uint8, 3)
+		m.read(got, 0, x-0.5, 1.5, 1, 0)
+		if got[1] != 4 {
+			t.Errorf("a mark at %v is read as %v", x, got)
+		}
+	}
+}
+
+// TestUnmarkedChunk checks that a window is not skipped for one that lies before windows without marks.
+func TestUnmarkedChunk(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 9))
+	img, _ := boxsum.NewImage[uint8](2*3*chunk+20, 300, 1)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(rng.IntN(256))
+	}
+	c := &Cascade{ // that finds what is darker on the left: about half of the windows
+		kind: Haar, size: image.Pt(20, 20), leaves: []float32{-1, 1}, nodes: []node{{left: ^0, right: ^1}}, trees: []tree{{span{0, 1}, span{0, 2}}},
+		stages:   []stage{{trees: span{0, 1}, stumps: true}},
+		features: []feature{{boxes: [3]box{{0, 0, 20, 20}, {0, 0, 10, 20}}, weights: [3]float32{1, -2}}},
+	}
+	find := func(chunks ...int) (last []candidate) {
+		s := new(search)
+		s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height)}
+		s.look(c)
+		s.turning, s.views[0].between = &s.turn, 1
+		s.marks.plan(img.Width, img.Height, 3, 3) // a place for each pixel
+		for _, k := range chunks {
+			for y := range img.Height {
+				for x := range 2 * chunk {
+					s.marks.set(0, float64(2*chunk*k+x+c.size.X/2)+0.5, float64(y)+0.5, 1)
+				}
+			}
+		}
+		if err := s.prepare(&img, &Options{Max: c.size, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.run(); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range s.candidates {
+			if f.x >= 4*chunk {
+				last = append(last, f)
+			}
+		}
+		return last
+	}
+	want, got := find(2), find(0, 2)
+	if len(want) < 100 || !slices.Equal(got, want) {
+		t.Errorf("%d windows are found, and %d where others before have marks", len(want), len(got))
 	}
 }
 

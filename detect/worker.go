@@ -145,6 +145,7 @@ func (w *worker) band(s *search, b *band) {
 			for y := range b.rows {
 				from, to := max(x, w.spans[y][0]), min(x+chunk, w.spans[y][1])
 				if from >= to || v.between != 0 && !w.marked(v, b, y, from, to) {
+					w.skips[y] = 0 // nothing was looked at
 					continue
 				}
 				at := ((b.first+y)*l.step-w.top)*w.program.stride + from
