@@ -93,7 +93,7 @@ func runBlocks[P Pixel, A kernel.Number](t *task[P, P], fx, fy int) error {
 	run := engine.Take[engine.Run[blocks[P, A]]]()
 	l := &run.Layer
 	l.task, l.fx, l.fy = *t, min(fx, t.src.Width), min(fy, t.src.Height)
-	p := engine.Plan{Grid: engine.Grid{Rows: divUp(t.src.Height, l.fy), N: t.src.Width, TileWidth: t.src.Width, BandRows: max(1, 64/l.fy), Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: divUp(t.src.Height, l.fy), N: t.src.Width, TileWidth: t.src.Width, BandRows: max(1, 64/l.fy)}, Workers: 1, Shares: true}
 	if most := t.src.Width * t.src.Height * t.src.Channels * grid.SizeOf[P]() >> 19; most > 1 {
 		p.Workers = min(t.set.Workers(), most, divUp(p.Rows, p.BandRows))
 	}

@@ -32,7 +32,7 @@ func runSmallMedians[P Pixel](t *task[P, P]) (done bool, err error) {
 	l := &run.Layer
 	l.task = *t
 	l.image.Src, l.image.Border = t.src, t.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 32, Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 32}, Workers: 1, Shares: true}
 	if t.src.Width*t.src.Height*t.src.Channels > 1<<16 {
 		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
 	}

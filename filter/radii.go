@@ -116,7 +116,7 @@ func runRadii[P Pixel, R Distance, S boxsum.Sum](t *task[P, P], radii *engine.So
 	l.outer = S(t.shape.Value)
 	run := engine.Take[engine.Run[radiiLayer[P, R, S]]]()
 	run.Layer = *l
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16, Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16}, Workers: 1, Shares: true}
 	if t.src.Width*t.src.Height > 1<<14 {
 		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
 	}

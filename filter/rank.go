@@ -233,7 +233,7 @@ func runRankWithout[K uint8 | uint16 | uint32 | float32 | float64, P Pixel, D bo
 	run := engine.Take[engine.Run[rank[K, P, D]]]()
 	l := &run.Layer
 	l.task, l.keys, l.n, l.none, l.logs, l.order = *t, keys, n, none, logs, order
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16, Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16}, Workers: 1, Shares: true}
 	if t.src.Width*t.src.Height > 1<<12 {
 		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
 	}

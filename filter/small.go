@@ -13,7 +13,7 @@ type smallBox struct {
 }
 
 // smallBoxRows is how many rows a band has: it reads two more.
-const smallBoxRows = 64
+const smallBoxRows = 32
 
 // runSmallBox makes means where that is possible. It reports whether it is.
 func runSmallBox(t *task[uint8, uint8]) (done bool, err error) {
@@ -26,7 +26,7 @@ func runSmallBox(t *task[uint8, uint8]) (done bool, err error) {
 	l := &run.Layer
 	l.task = *t
 	l.image.Src, l.image.Border = t.src, s.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: smallBoxRows, Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: smallBoxRows}, Workers: 1, Shares: true}
 	if t.src.Width*t.src.Height > 1<<17 {
 		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
 	}

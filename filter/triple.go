@@ -27,12 +27,18 @@ type tripleWorker struct {
 	ring    []uint16 // rows after the boxes across
 	zeros   []uint16
 	state   []uint32
+	from, y int // rows [from, y) of results are done, one after the other
+	across  int // rows after the boxes across that there are, from that many above the first on
 	scratch kernel.TripleScratch
 	_       [kernel.LineBytes]byte
 }
 
-// tripleBlock is how many rows are made at a time.
-const tripleBlock = 16
+const (
+	// tripleBlock is how many rows are made at a time.
+	tripleBlock = 16
+	// tripleShare is how many rows a band has at least.
+	tripleShare = 64
+)
 
 // newTriple reports whether three boxes can go this way.
 func newTriple(t *task[uint8, uint8], shapes []window.Shape) (l triple, ok bool) {
@@ -66,11 +72,19 @@ func runTriple(t *task[uint8, uint8], with *triple) error {
 	l.task, l.across, l.down, l.toWords, l.toBytes = *t, with.across, with.down, with.toWords, with.toBytes
 	l.frame = frameOf(&t.src, &t.shape, false, t.set.Level)
 	l.image.Src, l.image.Border = t.src, t.shape.Border
-	return run.Fill(t.set, window.ChainPlan(&t.set, &l.frame, 2, 2*l.down.Reach(), 1), l)
+	p := window.ChainPlan(&t.set, &l.frame, 2, 2*l.down.Reach(), 1)
+	if !t.same { // a worker goes on from band to band: this is for who has none left
+		rows := max(tripleShare, 4*l.down.Reach())
+		p.BandRows = min(p.BandRows, grid.RoundUp(engine.DivUp(p.Rows, max(p.Workers, p.Rows/rows)), tripleBlock))
+	}
+	return run.Fill(t.set, p, l)
 }
 
 func (l *triple) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers {
+		l.workers[i].y = -1
+	}
 	l.bandRows = p.BandRows
 	if !l.task.same {
 		return nil
@@ -110,26 +124,38 @@ func (l *triple) row(band, place int) []uint8 {
 	return l.saved[(band*2*reach+i)*n:][:n]
 }
 
-// Tile implements [engine.Layer]: a band at a time.
+// Tile implements [engine.Layer]: a band at a time, which may go on from the one above it.
 func (l *triple) Tile(worker, _, y, width, rows int) {
 	w, c, f := &l.workers[worker], l.frame.Channels, &l.frame
 	n, reach, band := width*c, l.down.Reach(), y/l.bandRows
 	size := grid.RoundUp(l.down.Span()+1, tripleBlock) + tripleBlock
-	w.ring = engine.AtLeast(w.ring, size*n)
-	w.zeros = engine.Zeros(w.zeros, n)
-	w.state = engine.Zeros(w.state, 3*grid.RoundUp(n, tripleBlock))
+	done, end := 0, rows+2*reach // of the rows from that many above the first on
+	if w.y == y && !l.task.same {
+		done, end = y-w.from+2*reach, y-w.from+rows+2*reach
+	} else {
+		w.ring = engine.AtLeast(w.ring, size*n)
+		w.zeros = engine.Zeros(w.zeros, n)
+		w.state = engine.Zeros(w.state, 3*grid.RoundUp(n, tripleBlock))
+		w.from, w.across = y, 0
+	}
+	w.y = y + rows
+	there := end // rows that can be had
+	if !l.task.same {
+		there = f.Height - w.from + 2*reach
+	}
 	beside := func(place int) int { return f.Border.Index(place, f.Width) }
 	at := func(i int) []uint16 { return w.ring[i%size*n:][:n] }
 	taps := l.down.Taps()
 	var src [tripleBlock][]uint8
 	var dst [tripleBlock][]uint16
-	for i := range rows + 2*reach { // of the rows from that many above the band on
-		if i%tripleBlock == 0 {
-			some := min(tripleBlock, rows+2*reach-i)
+	for i := done; i < end; i++ {
+		if i == w.across {
+			some := min(tripleBlock, there-i)
 			for j := range some {
-				src[j], dst[j] = l.row(band, y-reach+i+j), at(i+j)
+				src[j], dst[j] = l.row(band, w.from-reach+i+j), at(i+j)
 			}
 			l.across.Across(f.Level, dst[:some], src[:some], c, l.toWords, beside, &w.scratch)
+			w.across += some
 		}
 		var back [8][]uint16
 		for j, by := range taps {
@@ -139,7 +165,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 		}
 		var to []uint8
 		if i >= 2*reach {
-			to = l.task.dst[0].row(0, y+i-2*reach, width, c)
+			to = l.task.dst[0].row(0, w.from+i-2*reach, width, c)
 		}
 		l.down.Down(f.Level, to, w.state, &back, l.toBytes, &w.scratch)
 	}

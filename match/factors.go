@@ -69,7 +69,6 @@ func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
 	p := l.Plan(&t.set, 4)
 	p.Rows, p.N = t.height, t.width
 	p.BandRows, p.TileWidth = min(p.BandRows, p.Rows), min(p.TileWidth, p.N)
-	p.Lead = -engine.DivUp(p.N, p.TileWidth)
 	if l.directly = t.goesDirectly(); !l.directly {
 		return run.Fill(t.set.Quiet(), p, l)
 	}

@@ -69,8 +69,14 @@ func runImproved[A, Q kernel.Number](t *task[uint8]) error {
 	l.columns = t.columns()
 	p := planOf(&l.Layer, t)
 	p.Slices = improvedSlices
+	if p.BandRows < floodRows {
+		p.BandRows = grid.RoundUp(floodRows, p.BandRows)
+	}
 	return run.Fill(t.set, p, l)
 }
+
+// floodRows is how many rows a band has at least: what reaches its edge is gone on with later.
+const floodRows = 128
 
 // Prepare implements [engine.Layer].
 func (l *improved[A, Q]) Prepare(p *engine.Plan) error {

@@ -28,6 +28,7 @@ type local[P filter.Pixel, A, Q kernel.Number] struct {
 type localWorker struct {
 	decider  *kernel.Decider
 	quads    *kernel.Quads // whose decider that is, where there is one
+	x, y     int           // the place below the rows that the quads have gone down
 	row      []uint8       // decisions, before they are packed
 	variance float64       // the greatest
 	darkest  float64       // the least pixel
@@ -51,7 +52,6 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 	p := planOf(&l.Layer, t)
 	if l.quads {
 		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, kernel.QuadWidth)), kernel.LineBytes)
-		p.Lead = -engine.DivUp(p.N, p.TileWidth)
 	}
 	if t.formula.Kind == kernel.WolfFormula {
 		p.Slices = 2
@@ -64,7 +64,6 @@ func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *tas
 	p := l.Plan(&t.set, t.dst.size())
 	if t.dst.form == asBits { // no two workers write to a byte
 		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
-		p.Lead = -engine.DivUp(p.N, p.TileWidth)
 	}
 	return p
 }
@@ -83,7 +82,7 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 			if w.quads == nil {
 				w.quads = new(kernel.Quads)
 			}
-			w.decider = &w.quads.Decider
+			w.decider, w.y = &w.quads.Decider, -1
 		case l.columns && w.decider == nil:
 			w.decider = new(kernel.Decider)
 		}
@@ -161,14 +160,17 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 		}
 		return slice[uint8](of.Row(y))
 	}
-	w.quads.Strip(x, n, min(f.Left, f.Width), f.Width) // as Span has it
 	of, own := l.RowsOf(y)
-	for i := max(0, y-f.Up); i < min(y+f.Down, f.Height); i++ {
-		w.quads.Slide(row(of, i), nil, row(of, i+1), nil)
+	if w.x != x || w.y != y { // else it goes on
+		w.quads.Strip(x, n, min(f.Left, f.Width), f.Width) // as Span has it
+		for i := max(0, y-f.Up); i < min(y+f.Down, f.Height); i++ {
+			w.quads.Slide(row(of, i), nil, row(of, i+1), nil)
+		}
+		if y > f.Up {
+			w.quads.Slide(row(of, y-f.Up-1), nil, nil, nil) // it leaves with the first row
+		}
 	}
-	if y > f.Up {
-		w.quads.Slide(row(of, y-f.Up-1), nil, nil, nil) // it leaves with the first row
-	}
+	w.x, w.y = x, y+rows
 	for end := y + rows; y < end; y++ {
 		out := w.row
 		if t.dst.form == asBytes && !l.past {

@@ -98,13 +98,13 @@ func runOtsu(t *task[uint8]) error {
 
 const (
 	rowsBand    = 64      // rows of a band
-	rowsPerTurn = 1 << 20 // bytes that make a worker worth waking
+	rowsPerTurn = 1 << 18 // bytes that make a worker worth waking
 )
 
 // planRows cuts an image into bands of rows that do not need each other, to go through
 // twice.
 func planRows(t *task[uint8]) engine.Plan {
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height), Lead: -1}, Workers: 1, Slices: 2}
+	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height)}, Workers: 1, Slices: 2, Shares: true}
 	if most := t.src.Height * t.src.Width / rowsPerTurn; most > 1 {
 		p.Workers = min(t.set.Workers(), most, engine.DivUp(p.Rows, p.BandRows))
 	}

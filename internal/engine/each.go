@@ -24,6 +24,9 @@ func (s Settings) Each(n, workers int, work func(worker, i int)) error {
 	for worker := 1; worker < min(workers, n); worker++ {
 		helpers.Go(func() { run(worker) })
 	}
+	if min(workers, n) > 1 {
+		startLast()
+	}
 	run(0)
 	helpers.Wait()
 	if done.Load() < int64(n) {

@@ -43,6 +43,7 @@ type Plan struct {
 	Grid
 	Workers int
 	Apart   bool          // see apart
+	Shares  bool          // see share: bands do not need each other
 	Writes  kernel.Writes // as far as the layout of the table allows
 	Slices  int           // how often to fill the grid, where a volume goes slice by slice
 }

@@ -13,6 +13,9 @@ const (
 	// bandRows is how many rows a band has at least, and bandWindows how many times the
 	// height of a window: a band starts with as many rows as a window has.
 	bandRows, bandWindows = 128, 8
+	// shareRows is how many it has at least where a worker goes on from band to band, and
+	// the last ones should end at the same time.
+	shareRows = 32
 	// workerBytes is how much to read and write makes a worker worth waking.
 	workerBytes = 1 << 19
 )
@@ -59,13 +62,17 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	}
 	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
 	each := max(1, engine.DivUp(f.Height, p.Workers))
-	p.BandRows = grid.RoundUp(evenly(each, max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))), unit)
+	wanted := max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))
+	if p.TileWidth >= p.N { // else every strip of a band starts anew
+		wanted = max(shareRows, min(f.Shape.Height(), f.Height))
+	}
+	p.BandRows = grid.RoundUp(evenly(each, wanted), unit)
 	if l.InPlace {
 		p.BandRows = grid.RoundUp(max(each, 2*min(f.Shape.Height(), f.Height)), unit)
 	}
 	p.BandRows = min(p.BandRows, max(1, f.Height))
 	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
-	p.Lead = -engine.DivUp(p.N, p.TileWidth) // bands do not need each other
+	p.Shares = true
 	return p
 }
 
@@ -114,7 +121,9 @@ func (l *Layer[P, A, Q]) Prepare(p *engine.Plan) error {
 func (l *Layer[P, A, Q]) Tile(worker, x, y, n, rows int) {
 	c := l.Frame.Channels
 	s := &l.workers[worker].sums
-	s.Strip(x, n)
+	if !s.GoesOn(x, n, y) {
+		s.Strip(x, n)
+	}
 	if !l.InPlace {
 		for end := y + rows; y < end; y++ {
 			s.Down(&l.Image, y)

@@ -107,7 +107,7 @@ func (t *Stage[P, A, Q, M]) Forget() int {
 // which writes so many bytes: into bands of rows. Windows reach over so many rows
 // together, and bands start at multiples of unit.
 func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.Plan {
-	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width), Lead: -1}, Workers: 1}
+	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1, Shares: true}
 	if most := f.Height * f.Width * f.Channels * written / workerBytes; most > 1 {
 		p.Workers = min(set.Workers(), most)
 	}

@@ -249,6 +249,12 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.valid = false
 }
 
+// GoesOn reports whether the sums are those of columns [x, x+n) and of the row above y, so
+// that they need not start anew.
+func (s *Sums[P, A, Q]) GoesOn(x, n, y int) bool {
+	return s.valid && s.x == x && s.n == n && s.y+1 == y
+}
+
 // Reach is the columns of the image that the strip sums.
 func (s *Sums[P, A, Q]) Reach() (from, to int) { return s.from, s.to }
 
