@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -88,6 +89,43 @@ func TestMistakes(t *testing.T) {
 	for _, args := range [][]string{{}, {"deploy"}, {"build"}, {"build", "-version", "0.2"}, {"build", "-version", "v1.0.0", "-only", "plan9/amd64"}, {"sums"}, {"sums", "/no/such/folder"}} {
 		if run(args, io.Discard) == nil {
 			t.Errorf("release %v was done", args)
+		}
+	}
+}
+
+func TestSBOM(t *testing.T) {
+	t.Chdir("../..")
+	r := &release{version: "v1.2.3", commit: "0123", at: time.Unix(1e9, 0).UTC(), folder: t.TempDir()}
+	if err := r.sbom(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.folder + "/boxsum.spdx.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		DocumentNamespace string
+		Packages          []struct{ SPDXID, Name, VersionInfo, LicenseConcluded string }
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(list.DocumentNamespace, "#") { // SPDX keeps it for elements
+		t.Error(list.DocumentNamespace)
+	}
+	seen := map[string]bool{}
+	for _, p := range list.Packages {
+		if seen[p.SPDXID] || p.Name == "" || p.VersionInfo == "" || p.LicenseConcluded == "" {
+			t.Errorf("%+v", p)
+		}
+		seen[p.SPDXID] = true
+	}
+	if len(seen) < 5 {
+		t.Errorf("%d packages", len(seen))
+	}
+	if path := os.Getenv("BOXSUM_SBOM"); path != "" {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -259,7 +259,7 @@ func (r *release) sbom() error {
 	}
 	text, err := json.MarshalIndent(item{
 		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "boxsum " + r.version,
-		"documentNamespace": "https://github.com/boxsum/boxsum/releases/download/" + r.version + "/boxsum.spdx.json#" + r.commit,
+		"documentNamespace": "https://github.com/boxsum/boxsum/releases/download/" + r.version + "/boxsum.spdx.json/" + r.commit,
 		"creationInfo":      item{"created": r.at.Format(time.RFC3339), "creators": []string{"Tool: boxsum internal/release"}},
 		"packages":          packages, "relationships": related,
 	}, "", "  ")

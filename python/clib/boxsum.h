@@ -38,4 +38,8 @@ typedef struct {
 
 enum { boxsum_none, boxsum_number, boxsum_real, boxsum_text, boxsum_array_value };
 
+// A function that reads a part of an object of a store, and calls boxsum_answer with it. A negative length stands for all up to the end,
+// a negative offset for that many bytes before the end.
+typedef void (*boxsum_reader)(char *store, char *key, int64_t offset, int64_t length, int64_t answer);
+
 #endif

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/store"
-	_ "github.com/boxsum/boxsum/store/web" // http:// and https://
 	"github.com/boxsum/boxsum/volume"
 )
 

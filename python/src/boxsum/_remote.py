@@ -1,20 +1,28 @@
-"""Stores that the library itself has no client for, such as s3://: fsspec's file systems read and write them."""
+"""Stores that are not on this machine: the library asks here for what they have. Web servers are read by Python's own client,
+others, such as s3://, by fsspec's file systems, which write too."""
 
 from __future__ import annotations
 
+import base64
+import ctypes
+import http.client
+import itertools
 import os
 import re
-import secrets
+import ssl
 import tempfile
 import threading
+import urllib.request
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
 
-BUILT_IN = ("file", "http", "https", "mem")
+from . import _native
+
+BUILT_IN = ("file", "http", "https", "mem", "python")  # the last is of a Bridge
 
 
 def is_remote(location: str) -> bool:
@@ -69,33 +77,14 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
 
 
 class Bridge:
-    """A server of this process, for this process: the library reads of it what a file system has. It ends with :meth:`close`."""
+    """A store that a file system of fsspec has, for the library: it is read as long as this lives."""
 
     def __init__(self, location: str) -> None:
         self._system, self._path = file_system(location)
         self._location, self._failed = redacted(location), ""
-        self._token = secrets.token_urlsafe(16)  # other users of the machine do not know it
-        bridge = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                bridge._answer(self)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/{self._token}"
-
-    def close(self) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
+        number = next(_numbers)
+        _bridges[number] = self
+        self.url = f"python://{number}/store"
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -107,41 +96,250 @@ class Bridge:
             error.args = (f"{text} ({self._failed})" if self._failed else text,)
             raise
 
-    def __del__(self) -> None:
+    def read(self, key: str, offset: int, length: int) -> bytes:
+        path = f"{self._path}/{key}"
         try:
-            self.close()
-        except Exception:
-            pass
+            if offset == 0 and length < 0:
+                return self._system.cat_file(path)
+            size = self._system.info(path)["size"]
+            first = size + offset if offset < 0 else offset
+            last = size if offset < 0 or length < 0 else offset + length
+            if not 0 <= first <= last <= size:
+                raise _Short(f"{size} bytes, fewer than it should have")
+            return self._system.cat_file(path, start=first, end=last)
+        except (FileNotFoundError, _Short):
+            raise
+        except Exception as error:  # its text may have what the URL has
+            self._failed = type(error).__name__
+            raise OSError("it cannot be read") from None
 
-    def _answer(self, request: BaseHTTPRequestHandler) -> None:
-        status, data, where = 404, b"", ""
-        token, _, key = request.path.lstrip("/").partition("/")
-        if secrets.compare_digest(token, self._token):
+
+_numbers = itertools.count(1)
+_bridges: weakref.WeakValueDictionary[int, Bridge] = weakref.WeakValueDictionary()
+
+
+class _Short(Exception):
+    """Fewer bytes came than were asked for, or others."""
+
+
+class _Web:
+    """A client of web servers. It keeps connections, and uses the proxies that are set up for this machine."""
+
+    most = (1 << 31) - 1  # bytes of an object
+    wait = 60.0  # seconds for the next bytes
+    _piece = 64 << 20  # bytes that are made room for before they have come
+    _redirects = 10
+    _idle = 32  # connections
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connections: list[tuple[tuple[str, str, str], http.client.HTTPConnection]] = []
+        self._context: ssl.SSLContext | None = None
+
+    def read(self, base: str, key: str, offset: int, length: int) -> bytes:
+        """A part of an object, as ``boxsum_reader`` in python/clib/boxsum.h describes it."""
+        parts = urlsplit(base)
+        url = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + "/" + quote(key, safe="/!$&'()*+,;=:@~"), parts.query, ""))
+        headers = {"Accept-Encoding": "identity", "User-Agent": "boxsum"}
+        if offset < 0:
+            headers["Range"] = f"bytes={offset}"
+        elif length >= 0:
+            headers["Range"] = f"bytes={offset}-{offset + length - 1}"
+        elif offset > 0:
+            headers["Range"] = f"bytes={offset}-"
+        for _ in range(self._redirects + 1):
+            parts = urlsplit(url)
+            place, connection, response = self._ask(parts, headers)
+            moved = response.headers.get("Location") if response.status in (301, 302, 303, 307, 308) else None
             try:
-                status, data, where = self._read(f"{self._path}/{key}", request.headers.get("Range"))
-            except FileNotFoundError:
-                pass
-            except Exception as error:  # its text may have what the URL has
-                status, self._failed = 500, type(error).__name__
-        request.send_response(status)
-        request.send_header("Content-Length", str(len(data)))
-        if where:
-            request.send_header("Content-Range", where)
-        request.end_headers()
-        request.wfile.write(data)
+                data = b"" if moved else self._part(response, offset, length)
+            except BaseException:
+                connection.close()
+                raise
+            self._keep(place, connection, response)
+            if moved is None:
+                return data
+            url = urljoin(url, moved)
+            if urlsplit(url).scheme not in ("http", "https"):
+                raise _Short("the server sends to what is no web server")
+        raise _Short("the server sends from one place to another without end")
 
-    def _read(self, path: str, range_: str | None) -> tuple[int, bytes, str]:
-        wanted = re.fullmatch(r"bytes=(\d*)-(\d*)", range_ or "")
-        if wanted is None or wanted.groups() == ("", ""):
-            return 200, self._system.cat_file(path), ""
-        size = self._system.info(path)["size"]
-        if not wanted[1]:
-            first, last = max(size - int(wanted[2]), 0), size
+    def _ask(self, parts: Any, headers: dict[str, str]) -> tuple[tuple[str, str, str], http.client.HTTPConnection, http.client.HTTPResponse]:
+        if parts.username is not None:
+            user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            headers = {**headers, "Authorization": "Basic " + base64.b64encode(user.encode()).decode()}
+        host = parts.netloc.rpartition("@")[2]
+        proxy = "" if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get(parts.scheme, "")
+        place = (parts.scheme, host, proxy)
+        target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+        if proxy:
+            through = urlsplit(proxy if "://" in proxy else "http://" + proxy)
+            if through.username is not None:
+                user = f"{unquote(through.username)}:{unquote(through.password or '')}"
+                secret = {"Proxy-Authorization": "Basic " + base64.b64encode(user.encode()).decode()}
+            else:
+                secret = {}
+            if parts.scheme == "http":
+                target, headers = urlunsplit(("http", host, parts.path or "/", parts.query, "")), {**headers, **secret, "Host": host}
+        while True:
+            connection = self._kept(place)
+            known = connection is not None
+            if connection is None and proxy:
+                connection = self._connection(parts.scheme, through.netloc.rpartition("@")[2], tunnel=(host, secret) if parts.scheme == "https" else None)
+            elif connection is None:
+                connection = self._connection(parts.scheme, host)
+            try:
+                connection.request("GET", target, headers=headers)
+                return place, connection, connection.getresponse()
+            except BaseException as error:
+                connection.close()
+                if not known or not isinstance(error, (http.client.HTTPException, OSError)):
+                    raise  # one that was kept the server may have ended meanwhile
+
+    def _connection(self, scheme: str, host: str, tunnel: tuple[str, dict[str, str]] | None = None) -> http.client.HTTPConnection:
+        if scheme == "http":
+            return http.client.HTTPConnection(host, timeout=self.wait)
+        with self._lock:
+            if self._context is None:
+                self._context = ssl.create_default_context()
+                paths = ssl.get_default_verify_paths()
+                if os.name != "nt" and not (paths.cafile or paths.capath):  # a Python of macOS that was told of no certificates
+                    try:
+                        import certifi
+
+                        self._context.load_verify_locations(certifi.where())
+                    except ImportError:
+                        pass
+        connection = http.client.HTTPSConnection(host, timeout=self.wait, context=self._context)
+        if tunnel:
+            connection.set_tunnel(tunnel[0], headers=tunnel[1])
+        return connection
+
+    def _kept(self, place: tuple[str, str, str]) -> http.client.HTTPConnection | None:
+        with self._lock:
+            for i in reversed(range(len(self._connections))):
+                if self._connections[i][0] == place:
+                    return self._connections.pop(i)[1]
+        return None
+
+    def _keep(self, place: tuple[str, str, str], connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+        if not response.isclosed() and response.length is not None and response.length <= 1 << 16:
+            response.read()  # of a page that nobody reads
+        if not response.isclosed() or response.will_close:
+            connection.close()
+            return
+        with self._lock:
+            self._connections.append((place, connection))
+            ended = self._connections.pop(0)[1] if len(self._connections) > self._idle else None
+        if ended:
+            ended.close()
+
+    def _part(self, response: http.client.HTTPResponse, offset: int, length: int) -> bytes:
+        size: int | None = response.length
+        want: int | None = -offset if offset < 0 else length if length >= 0 else None
+        if response.status in (404, 410):
+            raise FileNotFoundError
+        if response.status == 206:
+            want = covered(response.headers.get("Content-Range", ""), offset, want)
+        elif response.status == 200:  # a server that knows no ranges sends all: the part is cut out
+            skip = offset
+            if offset < 0:
+                if size is None:  # the end is seen when it is there
+                    data = self._take(response, None)
+                    if len(data) < -offset:
+                        raise _Short(f"{len(data)} bytes, fewer than it should have")
+                    return data[offset:]
+                skip = size + offset
+            if skip < 0 or size is not None and skip > size:
+                raise _Short(f"{size} bytes, fewer than it should have")
+            while skip:
+                some = len(response.read(min(skip, 1 << 20)))
+                if not some:
+                    raise _Short("it ends before the part that was asked for")
+                skip -= some
+                size = None if size is None else size - some
+            if want is None:
+                want = size
         else:
-            first, last = int(wanted[1]), min(int(wanted[2]) + 1, size) if wanted[2] else size
-        if first >= last:
-            return 416, b"", f"bytes */{size}"
-        return 206, self._system.cat_file(path, start=first, end=last), f"bytes {first}-{last - 1}/{size}"
+            raise _Short(f"{response.status} {response.reason}")
+        return self._take(response, want)
+
+    def _take(self, response: http.client.HTTPResponse, want: int | None) -> bytes:
+        if want is not None and want > self.most:
+            raise _Short("the object is too large")
+        parts, left = [], self.most + 1 if want is None else want
+        while left:
+            some = response.read(min(left, self._piece))
+            if not some:
+                break
+            parts.append(some)
+            left -= len(some)
+        if left and want is not None:
+            raise _Short("it ends too soon")
+        if not left and want is None:
+            raise _Short("the object is too large")
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def covered(header: str, offset: int, want: int | None) -> int:
+    """How many bytes a Content-Range has, which must be what was asked for: "bytes 5-9/20", or a star where the server does not know the size."""
+    found = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", header.strip(), re.ASCII)
+    first, last = (int(found[1]), int(found[2])) if found else (0, -1)
+    if found is None or last < first or found[3] != "*" and last >= int(found[3]):
+        raise _Short(f"a part of the object without a range that can be read: {header[:80]!r}")
+    to_end = found[3] == "*" or last == int(found[3]) - 1
+    if offset >= 0 and first != offset or want is not None and last - first + 1 != want or (offset < 0 or want is None) and not to_end:
+        raise _Short(f"the server has sent {header[:80]!r}, which was not asked for")
+    return last - first + 1
+
+
+_web = _Web()
+
+
+def _read(store: bytes, key: bytes, offset: int, length: int, answer: int) -> None:
+    """What the library calls, in any of its threads."""
+    data, failed, missing = b"", None, 0
+    try:
+        place, name = store.decode(), key.decode()
+        if place.startswith("python://"):
+            data = _bridges[int(place[len("python://") :].partition("/")[0])].read(name, offset, length)
+        else:
+            data = _web.read(place, name, offset, length)
+    except FileNotFoundError:
+        missing = 1
+    except BaseException as error:
+        failed = said(error)
+    _native.load().boxsum_answer(answer, data, len(data), failed, missing)
+
+
+def said(error: BaseException) -> bytes:
+    """What an error says. The text of most may have what a URL has, and is left out."""
+    if isinstance(error, ssl.SSLError):
+        text = getattr(error, "verify_message", "") or error.reason or "TLS failed"
+    elif isinstance(error, OSError):
+        text = error.strerror or (str(error) if error.args == ("it cannot be read",) else type(error).__name__)
+    else:
+        text = str(error) if isinstance(error, _Short) else type(error).__name__
+    return text.replace("\0", "").encode("utf-8", "replace")
+
+
+_told: Any = None  # the library that knows of the function
+_function: Any = None
+
+
+def ready() -> None:
+    """Tells the library who reads for it."""
+    global _told, _function
+    library = _native.load()
+    if _told is library:
+        return
+    if _function is None:
+        _function = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(_read)
+    library.boxsum_answer.argtypes = [ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_int]
+    library.boxsum_answer.restype = None
+    library.boxsum_read_by.restype = None
+    library.boxsum_read_by(_function)
+    _told = library
 
 
 class Upload:

@@ -14,7 +14,7 @@ import numpy as np
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain, results, thread_count
 from ._native import Handle, call
 from ._types import whole
-from ._remote import Bridge, Upload, is_remote
+from ._remote import Bridge, Upload, is_remote, ready
 
 
 class StoredTable:
@@ -105,6 +105,7 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     location = os.fspath(url)
     cache = whole(cache, "cache", 1, (1 << 63) - 1)
     bridge = Bridge(location) if is_remote(location) else None
+    ready()
     with bridge.named() if bridge else nullcontext():
         handle = Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers))
     return StoredTable(handle, location, bridge)
@@ -138,11 +139,9 @@ def _made(location: str, out: str | os.PathLike[str], squares: bool, volume: boo
         return open(out)
     if is_remote(location):
         bridge = Bridge(location)
-        try:
-            with bridge.named():
-                return _made(bridge.url, out, squares, volume, workers)
-        finally:
-            bridge.close()
+        with bridge.named():
+            return _made(bridge.url, out, squares, volume, workers)
+    ready()
     work = {"from": location, "to": os.fspath(out), "squares": squares, "volume": volume, "workers": thread_count(workers)}
     call("store_integrate", json.dumps(work).encode())
     return open(out)
