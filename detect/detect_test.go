@@ -166,6 +166,20 @@ func TestIgnore(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) || len(got) == len(all) {
 		t.Errorf("%d of %d are left, want %d: %v", len(got), len(all), len(want), err)
 	}
+	// Turned windows beside one that is left out are found too.
+	opt := detect.Options{Ungrouped: true, Angles: []float64{0, 10}, Min: image.Pt(60, 60), Scale: 1.2}
+	if all, err = c.Detect(img, &opt); err != nil || len(all) < 20 {
+		t.Fatal(all, err)
+	}
+	for _, r := range all {
+		middle := r.Rect.Min.Add(r.Rect.Max).Div(2)
+		opt.Ignore = []image.Rectangle{{middle, middle.Add(image.Pt(1, 1))}}
+		got, err := c.Detect(img, &opt)
+		want := slices.DeleteFunc(slices.Clone(all), func(r detect.Result) bool { return r.Rect.Min.Add(r.Rect.Max).Div(2) == middle })
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%d are left without %v, want %d: %v", len(got), middle, len(want), err)
+		}
+	}
 }
 
 // Windows have the sizes that were asked for.

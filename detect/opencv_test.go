@@ -39,6 +39,9 @@ func TestOpenCV(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			o.Max = image.Pt(o.Min.X+rng.IntN(3*size.X), o.Min.Y+rng.IntN(3*size.Y))
 		}
+		if rng.IntN(10) == 0 { // OpenCV has one size then, the nearest to the least
+			o.Min, o.Max = image.Pt(rng.IntN(90)-40, rng.IntN(90)-40), image.Pt(rng.IntN(90)-80, -1-rng.IntN(5))
+		}
 		o.Level, o.Workers = levels[rng.IntN(len(levels))], 1+rng.IntN(3)
 		got, err := c.Detect(img, o)
 		if err != nil {

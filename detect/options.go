@@ -49,7 +49,8 @@ type Options struct {
 	// Limit is how many windows may pass, before grouping: more are an error. 0 stands for
 	// 1<<20.
 	Limit int
-	// Compat searches no window that OpenCV does not: it may lose the last row.
+	// Compat searches no window that OpenCV does not: it may lose the last row. Negative
+	// sizes, which are an error otherwise, mean what they do there.
 	Compat bool
 	// BGR says that the channels of an image are blue, green and red, not red, green and
 	// blue.
@@ -110,7 +111,7 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 		return grid.Invalid("a scale of %v: use more than 1, such as 1.1", o.Scale)
 	case o.Neighbors < 0:
 		return grid.Invalid("%d neighbors: use 1 or more, or Ungrouped for windows as they are found", o.Neighbors)
-	case o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0:
+	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
 		return grid.Invalid("windows from %v to %v: sizes are not negative", o.Min, o.Max)
 	case o.NearMisses < 0:
 		return grid.Invalid("near misses in the last %d stages: use 0 or more", o.NearMisses)

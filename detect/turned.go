@@ -114,6 +114,9 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	p.turn, p.direction = split(angle)
 	p.flipped = mirrored
 	if how != TurnTables || p.turn == 0 {
+		if p.diagonal && 2*c.size.X*c.size.Y > maxPixels { // sums of squares on tilted tables would have more than 32 bits
+			p.turn, p.diagonal = p.turn+45, false
+		}
 		return p
 	}
 	// Rows of a/b climb to the right, which is a turn to the left: others are found in a mirror.

@@ -203,6 +203,35 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestLargeDiagonals checks turns by 45° of windows that are too large for tilted tables of 32 bits.
+func TestLargeDiagonals(t *testing.T) {
+	c := &Cascade{ // that finds what is darker on the left
+		kind: Haar, size: image.Pt(200, 200), leaves: []float32{-1, 1}, nodes: []node{{left: ^0, right: ^1}}, trees: []tree{{span{0, 1}, span{0, 2}}},
+		stages:   []stage{{trees: span{0, 1}, stumps: true, threshold: 0.5}},
+		features: []feature{{boxes: [3]box{{0, 0, 200, 200}, {0, 0, 100, 200}}, weights: [3]float32{1, -2}}},
+	}
+	img, _ := boxsum.NewImage[uint8](320, 320, 1)
+	for i := range img.Pix {
+		if img.Pix[i] = 255; i%320+i/320 < 320 {
+			img.Pix[i] = 215
+		}
+	}
+	for _, one := range []struct {
+		angle float64
+		found bool
+	}{{45, true}, {40, true}, {-135, false}, {-140, false}} {
+		all, err := c.Detect(img, &Options{Angles: []float64{one.angle}, Ungrouped: true})
+		if err != nil || (len(all) > 0) != one.found {
+			t.Errorf("%v°: %v, %v", one.angle, all, err)
+		}
+		for _, r := range all {
+			if r.Angle != one.angle {
+				t.Errorf("%v°: %v", one.angle, r)
+			}
+		}
+	}
+}
+
 // TestRefine checks windows beside those that are found two pixels apart: each is searched,
 // and has the score that it has alone.
 func TestRefine(t *testing.T) {

@@ -43,6 +43,7 @@ type worker struct {
 	skips   [bandRows]uint64
 	spans   [bandRows][2]int // columns of windows that are searched, in each row
 	beside  [][2]int32       // windows beside others
+	ignored [][2]int32       // windows that pass and are left out, of a view and a band
 	norms   [kernel.CascadeSlack]float32
 
 	// Norms of the windows of a band, row by row, and which chunks have theirs: views that
@@ -61,7 +62,7 @@ type worker struct {
 }
 
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside) + engine.Bytes(w.deviations) + engine.Bytes(w.known) + engine.Bytes(w.seen) + engine.Bytes(w.read)
+	n := engine.Bytes(w.table) + engine.Bytes(w.blend) + engine.Bytes(w.pix) + engine.Bytes(w.candidates) + engine.Bytes(w.misses) + engine.Bytes(w.beside) + engine.Bytes(w.ignored) + engine.Bytes(w.deviations) + engine.Bytes(w.known) + engine.Bytes(w.seen) + engine.Bytes(w.read)
 	for _, d := range w.diagonals {
 		n += engine.Bytes(d)
 	}
@@ -140,6 +141,7 @@ func (w *worker) band(s *search, b *band) {
 			clear(w.read)
 		}
 		before := len(w.candidates)
+		w.ignored = w.ignored[:0]
 		w.skips = [bandRows]uint64{}
 		for x := 0; x < l.columns; x += chunk {
 			for y := range b.rows {
@@ -187,16 +189,22 @@ func (w *worker) drainAll() {
 func (w *worker) refine(v *view, from int) {
 	l, size := w.layer, v.cascade.size
 	w.beside = w.beside[:0]
-	for _, f := range w.candidates[from:] {
+	around := func(at [2]int32) {
 		half := int32(l.step / 2)
 		for dy := -half; dy <= half; dy += half {
 			for dx := -half; dx <= half; dx += half {
-				x, y := f.x+dx, f.y+dy
+				x, y := at[0]+dx, at[1]+dy
 				if (dx != 0 || dy != 0) && x >= 0 && y >= 0 && int(x)+size.X <= l.width && int(y)+size.Y <= l.height {
 					w.beside = append(w.beside, [2]int32{x, y})
 				}
 			}
 		}
+	}
+	for _, f := range w.candidates[from:] {
+		around([2]int32{f.x, f.y})
+	}
+	for _, at := range w.ignored { // those beside them may lie outside of what is left out
+		around(at)
 	}
 	// Program by program, and in each rows from left to right.
 	slices.SortFunc(w.beside, func(a, b [2]int32) int {
@@ -591,6 +599,9 @@ func (w *worker) report(k int, passed bool, at int, sum float64) {
 	middle := found.rect.Min.Add(found.rect.Max).Div(2)
 	for _, r := range s.opt.Ignore {
 		if middle.In(r) {
+			if passed && w.layer.refine {
+				w.ignored = append(w.ignored, [2]int32{found.x, found.y})
+			}
 			return
 		}
 	}

@@ -358,15 +358,16 @@ def test_cascade(name, size, kind):
                 assert all(np.asarray(a).dtype == np.asarray(b).dtype for a, b in zip(got, want))
             got, want = (c.detectMultiScale3(image, scale, neighbors, minSize=least, outputRejectLevels=True) for c in (mine, theirs))
             assert sorted(zip(*(np.asarray(a).tolist() for a in got))) == sorted(zip(*(np.asarray(a).tolist() for a in want)))
-    for least, most in ((None, None), ((-5, -5), (0, 0)), ((0, 0), (60, 0)), ((0, 0), (-1, 60)), ((60, 60), (120, 120))):
+    for least, most in ((None, None), ((-5, -5), (0, 0)), ((0, 0), (60, 0)), ((0, 0), (-1, 60)), ((60, 60), (120, 120)), ((95, 95), (-1, -1)), ((-30, 300), (9, -1))):
         got = mine.detectMultiScale(bgr, minSize=least, maxSize=most)
+        assert len(got) or least != (95, 95)  # OpenCV takes the nearest size where there is none between
         if hasattr(cv2, "CascadeClassifier"):
             assert np.array_equal(got, theirs.detectMultiScale(bgr, minSize=least, maxSize=most))
     for c in (mine, *([theirs] if hasattr(cv2, "CascadeClassifier") else [])):
         with pytest.raises((cv2.error, TypeError)):
             c.detectMultiScale(bgr, minNeighbors=3.0)
     empty = ours.CascadeClassifier()
-    assert empty.empty() and not empty.load("none.xml") and empty.getOriginalWindowSize() == (0, 0)
-    for call in (lambda: empty.detectMultiScale(photo), lambda: mine.detectMultiScale(photo, 1.0), lambda: mine.detectMultiScale(photo.astype("f4"))):
+    assert empty.empty() and not empty.load("none.xml") and mine.detectMultiScale(np.zeros((0, 0), np.uint8)) == ()
+    for call in (lambda: empty.detectMultiScale(photo), empty.getOriginalWindowSize, empty.getFeatureType, empty.isOldFormatCascade, lambda: mine.detectMultiScale(photo, "1"), lambda: mine.detectMultiScale(photo, 1.0), lambda: mine.detectMultiScale(photo.astype("f4"))):
         with pytest.raises(cv2.error):
             call()

@@ -137,9 +137,10 @@ class Cascade:
             raise ValueError(f"scale is {scale}: it must be more than 1")
         if turn not in TURNS:
             raise ValueError(f"turn={turn!r}: use 'image' or 'tables'")
+        lowest = -(1 << 31) if compat else 0  # OpenCV takes negative sizes
         settings = {
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,
-            "Min": sides(min_size, "min_size", 0), "Max": sides(max_size, "max_size", 0),
+            "Min": sides(min_size, "min_size", lowest), "Max": sides(max_size, "max_size", lowest),
             "Angles": None if angles is None else [real(a, "angles") for a in angles],
             "Turn": TURNS.index(turn), "EachAngle": bool(each_angle), "Mirror": bool(mirror),
             "Ignore": None if ignore is None else as_boxes(ignore, 4).reshape(-1, 4).tolist(),

@@ -35,14 +35,20 @@ class CascadeClassifier:
         return self._cascade is None
 
     def getOriginalWindowSize(self) -> tuple[int, int]:
-        return (0, 0) if self._cascade is None else self._cascade.window
+        return self._loaded().window
 
     def getFeatureType(self) -> int:
-        return {None: -1, "HAAR": 0, "LBP": 1}[None if self._cascade is None else self._cascade.kind]
+        return {"HAAR": 0, "LBP": 1}[self._loaded().kind]
 
     def isOldFormatCascade(self) -> bool:
         """False: old files are read as those of today."""
+        self._loaded()
         return False
+
+    def _loaded(self) -> Cascade:
+        if self._cascade is None:
+            raise error("there is no cascade: load one")
+        return self._cascade
 
     @raises_as_opencv
     def detectMultiScale(self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)) -> Any:
@@ -65,23 +71,17 @@ class CascadeClassifier:
         return _rectangles(found), _column(found, found.stages, np.int32), _column(found, found.scores, np.float64)
 
     def _found(self, image: Any, scale: float, neighbors: int, least: Any, most: Any) -> Detections:
-        if self._cascade is None:
-            raise error("there is no cascade: load one")
+        cascade = self._loaded()
         pixels = image.get() if image.__class__.__name__ == "UMat" else as_array(image)
-        if pixels.dtype != np.uint8 or pixels.size == 0:
+        if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3):
             raise error(f"an image of {pixels.dtype} with shape {pixels.shape}: it takes pixels of uint8")
         if pixels.ndim == 3 and pixels.shape[2] == 1:
             pixels = pixels[:, :, 0]
-        if not scale > 1:
+        if not isinstance(scale, (int, float, np.number)) or not scale > 1:
             raise error(f"scaleFactor is {scale}: it must be more than 1")
         count = max(whole(neighbors, "minNeighbors"), 0)
-        (across, down), most = ((0, 0) if size is None else pair(size, name) for size, name in ((least, "minSize"), (most, "maxSize")))
-        if 0 in most:  # as if there were none
-            most = (0, 0)
-        elif min(most) < 0:
-            return Detections(np.zeros((0, 4), np.int64), *(np.zeros(0, t) for t in (np.int64, np.float64, np.float64, np.int64, np.bool_)))
-        size = {"min_size": (max(across, 0), max(down, 0)), "max_size": most}
-        return self._cascade.detect(pixels, scale=scale, neighbors=count, compat=True, bgr=True, **size)  # type: ignore[arg-type]
+        least, most = ((0, 0) if size is None else pair(size, name) for size, name in ((least, "minSize"), (most, "maxSize")))
+        return cascade.detect(pixels, scale=scale, neighbors=count, min_size=least, max_size=most, compat=True, bgr=True)
 
 
 def _rectangles(found: Detections) -> Any:
