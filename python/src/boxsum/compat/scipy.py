@@ -86,6 +86,8 @@ def _output(output: Any, array: np.ndarray) -> np.ndarray:
             raise RuntimeError("output must have complex dtype")
         return output
     dtype = np.dtype(output)
+    if array.dtype.kind == "c" and dtype.kind != "c" and isinstance(output, str):
+        raise RuntimeError("output must have complex dtype")
     return np.empty(array.shape, np.promote_types(dtype, np.complex64) if array.dtype.kind == "c" else dtype)
 
 

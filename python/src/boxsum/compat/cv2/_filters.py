@@ -184,7 +184,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
     elif readable and wanted.kind == "f":
         fill(b"mean" if normalize else b"sum", image, result)
     elif normalize and image.dtype == wanted == np.int16:
-        lift = np.bitwise_xor(image.view(np.uint16), np.uint16(1 << 15))  # the same order without a sign
+        lift = np.bitwise_xor(image.view(np.uint16), np.uint16(1 << 15), order="C")  # the same order without a sign
         fill(b"box", lift, lift, 1 << 15)
         np.bitwise_xor(lift, np.uint16(1 << 15), out=result.view(np.uint16))
     elif not normalize and wanted == np.int32 and image.dtype == np.uint8 and 255 * size[0] * size[1] < 1 << 31:

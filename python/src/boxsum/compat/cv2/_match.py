@@ -42,7 +42,7 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
         raise error(f"a template of {part.dtype} and shape {part.shape} for an image of {pixels.dtype} and shape {pixels.shape}: both take uint8 or float32, and the same channels")
     if part.size == 0 or pixels.size == 0:
         raise error("an image or a template without pixels")
-    if all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
+    if mask is None and all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         pixels, part = part, pixels  # whichever is the smaller is looked for
     if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         raise error(f"a template of shape {part.shape} for an image of shape {pixels.shape}: neither fits the other")
@@ -50,8 +50,9 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     out = reuse(result, shape, _FLOAT, "result")
     scores = new_image(shape, _FLOAT) if out is None else out
     cover = None if mask is None else _mask(mask, part)
-    if cover is not None and kind not in _DIRECT:
-        raise error("with a mask, this has TM_SQDIFF, TM_CCORR_NORMED and TM_CCOEFF_NORMED")
+    if cover is not None and (kind not in _DIRECT or cover.dtype != np.uint8):
+        scores[...] = _weighted(pixels, part, cover, kind)
+        return handed(scores, result, out)
     counted = part if cover is None else part[cover != 0]
     axes = (0, 1) if cover is None else (0,)
     if kind == c.TM_CCOEFF_NORMED and (counted.max(axes, initial=0) == counted.min(axes, initial=255 if counted.size == 0 else counted.max())).all():
@@ -69,17 +70,66 @@ def _mask(mask: Any, part: np.ndarray) -> np.ndarray:
     cover = as_image(mask)
     if cover.shape[:2] != part.shape[:2] or cover.shape != part.shape and cover.ndim != 2:
         raise error(f"a mask of shape {cover.shape} for a template of shape {part.shape}")
-    if cover.dtype == np.float32:
-        if not np.isin(cover, (0, 1)).all():
-            raise error("this takes masks of 0 and 1, without weights")
-    elif cover.dtype != np.uint8:
+    if cover.dtype not in (np.uint8, np.float32):
         raise error(f"a mask of {cover.dtype}: it takes uint8 or float32")
-    cover = (cover != 0).view(np.uint8)
-    if cover.ndim == 3:
-        if not (cover == cover[:, :, :1]).all():
-            raise error("this takes masks that are the same for all channels")
-        cover = np.ascontiguousarray(cover[:, :, 0])
-    return cover
+    same = cover.ndim == 2 or bool((cover == cover[:, :, :1]).all())
+    if not same or cover.dtype == np.float32 and not np.isin(cover, (0, 1)).all():
+        return cover.astype(np.float64) if cover.dtype == np.float32 else (cover != 0).astype(np.float64)
+    return np.ascontiguousarray((cover if cover.ndim == 2 else cover[:, :, 0]) != 0).view(np.uint8)
+
+
+def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: int) -> np.ndarray:
+    """What OpenCV makes with a mask, whose numbers may be any, in float64."""
+    h, w = part.shape[:2]
+    shape = (pixels.shape[0] - h + 1, pixels.shape[1] - w + 1)
+    image, templ = (np.atleast_3d(a).astype(np.float64) for a in (pixels, part))
+    m = np.broadcast_to(np.atleast_3d(weights), templ.shape).astype(np.float64)
+    if not np.isfinite(m).all() or not np.isfinite(templ[m != 0]).all():
+        raise error("a template or a mask with NaN or an infinity")
+    templ = np.where(m != 0, templ, 0)
+    whole_numbers = pixels.dtype == np.uint8 and not (m % 1).any()
+
+    def correlated(values: np.ndarray, pattern: np.ndarray) -> np.ndarray:
+        """The sums of products at every place, by channel."""
+        size = values.shape[:2]
+        spectrum = np.fft.rfft2(values, axes=(0, 1)) * np.fft.rfft2(pattern, size, (0, 1)).conj()
+        sums = np.fft.irfft2(spectrum, size, (0, 1))[: shape[0], : shape[1]]
+        return np.rint(sums) if whole_numbers and not (pattern % 1).any() and not (values % 1).any() else sums
+
+    odd = ~np.isfinite(image)
+    if odd.any():  # which spoils its own windows, and in a transform all of them
+        scores = _weighted(np.where(odd, 0, image).reshape(pixels.shape), part, weights, kind)
+        return np.where((correlated(odd.astype(np.float64), (m != 0).astype(np.float64)) > 0.5).any(-1), np.nan, scores)
+
+    def ratio(over: np.ndarray, under: np.ndarray) -> np.ndarray:
+        """A score, and 0 where there is nothing to divide by."""
+        return np.clip(np.divide(over, under, out=np.zeros_like(over), where=under > tiny), -1, 1)
+
+    norm, tiny = ((templ * m) ** 2).sum(), 1e-7
+    if kind in (c.TM_CCOEFF, c.TM_CCOEFF_NORMED):
+        all_weights = m.sum((0, 1))
+        means = np.divide((m * templ).sum((0, 1)), all_weights, out=np.zeros_like(all_weights), where=all_weights != 0)
+        pattern = m * (templ - means)
+        centre = image.mean((0, 1))  # which scores do not depend on
+        image = image - centre
+        sums = correlated(image, m)
+        inside = np.divide(sums, all_weights, out=np.zeros_like(sums), where=all_weights != 0)
+        products = (correlated(image, pattern * m) - (pattern * m).sum((0, 1)) * inside).sum(-1)
+        if kind == c.TM_CCOEFF:
+            return products
+        spread = correlated(image * image, m * m) - 2 * correlated(image, m * m) * inside + (m * m).sum((0, 1)) * inside**2
+        return ratio(products, np.sqrt((pattern**2).sum() * np.maximum(spread.sum(-1), 0)))
+    products = correlated(image, templ * m * m).sum(-1)
+    if kind == c.TM_CCORR:
+        return products
+    squares = np.maximum(correlated(image * image, m * m).sum(-1), 0)
+    if kind == c.TM_CCORR_NORMED:
+        return ratio(products, np.sqrt(norm * squares))
+    differences = np.maximum(squares - 2 * products + norm, 0)
+    if kind == c.TM_SQDIFF:
+        return differences
+    scale = np.sqrt(norm * squares)
+    return np.divide(differences, scale, out=np.ones_like(scale), where=scale > tiny)
 
 
 def _correlation(pixels: np.ndarray, part: np.ndarray, kind: int) -> np.ndarray:
