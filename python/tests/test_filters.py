@@ -374,7 +374,7 @@ IMAGE = np.zeros((8, 9), np.uint8)
         (boxsum.guided, (IMAGE, 3, -1), {}, ValueError, "epsilon"),
         (boxsum.guided, (IMAGE, 3, 1), {"guide": IMAGE[:5]}, ValueError, "a guide of"),
         (boxsum.guided, (np.zeros((4, 5, 2), "u1"), 3, 1), {}, ValueError, "one channel or three"),
-        (boxsum.entropy, (IMAGE.astype("f4"), 3), {}, ValueError, "range"),
+        (boxsum.entropy, (IMAGE.astype("f4"), 3), {}, ValueError, r"range=\(low, high\)"),
         (boxsum.entropy, (IMAGE, 3), {"range": (3, 3)}, ValueError, "it must grow"),
         (boxsum.downsample, (IMAGE, 0), {}, ValueError, "factor is 0"),
         (boxsum.brightest, (IMAGE, 0), {}, ValueError, "size is 0"),

@@ -130,6 +130,10 @@ def test_mistakes():
     for call, error, text in (
         (lambda: bj.integral(x[0]), ValueError, r"\(..., H, W\)"),
         (lambda: bj.integral(x + 1j), TypeError, "real numbers"),
+        (lambda: bj.integral(x.astype(jnp.float8_e4m3fn)), TypeError, "8 to 64 bits"),
+        (lambda: jax.jit(bj.box_filter, static_argnums=1)(x.astype(jnp.int4), 3), TypeError, "8 to 64 bits"),
+        (lambda: bj.box_sum(x, [[1j, 2, 3, 4]]), TypeError, "integers or floats"),
+        (lambda: bj.box_sum(x, [[True, False, True, True]]), TypeError, "integers or floats"),
         (lambda: bj.integral(x, dtype=np.int32), TypeError, "no sums of int32"),
         (lambda: bj.box_sum(x, [1, 2, 3]), ValueError, "x0, y0, x1, y1"),
         (lambda: bj.box_sum(x, np.zeros((2, 5, 4))), ValueError, "leading axes"),
@@ -163,3 +167,46 @@ def test_means_that_are_hard_to_tell():
     small = bj.integral(jnp.ones((5, 6), jnp.float32))
     got = bj.box_mean(small, jnp.array([[jnp.nan, 0, 3, 3], [0, 0, 3, 3]]))
     assert np.isnan(got).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int64, np.uint64, None])
+def test_corners_far_outside(dtype):
+    """Corners that 32 bits do not hold are clipped, and not taken for others."""
+    x = some(2, 5, 6)
+    table, far = bj.integral(x), (1 << 32) - 1 if dtype == np.uint32 else 1 << 40
+    boxes = [[0, 0, far, far], [1, 2, far, 4]]
+    boxes = boxes if dtype is None else np.array(boxes, dtype)
+    want = bj.box_sum(table, [[0, 0, 6, 5], [1, 2, 6, 4]])
+    np.testing.assert_array_equal(bj.box_sum(table, boxes), want)
+    np.testing.assert_array_equal(bj.box_mean(table, boxes), bj.box_mean(table, [[0, 0, 6, 5], [1, 2, 6, 4]]))
+    if dtype == np.uint32:
+        np.testing.assert_array_equal(jax.jit(bj.box_sum)(table, jnp.asarray(boxes)), want)
+
+
+def test_lists_inside_of_programs():
+    table = bj.integral(some(5, 6))
+    got = jax.jit(lambda w, h: bj.box_sum(table, [[0, 0, w, h]]))(4, 3)
+    np.testing.assert_allclose(got, table[3, 4], rtol=1e-6)
+
+
+def test_many_axes():
+    x = some(*(1,) * 18, 3, 4)
+    np.testing.assert_allclose(bj.integral(x).reshape(4, 5), bj.integral(x.reshape(3, 4)), rtol=1e-6)
+
+
+def test_devices_that_share_a_batch():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("b",))
+    if not hasattr(jax, "shard_map"):
+        pytest.skip("jax.shard_map came later")
+    x, spec = some(2, 5, 6), jax.sharding.PartitionSpec("b")
+    f = jax.shard_map(bj.integral, mesh=mesh, in_specs=spec, out_specs=spec)
+    np.testing.assert_allclose(jax.grad(lambda x: (f(x) ** 2).sum())(x), jax.grad(lambda x: (bj.integral(x) ** 2).sum())(x), rtol=1e-5)
+
+
+def test_old_versions_are_told(monkeypatch):
+    import importlib.util
+
+    monkeypatch.setattr(jax, "__version_info__", (0, 4, 30))
+    spec = importlib.util.find_spec("boxsum.jax")
+    with pytest.raises(ImportError, match="JAX 0.5 or newer"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))

@@ -1,5 +1,7 @@
 """boxsum.torch on every device that there is: against cumsum and unfold, with gradients, compiled and mapped."""
 
+import random
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -94,6 +96,11 @@ def test_corners_have_gradients(device):
     # A box that ends inside of pixels has these parts of them.
     one = bt.box_sum(bt.integral(x), torch.tensor([1.5, 2.0, 3.0, 3.0], dtype=torch.float64, device=device))
     torch.testing.assert_close(one, 0.5 * x[..., 2, 1] + x[..., 2, 2])
+
+
+def test_corners_beyond_63_bits():
+    table = bt.integral(torch.ones(4, 5))
+    assert bt.box_sum(table, torch.tensor([[0, 0, 2**64 - 1, 2**64 - 1]], dtype=torch.uint64)).tolist() == [20.0]
 
 
 def test_boxes(device):
@@ -241,6 +248,16 @@ def test_modules_learn(device):
         (lambda: bt.box_filter(torch.zeros(3, 3), 3, border="mirror"), ValueError, "reflect101"),
         (lambda: bt.avg_pool(torch.zeros(3, 3), 5), ValueError, "larger"),
         (lambda: bt.BoxConv2d(3, 1, 2)(torch.zeros(1, 2, 4, 4)), ValueError, "3, H, W"),
+        (lambda: bt.BoxConv2d(3, 1, 2)(torch.zeros(1, 3, 4, 4, dtype=torch.int32)), TypeError, "floats"),
+        (lambda: bt.BoxConv2d(3, 1, -2), ValueError, "above 0"),
+        (lambda: bt.BoxConv2d(3, 0, 2), ValueError, "1 at least"),
+        (lambda: bt.LocalNorm(3, 4)(torch.zeros(1, 3, 5, 5)), ValueError, "4, H, W"),
+        (lambda: bt.integral(torch.zeros(3, 3).to(torch.float8_e4m3fn)), TypeError, "16 to 64 bits"),
+        (lambda: bt.integral(torch.nested.nested_tensor([torch.zeros(3, 3)])), TypeError, "nested"),
+        (lambda: bt.box_sum(torch.zeros(3, 3).numpy(), [[0, 0, 1, 1]]), TypeError, "tensor"),
+        (lambda: bt.box_sum(torch.zeros(3, 3, dtype=torch.uint8), [[0, 0, 1, 1]]), TypeError, "as integral makes them"),
+        (lambda: bt.box_mean(torch.zeros(3, 3), torch.zeros(1, 4, dtype=torch.complex64)), TypeError, "integers or floats"),
+        (lambda: bt.avg_pool(torch.zeros(3, 3), 2, divisor_override=0), ValueError, "not 0"),
     ],
 )
 def test_mistakes_are_named(call, kind, text):
@@ -342,3 +359,45 @@ def test_windows_of_numpy():
     assert torch.equal(bt.box_filter(x, np.array([3, 5])), bt.box_filter(x, (3, 5)))
     with pytest.raises(TypeError, match="whole number"):
         bt.box_filter(x, 3.5)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_avg_pool_has_all_arguments(device, seed):
+    r = random.Random(seed)
+    size = tuple(r.randint(1, 8) for _ in range(2))
+    rest = (
+        r.choice([None, tuple(r.randint(1, 9) for _ in range(2))]), tuple(r.randint(0, k // 2) for k in size),
+        r.random() < 0.6, r.random() < 0.5, r.choice([None, None, 3]),
+    )  # fmt: skip
+    x = torch.randn(2, 3, r.randint(1, 14), r.randint(1, 14), dtype=torch.float64, device=device, requires_grad=True)
+    try:
+        want = F.avg_pool2d(x, size, *rest)
+    except RuntimeError:
+        with pytest.raises(ValueError, match="larger than images"):
+            bt.avg_pool(x, size, *rest)
+        return
+    got = bt.avg_pool(x, size, *rest)
+    torch.testing.assert_close(got, want)
+    grad = torch.randn_like(want)
+    torch.testing.assert_close(torch.autograd.grad(got, x, grad), torch.autograd.grad(want, x, grad))
+    torch.testing.assert_close(bt.avg_pool(x.half(), size, *rest), want.half(), atol=1e-2, rtol=1e-2)
+
+
+FUNCTIONS = {
+    "integral": bt.integral, "torch.ops": torch.ops.boxsum.integral, "suffix": torch.ops.boxsum.suffix,
+    "box_filter": lambda x: bt.box_filter(x, 3), "wrap": lambda x: bt.box_filter(x, 3, border="wrap"),
+    "local_norm": lambda x: bt.local_norm(x, 3, eps=0.1), "avg_pool": lambda x: bt.avg_pool(x, 3, 2, 1, True, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_goes_along(device, name):
+    """Forward-mode AD, over backward too, and batches of gradients."""
+    f, x = FUNCTIONS[name], torch.randn(2, 4, 5, dtype=torch.float64, device=device, requires_grad=True)
+    assert torch.autograd.gradcheck(f, x, check_forward_ad=True, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(f, x, check_fwd_over_rev=True)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones_like(x))
+        assert torch.autograd.forward_ad.unpack_dual(f(dual)).tangent is not None
+    if name not in ("torch.ops", "suffix"):  # PyTorch has no transforms for operators themselves
+        torch.testing.assert_close(torch.func.jacfwd(f)(x.detach()), torch.func.jacrev(f)(x.detach()))

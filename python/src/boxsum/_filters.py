@@ -686,6 +686,8 @@ def entropy(
     low, high = (0.0, 0.0) if range is None else (real(range[0], "range"), real(range[1], "range"))
     if range is not None and not low < high:
         raise ValueError(f"a range from {low} to {high}: it must grow")
+    if range is None and image.dtype.kind == "f":
+        raise ValueError(f"pixels of {image.dtype} need a range: range=(low, high)")
     settings = (*sides(window, "window"), whole(bins, "bins", 1), low, high, 0, border_of(border), real(value, "value"), thread_count(workers))
     call_with_copies((result,), "entropy", image, result, *settings)
     return as_given(result, out, a)

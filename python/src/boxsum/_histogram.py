@@ -168,7 +168,7 @@ def histogram(
         raise ValueError("a range from 0 to 0")
     if range is None:
         if pixel.kind not in "biu" or pixel.itemsize > 2:
-            raise ValueError(f"pixels of {pixel} need a range")
+            raise ValueError(f"pixels of {pixel} need a range: range=(low, high)")
         limits = (0, 1) if pixel.kind == "b" else (np.iinfo(pixel).min, np.iinfo(pixel).max)
         low, high = float(limits[0]), float(limits[1]) + 1
     dtype: np.dtype = np.dtype(np.uint32)

@@ -11,6 +11,7 @@ it has sums of JAX's own.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Sequence, Union
 
@@ -18,10 +19,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
 from . import _core, _native
+
+if jax.__version_info__ < (0, 5):
+    raise ImportError(f"boxsum.jax takes JAX 0.5 or newer, and this is JAX {jax.__version__}")
+
+from jax.extend.core import Primitive  # noqa: E402
+from jax.interpreters import ad, batching, mlir  # noqa: E402
 
 __all__ = ["box_filter", "box_mean", "box_sum", "integral"]
 
@@ -34,13 +39,37 @@ _FLOAT32, _FLOAT64 = jnp.dtype(jnp.float32), jnp.dtype(jnp.float64)
 _INT32, _INT64 = jnp.dtype(jnp.int32), jnp.dtype(jnp.int64)
 
 
+_TYPES = {jnp.dtype(t) for t in (bool, *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)), "float16", jnp.bfloat16, "float32", "float64")}
+
+
 def _check(x: Any, what: str = "images") -> Array:
     x = jnp.asarray(x)
     if x.ndim < 2:
         raise ValueError(f"{what} of shape {x.shape}: they take (..., H, W)")
-    if jnp.issubdtype(x.dtype, jnp.complexfloating):
-        raise TypeError(f"{what} of {x.dtype}: they take real numbers")
+    if x.dtype not in _TYPES:
+        raise TypeError(f"{what} of {x.dtype}: they take real numbers, integers of 8 to 64 bits or floats of 16 to 64")
     return x
+
+
+def _corners(boxes: Any) -> Array:
+    """Boxes as an array. Corners beyond 32 bits are beyond every image, and stay so where JAX has no more bits."""
+    most = (1 << 31) - 1
+    if not isinstance(boxes, Array):
+        try:
+            boxes = np.asarray(boxes)
+        except jax.errors.TracerArrayConversionError:  # a list of numbers that a program is yet to make
+            boxes = jnp.asarray(boxes)
+    if isinstance(boxes, np.ndarray) and boxes.dtype.kind == "u":
+        boxes = np.minimum(boxes.astype(np.uint64), np.uint64(most)).astype(np.int64)
+    elif isinstance(boxes, np.ndarray) and boxes.dtype.kind == "i":
+        boxes = np.clip(boxes.astype(np.int64), -most, most)
+    if boxes.dtype not in _TYPES or boxes.dtype == bool:
+        raise TypeError(f"boxes of {boxes.dtype}: they take integers or floats")
+    if boxes.dtype in (jnp.uint32, jnp.uint64):
+        boxes = jnp.minimum(boxes, most)
+    if not jnp.issubdtype(boxes.dtype, jnp.floating):
+        boxes = boxes.astype(jnp.result_type(int))
+    return jnp.asarray(boxes)
 
 
 def _sum_type(x: Array, dtype: Any) -> np.dtype:
@@ -64,6 +93,7 @@ def _sum_type(x: Array, dtype: Any) -> np.dtype:
 # They are linear, and what turns gradients back is one of them again.
 
 _linear = Primitive("boxsum")
+_RANK = 16  # axes that the library takes
 
 
 def _pixels(x: Array, dtype: Any) -> Array:
@@ -91,6 +121,9 @@ def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
         x = _pixels(x, out.dtype)
     if 0 in x.shape or x.dtype in (jnp.int64, jnp.uint64):  # of which the library has none
         return _own(x, op=op, numbers=numbers)
+    if x.ndim > _RANK:
+        flat = _foreign(x.reshape(-1, *x.shape[-2:]), op=op, numbers=numbers)
+        return flat.reshape(out.shape)
     more = {"numbers": np.array(numbers[:4], np.int64), "factor": np.float64(numbers[6])} if op == "window" else {}
     return jax.ffi.ffi_call(f"boxsum_{op}", out, vmap_method="broadcast_all")(x, **more)
 
@@ -112,7 +145,7 @@ def _own(x: Array, *, op: str, numbers: tuple) -> Array:
 
 def _abstract(x: Any, *, op: str, numbers: tuple) -> Any:
     out = _shape(x, op, numbers)
-    return jax.core.ShapedArray(out.shape, out.dtype)
+    return x.update(shape=out.shape, dtype=out.dtype, weak_type=False)  # on the devices of the array
 
 
 def _transpose(grad: Array, x: Any, *, op: str, numbers: tuple) -> list[Array]:
@@ -146,10 +179,19 @@ def integral(x: Any, *, dtype: Any = None) -> Array:
     return _linear.bind(x, op="integral", numbers=(_sum_type(x, dtype),))
 
 
+def _check_table(table: Any) -> Array:
+    table = _check(table, "tables")
+    if not jnp.issubdtype(table.dtype, jnp.floating) and table.dtype not in (_INT32, _INT64):
+        raise TypeError(f"tables of {table.dtype}: they are of int32, int64 or floats, as integral makes them")
+    return table
+
+
 def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
-    table, boxes = _check(table, "tables"), jnp.asarray(boxes)
+    table, boxes = _check_table(table), _corners(boxes)
     if 0 in table.shape[-2:]:
         raise ValueError(f"tables of shape {table.shape}: they have a row and a column of zeros at least, as integral makes them")
+    if math.prod(table.shape[-2:]) >= 1 << 31 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+        raise ValueError(f"tables of shape {table.shape}: boxes of such large ones take jax.config.update('jax_enable_x64', True)")
     if boxes.ndim == 0 or boxes.shape[-1] != 4:
         raise ValueError(f"boxes of shape {boxes.shape}: the last axis has four numbers, x0, y0, x1, y1")
     leading, own = table.shape[:-2], boxes.shape[:-2]
@@ -161,8 +203,6 @@ def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
         table = table.astype(jnp.result_type(float))
     boxes = boxes.reshape(*own, *(1,) * (len(leading) - len(own)), *(each or (1,)), 4)
     boxes = jnp.broadcast_to(boxes, (*leading, *boxes.shape[-2:]))
-    if not real:
-        boxes = boxes.astype(jnp.result_type(int))
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     x0, y0 = jnp.clip(boxes[..., 0], 0, width), jnp.clip(boxes[..., 1], 0, height)
     x1, y1 = jnp.maximum(jnp.clip(boxes[..., 2], 0, width), x0), jnp.maximum(jnp.clip(boxes[..., 3], 0, height), y0)
@@ -210,7 +250,7 @@ def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
 
 def box_mean(table: Any, boxes: Any) -> Array:
     """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
-    table, boxes = _check(table, "tables"), jnp.asarray(boxes)
+    table, boxes = _check_table(table), _corners(boxes)
     if table.dtype == jnp.int32 and (table.shape[-2] - 1) * (table.shape[-1] - 1) > ((1 << 31) - 1) // 255:
         sums, area = _wrapped(table, boxes)
     else:

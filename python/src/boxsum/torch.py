@@ -19,6 +19,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import _batch, _cuda, _native
 from ._arguments import UPRIGHT
@@ -40,12 +41,22 @@ _LINE, _SECTOR = 256, 32  # bytes on which rows of tables lie for a device to wr
 def _check(x: Tensor, what: str = "images") -> None:
     if not isinstance(x, Tensor):
         raise TypeError(f"{what} must be a tensor, not {type(x).__name__}")
+    if x.is_nested:
+        raise TypeError(f"{what} in a nested tensor: they take one of (..., H, W)")
     if x.dim() < 2:
         raise ValueError(f"{what} of shape {tuple(x.shape)}: they take (..., H, W)")
     if x.device.type not in ("cpu", "cuda", "meta"):
         raise ValueError(f"{what} on {x.device}: they take a processor or a CUDA device")
     if x.is_complex() or x.is_quantized or x.layout != torch.strided:
         raise TypeError(f"{what} of {x.dtype} and layout {x.layout}: they take dense real numbers")
+    if x.is_floating_point() and x.dtype not in _FLOATS:
+        raise TypeError(f"{what} of {x.dtype}: they take floats of 16 to 64 bits, or integers")
+
+
+def _check_table(table: Tensor) -> None:
+    _check(table, "tables")
+    if not table.is_floating_point() and table.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"tables of {table.dtype}: they are of int32, int64 or floats, as integral makes them")
 
 
 def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
@@ -385,11 +396,19 @@ def _counts(places: int, size: int, before: int, length: int, like: Tensor) -> T
 
 
 def _keep_type(ctx: Any, inputs: tuple, output: Tensor) -> None:
-    ctx.pixel = inputs[0].dtype
+    ctx.pixel, ctx.sum = inputs[0].dtype, output.dtype
+
+
+def _integral_forward(ctx: Any, tangent: Tensor) -> Tensor:
+    return integral_of(tangent, ctx.sum)
 
 
 def _integral_backward(ctx: Any, grad: Tensor) -> Any:
     return suffix_of(grad[..., 1:, 1:]).to(ctx.pixel), None
+
+
+def _suffix_forward(ctx: Any, tangent: Tensor) -> Tensor:
+    return suffix_of(tangent)
 
 
 def _suffix_backward(ctx: Any, grad: Tensor) -> Any:
@@ -400,6 +419,10 @@ def _keep_window(ctx: Any, inputs: tuple, output: Tensor) -> None:
     x, *window = inputs
     ctx.window = (*window, False)[:8]
     ctx.size = x.shape[-2:]
+
+
+def _window_forward(ctx: Any, tangent: Tensor) -> Tensor:
+    return window_of(tangent, *ctx.window)
 
 
 def _window_backward(ctx: Any, grad: Tensor) -> Any:
@@ -428,16 +451,22 @@ def _transformed() -> bool:
 
 def _plain(x: Tensor) -> bool:
     """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor,
-    no sign that is yet to change."""
-    return type(x) in _TENSORS and _transform() is None and _modes() == 0 and not x.is_neg() and not x.is_meta
+    no batch of gradients (``is_grads_batched``), no sign that is yet to change."""
+    return type(x) in _TENSORS and _transform() is None and _modes() == 0 and not x.is_neg() and not x.is_meta and not _batched(x)
+
+
+def _followed(x: Tensor) -> bool:
+    """Whether PyTorch is to know what became of a tensor: for gradients, or for what goes along with it (forward-mode AD)."""
+    return x.requires_grad and torch.is_grad_enabled() or forward_ad._current_level >= 0
 
 
 _TENSORS = (Tensor, torch.nn.Parameter)
 _transform, _modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
+_batched = torch._C._functorch.is_legacy_batchedtensor
 _library = torch.library.Library("boxsum", "FRAGMENT")
 
 
-def _operator(schema: str, run: Any, fake: Any, context: Any, backward: Any) -> Any:
+def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backward: Any) -> Any:
     """Registers an operator, and returns it as a function that the transforms of torch.func know to differentiate and to map too."""
     name = schema.partition("(")[0]
     _library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
@@ -453,6 +482,10 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, backward: Any) -> 
         setup_context = staticmethod(context)
 
         @staticmethod
+        def jvp(ctx: Any, tangent: Tensor, *rest: Any) -> Tensor:
+            return along(ctx, tangent)
+
+        @staticmethod
         def vmap(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
             return Mapped.apply(x.movedim(in_dims[0], 0), *rest), 0
 
@@ -462,6 +495,10 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, backward: Any) -> 
             out = run(x, *rest)
             context(ctx, (x, *rest), out)
             return out
+
+        @staticmethod
+        def jvp(ctx: Any, tangent: Tensor, *rest: Any) -> Tensor:
+            return along(ctx, tangent)
 
         @staticmethod
         def backward(ctx: Any, grad: Tensor) -> Any:
@@ -474,7 +511,7 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, backward: Any) -> 
         if torch.compiler.is_compiling():
             return operator(x, *rest)
         if _plain(x):
-            return Plain.apply(x, *rest) if x.requires_grad and torch.is_grad_enabled() else run(x, *rest)
+            return Plain.apply(x, *rest) if _followed(x) else run(x, *rest)
         return Mapped.apply(x, *rest) if _transformed() else operator(x, *rest)
 
     _hasten(name, operator, run, Plain, context, backward)
@@ -493,16 +530,17 @@ def _hasten(name: str, operator: Any, run: Any, function: Any, context: Any, bac
     def kernel(keys: Any, x: Tensor, *rest: Any) -> Tensor:
         if not _plain(x):
             return usual(keys, x, *rest)
-        return function.apply(x, *rest) if x.requires_grad and torch.is_grad_enabled() else run(x, *rest)
+        return function.apply(x, *rest) if _followed(x) else run(x, *rest)
 
-    _library.impl(name, kernel, "AutogradCUDA", with_keyset=True)
+    for key in ("AutogradCPU", "AutogradCUDA"):
+        _library.impl(name, kernel, key, with_keyset=True)
 
 
-integral_of = _operator("integral(Tensor x, ScalarType? dtype=None) -> Tensor", _integral, _integral_fake, _keep_type, _integral_backward)
-suffix_of = _operator("suffix(Tensor x) -> Tensor", _suffix, _suffix_fake, _keep_type, _suffix_backward)
+integral_of = _operator("integral(Tensor x, ScalarType? dtype=None) -> Tensor", _integral, _integral_fake, _keep_type, _integral_forward, _integral_backward)
+suffix_of = _operator("suffix(Tensor x) -> Tensor", _suffix, _suffix_fake, _keep_type, _suffix_forward, _suffix_backward)
 window_of = _operator(
     "window(Tensor x, SymInt height, SymInt width, SymInt top, SymInt left, SymInt rows, SymInt columns, float factor, bool clip=False) -> Tensor",
-    _window, _window_fake, _keep_window, _window_backward,
+    _window, _window_fake, _keep_window, _window_forward, _window_backward,
 )  # fmt: skip
 
 
@@ -578,9 +616,11 @@ def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
-    _check(table, "tables")
-    if not isinstance(boxes, Tensor):
-        boxes = torch.as_tensor(boxes, device=table.device)
+    _check_table(table)
+    if boxes.is_complex() or boxes.dtype == torch.bool:
+        raise TypeError(f"boxes of {boxes.dtype}: they take integers or floats")
+    if boxes.dtype == torch.uint64:  # beyond 63 bits is beyond every image
+        boxes = torch.where(boxes.long() < 0, 1 << 62, boxes.long())
     if 0 in table.shape[-2:]:
         raise ValueError(f"tables of shape {tuple(table.shape)}: they have a row and a column of zeros at least, as integral makes them")
     spread, each = _spread(boxes, table)
@@ -652,14 +692,34 @@ def _local_norm(x: Tensor, width: int, height: int, eps: float = 1e-5) -> Tensor
     return ((centered - mean) * torch.rsqrt(variance + eps)).to(x.dtype)
 
 
-@_composite("avg_pool(Tensor x, int[2] kernel_size, int[2] stride, int[2] padding, bool count_include_pad=True) -> Tensor")
-def _avg_pool(x: Tensor, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], count_include_pad: bool = True) -> Tensor:
+@_composite(
+    "avg_pool(Tensor x, int[2] kernel_size, int[2] stride, int[2] padding, bool count_include_pad=True, bool ceil_mode=False, int? divisor_override=None) -> Tensor"
+)
+def _avg_pool(
+    x: Tensor, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], count_include_pad: bool = True,
+    ceil_mode: bool = False, divisor_override: Optional[int] = None,
+) -> Tensor:  # fmt: skip
     (height, width), (top, left) = kernel_size, padding
-    rows, columns = (n + 2 * p - k + 1 for n, p, k in zip(x.shape[-2:], padding, kernel_size))
-    if rows <= 0 or columns <= 0:
-        raise ValueError(f"a window of {height}×{width} is larger than images of shape {tuple(x.shape)} with padding {tuple(padding)}")
-    clip = not count_include_pad
-    return window_of(x, height, width, top, left, rows, columns, 1.0 if clip else 1 / (height * width), clip)[..., :: stride[0], :: stride[1]]
+    last = []  # where the last window begins
+    for n, k, p, s in zip(x.shape[-2:], kernel_size, padding, stride):
+        at = (n + 2 * p - k + (s - 1 if ceil_mode else 0)) // s * s  # the last may end beyond the padding,
+        if ceil_mode and at >= n + p:  # and must not begin there
+            at -= s
+        if at < 0:
+            raise ValueError(f"a window of {height}×{width} is larger than images of shape {tuple(x.shape)} with padding {tuple(padding)}")
+        last.append(at)
+    rows, columns = last[0] + 1, last[1] + 1
+    clip = not count_include_pad and divisor_override is None
+    factor = 1.0 if clip else 1 / (divisor_override or height * width)
+    means = window_of(x, height, width, top, left, rows, columns, factor, clip)[..., :: stride[0], :: stride[1]]
+    if not ceil_mode or clip or divisor_override is not None:
+        return means
+    # Pixels of padding count, and what lies beyond does not.
+    parts = []
+    for n, k, p, s, at in zip(x.shape[-2:], kernel_size, padding, stride, last):
+        begin = torch.arange(0, at + 1, s, device=x.device)
+        parts.append(k / (begin + k).clamp(max=n + 2 * p).sub(begin).to(_wide(x).dtype))
+    return (means * (parts[0][:, None] * parts[1])).to(x.dtype)
 
 
 # --- What people call ---
@@ -695,11 +755,13 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
     The sum of a box is the difference of large ones: of float32 it may be off by 2^-22 of the greatest entry at its corners. Tables of
     ``dtype=torch.float64`` have that to 2^-51.
     """
+    _check_table(table)
     return _through(_box_sum, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
 
 def box_mean(table: Tensor, boxes: Any) -> Tensor:
     """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
+    _check_table(table)
     return _through(_box_mean, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
 
@@ -711,7 +773,7 @@ def _floats(x: Tensor, name: str) -> None:
 
 def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
     pair = tuple(size) if isinstance(size, (Sequence, np.ndarray)) else (size, size)
-    pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair)
+    pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair) * (2 if len(pair) == 1 else 1)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
         raise TypeError(f"{name} is {size!r}: it takes one whole number, or two")
     if min(pair) < least:
@@ -740,15 +802,18 @@ def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-
 
 def avg_pool(
     x: Tensor, kernel_size: Union[int, Sequence[int]], stride: Union[int, Sequence[int], None] = None,
-    padding: Union[int, Sequence[int]] = 0, *, count_include_pad: bool = True,
+    padding: Union[int, Sequence[int]] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """``F.avg_pool2d`` in a time that does not depend on the window. Pairs are down and across, as there."""
+    """``F.avg_pool2d``, with its arguments, in a time that does not depend on the window. Pairs are down and across, as there."""
     _floats(x, "avg_pool")
     size = _sides(kernel_size, "kernel_size")
     pads = _sides(padding, "padding", 0)
     if any(2 * p > k for p, k in zip(pads, size)):
         raise ValueError(f"padding is {padding!r}: it must be at most half of the window, {kernel_size!r}")
-    return _through(_avg_pool, x)(x, size, size if stride is None else _sides(stride, "stride"), pads, count_include_pad)
+    if divisor_override is not None and (not isinstance(divisor_override, int) or divisor_override == 0):
+        raise ValueError(f"divisor_override is {divisor_override!r}: it takes a whole number, and not 0")
+    steps = size if stride is None or isinstance(stride, Sequence) and not stride else _sides(stride, "stride")
+    return _through(_avg_pool, x)(x, size, steps, pads, bool(count_include_pad), bool(ceil_mode), divisor_override)
 
 
 # --- Modules ---
@@ -767,10 +832,13 @@ class LocalNorm(torch.nn.Module):
         y = local_norm(x, self.window, eps=self.eps)
         if self.weight is None or self.bias is None:
             return y
+        if x.dim() < 3 or x.shape[-3] != len(self.weight):
+            raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {len(self.weight)}, H, W)")
         return y * self.weight[:, None, None] + self.bias[:, None, None]
 
     def extra_repr(self) -> str:
-        return f"window={self.window}, eps={self.eps}"
+        channels = "" if self.weight is None else f", channels={len(self.weight)}"
+        return f"window={self.window}{channels}, eps={self.eps}"
 
 
 class BoxConv2d(torch.nn.Module):
@@ -783,7 +851,12 @@ class BoxConv2d(torch.nn.Module):
 
     def __init__(self, channels: int, boxes: int, reach: Union[float, Sequence[float]], least: float = 1.0) -> None:
         super().__init__()
-        across, down = (reach, reach) if isinstance(reach, (int, float)) else reach
+        pair = tuple(reach) if isinstance(reach, (Sequence, np.ndarray)) else (reach, reach)
+        if len(pair) != 2 or any(isinstance(n, str) or not float(n) > 0 for n in (*pair, least)):
+            raise ValueError(f"reach is {reach!r}, and least {least!r}: they take numbers above 0, reach one or two of them")
+        if channels < 1 or boxes < 1:
+            raise ValueError(f"{channels} channels with {boxes} boxes each: there must be 1 at least")
+        across, down = (float(n) for n in pair)
         self.channels, self.boxes, self.reach, self.least = channels, boxes, (float(across), float(down)), float(least)
         half = torch.tensor([across, down])
         middle = (torch.rand(channels, boxes, 2) - 0.5) * half
@@ -800,6 +873,7 @@ class BoxConv2d(torch.nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if x.dim() != 4 or x.shape[1] != self.channels:
             raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {self.channels}, H, W)")
+        _floats(x, "BoxConv2d")
         table = integral(x)
         height, width = x.shape[-2:]
         x0, y0, x1, y1 = self.sides().unbind(-1)
