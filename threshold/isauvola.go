@@ -76,7 +76,7 @@ func runImproved[A, Q kernel.Number](t *task[uint8]) error {
 }
 
 // floodRows is how many rows a band has at least: what reaches its edge is gone on with later.
-const floodRows = 128
+const floodRows = 192
 
 // Prepare implements [engine.Layer].
 func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
