@@ -28,6 +28,7 @@ type Array struct {
 	shard    *shard        // if parts of objects can be read
 	cache    *cache        // of the indexes of shards, and chunks if asked for
 	decoding chan struct{} // of the cache, if chunks are large
+	whole    bool          // all objects have to be there, as those of a table
 }
 
 // A Spec says how [CreateArray] makes an array.
@@ -39,7 +40,7 @@ type Spec struct {
 	// Shard is the shape of a shard: one object that holds many chunks. It is a multiple of that of a chunk. Nil
 	// stands for an object for each chunk.
 	Shard []int
-	// Compression is none, zstd, gzip or blosc: the bytes of elements apart, those that are no noise by zstd. Empty stands for none.
+	// Compression is none, zstd, gzip, or blosc: the bytes of elements apart, those that are no noise by zstd. Lz4 is that with LZ4, which is faster. Empty stands for none.
 	Compression string
 	// Level is that of the compression; zero stands for 1 of zstd, and 6 of gzip.
 	Level int
@@ -113,13 +114,18 @@ func (s *Spec) metadata() (*metadata, error) {
 			return nil, grid.Invalid("level %d of blosc is not 1 to 9", level)
 		}
 		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"zstd", level, "shuffle", s.Type.Size(), 0})})
+	case "lz4":
+		if level != 0 {
+			return nil, grid.Invalid("lz4 has no levels, and %d was asked for", level)
+		}
+		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"lz4", 1, "shuffle", s.Type.Size(), 0})})
 	case "gzip":
 		if level == 0 {
 			level = 6
 		}
 		inner = append(inner, named{Name: "gzip", Configuration: mustJSON(map[string]any{"level": level})})
 	default:
-		return nil, grid.Invalid("compression %q is none of none, zstd, gzip and blosc", s.Compression)
+		return nil, grid.Invalid("compression %q is none of none, zstd, gzip, blosc and lz4", s.Compression)
 	}
 	if s.Checksum {
 		inner = append(inner, named{Name: "crc32c"})
@@ -288,12 +294,20 @@ func (a *Array) about(key string, err error) error {
 func (a *Array) object(ctx context.Context, key string, buf []byte) ([]byte, error) {
 	data, err := a.bucket.Get(ctx, a.path+key, 0, -1, buf)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, a.missing(key)
 	}
 	if data == nil && err == nil {
 		data = []byte{}
 	}
 	return data, err
+}
+
+// missing is nil, or an error if all objects have to be there.
+func (a *Array) missing(key string) error {
+	if !a.whole {
+		return nil
+	}
+	return a.about(key, bad("a part of the table is not there: verify makes it anew from the image"))
 }
 
 // decodeUnit makes the elements of a chunk, all of them, also those beyond the array.
@@ -384,7 +398,7 @@ func (a *Array) locate(ctx context.Context, place []int) (key string, offset, le
 		return bytesOf(index), a.about(key, err)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return key, 0, -1, nil
+		return key, 0, -1, a.missing(key)
 	}
 	if err != nil {
 		return key, 0, -1, err

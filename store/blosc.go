@@ -55,7 +55,11 @@ func lz4(dst, src []byte) error {
 		if !ok || n > len(src)-s || n > len(dst)-d {
 			return damaged
 		}
-		copy(dst[d:], src[s:s+n])
+		if n <= 8 && len(src)-s >= 8 && len(dst)-d >= 8 { // eight at once: what is too much is written over
+			binary.LittleEndian.PutUint64(dst[d:], binary.LittleEndian.Uint64(src[s:]))
+		} else {
+			copy(dst[d:], src[s:s+n])
+		}
 		d, s = d+n, s+n
 		if s == len(src) {
 			break
@@ -68,7 +72,14 @@ func lz4(dst, src []byte) error {
 		if n, ok = length(token & 15); !ok || distance == 0 || distance > d || n+4 > len(dst)-d {
 			return damaged
 		}
-		d = again(dst, d, distance, n+4)
+		if n += 4; n > 24 || distance < 8 || len(dst)-d < 24 {
+			d = again(dst, d, distance, n)
+			continue
+		}
+		for k := 0; k < n; k += 8 {
+			binary.LittleEndian.PutUint64(dst[d+k:], binary.LittleEndian.Uint64(dst[d+k-distance:]))
+		}
+		d += n
 	}
 	if d != len(dst) {
 		return damaged

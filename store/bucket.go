@@ -13,6 +13,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Bucket holds objects: bytes under keys such as "sum/c/0/1". Its methods may be called by several
@@ -95,6 +97,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	if !isURL {
 		return openPath(location, write)
 	}
+	scheme = strings.ToLower(scheme)
 	schemesLock.RLock()
 	open := schemes[scheme]
 	schemesLock.RUnlock()
@@ -103,7 +106,8 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	}
 	u, err := url.Parse(location)
 	if err != nil {
-		return nil, fmt.Errorf("store: a URL that cannot be read: %w", bare(err))
+		// What package url says may have a part of a password.
+		return nil, grid.Invalid("a URL of %s:// that cannot be read: in a user or a password, / is written %%2F, @ is %%40 and %% is %%25", scheme)
 	}
 	return open(ctx, u, write)
 }
@@ -131,15 +135,6 @@ func Redacted(location string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// bare is an error of package url without the URL.
-func bare(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 // settled is a path or URL as it is compared with others.

@@ -95,3 +95,12 @@ func (c *cache) add(key cacheKey, data []byte) {
 	c.entries[key] = c.order.PushFront(&cached{key, data})
 	c.used += size
 }
+
+// clear forgets all.
+func (c *cache) clear() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	clear(c.entries)
+	c.order.Init()
+	c.used = 0
+}

@@ -23,7 +23,7 @@ type FilterOptions struct {
 	Memory int64
 	// Block is the height and width of a block, which becomes one object. Zero stands for about 1024.
 	Block int
-	// Compression is zstd, gzip or none; empty stands for zstd.
+	// Compression is zstd, lz4, gzip or none; empty stands for zstd.
 	Compression string
 	// Progress is called from time to time, by one goroutine at a time, with how many blocks are done.
 	Progress func(done, all int)

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,6 +127,31 @@ func TestBlosc(t *testing.T) {
 			if out, err := (&bloscPack{}).unpack(nil, data[:n], 2000); err == nil {
 				t.Fatalf("%s cut to %d bytes gives %d", name, n, len(out))
 			}
+		}
+	}
+}
+
+// The NaN of a fill value is that of Zarr, to the bit, and comes back.
+func TestFillNaN(t *testing.T) {
+	for typ, want := range map[Type]uint64{Float16: 0x7e00, Float32: 0x7fc00000, Float64: 0x7ff8 << 48} {
+		fill, err := parseFill(typ, []byte(`"NaN"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := uint64(0)
+		switch typ {
+		case Float16:
+			got = uint64(elementsOf[uint16](fill)[0])
+		case Float32:
+			got = uint64(math.Float32bits(elementsOf[float32](fill)[0]))
+		default:
+			got = math.Float64bits(elementsOf[float64](fill)[0])
+		}
+		if got != want {
+			t.Errorf("%v: %x, and not %x", typ, got, want)
+		}
+		if again, err := parseFill(typ, fillJSON(typ, fill)); err != nil || !bytes.Equal(again, fill) {
+			t.Errorf("%v: %x came back as %x, %v", typ, fill, again, err)
 		}
 	}
 }

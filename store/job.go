@@ -32,8 +32,8 @@ type Options struct {
 	// Chunk is the height and width of the chunks in a block: what is read for one entry. Zero stands for one chunk
 	// a block. It divides Block.
 	Chunk int
-	// Compression is zstd, gzip or none; empty stands for zstd: that of Blosc, which has the bytes of entries apart,
-	// as the low ones are noise. Level is its level, 0 the usual one.
+	// Compression is zstd, lz4, gzip or none; empty stands for zstd. That and lz4 are of Blosc, which has the bytes of entries apart,
+	// as the low ones are noise; lz4 takes less time and some more bytes. Level is its level, 0 the usual one.
 	Compression string
 	Level       int
 	// Squares makes the table of squares as well, which deviations need.
@@ -523,6 +523,11 @@ func (j *Job) tables(ctx context.Context, w *work, i, k int) error {
 
 // put writes a block of a layer.
 func (j *Job) put(ctx context.Context, w *work, n, i, k int, left, top []byte) error {
+	return j.layers[n].main.putObject(ctx, j.place(i, k), j.entries(w, n, i, k, left, top))
+}
+
+// entries is what a block of a layer holds, until those of another are made.
+func (j *Job) entries(w *work, n, i, k int, left, top []byte) []byte {
 	l := j.layers[n]
 	h, wd := j.extent(i, k)
 	size := j.block * j.block * j.channels * l.kept.Size()
@@ -538,7 +543,7 @@ func (j *Job) put(ctx context.Context, w *work, n, i, k int, left, top []byte) e
 	} else {
 		w.summer.layers()[n].finish(out, j.block, left, top)
 	}
-	return l.main.putObject(ctx, j.place(i, k), out)
+	return out
 }
 
 func (j *Job) place(i, k int) []int {
@@ -588,10 +593,23 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	r := &run{Job: j, cond: sync.NewCond(new(sync.Mutex)), rowsDone: make([]int, j.rows), lines: map[int]*rowLines{}, written: map[int]bool{}, ahead: 2 * max(j.columns, workers)}
+	r := j.newRun(workers)
 	if err := r.resume(ctx); err != nil {
 		return err
 	}
+	if err := r.all(ctx, workers); err != nil {
+		return err
+	}
+	return j.Finish(ctx)
+}
+
+func (j *Job) newRun(workers int) *run {
+	return &run{Job: j, cond: sync.NewCond(new(sync.Mutex)), rowsDone: make([]int, j.rows), lines: map[int]*rowLines{}, written: map[int]bool{}, ahead: 2 * max(j.columns, workers), progress: j.opt.Progress}
+}
+
+// all does all blocks that are left.
+func (r *run) all(ctx context.Context, workers int) error {
+	j := r.Job
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { r.cond.L.Lock(); r.cond.Broadcast(); r.cond.L.Unlock() })
@@ -621,7 +639,7 @@ func (j *Job) Run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("store: stopped with %d of %d blocks done; the next run goes on: %w", r.done, j.rows*j.columns, err)
 	}
-	return j.Finish(ctx)
+	return nil
 }
 
 // A run is the state of [Job.Run].
@@ -639,6 +657,8 @@ type run struct {
 	exist    map[string]bool   // blocks of a run before
 	err      error
 	told     time.Time
+	progress func(done, all int)
+	damaged  func(Damage) // of a table that is there, see [run.hold]
 }
 
 // rowLines is what is known of a row of blocks: what lies above it and left of its blocks.
@@ -726,13 +746,7 @@ func (r *run) resume(ctx context.Context) error {
 found:
 	r.next, r.done, r.complete = start*r.columns, start*r.columns, start
 	if start == 0 {
-		// Line 0 is of zeros.
-		for n, l := range r.layers {
-			if err := l.top.putObject(ctx, r.place(0, 0), r.row(0).top[n]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.firstLine(ctx)
 	}
 	if start == r.rows {
 		return nil
@@ -747,6 +761,23 @@ found:
 		lines.topReady[k] = true
 	}
 	return nil
+}
+
+// firstLine writes the line above the first row, which has zeros.
+func (r *run) firstLine(ctx context.Context) error {
+	for n, l := range r.layers {
+		if err := r.putLine(ctx, l.top, r.place(0, 0), r.row(0).top[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) putLine(ctx context.Context, a *Array, place []int, line []byte) error {
+	if r.damaged != nil {
+		return r.hold(ctx, a, place, -1, -1, line)
+	}
+	return a.putObject(ctx, place, line)
 }
 
 // readObject reads all elements of an object, which has to be there.
@@ -816,6 +847,12 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 		r.cond.L.Unlock()
 	}
 	for n, l := range r.layers {
+		if r.damaged != nil {
+			if err := r.hold(ctx, l.main, r.place(i, k), i, k, r.entries(w, n, i, k, lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes))); err != nil {
+				return err
+			}
+			continue
+		}
 		if r.exist[l.main.path+l.main.m.key(r.place(i, k))] {
 			continue
 		}
@@ -827,7 +864,7 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	r.rowsDone[i]++
 	whole := r.rowsDone[i] == r.columns
 	r.done++
-	if p := r.opt.Progress; p != nil && (r.done == r.rows*r.columns || time.Since(r.told) > 50*time.Millisecond) {
+	if p := r.progress; p != nil && (r.done == r.rows*r.columns || time.Since(r.told) > 50*time.Millisecond) {
 		r.told = time.Now()
 		p(r.done, r.rows*r.columns)
 	}
@@ -837,11 +874,11 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	}
 	for n, l := range r.layers {
 		if below != nil {
-			if err := l.top.putObject(ctx, r.place(i+1, 0), below.top[n]); err != nil {
+			if err := r.putLine(ctx, l.top, r.place(i+1, 0), below.top[n]); err != nil {
 				return err
 			}
 		}
-		if err := l.left.putObject(ctx, r.place(0, i), lines.left[n]); err != nil {
+		if err := r.putLine(ctx, l.left, r.place(0, i), lines.left[n]); err != nil {
 			return err
 		}
 	}

@@ -366,10 +366,7 @@ func parseFill(t Type, value json.RawMessage) ([]byte, error) {
 		}
 		switch {
 		case v == "NaN":
-			putFloat(math.NaN())
-			if t == Float32 {
-				put(0x7fc00000)
-			}
+			putFloat(math.Float64frombits(0x7ff8 << 48)) // the one that Zarr means: Go's has another bit
 		case v == "Infinity":
 			putFloat(math.Inf(1))
 		case v == "-Infinity":

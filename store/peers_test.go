@@ -121,6 +121,11 @@ func specs() map[string]*Spec {
 	all["blosc4"] = &Spec{Type: Uint32, Shape: []int{1000, 1100}, Chunk: []int{700, 1100}, Compression: "blosc"}
 	all["blosc1"] = &Spec{Type: Uint8, Shape: shape, Chunk: chunk, Compression: "blosc"}
 	all["bloscshort"] = &Spec{Type: Uint16, Shape: []int{1000}, Chunk: []int{33}, Compression: "blosc", Level: 9}
+	for _, name := range []string{"blosc", "blosc4", "blosc1", "bloscshort"} {
+		spec := *all[name]
+		spec.Compression, spec.Level = "lz4", 0
+		all[name+"lz4"] = &spec
+	}
 	all["best"] = &Spec{Type: Uint16, Shape: shape, Chunk: chunk, Compression: "zstd", Level: 12}
 	all["big"] = &Spec{Type: Uint16, Shape: shape, Chunk: chunk, Compression: "zstd", BigEndian: true, Order: []int{2, 0, 1}}
 	all["bigraw"] = &Spec{Type: Float32, Shape: shape, Chunk: chunk, BigEndian: true}

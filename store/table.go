@@ -116,7 +116,7 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 			if !slices.Equal(m.m.shape, part.shape) || m.m.typ != l.sum && !(m == l.main && a.Compact && (m.m.typ == Uint32 || m.m.typ == Int32)) {
 				return nil, bad("array %s of the table has elements of %v and shape %v, and should have %v and %v", part.name, m.m.typ, m.m.shape, l.sum, part.shape)
 			}
-			m.cache = t.cache
+			m.cache, m.whole = t.cache, true
 		}
 		l.kept = l.main.m.typ
 		if l.main.m.object[0] != a.Block || l.main.m.object[1] != a.Block {

@@ -664,7 +664,92 @@ func TestVerify(t *testing.T) {
 		if found, err := table.Verify(ctx, nil, nil); err != nil || len(found) != 1 || found[0].Key != key {
 			t.Errorf("a line: %v, %v", found, err)
 		}
+		if found, err := table.Verify(ctx, job, nil); err != nil || len(found) != 1 || !found[0].Repaired {
+			t.Errorf("a line: %v, %v", found, err)
+		}
+		same(t, "a line", want, contents(t, b))
 	}
+}
+
+// Whatever object of a table is gone, is damaged or is another's, no sum is wrong that is told, but for one that only the image can tell; Verify says so, and with the
+// image it writes that object alone.
+func TestVerifyAll(t *testing.T) {
+	boxes := []image.Rectangle{image.Rect(0, 0, 60, 50), image.Rect(3, 5, 40, 50), image.Rect(16, 16, 17, 48), image.Rect(50, 33, 60, 47), image.Rect(20, 20, 30, 30)}
+	for name, opt := range map[string]*Options{
+		"plain":   {Block: 16, Squares: true},
+		"raw":     {Block: 16, Compression: "none"},
+		"chunks":  {Block: 16, Chunk: 4, Compression: "lz4"},
+		"compact": {Block: 16, Compact: true},
+	} {
+		src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{50, 60}, Chunk: []int{16, 16}}, 5)
+		b, table := makeTable(t, src, opt)
+		good := contents(t, b)
+		sums := make([]uint64, len(boxes))
+		if err := SumBoxes(ctx, table, sums, boxes); err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for key := range good {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			if key == "zarr.json" {
+				continue
+			}
+			data := []byte(good[key])
+			flipped := bytes.Clone(data)
+			flipped[len(data)/3] ^= 16
+			for what, put := range map[string][]byte{"gone": nil, "flipped": flipped, "cut": data[:len(data)/2], "empty": {}, "another": []byte(good[sibling(keys, key)])} {
+				if bytes.Equal(put, data) {
+					continue
+				}
+				what = name + ": " + key + " is " + what
+				b.Delete(ctx, key)
+				if put != nil {
+					b.Put(ctx, key, put)
+				}
+				damaged, err := OpenTable(ctx, b, nil)
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				got := make([]uint64, len(boxes))
+				wrong := SumBoxes(ctx, damaged, got, boxes) == nil && !slices.Equal(got, sums)
+				if wrong && !strings.HasSuffix(what, "another") {
+					t.Errorf("%s: sums %v, and not %v", what, got, sums)
+				}
+				found, err := damaged.Verify(ctx, nil, nil)
+				corner := strings.HasPrefix(key, "sum_local/c/3/3") // nothing goes on from it
+				if err != nil || len(found) == 0 && !corner {
+					t.Errorf("%s: nothing is found, %v", what, err)
+				}
+				job, err := NewJob(ctx, src, b, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found, err = damaged.Verify(ctx, job, nil); err != nil || len(found) != 1 || found[0].Key != key || !found[0].Repaired {
+					t.Errorf("%s: found %v, %v", what, found, err)
+				}
+				same(t, what, good, contents(t, b))
+				if err := SumBoxes(ctx, damaged, got, boxes); err != nil || !slices.Equal(got, sums) {
+					t.Errorf("%s: sums %v, and not %v, of what was made anew, %v", what, got, sums, err)
+				}
+			}
+		}
+	}
+}
+
+// sibling is another key of the same array.
+func sibling(keys []string, key string) string {
+	array, _, _ := strings.Cut(key, "/")
+	n := slices.Index(keys, key)
+	for i := range keys {
+		other := keys[(n+i+1)%len(keys)]
+		if strings.HasPrefix(other, array+"/c/") || strings.HasSuffix(key, "json") && strings.HasSuffix(other, "/zarr.json") {
+			return other
+		}
+	}
+	return key
 }
 
 // deadly is a bucket that kills its process at a write, before it or after it, while others are under way, or after so many objects were deleted.
@@ -1041,6 +1126,9 @@ func TestErrors(t *testing.T) {
 		"no such file":       func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
 		"no Zarr":            func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
 		"module cloud":       func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
+		"is written %2F":     func() error { _, err := Open(ctx, "mem://key:secret/rest@bucket/x", nil); return err },
+		"@ is %40":           func() error { _, err := Open(ctx, "MEM://key:%secret@bucket/x", nil); return err },
+		"lz4 has no levels":  func() error { _, err := NewJob(ctx, src, Memory(), &Options{Compression: "lz4", Level: 3}); return err },
 		"not a table":        func() error { _, err := OpenTable(ctx, src.bucket, nil); return err },
 		"is not in an array": func() error { return Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
 		"and not of float32": func() error { return Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },

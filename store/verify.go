@@ -22,8 +22,9 @@ type Damage struct {
 	Repaired bool
 }
 
-// Verify reads all of a table: checksums, and whether the edges of every block go on from those of its neighbours. It
-// returns what is damaged, blocks in order. A job with the same source and options makes damaged blocks anew; nil repairs nothing.
+// Verify reads all of a table: checksums, and whether every block goes on from its neighbours. It
+// returns what is damaged, by its key. A job with the same source and options makes the table once more: all is held against that, blocks and
+// lines, and what differs is written anew. Nil repairs nothing.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
 	if repair != nil && repair.fingerprint != t.Fingerprint {
 		return nil, fmt.Errorf("store: the image or the options are not those of the table: %w", ErrChanged)
@@ -35,6 +36,13 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 			}
 		}
 	}
+	if repair != nil {
+		found, err := t.hold(ctx, repair, progress)
+		if err == nil {
+			err = t.verifyMetadata(ctx, true, func(d Damage) { found = append(found, d) })
+		}
+		return found, err
+	}
 	rows, columns := ceil(t.Height, t.Block), ceil(t.Width, t.Block)
 	var lock sync.Mutex
 	var found []Damage
@@ -43,6 +51,10 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 		found = append(found, d)
 		lock.Unlock()
 	}
+	if err := t.verifyMetadata(ctx, false, report); err != nil {
+		return nil, err
+	}
+	noted := len(found)
 	for _, l := range t.layers { // lines
 		for i := range rows {
 			for _, line := range []struct {
@@ -58,7 +70,7 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 			}
 		}
 	}
-	if len(found) > 0 {
+	if len(found) > noted {
 		return found, nil // without lines no block can be judged
 	}
 	var next, done atomic.Int64
@@ -82,15 +94,7 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 					if err == nil {
 						continue
 					}
-					d := Damage{Key: l.main.path + l.main.m.key(t.place(i, k)), Row: i, Column: k, Why: err}
-					if repair != nil {
-						if err := repair.Integrate(ctx, i, k); err != nil {
-							failed.Store(&err)
-							return
-						}
-						d.Repaired = t.verifyBlock(ctx, l, i, k, columns, rows) == nil
-					}
-					report(d)
+					report(Damage{Key: l.main.path + l.main.m.key(t.place(i, k)), Row: i, Column: k, Why: err})
 				}
 				if n := int(done.Add(1)); progress != nil {
 					lock.Lock()
@@ -106,6 +110,97 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 	}
 	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
 	return found, nil
+}
+
+// verifyMetadata holds the metadata of the arrays against what the table has of them: other programs open these alone.
+func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Damage)) error {
+	for _, l := range t.layers {
+		for _, a := range []*Array{l.main, l.left, l.top} {
+			d := Damage{Key: a.path + "zarr.json", Row: -1, Column: -1}
+			data, err := t.bucket.Get(ctx, d.Key, 0, -1, nil)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var m *metadata
+			if err == nil {
+				m, err = parseV3(data)
+			}
+			if err == nil && !bytes.Equal(m.json(), a.m.json()) {
+				err = bad("it is not that of the table")
+			}
+			if err == nil {
+				continue
+			}
+			d.Why = err
+			if repair {
+				err := t.bucket.Put(ctx, d.Key, a.m.json())
+				if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+					return err
+				}
+				d.Repaired = err == nil
+			}
+			report(d)
+		}
+	}
+	return nil
+}
+
+// hold makes the table once more, and holds what is there against it.
+func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) (found []Damage, err error) {
+	workers, err := j.most()
+	if err != nil {
+		return nil, err
+	}
+	workers = max(1, workers*2/3) // what is read takes memory, too
+	var lock sync.Mutex
+	r := j.newRun(workers)
+	r.progress = progress
+	r.damaged = func(d Damage) {
+		lock.Lock()
+		found = append(found, d)
+		lock.Unlock()
+	}
+	if err = r.firstLine(ctx); err == nil {
+		err = r.all(ctx, workers)
+	}
+	t.cache.clear() // it may have what was damaged
+	if err != nil {
+		return nil, err
+	}
+	if now, err := j.print(ctx); err != nil {
+		return nil, err
+	} else if now != j.fingerprint {
+		return nil, fmt.Errorf("store: the image was written to while its table was verified: %w", ErrChanged)
+	}
+	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
+	return found, nil
+}
+
+// hold reports an object that does not have these elements, and writes it anew.
+func (r *run) hold(ctx context.Context, a *Array, place []int, row, column int, want []byte) error {
+	s := reads.Get().(*scratch)
+	defer reads.Put(s)
+	s.a = room(s.a, len(want))
+	err := a.readObject(ctx, s.a, place)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("it is not there: %w", fs.ErrNotExist)
+	case err == nil && bytes.Equal(s.a, want):
+		return nil
+	case err == nil:
+		err = bad("it is not what the image gives")
+	}
+	d := Damage{Key: a.path + a.m.key(place), Row: row, Column: column, Why: err}
+	if err := a.putObject(ctx, place, want); err != nil && !errors.Is(err, errors.ErrUnsupported) { // as that of a zip file is
+		return err
+	} else {
+		d.Repaired = err == nil
+	}
+	r.damaged(d)
+	return nil
 }
 
 func (t *Table) place(i, k int) []int {
@@ -157,6 +252,11 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		}
 		return s
 	}
+	if bound := t.bound(l); bound > 0 && !t.Compact {
+		if err := misplaced(t, entry, a, above, h, w, bound); err != nil {
+			return err
+		}
+	}
 	if i+1 < rows {
 		_, below, err := l.linesOf(ctx, i+1, k, t.Block, ch)
 		if err != nil {
@@ -180,6 +280,44 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 			if y, c := n/ch, n%ch; entry(y, w-1, c)-above[(w-1)*ch+c] != b[n] {
 				return bad("its last column is not what the blocks to the right go on from")
 			}
+		}
+	}
+	return nil
+}
+
+// bound is the largest magnitude of what a layer sums, or 0 where there is none to tell a sum by.
+func (t *Table) bound(l *layer) uint64 {
+	pixel, _ := ParseType(t.Pixel)
+	bound := boundOf(pixel)
+	if l == t.layers[0] {
+		return bound
+	}
+	if bound >= 1<<31 {
+		return 0
+	}
+	return bound * bound
+}
+
+// misplaced refuses a block that does not go on from the lines left of it and above it: what its first row and column add to these would be no pixels.
+func misplaced[S boxsum.Sum](t *Table, entry func(y, x, c int) S, left, top []S, height, width int, bound uint64) error {
+	for c := range t.about.Channels {
+		most := bound
+		if t.about.Depth > 0 {
+			most *= uint64(c + 1) // of all slices up to it
+		}
+		local := func(y, x int) S { return entry(y, x, c) - left[y*t.about.Channels+c] - top[x*t.about.Channels+c] }
+		pixel := func(v S) bool {
+			return uint64(v) <= most || v < 0 && uint64(-v) <= most
+		}
+		fits := pixel(local(0, 0))
+		for x := 1; x < width && fits; x++ {
+			fits = pixel(local(0, x) - local(0, x-1))
+		}
+		for y := 1; y < height && fits; y++ {
+			fits = pixel(local(y, 0) - local(y-1, 0))
+		}
+		if !fits {
+			return bad("its first row and column do not go on from the lines of its neighbours")
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ type storeFlags struct {
 	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
 	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. About 1024 unless told, in whole chunks of the image."`
 	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. One a block unless told."`
-	Compression string `enum:"zstd,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, gzip or none."`
+	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, lz4 (faster, larger), gzip or none."`
 	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
 	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them; boxes then have histograms."`
 	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
@@ -536,7 +536,7 @@ type convertCmd struct {
 	Out         string `arg:"" name:"OUT" help:"Zarr array to write (a path that ends in .zarr or .zarr.zip, or a URL), or a file of another format for one that is: .npy, .tiff, .png."`
 	Chunk       int    `default:"1024" placeholder:"N" help:"Chunks of N×N."`
 	Shard       int    `placeholder:"N" help:"Shards of N×N, each one object of many chunks."`
-	Compression string `enum:"zstd,gzip,none" default:"zstd" help:"zstd, gzip or none."`
+	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
 	pictureFlags
 }
 
@@ -651,7 +651,7 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 
 type verifyCmd struct {
 	In     string `arg:"" name:"TABLE" help:"Table in a store that integrate wrote."`
-	Source string `placeholder:"IMAGE" help:"The image of the table: damaged blocks are made anew from it."`
+	Source string `placeholder:"IMAGE" help:"The image of the table: the table is made once more from it, and what differs is written anew."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 
@@ -717,7 +717,11 @@ func (c *verifyCmd) Run(sh *shell) error {
 		}
 	}
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%s of the table damaged: --source IMAGE makes such anew", count(left, "object"))
+		hint := "--source IMAGE makes such anew"
+		if c.Source != "" {
+			hint = "what is in a zip file is not replaced, make the table again"
+		}
+		err = fmt.Errorf("%s of the table damaged: %s", count(left, "object"), hint)
 	}
 	return err
 }

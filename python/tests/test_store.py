@@ -300,6 +300,25 @@ def test_s3_options():
     assert "secret" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "url, shown",
+    [
+        ("s3://bucket/x.zarr?key=secret", "s3://bucket/x.zarr"),
+        ("s3://user:secret@bucket/x", "s3://bucket/x"),
+        ("s3://user:sec/ret@bucket/x?a=secret", "s3://bucket/x"),
+        ("s3://user:sec@ret@bucket/x", "s3://bucket/x"),
+        ("s3://user:sec?ret@bucket/x", "s3://…"),
+        ("s3://user:sec#ret@bucket/x", "s3://…"),
+        ("gs://bucket/x?sign=a@secret", "gs://bucket/x"),
+    ],
+)
+def test_redacted(url, shown):
+    """No part of a password is shown, also of one that is not escaped."""
+    from boxsum._remote import redacted
+
+    assert redacted(url) == shown
+
+
 def test_mistakes(tmp_path):
     image = np.ones((20, 30), np.uint8)
     table = boxsum.integral(image, out=tmp_path / "table.zarr")

@@ -29,7 +29,7 @@ func main() {
 	flag.StringVar(&work.To, "out", "", "table to make: a path or URL, as of -in")
 	flag.IntVar(&work.Block, "chunk", 0, "blocks of N×N, each one object; about 1024 unless told")
 	flag.IntVar(&work.Chunk, "inner", 0, "chunks of N×N in each block; one a block unless told")
-	flag.StringVar(&work.Compression, "compression", "zstd", "zstd, gzip or none")
+	flag.StringVar(&work.Compression, "compression", "zstd", "zstd, lz4, gzip or none")
 	flag.BoolVar(&work.Squares, "squares", false, "make the table of squares as well")
 	flag.BoolVar(&work.Compact, "compact", false, "keep sums of the blocks alone, in fewer bytes")
 	flag.BoolVar(&work.Restart, "restart", false, "begin anew where a table of another image or other options was begun")

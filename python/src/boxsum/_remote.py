@@ -32,8 +32,14 @@ def is_remote(location: str) -> bool:
 
 
 def redacted(location: str) -> str:
-    """A URL without user, password and query."""
-    return re.sub(r"^([^:]*://)(?:[^/@]*@)?([^?#]*).*", r"\1\2", location)
+    """A URL without user, password and query, and without what would be a password where / or ? in it is not escaped."""
+    scheme, mark, rest = location.partition("://")
+    shown = re.split(r"[?#]", rest, maxsplit=1)[0]
+    if "@" in shown:
+        shown = shown.rpartition("@")[2]
+    elif "@" in rest and ":" in shown.partition("/")[0]:
+        shown = "…"
+    return scheme + mark + shown
 
 
 def file_system(location: str) -> tuple[Any, str]:
