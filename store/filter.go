@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,7 +32,7 @@ type FilterOptions struct {
 
 // BoxFilter blurs the image at a path or URL to another, as [filter.Box] does in memory: each pixel becomes the mean of the window round it.
 // A block is read with what its windows reach of its neighbours. Bytes and words have the same bits as in memory; floats differ in the
-// last ones, by the size of blocks, and not by the number of workers. The image has the shape (H, W) or (H, W, C). The array is complete
+// last ones, by the size of blocks, and not by the number of workers. The image has the shape (H, W) or (H, W, C), after axes of length 1. The array is complete
 // when the call returns without an error: a run that was stopped begins anew. One that is there already is not replaced: the error is fs.ErrExist.
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
 	if settled(from) == settled(to) {
@@ -69,9 +70,10 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 	if opt != nil {
 		o = *opt
 	}
-	shape := src.m.shape
+	lead := leading(src.m.shape, false)
+	shape := src.m.shape[lead:]
 	if len(shape) != 2 && !(len(shape) == 3 && shape[2] >= 1 && shape[2] <= 64) {
-		return bad("an array of shape %v is no image: that has (H, W) or (H, W, C) with up to 64 channels", shape)
+		return bad("an array of shape %v is no image: that has (H, W) or (H, W, C) with up to 64 channels", src.m.shape)
 	}
 	channels := product(shape[2:])
 	if shape[0] < 1 || shape[1] < 1 {
@@ -90,7 +92,7 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 		o.Memory = 1 << 30
 	}
 	if o.Block == 0 {
-		o.Block = blockOf(src.unit[0], src.unit[1], max(shape[0], shape[1]))
+		o.Block = blockOf(src.unit[lead], src.unit[lead+1], max(shape[0], shape[1]))
 	}
 	if o.Compression == "" {
 		o.Compression = "zstd"
@@ -105,19 +107,23 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *Array, dst Bucket, w fi
 		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
 	src.keepUpTo(keep)
-	chunk := []int{o.Block, o.Block}
+	chunk := append(slices.Repeat([]int{1}, lead), o.Block, o.Block)
 	if len(shape) == 3 {
 		chunk = append(chunk, channels)
 	}
-	_, err := WriteArray(ctx, dst, "", &Spec{Type: src.m.typ, Shape: shape, Chunk: chunk, Compression: o.Compression, Checksum: true, Names: src.Names()}, func(out *Array) error {
-		return boxBlocks[P](ctx, src, out, w, &o, int(workers), reachX, reachY)
+	_, err := WriteArray(ctx, dst, "", &Spec{Type: src.m.typ, Shape: src.m.shape, Chunk: chunk, Compression: o.Compression, Checksum: true, Names: src.Names()}, func(out *Array) error {
+		return boxBlocks[P](ctx, src, out, w, &o, int(workers), lead, reachX, reachY)
 	})
 	return err
 }
 
 // boxBlocks blurs all blocks.
-func boxBlocks[P filter.Pixel](ctx context.Context, src, out *Array, w filter.Window, o *FilterOptions, workers, reachX, reachY int) error {
-	shape, channels := src.m.shape, product(src.m.shape[2:])
+func boxBlocks[P filter.Pixel](ctx context.Context, src, out *Array, w filter.Window, o *FilterOptions, workers, lead, reachX, reachY int) error {
+	shape := src.m.shape[lead:]
+	channels := product(shape[2:])
+	whole := func(first int, image ...int) []int { // with the axes before those of the image
+		return append(slices.Repeat([]int{first}, lead), image[:len(shape)]...)
+	}
 	rows, columns := ceil(shape[0], o.Block), ceil(shape[1], o.Block)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -133,9 +139,8 @@ func boxBlocks[P filter.Pixel](ctx context.Context, src, out *Array, w filter.Wi
 				y1, x1 := min(y0+o.Block, shape[0]), min(x0+o.Block, shape[1])
 				top, left := max(y0-reachY, 0), max(x0-reachX, 0)
 				height, width := min(y1+reachY, shape[0])-top, min(x1+reachX, shape[1])-left
-				at, box := []int{top, left, 0}, []int{height, width, channels}
 				in, result = sized(in, height*width*channels), sized(result, height*width*channels)
-				if err := src.readBytes(ctx, bytesOf(in), at[:len(shape)], box[:len(shape)], true); err != nil {
+				if err := src.readBytes(ctx, bytesOf(in), whole(0, top, left, 0), whole(1, height, width, channels), true); err != nil {
 					return err
 				}
 				image := boxsum.Image[P]{Pix: in, Width: width, Height: height, Channels: channels}
@@ -147,8 +152,7 @@ func boxBlocks[P filter.Pixel](ctx context.Context, src, out *Array, w filter.Wi
 				for y := y0; y < y1; y++ {
 					part = append(part, blurred.Row(y - top)[(x0-left)*channels:(x1-left)*channels]...)
 				}
-				at[0], at[1], box[0], box[1] = y0, x0, y1-y0, x1-x0
-				return out.writeBytes(ctx, bytesOf(part), at[:len(shape)], box[:len(shape)])
+				return out.writeBytes(ctx, bytesOf(part), whole(0, y0, x0, 0), whole(1, y1-y0, x1-x0, channels))
 			}
 			for ctx.Err() == nil {
 				n := int(next.Add(1)) - 1

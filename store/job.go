@@ -166,10 +166,7 @@ func planJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, e
 	if o.Compression == "" {
 		o.Compression = "zstd"
 	}
-	shape := src.m.shape
-	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && (shape[2] <= 4 || o.Volume)) {
-		shape = shape[1:]
-	}
+	shape := src.m.shape[leading(src.m.shape, o.Volume):]
 	j.channels, j.lead = 1, len(src.m.shape)-len(shape)
 	switch {
 	case o.Volume && o.Bins.N != 0:
@@ -241,6 +238,14 @@ func planJob(ctx context.Context, src *Array, dst Bucket, opt *Options) (*Job, e
 		return nil, err
 	}
 	return j, nil
+}
+
+// leading is how many axes of length 1 come before those of an image, or of a volume.
+func leading(shape []int, volume bool) (n int) {
+	for len(shape) > n+2 && shape[n] == 1 && !(len(shape) == n+3 && (shape[n+2] <= 4 || volume)) {
+		n++
+	}
+	return n
 }
 
 // newSummer is one for blocks of this job. It fills in what the pixels decide of the bins.
