@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -37,7 +38,7 @@ t.store(out, lock=False)
 
 // TestMeasure prints how long tables of noise take, in turns with dask and with plain copies: of files, as many bytes read and written in as many of them; and with the
 // same codec, each chunk of the image unpacked and one of the table packed for it, where nothing is summed. BOXSUM_STORE_MEASURE
-// lists sides, such as 16384; BOXSUM_STORE_FOLDER is where there is room, and BOXSUM_STORE_PYTHON has dask and zarr.
+// lists sides, such as 16384; BOXSUM_STORE_PACKED the compressions, zstd and none unless told; BOXSUM_STORE_FOLDER is where there is room, and BOXSUM_STORE_PYTHON has dask and zarr.
 func TestMeasure(t *testing.T) {
 	if child := os.Getenv("BOXSUM_STORE_CHILD"); child != "" {
 		measured(t, strings.Split(child, "|"))
@@ -62,7 +63,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, packed := range []string{"zstd", "none"} {
+		for _, packed := range strings.Split(cmp.Or(os.Getenv("BOXSUM_STORE_PACKED"), "zstd,none"), ",") {
 			from, to := filepath.Join(dir, "in.zarr"), filepath.Join(dir, "out.zarr")
 			os.RemoveAll(from)
 			noisy(t, from, side, packed)
