@@ -41,6 +41,9 @@ func TestOpenCV(t *testing.T) {
 		}
 		if rng.IntN(10) == 0 { // OpenCV has one size then, the nearest to the least
 			o.Min, o.Max = image.Pt(rng.IntN(90)-40, rng.IntN(90)-40), image.Pt(rng.IntN(90)-80, -1-rng.IntN(5))
+			if rng.IntN(2) == 0 { // and the distance does not fit into its 32 bits
+				o.Min = image.Pt(40000+rng.IntN(1e6), 40000+rng.IntN(1e6))
+			}
 		}
 		o.Level, o.Workers = levels[rng.IntN(len(levels))], 1+rng.IntN(3)
 		got, err := c.Detect(img, o)

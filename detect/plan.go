@@ -53,7 +53,12 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 			layers = append(layers, layer{scale: s})
 		}
 		dx, dy := float64(o.Min.X-size.X), float64(o.Min.Y-size.Y)
-		if d := float64(dx*dx) + float64(dy*dy); d < nearest {
+		d := float64(dx*dx) + float64(dy*dy)
+		if o.Compat { // where this wraps
+			dx, dy := int32(o.Min.X-size.X), int32(o.Min.Y-size.Y)
+			d = float64(dx*dx + dy*dy)
+		}
+		if d < nearest {
 			best, nearest = s, d
 		}
 	}
