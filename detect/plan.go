@@ -34,7 +34,9 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	}
 	largest := o.Max
 	if largest.X == 0 || largest.Y == 0 {
-		largest = image.Pt(width, height)
+		if largest = image.Pt(width, height); c.diagonal || c.lattice != nil {
+			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may be longer than the image's
+		}
 	}
 	best, nearest, count, stop := float32(c.leastScale()), math.Inf(1), 0, false
 	for f := c.leastScale(); ; f *= o.Scale {
@@ -45,7 +47,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 			return layers, grid.Invalid("a scale of %v makes more than %d sizes of windows: use a larger one", o.Scale, maxScales)
 		}
 		s := float32(f)
-		size := c.windowAt(s)
+		size := c.sizeAt(s)
 		if size.X > largest.X || size.Y > largest.Y {
 			stop = true
 		}

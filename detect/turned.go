@@ -241,23 +241,13 @@ func aboutPoint(x, y float64, size image.Point) image.Rectangle {
 	return image.Rectangle{at, at.Add(size)}
 }
 
-// limits is the least and greatest size of windows for objects that are turned: sides of
-// quarter turns are exchanged, and windows of diagonal ones hold the turned object.
-func (c *Cascade) limits(o *Options, quarters int) (least, greatest image.Point) {
+// limits is the least and greatest size of objects that are turned: sides of quarter turns are
+// exchanged.
+func (o *Options) limits(quarters int) (least, greatest image.Point) {
 	least, greatest = o.Min, o.Max
 	if quarters%2 != 0 {
 		least.X, least.Y = least.Y, least.X
 		greatest.X, greatest.Y = greatest.Y, greatest.X
-	}
-	if !c.diagonal && c.lattice == nil {
-		return least, greatest
-	}
-	w, h := float64(c.upright.X)*c.grow(), float64(c.upright.Y)*c.grow()
-	part := max(float64(least.X)/w, float64(least.Y)/h)
-	least = image.Pt(int(math.Floor(float64(c.size.X)*part)), int(math.Floor(float64(c.size.Y)*part)))
-	if greatest.X != 0 && greatest.Y != 0 {
-		part = min(float64(greatest.X)/w, float64(greatest.Y)/h)
-		greatest = image.Pt(max(int(math.Ceil(float64(c.size.X)*part)), 1), max(int(math.Ceil(float64(c.size.Y)*part)), 1))
 	}
 	return least, greatest
 }
@@ -483,7 +473,7 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 			}
 			p := pose{t.turn, t.mirrored, t.ratio, d}
 			turned := c.in(p)
-			least, greatest := turned.limits(given, d.quarters)
+			least, greatest := given.limits(d.quarters)
 			if len(s.views) == 0 {
 				o.Min, o.Max = least, greatest
 			} else if f := s.views[0].cascade; f.diagonal != d.diagonal || f.size != turned.size || o.Min != least || o.Max != greatest {

@@ -157,10 +157,10 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 	if one, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Limit: 1, Turn: opt.Turn, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}}); err != nil || len(one) != 0 {
 		t.Errorf("all of the image is to be left out, and the limit is one: %v, %v", one, err)
 	}
-	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 58 }) {
+	if large, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Min: image.Pt(60, 60), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(large, func(r detect.Result) bool { return r.Rect.Dx() < 60 }) {
 		t.Errorf("windows of 60 pixels at least: %v, %v", large, err)
 	}
-	if small, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Max: image.Pt(40, 40), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(small, func(r detect.Result) bool { return r.Rect.Dx() > 42 }) {
+	if small, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Max: image.Pt(40, 40), Ungrouped: true, Turn: opt.Turn}); err != nil || slices.ContainsFunc(small, func(r detect.Result) bool { return r.Rect.Dx() > 40 }) {
 		t.Errorf("windows of 40 pixels at most: %v, %v", small, err)
 	}
 }
