@@ -37,9 +37,18 @@ go test -tags nogpu -run '^TestNone$' ./gpu/internal/opencl
 step "checksums"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
 
+step "what it is made of"
+if [ -e .venv/release/bin/pyspdxtools ]; then
+	.venv/release/bin/pyspdxtools -i "$out/boxsum.spdx.json"
+else
+	left_out "whether boxsum.spdx.json is SPDX: it takes spdx-tools, which make release installs with the wheels"
+fi
+
 # try runs a program: its version, and a sum that is known.
 try() {
-	"$@" version --json | grep -q "\"version\": \"$VERSION\"" || { echo "$* is another version"; exit 1; }
+	"$@" version --json >"$scratch/version.json"
+	grep -q "\"version\": \"$VERSION\"" "$scratch/version.json" || { echo "$* is another version"; exit 1; }
+	grep -q '"commit": "[0-9a-f]\{40\}' "$scratch/version.json" && grep -q '"date": "20[0-9-]*T' "$scratch/version.json" || { echo "$* names no commit and date"; exit 1; }
 	printf 'P5 4 3 255\n\001\002\003\004\005\006\007\010\011\012\013\014' >"$scratch/a.pgm"
 	(cd "$scratch" && "$@" query a.pgm --box 0,0,4,3 </dev/null) | grep -q 78 || { echo "$* sums wrongly"; exit 1; }
 	"$@" devices | grep -q '^cpu ' || { echo "$* lists no devices"; exit 1; }
@@ -52,6 +61,10 @@ for archive in "$out"/boxsum_"$number"_linux_*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	tar -xzf "$archive" -C "$scratch"
 	program=$scratch/$name/boxsum
+	for text in LICENSE LICENCES.txt README.md CHANGELOG.md boxsum.1 completions/boxsum.bash completions/_boxsum completions/boxsum.fish; do
+		[ -s "$scratch/$name/$text" ] || { echo "$name has no $text"; exit 1; }
+	done
+	! command -v bash >/dev/null || bash -n "$scratch/$name/completions/boxsum.bash"
 	[ "$(wc -c <"$program")" -le 20971520 ] || echo "larger than 20 MB: $name"
 	case $name in
 	*-gpu) ;;
@@ -83,9 +96,17 @@ if command -v dpkg-deb >/dev/null; then
 		dpkg-deb -I "$package" | grep -E '^ (Version|Architecture|Installed-Size)'
 		case $package in
 		*_"$(dpkg --print-architecture)".deb)
-			dpkg-deb -x "$package" "$scratch/root"
+			mkdir -p "$scratch/root/var/lib/dpkg/updates" "$scratch/root/var/lib/dpkg/info"
+			: >"$scratch/root/var/lib/dpkg/status"
+			if ! dpkg --root="$scratch/root" --force-not-root --force-depends --log=/dev/null -i "$package" >"$scratch/said" 2>&1; then # C's library is not in an empty place
+				cat "$scratch/said"
+				exit 1
+			fi
 			try "$scratch/root/usr/bin/boxsum"
-			[ -e "$scratch/root/usr/share/man/man1/boxsum.1.gz" ] ;;
+			gzip -t "$scratch/root/usr/share/man/man1/boxsum.1.gz"
+			[ -s "$scratch/root/usr/share/bash-completion/completions/boxsum" ]
+			dpkg --root="$scratch/root" --force-not-root --log=/dev/null -r boxsum >/dev/null
+			[ ! -e "$scratch/root/usr/bin/boxsum" ] || { echo "dpkg -r leaves it there"; exit 1; } ;;
 		esac
 	done
 fi
@@ -123,6 +144,22 @@ for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 		tried=1
 	done
 	[ -n "$tried" ] || left_out "$(basename "$wheel"): it takes Python 3.9 or newer with venv"
+done
+
+# The sources build where there is nothing else of the project, with Go and a C compiler.
+step "sources of the Python package"
+for source in "$out"/boxsum-[0-9]*.tar.gz; do
+	[ -e "$source" ] || continue
+	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python; do
+		"$python" -c 'import os, sys, sysconfig, venv, ensurepip; sys.exit(sys.version_info < (3, 9) or not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null && break
+		python=
+	done
+	if [ -n "$python" ] && command -v go >/dev/null && command -v "$(go env CC)" >/dev/null; then
+		"$python" -m venv "$scratch/source"
+		(cd "$scratch" && source/bin/python -m pip install --quiet --disable-pip-version-check "$source" && source/bin/python use.py)
+	else
+		left_out "$(basename "$source"): it takes Go, a C compiler and Python with venv and its headers"
+	fi
 done
 
 # Other Pythons: those that Bytedeco builds for Java. other PLATFORM VERSION BUILD WHEEL TAG... unpacks one, and

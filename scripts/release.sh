@@ -16,7 +16,7 @@ if [ "${WHEELS:-}" != none ]; then
 		scripts/header.sh "$base"
 		"$base" -m venv .venv/release
 		python=.venv/release/bin/python
-		$python -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 build==1.6.1 auditwheel==6.8.2 deflate==0.9.0
+		$python -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 build==1.6.1 auditwheel==6.8.2 deflate==0.9.0 spdx-tools==0.8.5
 	fi
 	"$python" scripts/wheels.py "$VERSION" "$out" ${WHEELS:-}
 fi
