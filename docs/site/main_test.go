@@ -38,6 +38,34 @@ func TestSite(t *testing.T) {
 	}
 }
 
+func TestDocstring(t *testing.T) {
+	got := docMarkdown(`Sums ` + "``a * b`` of *boxes*, see :func:`integral`." + `
+
+    Parameters
+    ----------
+    a : array_like
+        An image.
+        Of bytes.
+    b, c : int, optional
+        Numbers.
+
+    Examples
+    --------
+    >>> f(1)
+    2
+
+    Like this::
+
+        table[-1]
+    `)
+	for _, want := range []string{"Sums `a * b` of \\*boxes\\*, see `integral`.\n", "**Parameters**\n\n- `a`: array\\_like. An image. Of bytes.\n- `b, c`: int, optional. Numbers.\n",
+		"**Examples**\n\n\n```python\n>>> f(1)\n2\n```\n", "Like this:\n\n```python\n    table[-1]\n```\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
 func TestWrongLinks(t *testing.T) {
 	pages := func(source string) []*page {
 		p, err := render("docs/a.md", "docs/a.html", []byte(source))

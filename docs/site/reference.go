@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -9,6 +10,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -114,44 +116,146 @@ var (
 	listed    = regexp.MustCompile(`(?s)__all__ = \[(.*?)\]`)
 	quoted    = regexp.MustCompile(`"(\w+)"`)
 	docstring = regexp.MustCompile(`(?ms)^(?:def|class) (\w+)(.*?:)\n    """(.*?)"""`)
+	method    = regexp.MustCompile(`(?ms)^    (?:@property\n    )?def ([a-z]\w*)(\(.*?:)\n        """(.*?)"""`)
 )
 
-// pythonPage has the docstrings of what boxsum.__all__ lists.
+// pythonPage has the docstrings of what __all__ lists in boxsum and in those of its modules that are imported by name.
 func pythonPage(top string) (*page, error) {
 	folder := filepath.Join(top, "python", "src", "boxsum")
-	first, err := os.ReadFile(filepath.Join(folder, "__init__.py"))
+	public := func(file string) (map[string]bool, error) {
+		source, err := os.ReadFile(filepath.Join(folder, file))
+		names := map[string]bool{}
+		for _, name := range quoted.FindAllStringSubmatch(listed.FindString(string(source)), -1) {
+			names[name[1]] = true
+		}
+		return names, err
+	}
+	main, err := public("__init__.py")
 	if err != nil {
 		return nil, err
 	}
-	public := map[string]bool{}
-	for _, name := range quoted.FindAllStringSubmatch(listed.FindString(string(first)), -1) {
-		public[name[1]] = true
-	}
-	modules, err := filepath.Glob(filepath.Join(folder, "*.py"))
+	files, err := filepath.Glob(filepath.Join(folder, "*.py"))
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string]string{}
-	for _, module := range modules {
-		source, err := os.ReadFile(module)
+	for _, path := range files {
+		source, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		for _, found := range docstring.FindAllStringSubmatch(string(source), -1) {
-			if name := found[1]; public[name] {
-				texts[name] = fmt.Sprintf("## boxsum.%s\n\n```python\n%s%s\n```\n\n```text\n%s\n```\n\n", name, name, strings.TrimSuffix(found[2], ":"), strings.ReplaceAll(strings.TrimSpace(found[3]), "\n    ", "\n"))
+		file, names, prefix := filepath.Base(path), main, "boxsum."
+		if file == "detect.py" || file == "torch.py" || file == "jax.py" {
+			if names, err = public(file); err != nil {
+				return nil, err
 			}
+			prefix += strings.TrimSuffix(file, ".py") + "."
+		}
+		all := docstring.FindAllStringSubmatchIndex(string(source), -1)
+		for i, at := range all {
+			part := func(n int) string { return string(source[at[2*n]:at[2*n+1]]) }
+			name := part(1)
+			if !names[name] {
+				continue
+			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "## %s%s\n\n```python\n%s%s\n```\n\n%s", prefix, name, name, strings.TrimSuffix(part(2), ":"), docMarkdown(part(3)))
+			if strings.HasPrefix(part(0), "class") {
+				end := len(source)
+				if next := regexp.MustCompile(`(?m)^[a-zA-Z@_]`).FindIndex(source[at[1]:]); next != nil {
+					end = at[1] + next[0]
+				}
+				if i+1 < len(all) {
+					end = min(end, all[i+1][0])
+				}
+				for _, m := range method.FindAllStringSubmatch(string(source[at[1]:end]), -1) {
+					fmt.Fprintf(&b, "### %s%s.%s\n\n```python\n%s%s\n```\n\n%s", prefix, name, m[1], m[1], strings.TrimSuffix(m[2], ":"), docMarkdown(m[3]))
+				}
+			}
+			texts[prefix+name] = b.String()
 		}
 	}
-	names := make([]string, 0, len(texts))
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var b bytes.Buffer
 	b.WriteString("# Python: reference\n\n")
-	for _, name := range names {
+	order := slices.SortedFunc(maps.Keys(texts), func(a, b string) int { // modules after what is in boxsum itself
+		return cmp.Or(cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")), strings.Compare(strings.ToLower(a), strings.ToLower(b)))
+	})
+	for _, name := range order {
 		b.WriteString(texts[name])
 	}
 	return render("reference/python.md", "reference/python.html", b.Bytes())
+}
+
+var (
+	role    = regexp.MustCompile(":[a-z]+:`~?([^`]*)`")
+	literal = regexp.MustCompile("``([^`]*)``")
+)
+
+// prose is a line of a docstring as Markdown: what is between backquotes is code, and no other sign is one of Markdown.
+func prose(line string) string {
+	line = literal.ReplaceAllString(role.ReplaceAllString(line, "`$1`"), "`$1`")
+	parts := strings.Split(line, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.NewReplacer("*", `\*`, "<", "&lt;", "[", `\[`, "_", `\_`).Replace(parts[i])
+	}
+	return strings.Join(parts, "`")
+}
+
+// docMarkdown is a docstring, in the style of NumPy, as Markdown.
+func docMarkdown(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	least := 1000 // how far the lines after the first are indented
+	for _, line := range lines[1:] {
+		if rest := strings.TrimLeft(line, " "); rest != "" {
+			least = min(least, len(line)-len(rest))
+		}
+	}
+	for i, line := range lines[1:] {
+		lines[i+1] = strings.TrimRight(line[min(least, len(line)):], " ")
+	}
+	var b strings.Builder
+	indented := func(line string) bool { return strings.HasPrefix(line, " ") }
+	code := func(i int, end func(string) bool) int {
+		b.WriteString("\n```python\n")
+		from := i
+		for i < len(lines) && !end(lines[i]) {
+			i++
+		}
+		b.WriteString(strings.TrimRight(strings.Join(lines[from:i], "\n"), "\n") + "\n```\n\n")
+		return i
+	}
+	items := false // names, with what they are indented below
+	for i := 0; i < len(lines); {
+		line := lines[i]
+		switch {
+		case i+1 < len(lines) && line != "" && strings.Trim(lines[i+1], "-") == "" && lines[i+1] != "":
+			fmt.Fprintf(&b, "\n**%s**\n\n", line)
+			items = slices.Contains([]string{"Parameters", "Returns", "Attributes", "Raises", "Yields"}, line)
+			i += 2
+		case strings.HasPrefix(line, ">>>"):
+			i = code(i, func(line string) bool { return line == "" })
+		case strings.HasSuffix(line, "::"):
+			if rest := strings.TrimSuffix(line, ":"); rest != ":" {
+				b.WriteString(prose(rest) + "\n")
+			}
+			for i++; i < len(lines) && lines[i] == ""; i++ {
+			}
+			i = code(i, func(line string) bool { return line != "" && !indented(line) })
+		case items && line != "" && !indented(line):
+			name, kind, typed := strings.Cut(line, " : ")
+			fmt.Fprintf(&b, "- `%s`", name)
+			if typed {
+				b.WriteString(": " + prose(kind))
+			}
+			b.WriteString(".")
+			for i++; i < len(lines) && (indented(lines[i]) || lines[i] == "" && i+1 < len(lines) && indented(lines[i+1])); i++ {
+				b.WriteString(" " + prose(strings.TrimSpace(lines[i])))
+			}
+			b.WriteString("\n")
+		default:
+			b.WriteString(prose(strings.TrimLeft(line, " ")) + "\n")
+			i++
+		}
+	}
+	return b.String() + "\n"
 }
