@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,11 @@ func TestSite(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(string(text), "window.sections="), ";\n")), &all); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"boxsum.box_filter", "boxsum.local_mean", "boxsum.StoredTable.box_sum", "boxsum.torch.box_filter", "boxsum.detect.Cascade.detect"} {
+		if !slices.ContainsFunc(all, func(s section) bool { return s.Page == "reference/python.html" && s.Title == name }) {
+			t.Errorf("the reference has no %s", name)
+		}
+	}
 	for _, want := range []string{"docs/cookbook.html", "reference/boxsum.html", "reference/python.html", "docs/migrate.html"} {
 		found := false
 		for _, s := range all {
@@ -46,6 +52,12 @@ func TestDocstring(t *testing.T) {
     a : array_like
         An image.
         Of bytes.
+
+        ====== ====
+        ` + "``x``" + `  one
+        ` + "``yy``" + ` two,
+               more
+        ====== ====
     b, c : int, optional
         Numbers.
 
@@ -58,7 +70,7 @@ func TestDocstring(t *testing.T) {
 
         table[-1]
     `)
-	for _, want := range []string{"Sums `a * b` of \\*boxes\\*, see `integral`.\n", "**Parameters**\n\n- `a`: array\\_like. An image. Of bytes.\n- `b, c`: int, optional. Numbers.\n",
+	for _, want := range []string{"Sums `a * b` of \\*boxes\\*, see `integral`.\n", "**Parameters**\n\n- `a`: array\\_like. An image. Of bytes. \n  - `x`: one\n  - `yy`: two, more\n\n \n- `b, c`: int, optional. Numbers.\n",
 		"**Examples**\n\n\n```python\n>>> f(1)\n2\n```\n", "Like this:\n\n```python\n    table[-1]\n```\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)

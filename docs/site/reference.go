@@ -115,8 +115,8 @@ func goPage(top, name string) (*page, error) {
 var (
 	listed    = regexp.MustCompile(`(?s)__all__ = \[(.*?)\]`)
 	quoted    = regexp.MustCompile(`"(\w+)"`)
-	docstring = regexp.MustCompile(`(?ms)^(?:def|class) (\w+)(.*?:)\n    """(.*?)"""`)
-	method    = regexp.MustCompile(`(?ms)^    (?:@property\n    )?def ([a-z]\w*)(\(.*?:)\n        """(.*?)"""`)
+	docstring = regexp.MustCompile(`(?ms)^(?:def|class) (\w+)([^\n]*(?:\n[ )][^\n]*)*?:)\n    """(.*?)"""`) // no empty line is in a signature
+	method    = regexp.MustCompile(`(?ms)^    def ([a-z]\w*)(\([^\n]*(?:\n    [^\n]+)*?:)\n        """(.*?)"""`)
 )
 
 // pythonPage has the docstrings of what __all__ lists in boxsum and in those of its modules that are imported by name.
@@ -248,8 +248,21 @@ func docMarkdown(text string) string {
 				b.WriteString(": " + prose(kind))
 			}
 			b.WriteString(".")
+			second := 0 // where the second column of a table begins
 			for i++; i < len(lines) && (indented(lines[i]) || lines[i] == "" && i+1 < len(lines) && indented(lines[i+1])); i++ {
-				b.WriteString(" " + prose(strings.TrimSpace(lines[i])))
+				switch line := strings.TrimRight(lines[i], " "); {
+				case strings.Trim(line, "= ") == "" && strings.Contains(line, "= ="):
+					if second > 0 {
+						second = 0
+						b.WriteString("\n\n ")
+					} else {
+						second = strings.LastIndex(line, " =") + 1
+					}
+				case second > 0 && len(line) > second && strings.TrimSpace(line[:second]) != "":
+					fmt.Fprintf(&b, "\n  - %s: %s", prose(strings.TrimSpace(line[:second])), prose(line[second:]))
+				default:
+					b.WriteString(" " + prose(strings.TrimSpace(line)))
+				}
 			}
 			b.WriteString("\n")
 		default:
