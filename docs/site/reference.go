@@ -251,7 +251,7 @@ func docMarkdown(text string) string {
 			second := 0 // where the second column of a table begins
 			for i++; i < len(lines) && (indented(lines[i]) || lines[i] == "" && i+1 < len(lines) && indented(lines[i+1])); i++ {
 				switch line := strings.TrimRight(lines[i], " "); {
-				case strings.Trim(line, "= ") == "" && strings.Contains(line, "= ="):
+				case strings.Trim(line, "= ") == "" && strings.Contains(strings.TrimSpace(line), " "):
 					if second > 0 {
 						second = 0
 						b.WriteString("\n\n ")

@@ -22,8 +22,8 @@ type grayTIFF struct {
 // next reads the next row.
 func (g *grayTIFF) next(row []uint8) error {
 	if g.y%g.rowsEach == 0 {
-		at := int64(g.offsets[g.y/g.rowsEach])
-		g.from.Reset(io.NewSectionReader(g.file, at, 1<<62-at))
+		at, rows := int64(g.offsets[g.y/g.rowsEach]), min(g.rowsEach, g.height-g.y)
+		g.from.Reset(io.NewSectionReader(g.file, at, int64(rows)*int64(g.width))) // no more: strips may be short
 	}
 	if _, err := io.ReadFull(g.from, row); err != nil {
 		return fmt.Errorf("row %d: %w", g.y, err)

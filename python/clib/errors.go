@@ -59,9 +59,12 @@ type refusal struct{ error }
 // must ends the call with the error, if it is one.
 func must(err error) {
 	if err != nil {
-		panic(refusal{err})
+		refuse(err)
 	}
 }
+
+//go:noinline
+func refuse(err error) { panic(refusal{err}) } // a few bytes less wherever something may fail
 
 // got is a value, unless the error ends the call.
 func got[T any](v T, err error) T {

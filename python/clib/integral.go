@@ -145,21 +145,29 @@ func (j *job) run() {
 	}
 }
 
+// What lays images and tables over arrays is there once for a type. Inlined into what calls it, which is there for every pair, it was a part of the
+// library's size that one can see.
+//
+//go:noinline
 func imageOf[P boxsum.Pixel](v *view) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: values[P](v), Stride: v.stride, Width: v.width, Height: v.height, Channels: v.channels}
 }
 
+//go:noinline
 func volumeOf[P boxsum.Pixel](v *view) volume.Volume[P] {
 	return volume.Volume[P]{Pix: values[P](v), Stride: v.stride, SliceStride: v.sliceStride, Width: v.width, Height: v.height, Depth: v.depth, Channels: v.channels}
 }
 
 // tableOver lays a table over an array, and volumeOver one of a volume.
+//
+//go:noinline
 func tableOver[S boxsum.Sum](v *view) *boxsum.Table[S] {
 	t := new(boxsum.Table[S])
 	lay(t, v)
 	return t
 }
 
+//go:noinline
 func lay[S boxsum.Sum](t *boxsum.Table[S], v *view) {
 	*t = boxsum.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
 }
@@ -174,6 +182,7 @@ func keptBy[T any](j *job) *T {
 	return t
 }
 
+//go:noinline
 func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
 	return &volume.Table[S]{
 		Sums: values[S](v), Stride: v.stride, SliceStride: v.sliceStride,

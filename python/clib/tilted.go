@@ -22,6 +22,7 @@ func tiltedBoxes(a arguments) any {
 	return nil
 }
 
+//go:noinline
 func tiltedOver[S boxsum.Sum](v *view) *tilted.Table[S] {
 	return &tilted.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
 }
