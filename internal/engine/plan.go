@@ -14,6 +14,9 @@ const (
 	bandRows = 64
 	// workerBytes is how much to read and write makes a worker worth waking.
 	workerBytes = 3 << 19
+	// Two workers at a table of less than pairBytes have bands of up to pairRows:
+	// it takes so little time that each meeting counts.
+	pairBytes, pairRows = 16 << 20, 128
 	// mixBytes is where a table outgrows the nearer caches: from there on a
 	// store reads the line first, and writing every other row past the caches
 	// is faster. BenchmarkWrites shows it.
@@ -67,6 +70,9 @@ func (w *Work) plan(p *Plan) {
 		// bands should end at about the same time.
 		tiles = max(tiles, 2*p.Workers)
 		p.BandRows = min(bandRows, max(4, w.Rows/(8*p.Workers)&^3))
+		if p.Workers == 2 && out < pairBytes {
+			p.BandRows = min(pairRows, max(4, w.Rows/6&^3))
+		}
 	}
 	p.BandRows = min(p.BandRows, max(1, w.Rows))
 	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
