@@ -29,7 +29,7 @@ type work struct {
 	B       bool     `xor:"one" help:"B."`
 	color   `set:"color=keep"`
 	AsNow   string `cmd:"-"`
-	unseen  int
+	unseen  int    // no flag
 }
 
 type other struct {
@@ -47,7 +47,7 @@ type root struct {
 
 func line(t *testing.T) (*Line, *root) {
 	t.Helper()
-	r := new(root)
+	r := &root{Work: work{unseen: 1}}
 	parse := func(text string) (point, error) { n, err := strconv.Atoi(text); return point{n}, err }
 	l, err := New("tool", "A tool.", r, map[string]string{"color": "gray"}, []Reader{
 		ReaderOf("X", parse, func(to *point, p point) { *to = p }),
