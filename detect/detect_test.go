@@ -171,8 +171,12 @@ func TestIgnore(t *testing.T) {
 	if all, err = c.Detect(img, &opt); err != nil || len(all) < 20 {
 		t.Fatal(all, err)
 	}
-	for _, r := range all {
-		middle := r.Rect.Min.Add(r.Rect.Max).Div(2)
+	step := 1
+	if testing.Short() {
+		step = len(all)/5 + 1
+	}
+	for i := 0; i < len(all); i += step {
+		middle := all[i].Rect.Min.Add(all[i].Rect.Max).Div(2)
 		opt.Ignore = []image.Rectangle{{middle, middle.Add(image.Pt(1, 1))}}
 		got, err := c.Detect(img, &opt)
 		want := slices.DeleteFunc(slices.Clone(all), func(r detect.Result) bool { return r.Rect.Min.Add(r.Rect.Max).Div(2) == middle })
