@@ -93,13 +93,13 @@ func (c *Cascade) along(p pose) *Cascade {
 	for l.step < 4 {
 		l.step += r.b
 	}
-	l.cos = 1 / math.Sqrt(1+l.tan*l.tan)
+	l.cos = 1 / math.Sqrt(1+float64(l.tan*l.tan))
 	l.sin = l.tan * l.cos
 	t.lattice = l
 	w, h := t.grow()*float64(t.size.X), t.grow()*float64(t.size.Y)
-	width, height := w*l.cos+h*l.sin, w*l.sin+h*l.cos
+	width, height := float64(w*l.cos)+float64(h*l.sin), float64(w*l.sin)+float64(h*l.cos)
 	t.size = image.Pt(int(math.Ceil(width))+2*margin, int(math.Ceil(height))+2*margin)
-	l.left, l.top = (float64(t.size.X)-width)/2, (float64(t.size.Y)-height)/2+w*l.sin
+	l.left, l.top = (float64(t.size.X)-width)/2, (float64(t.size.Y)-height)/2+float64(w*l.sin)
 	at, _ := c.lattices.LoadOrStore(p, t)
 	return at.(*Cascade)
 }
@@ -142,9 +142,14 @@ func (c *Cascade) cell(x, y int, u, v float64) (column, row int) {
 	l := c.lattice
 	// A pixel's middle is half a pixel further, and ⌊⌋ takes (b-1)/2b off on average.
 	half := l.tan/2 + float64(l.b-1)/float64(2*l.b)
-	px, py := float64(x)+l.left, float64(y)+l.top
+	// Windows b pixels apart fall alike, also where a corner is halfway between two lines, and
+	// products are rounded by themselves, so that all machines have the same cells.
+	i, j := x/l.b, y/l.b
+	px, py := float64(x-i*l.b)+l.left, float64(y-j*l.b)+l.top
 	lines := c.grow() / l.cos
-	return int(math.Floor(px - l.tan*py + half + u*lines + 0.5)), int(math.Floor(py + l.tan*px - half + v*lines + 0.5))
+	column = int(math.Floor(px - float64(l.tan*py) + half + float64(u*lines) + 0.5))
+	row = int(math.Floor(py + float64(l.tan*px) - half + float64(v*lines) + 0.5))
+	return column + i*l.b - j*l.a, row + j*l.b + i*l.a
 }
 
 // pixel is that of a cell, or of the one below it if that is empty: the first in the column
