@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,8 +19,8 @@ import (
 )
 
 // A huge is an image of 100,000×100,000 pixels in a store, with its levels and its table. A few patches have pixels, and the
-// rest is 0, in chunks that are not there. So all of the table is right with what patches need of it: their blocks, and the
-// lines between blocks. Lines are written by the test, and blocks by the library, as in a run that is spread over machines.
+// rest is 0, in chunks that are not there. Lines between blocks are written by the test, and blocks by the library, as in a run that is
+// spread over machines: those of patches, and one without pixels, which stands for all others.
 type huge struct {
 	image, table string
 	patches      []image.Rectangle
@@ -118,18 +119,16 @@ func makeHuge(t *testing.T) *huge {
 		for i := range rows {
 			y0, y1 := i*block, min((i+1)*block, hugeSide)
 			within := slices.ContainsFunc(h.patches, func(p image.Rectangle) bool { return p.Min.Y < y1 && p.Max.Y > y0 })
-			if within || entry(hugeSide, y0) > 0 { // above all patches nothing is there
-				line := make([]uint64, hugeSide)
-				for x := range line {
-					line[x] = entry(x+1, y0)
-				}
-				must(store.Write(ctx, top, line, []int{i, 0}, []int{1, hugeSide}))
+			line := make([]uint64, hugeSide)
+			for x := range line {
+				line[x] = entry(x+1, y0)
 			}
-			if !within {
-				continue
-			}
+			must(store.Write(ctx, top, line, []int{i, 0}, []int{1, hugeSide}))
 			lines := make([]uint64, columns*(y1-y0))
 			for c := range columns {
+				if !within { // what they have is 0
+					break
+				}
 				above := entry(c*block, y0)
 				for y := y0; y < y1; y++ {
 					lines[c*(y1-y0)+y-y0] = entry(c*block, y+1) - above
@@ -138,11 +137,19 @@ func makeHuge(t *testing.T) *huge {
 			must(store.Write(ctx, left, lines, []int{0, y0}, []int{columns, y1 - y0}))
 		}
 	}
+	must(job.Integrate(ctx, 0, 0)) // all blocks without pixels are as this one
 	for i := range rows {
 		for k := range columns {
 			cell := image.Rect(k*block, i*block, (k+1)*block, (i+1)*block)
 			if slices.ContainsFunc(h.patches, cell.Overlaps) {
 				must(job.Integrate(ctx, i, k))
+				continue
+			}
+			for _, name := range []string{"sum_local", "squares_local"} {
+				if chunks := filepath.Join(h.table, name, "c"); i+k > 0 {
+					must(os.MkdirAll(filepath.Join(chunks, fmt.Sprint(i)), 0o777))
+					must(os.Link(filepath.Join(chunks, "0", "0"), filepath.Join(chunks, fmt.Sprint(i), fmt.Sprint(k))))
+				}
 			}
 		}
 	}
