@@ -11,7 +11,7 @@ import (
 // Results that are so many that they go past the caches are those that are made over the image itself.
 func TestPast(t *testing.T) {
 	if testing.Short() {
-		t.Skip("33 MB")
+		t.Skip("the short form leaves out images of 33 MB")
 	}
 	src, _ := boxsum.NewImage[float32](2891, 2900, 1)
 	for i := range src.Pix {

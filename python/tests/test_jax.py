@@ -197,7 +197,7 @@ def test_many_axes():
 def test_devices_that_share_a_batch():
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("b",))
     if not hasattr(jax, "shard_map"):
-        pytest.skip("jax.shard_map came later")
+        pytest.skip("this JAX is older than jax.shard_map")
     x, spec = some(2, 5, 6), jax.sharding.PartitionSpec("b")
     f = jax.shard_map(bj.integral, mesh=mesh, in_specs=spec, out_specs=spec)
     np.testing.assert_allclose(jax.grad(lambda x: (f(x) ** 2).sum())(x), jax.grad(lambda x: (bj.integral(x) ** 2).sum())(x), rtol=1e-5)
