@@ -654,12 +654,17 @@ func (a *Array) writeBytes(ctx context.Context, src []byte, at, box []int) error
 func (a *Array) putObject(ctx context.Context, place []int, data []byte) error {
 	s := reads.Get().(*scratch)
 	defer reads.Put(s)
-	encoded, err := a.m.codecs.encode(s.b, data, a.m.object)
+	return a.putPacked(ctx, &s.b, place, data)
+}
+
+// putPacked is putObject with memory of the caller's to pack in.
+func (a *Array) putPacked(ctx context.Context, memory *[]byte, place []int, data []byte) error {
+	encoded, err := a.m.codecs.encode(*memory, data, a.m.object)
 	if err != nil {
 		return err
 	}
 	if len(encoded) > 0 && len(data) > 0 && &encoded[0] != &data[0] {
-		s.b = encoded[:0]
+		*memory = encoded[:0]
 	}
 	return a.bucket.Put(ctx, a.path+a.m.key(place), encoded)
 }

@@ -82,25 +82,36 @@ func (f *folder) Put(ctx context.Context, key string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	for tries := 0; ; tries++ {
+		err := f.write(path, data)
+		if err == nil {
+			return nil
+		}
+		// Another process that has finished the same table takes files that are being written for what a dead one left.
+		if !errors.Is(err, fs.ErrNotExist) || tries == 9 {
+			return fmt.Errorf("store: %w", err)
+		}
+		f.made.Clear()
+	}
+}
+
+func (f *folder) write(path string, data []byte) error {
 	dir, name := filepath.Split(path)
 	if _, ok := f.made.Load(dir); !ok {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return fmt.Errorf("store: %w", err)
+			return err
 		}
 		f.made.Store(dir, true)
 	}
 	temporary := dir + partial + name + "-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(unique.Add(1), 36)
-	if err := os.WriteFile(temporary, data, 0o666); err == nil {
+	err := os.WriteFile(temporary, data, 0o666)
+	if err == nil {
 		err = os.Rename(temporary, path)
-		if err == nil {
-			return nil
-		}
-		os.Remove(temporary)
-		return fmt.Errorf("store: %w", err)
-	} else {
-		os.Remove(temporary)
-		return fmt.Errorf("store: %w", err)
 	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
 }
 
 func (f *folder) Delete(ctx context.Context, key string) error {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sort"
 	"strings"
@@ -69,6 +70,7 @@ type Job struct {
 	columns  int
 	layers   []*layer
 	summers  sync.Pool
+	takes    int64 // bytes of memory, about
 
 	fingerprint string
 }
@@ -497,6 +499,7 @@ type work struct {
 	summer summer
 	pix    []byte
 	out    []byte
+	packed []byte
 	edges  [][2][]byte // of each layer, the sums of rows and of columns
 }
 
@@ -528,7 +531,7 @@ func (j *Job) tables(ctx context.Context, w *work, i, k int) error {
 
 // put writes a block of a layer.
 func (j *Job) put(ctx context.Context, w *work, n, i, k int, left, top []byte) error {
-	return j.layers[n].main.putObject(ctx, j.place(i, k), j.entries(w, n, i, k, left, top))
+	return j.layers[n].main.putPacked(ctx, &w.packed, j.place(i, k), j.entries(w, n, i, k, left, top))
 }
 
 // entries is what a block of a layer holds, until those of another are made.
@@ -582,7 +585,20 @@ func (j *Job) most() (int, error) {
 		return 0, fmt.Errorf("store: %w: blocks of %d×%d, of an image whose chunks take up to %d MiB, need about %d MiB, and %d are allowed: allow more, or smaller blocks", grid.ErrMemory, j.block, j.block,
 			j.src.largest()>>20, max((each*3/2+beside+lines+32<<20)*4/3, each*3/2+beside+lines+32<<20+keep)>>20+1, j.opt.Memory>>20)
 	}
-	return int(min(n, int64(j.opt.Workers))), nil
+	n = min(n, int64(j.opt.Workers))
+	j.takes = n*each + keep + beside + lines
+	return int(n), nil
+}
+
+// tidy has garbage collected when it is a sixteenth of what lives. Blocks leave little of it behind, and the collector alone
+// waits until it is as much as what lives: large images would take more memory than small ones. Where most of the
+// heap is another's it is left alone.
+func (j *Job) tidy() {
+	sizes := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sizes)
+	if all, live := int64(sizes[0].Value.Uint64()), int64(sizes[1].Value.Uint64()); all > live+live/16 && live < 2*j.takes {
+		runtime.GC()
+	}
 }
 
 // Run makes the table on this machine: every pixel is read once and every entry written once.
@@ -877,6 +893,7 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	if !whole {
 		return nil
 	}
+	defer r.tidy()
 	for n, l := range r.layers {
 		if below != nil {
 			if err := r.putLine(ctx, l.top, r.place(i+1, 0), below.top[n]); err != nil {

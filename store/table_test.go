@@ -1224,3 +1224,33 @@ func TestManyBoxes(t *testing.T) {
 		}
 	}
 }
+
+// Another process that ends on the same folder removes files that it takes for left behind.
+func TestFolderSwept(t *testing.T) {
+	b := Folder(t.TempDir()).(*folder)
+	var group sync.WaitGroup
+	done := make(chan bool)
+	group.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(3 * time.Millisecond):
+				b.sweep("")
+			}
+		}
+	})
+	data := make([]byte, 1<<16)
+	for i := range 300 {
+		if err := b.Put(ctx, fmt.Sprintf("c/%d/%d", i%7, i), data); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	group.Wait()
+	for i := range 300 {
+		if got, err := b.Get(ctx, fmt.Sprintf("c/%d/%d", i%7, i), 0, -1, nil); err != nil || len(got) != len(data) {
+			t.Errorf("%d: %d bytes, %v", i, len(got), err)
+		}
+	}
+}
