@@ -114,5 +114,6 @@ package() {
 	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&
 		$python -m pip install --quiet --disable-pip-version-check pytest hypothesis mypy==2.4.1 &&
 		{ $python -m pip install --quiet --disable-pip-version-check zarr 'dask[array]' xarray || left_out "arrays of zarr, dask and xarray from Python: they take PyPI"; } &&
+		{ [ -z "${CI:-}" ] || $python -m pip install --quiet --disable-pip-version-check jax || left_out "boxsum.jax: its tests take JAX"; } && # large: others have it, or leave its tests out
 		$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python
 }

@@ -1,9 +1,12 @@
 """Summed-area tables for JAX: inside of jit, with gradients and under vmap.
 
-    >>> import jax, boxsum.jax as bj                              # doctest: +SKIP
+    >>> import jax, jax.numpy as jnp, boxsum.jax as bj
+    >>> images = jnp.ones((2, 48, 64))
     >>> table = jax.jit(bj.integral)(images)                      # (..., H, W) to (..., H + 1, W + 1)
-    >>> sums = bj.box_sum(table, boxes)                           # (K, 4), or (N, K, 4) for each image
-    >>> soft = bj.box_filter(images, 31)                          # in a time that does not depend on the window
+    >>> bj.box_sum(table, jnp.asarray([[0, 0, 10, 5]])).tolist()  # (K, 4), or (N, K, 4) for each image
+    [[50.0], [50.0]]
+    >>> bj.box_filter(images, 31).shape                           # in a time that does not depend on the window
+    (2, 48, 64)
 
 All work on the last two axes. On a processor a compiled program calls the library, by the foreign functions of XLA; on other devices
 it has sums of JAX's own.
