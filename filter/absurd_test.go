@@ -104,3 +104,47 @@ func absurd[P filter.Pixel](t *testing.T, rng *rand.Rand) (failed int) {
 	}
 	return failed
 }
+
+// Images of package image without the memory that their bounds ask for are errors.
+func TestBrokenImages(t *testing.T) {
+	b := image.Rect(0, 0, 5, 5)
+	for _, img := range []image.Image{&image.Gray{Rect: b}, &image.RGBA{Rect: b, Stride: 20}, &image.NRGBA{Rect: b, Stride: 20}, &image.Gray16{Rect: b, Stride: 10},
+		&image.RGBA64{Rect: b, Stride: 40}, &image.Paletted{Rect: b, Stride: 5}, &image.Gray{Rect: b, Stride: 3, Pix: make([]uint8, 100)}} {
+		for name, f := range map[string]func() (image.Image, error){
+			"box":        func() (image.Image, error) { return filter.BoxImage(img, filter.Square(3), nil) },
+			"gaussian":   func() (image.Image, error) { return filter.GaussianImage(img, filter.Sigma{X: 1, Y: 1}, nil) },
+			"median":     func() (image.Image, error) { return filter.MedianImage(img, filter.Square(3), nil) },
+			"downsample": func() (image.Image, error) { return filter.DownsampleImage(img, 2, 2, nil) },
+			"guided":     func() (image.Image, error) { return filter.GuidedImage(img, filter.Square(3), 1, nil) },
+		} {
+			if got, err := f(); err == nil || got != nil {
+				t.Errorf("%s of a broken %T: %v, %v", name, img, got, err)
+			}
+		}
+	}
+}
+
+// Colours that were multiplied by their alpha are no more than it, also where a filter is no mean.
+func TestGuidedAlpha(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 18))
+	eight, sixteen := image.NewNRGBA(image.Rect(2, 3, 42, 33)), image.NewNRGBA64(image.Rect(2, 3, 42, 33))
+	for i := range eight.Pix {
+		eight.Pix[i] = uint8(rng.IntN(2) * 255)
+	}
+	for i := range sixteen.Pix {
+		sixteen.Pix[i] = uint8(rng.IntN(2) * 255)
+	}
+	for _, img := range []image.Image{eight, sixteen} {
+		got, err := filter.GuidedImage(img, filter.Square(5), 10, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := 3; y < 33; y++ {
+			for x := 2; x < 42; x++ {
+				if r, g, b, a := got.At(x, y).RGBA(); max(r, g, b) > a {
+					t.Fatalf("%T: (%d, %d) is %v", img, x, y, got.At(x, y))
+				}
+			}
+		}
+	}
+}

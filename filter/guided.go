@@ -242,20 +242,38 @@ func (l *guided[P, G]) solve(to, i, v, ii, iv []float64) {
 		}
 		return
 	}
-	// The covariances of the guide, a symmetric 3×3 matrix, and its inverse by cofactors.
-	rr, rg, rb := ii[0]-float64(i[0]*i[0])+l.epsilon, ii[1]-float64(i[0]*i[1]), ii[2]-float64(i[0]*i[2])
-	gg, gb, bb := ii[3]-float64(i[1]*i[1])+l.epsilon, ii[4]-float64(i[1]*i[2]), ii[5]-float64(i[2]*i[2])+l.epsilon
-	m00, m01, m02 := float64(gg*bb)-float64(gb*gb), float64(gb*rb)-float64(rg*bb), float64(rg*gb)-float64(gg*rb)
-	m11, m12, m22 := float64(rr*bb)-float64(rb*rb), float64(rb*rg)-float64(rr*gb), float64(rr*gg)-float64(rg*rg)
-	det := float64(rr*m00) + float64(rg*m01) + float64(rb*m02)
+	// The covariances of the guide C are a symmetric 3×3 matrix. C + epsilon is split into L·D·Lᵀ, which stays
+	// right where windows have few colours and C has no inverse, as cofactors do not.
+	rr, rg, rb := ii[0]-float64(i[0]*i[0]), ii[1]-float64(i[0]*i[1]), ii[2]-float64(i[0]*i[2])
+	gg, gb, bb := ii[3]-float64(i[1]*i[1]), ii[4]-float64(i[1]*i[2]), ii[5]-float64(i[2]*i[2])
+	d0 := l.inverse(rr+l.epsilon, ii[0])
+	l10, l20 := float64(rg*d0), float64(rb*d0)
+	d1 := l.inverse(gg+l.epsilon-float64(l10*rg), ii[3])
+	rest := gb - float64(l10*rb)
+	l21 := float64(rest * d1)
+	d2 := l.inverse(bb+l.epsilon-float64(l20*rb)-float64(l21*rest), ii[5])
 	for c, m := range v {
 		r, g, b := iv[3*c]-float64(i[0]*m), iv[3*c+1]-float64(i[1]*m), iv[3*c+2]-float64(i[2]*m)
+		g -= float64(l10 * r)
+		b -= float64(l20*r) + float64(l21*g)
 		a := to[4*c:][:4]
-		a[0] = quotient(float64(m00*r)+float64(m01*g)+float64(m02*b), det)
-		a[1] = quotient(float64(m01*r)+float64(m11*g)+float64(m12*b), det)
-		a[2] = quotient(float64(m02*r)+float64(m12*g)+float64(m22*b), det)
+		a[2] = float64(b * d2)
+		a[1] = float64(g*d1) - float64(l21*a[2])
+		a[0] = float64(r*d0) - float64(l10*a[1]) - float64(l20*a[2])
 		a[3] = m - float64(a[0]*i[0]) - float64(a[1]*i[1]) - float64(a[2]*i[2])
 	}
+}
+
+// inverse is 1/d, of a variance that is at least epsilon and was made from this mean of squares. It is 0 where
+// nothing but rounding is left of it.
+func (l *guided[P, G]) inverse(d, squares float64) float64 {
+	if d < l.epsilon {
+		d = l.epsilon // a NaN stays
+	}
+	if l.epsilon == 0 && d <= squares*0x1p-48 {
+		return 0
+	}
+	return 1 / d
 }
 
 // Tile implements [engine.Layer], in pixels: a band at a time.

@@ -35,22 +35,33 @@ func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 // that keeps edges. The guide of a gray image is gray, and that of others its colours.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error {
-		guide, err := guideOf(src)
-		if err != nil {
-			return err
-		}
-		return GuidedInto(dst, src, guide, w, epsilon, opt)
+		return guidedByColours(dst, src, w, epsilon, opt)
 	}, func(dst, src boxsum.Image[uint16]) error {
-		guide, err := guideOf(src)
-		if err != nil {
-			return err
-		}
-		return GuidedInto(dst, src, guide, w, epsilon, opt)
+		return guidedByColours(dst, src, w, epsilon, opt)
 	})
+}
+
+func guidedByColours[P Pixel](dst, src boxsum.Image[P], w Window, epsilon float64, opt *Options) error {
+	guide, err := guideOf(src)
+	if err != nil {
+		return err
+	}
+	if err = GuidedInto(dst, src, guide, w, epsilon, opt); err != nil || dst.Channels != 4 {
+		return err
+	}
+	for y := range dst.Height { // what was multiplied by alpha is never more: others would wrap when that is undone
+		for row := dst.Row(y); len(row) > 0; row = row[4:] {
+			row[0], row[1], row[2] = min(row[0], row[3]), min(row[1], row[3]), min(row[2], row[3])
+		}
+	}
+	return nil
 }
 
 // guideOf is a copy of the colours of an image.
 func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
+	if p.Row(p.Height-1) == nil { // a broken image, which filters refuse
+		return p, nil
+	}
 	c := min(3, p.Channels)
 	guide, err := boxsum.NewImage[P](p.Width, p.Height, c)
 	for y := range guide.Height {

@@ -331,18 +331,31 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
 		spread(t, r, i, second[i:j], hi, lo, hi2, lo2, count)
 	case normalized:
-		spread(t, r, i, first, hi, lo, hi2, lo2, count)
-		inv := 1 / float64(count)
-		for k, dev := range first {
-			m := float64(float64(hi[k]-lo[k])*inv) + r.Offset
-			d := float64(pix[i+k]) - m
-			if s := max(float64(dev), t.floor); s != 0 {
-				d /= s
-			} else {
-				d = 0
-			}
-			first[k] = D(d)
+		if pix = pix[i:j]; !t.same {
+			spread(t, r, i, first, hi, lo, hi2, lo2, count)
+			normalize(first, pix, hi, lo, 1/float64(count), r.Offset, t.floor)
+			return
 		}
+		var kept [64]P // deviations are written over the pixels
+		for k := 0; k < len(first); k += len(kept) {
+			some, from := first[k:min(k+len(kept), len(first))], kept[:copy(kept[:], pix[k:])]
+			spread(t, r, i+k, some, hi[k:], lo[k:], hi2[k:], lo2[k:], count)
+			normalize(some, from, hi[k:], lo[k:], 1/float64(count), r.Offset, t.floor)
+		}
+	}
+}
+
+// normalize makes contrasts of deviations: how many of them pixels are above the means.
+func normalize[P Pixel, A kernel.Number, D boxsum.Pixel](dst []D, pix []P, hi, lo []A, inv, offset, floor float64) {
+	for k, dev := range dst {
+		m := float64(float64(hi[k]-lo[k])*inv) + offset
+		d := float64(pix[k]) - m
+		if s := max(float64(dev), floor); s != 0 {
+			d /= s
+		} else {
+			d = 0
+		}
+		dst[k] = D(d)
 	}
 }
 

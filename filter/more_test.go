@@ -733,3 +733,72 @@ func FuzzBox(f *testing.F) {
 		}
 	})
 }
+
+// Results over the image itself are those beside it, also where a filter looks at the pixel again.
+func TestStatisticsInPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 18))
+	for i := range 60 {
+		inPlace[float32](t, rng, i)
+		inPlace[float64](t, rng, i)
+	}
+}
+
+func inPlace[P filter.Float](t *testing.T, rng *rand.Rand, i int) {
+	t.Helper()
+	img, _ := boxsum.NewImage[P](1+rng.IntN(200), 1+rng.IntN(40), 1+i%4)
+	for k := range img.Pix {
+		img.Pix[k] = P(rng.IntN(256))
+	}
+	w := filter.Window{Width: 1 + rng.IntN(20), Height: 1 + rng.IntN(20)}
+	opt := &filter.Options{Border: borders[i%len(borders)], Workers: 1 + i%3, Level: boxsum.Levels()[i%len(boxsum.Levels())]}
+	for name, into := range map[string]func(dst, src boxsum.Image[P]) error{
+		"mean":      func(dst, src boxsum.Image[P]) error { return filter.MeanInto(dst, src, w, opt) },
+		"sum":       func(dst, src boxsum.Image[P]) error { return filter.SumInto(dst, src, w, opt) },
+		"variance":  func(dst, src boxsum.Image[P]) error { return filter.VarianceInto(dst, src, w, opt) },
+		"deviation": func(dst, src boxsum.Image[P]) error { return filter.StdDevInto(dst, src, w, opt) },
+		"normalize": func(dst, src boxsum.Image[P]) error { return filter.NormalizeInto(dst, src, w, 0.5, opt) },
+	} {
+		want, _ := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+		if err := into(want, img); err != nil {
+			t.Fatal(name, err)
+		}
+		got := img
+		got.Pix = slices.Clone(img.Pix)
+		if err := into(got, got); err != nil {
+			t.Fatal(name, err)
+		}
+		if !slices.Equal(got.Pix, want.Pix) {
+			t.Errorf("%s of %d×%d×%d %T, %v, %v in place is not what it is beside", name, img.Width, img.Height, img.Channels, img.Pix[0], w, opt.Border)
+		}
+	}
+}
+
+// A guide with three equal colours is a gray one with a third of epsilon: its covariances have no inverse, and epsilon is
+// all that keeps them from it.
+func TestGuidedFewColours(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 18))
+	for _, epsilon := range []float64{0.03, 3, 3000} {
+		img, _ := boxsum.NewImage[uint16](40, 30, 1)
+		gray, _ := boxsum.NewImage[uint16](40, 30, 1)
+		colours, _ := boxsum.NewImage[uint16](40, 30, 3)
+		for i := range gray.Pix {
+			img.Pix[i], gray.Pix[i] = uint16(rng.IntN(1<<16)), uint16(rng.IntN(1<<16))
+			for c := range 3 {
+				colours.Pix[3*i+c] = gray.Pix[i]
+			}
+		}
+		want, err := filter.Guided(img, gray, filter.Square(5), epsilon/3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := filter.Guided(img, colours, filter.Square(5), epsilon, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want.Pix {
+			if d := int(got.Pix[i]) - int(v); d < -1 || d > 1 {
+				t.Fatalf("epsilon %v: pixel %d is %d, want %d", epsilon, i, got.Pix[i], v)
+			}
+		}
+	}
+}
