@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -469,5 +470,34 @@ func TestInPlaceBands(t *testing.T) {
 		}
 		ref.AllocatesNothing(t, "elsewhere", func() error { return threshold.BinarizeInto(want, img, r, opt) })
 		ref.AllocatesNothing(t, "in place", func() error { return threshold.BinarizeInto(same, same, r, opt) })
+	}
+}
+
+// Bradley's own window is an eighth of the width: where that is none all is white, in every form.
+func TestBradleyNarrow(t *testing.T) {
+	for width := 1; width < 10; width++ {
+		img, _ := boxsum.NewImage[uint8](width, 3, 1) // black: no more than any mean
+		rule := threshold.New(threshold.Bradley, 0)
+		var white uint8
+		var level float32
+		if width < 8 {
+			white, level = 255, -1
+		}
+		got, err := threshold.Binarize(img, rule, nil)
+		if err != nil || slices.Min(got.Pix) != white || slices.Max(got.Pix) != white {
+			t.Errorf("width %d: %v, %v", width, got.Pix, err)
+		}
+		bits, err := threshold.BinarizeBits(img, rule, nil)
+		if err != nil || (bits.Bits[0] == 0) != (white == 255) {
+			t.Errorf("width %d: bits %v, %v", width, bits.Bits, err)
+		}
+		m, err := threshold.Map[float32](img, rule, nil)
+		if err != nil || slices.Min(m.Pix) != level || slices.Max(m.Pix) != level {
+			t.Errorf("width %d: map %v, %v", width, m.Pix, err)
+		}
+		d, err := threshold.Map[float64](img, rule, nil)
+		if err != nil || slices.Min(d.Pix) != float64(level) {
+			t.Errorf("width %d: map %v, %v", width, d.Pix, err)
+		}
 	}
 }

@@ -100,12 +100,13 @@ type Rule struct {
 	P, Q float64 // of Phansalkar
 	T    float64 // of Bradley, in percent
 	C    float64 // of MeanC, on the scale of the pixels: 10 is for bytes, and more than 1 for floats up to 1 is refused
-	MinN int     // of Su; zero stands for the width of the window
+	MinN int     // of Su with a window; zero stands for the width of it, which it is where Su finds the window
 }
 
 // New is a method with a window of size×size pixels and the numbers that Doxa and, for
 // MeanC, OpenCV have. A size of zero is the method's own: 75 pixels, for Bradley an eighth
-// of the width of the image, and for Su what fits the strokes. See [Square] for sizes that
+// of the width of the image (where that is less than one pixel all is white, as in Doxa),
+// and for Su what fits the strokes. See [Square] for sizes that
 // are even.
 func New(m Method, size int) Rule {
 	r := Rule{Method: m, Border: filter.Clip, K: 0.2, P: 3, Q: 10, T: 15, C: 10}
@@ -132,6 +133,9 @@ func Square(size int) filter.Window {
 	return w
 }
 
+// bradleyWidths is how many windows of Bradley's own size lie side by side in an image.
+const bradleyWidths = 8
+
 // maxSide is how large a window may be: the sum of two sides fits 32 bits.
 const maxSide = 1<<30 - 1
 
@@ -142,7 +146,7 @@ func shapeOf[P filter.Pixel](r *Rule, width int) (s window.Shape, err error) {
 		return s, grid.Invalid("su with the border %v: use clip", r.Border)
 	}
 	if w == (filter.Window{}) && r.Method == Bradley {
-		w = Square(max(1, width/8))
+		w = Square(max(1, width/bradleyWidths))
 	}
 	if w == (filter.Window{}) && r.Method == Su || r.Method == Otsu {
 		return s, nil

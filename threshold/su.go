@@ -108,9 +108,7 @@ func (l *su[A, Q]) Slice(z int) {
 		if l.auto {
 			size := 2 * l.strokeWidth()
 			t.shape = window.Shape{Left: size / 2, Right: size / 2, Up: size / 2, Down: size / 2, Border: window.Clip}
-			if t.minN == 0 {
-				t.minN = size
-			}
+			t.minN = size // as Doxa has it, whatever was asked for
 		}
 		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: true, Level: t.set.Level}
 		for i := range l.workers {

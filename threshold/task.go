@@ -50,6 +50,22 @@ func (r *result) size() int {
 	return 1
 }
 
+// fillWhite makes all of it white: its thresholds are less than any pixel, as those of Su.
+func (r *result) fillWhite(width, height int) {
+	for y := range height {
+		switch r.form {
+		case asBytes:
+			fill(r.bytes.row(0, y, width), 255)
+		case asBits:
+			clear(r.bytes.row(0, y, engine.DivUp(width, 8)))
+		case asSingles:
+			fill(r.singles.row(0, y, width), -1)
+		default:
+			fill(r.doubles.row(0, y, width), -1)
+		}
+	}
+}
+
 // A task is what a call was asked for, checked.
 type task[P filter.Pixel] struct {
 	set     engine.Settings
@@ -61,6 +77,7 @@ type task[P filter.Pixel] struct {
 	dst     result
 	same    bool // dst is src
 	unit    bool // the scale of floats is to be looked at, see inUnit
+	white   bool // all is: there is no window
 }
 
 // check is all that can be wrong with options, rule and image.
@@ -81,6 +98,7 @@ func (t *task[P]) check(src *boxsum.Image[P], r *Rule, opt *Options) (err error)
 	t.method, t.minN = r.Method, r.MinN
 	t.unit = kernel.IsFloat[P]() && takesUnit(r)
 	t.shape, err = shapeOf[P](r, t.src.Width)
+	t.white = r.Method == Bradley && r.Window == (filter.Window{}) && t.src.Width < bradleyWidths
 	if t.minN == 0 {
 		t.minN = r.Window.Width
 	}
@@ -129,6 +147,11 @@ func (t *task[P]) run() error {
 
 func runTask[P filter.Pixel](t task[P]) error {
 	if t.src.Width == 0 || t.src.Height == 0 {
+		t.set.Report(1)
+		return nil
+	}
+	if t.white {
+		t.dst.fillWhite(t.src.Width, t.src.Height)
 		t.set.Report(1)
 		return nil
 	}

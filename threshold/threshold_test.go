@@ -49,7 +49,7 @@ func ruleFor(rng *rand.Rand, m threshold.Method, size int) threshold.Rule {
 		r.K = k
 	}
 	if rng.IntN(3) == 0 {
-		r.T, r.C = float64(rng.IntN(60)), float64(rng.IntN(41)-20)/2
+		r.T, r.C = float64(rng.IntN(80)-20), float64(rng.IntN(41)-20)/2
 	}
 	return r
 }

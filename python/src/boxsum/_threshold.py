@@ -67,7 +67,8 @@ def binarize(
         width of the image for ``"bradley"``, and what fits the strokes for ``"su"``.
     k, r, white, p, q, t, c, min_n : numbers, optional
         Those of the method, and no others; the defaults are Doxa's: k 0.2, -0.2 for nick, r 128/255 of
-        white, white 255, 65535, or 1 of floats, p 3, q 10, t 15, c 10.
+        white, white 255, 65535, or 1 of floats, p 3, q 10, t 15, c 10,
+        min_n the width of the window (without a window it is always that, as in Doxa).
     border : str, optional
         As in :func:`blur`. The default is ``"clip"``, and ``"replicate"`` for ``"meanc"``.
     value : float
