@@ -24,9 +24,11 @@ type thresholdCmd struct {
 	K       *float64   `name:"k" placeholder:"K" help:"How much the deviation counts: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (0.2, for nick -0.2)."`
 	R       float64    `name:"r" placeholder:"R" help:"Deviation that leaves the mean as it is: sauvola, phansalkar, isauvola (128 for 8 bits)."`
 	White   float64    `placeholder:"W" help:"Greatest value of pixels: trsingh, phansalkar (255 for 8 bits, 65535 for 16, 1 for floats)."`
+	P       *float64   `name:"p" placeholder:"P" help:"How much brighter phansalkar takes dark windows to be (3)."`
+	Q       *float64   `name:"q" placeholder:"Q" help:"How soon that ends as windows become brighter: phansalkar (10)."`
 	Percent float64    `default:"15" placeholder:"T" help:"How many percent below the mean bradley's threshold is (${default})."`
 	C       float64    `name:"c" default:"10" placeholder:"C" help:"How much below the mean meanc's threshold is (${default})."`
-	MinN    int        `name:"min-n" placeholder:"N" help:"How many pixels of high contrast a window of su must have (its width)."`
+	MinN    int        `name:"min-n" placeholder:"N" help:"How many pixels of high contrast a window of su must have, where it has --window (its width)."`
 	Border  string     `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"What windows find outside of the image, as for blur; auto is clip, nothing, and replicate for meanc."`
 	Invert  bool       `help:"Make dark what was light first: for white writing on black."`
 
@@ -50,6 +52,12 @@ func (c *thresholdCmd) rule() (r threshold.Rule, err error) {
 	}
 	if c.K != nil {
 		r.K = *c.K
+	}
+	if c.P != nil {
+		r.P = *c.P
+	}
+	if c.Q != nil {
+		r.Q = *c.Q
 	}
 	if c.Border != "auto" {
 		if r.Border, err = filter.ParseBorder(c.Border); err != nil {
