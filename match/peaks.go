@@ -37,8 +37,9 @@ func badCount(k int) error { return grid.Invalid("the best %d peaks: use 0 or mo
 
 // Peaks is the best k peaks of scores that a method made, the best first: of two that are
 // less than apart.X from each other across and less than apart.Y down, only the better one
-// (non-maximum suppression). Of equal ones the topmost is taken, and of these the leftmost.
-// Scores of NaN are no peaks.
+// (non-maximum suppression). Of equal ones the topmost is taken, and of these the leftmost:
+// a place whose neighbour is as good and comes first is no peak, so that a flat stretch has
+// one. Scores of NaN are no peaks.
 func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]Peak, error) {
 	if err := m.check(); err != nil {
 		return nil, err

@@ -317,10 +317,10 @@ def blur(
     else:
         if radius is not None:
             deviations = [math.sqrt(((2 * r + 1) ** 2 - 1) / 12) for r in sides(radius, "radius", 0, _LARGEST // 2)]
-        elif np.ndim(sigma) == 0:
+        elif not hasattr(sigma, "__len__") or isinstance(sigma, str) or np.ndim(sigma) == 0:
             deviations = [real(sigma, "sigma")] * 2
-        elif np.shape(sigma) == (2,):  # type: ignore[arg-type]
-            deviations = [real(s, "sigma") for s in sigma]  # type: ignore[union-attr]
+        elif len(sigma) == 2:
+            deviations = [real(s, "sigma") for s in sigma]
         else:
             raise ValueError(f"sigma is {sigma!r}: it takes one number, or two, across and down")
         settings = (*deviations, whole(passes, "passes", 1, 6), border_of(border), real(value, "value"), thread_count(workers))
