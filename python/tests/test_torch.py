@@ -1,5 +1,6 @@
 """boxsum.torch on every device that there is: against cumsum and unfold, with gradients, compiled and mapped."""
 
+import os
 import random
 
 import pytest
@@ -401,3 +402,40 @@ def test_what_goes_along(device, name):
         assert torch.autograd.forward_ad.unpack_dual(f(dual)).tangent is not None
     if name not in ("torch.ops", "suffix"):  # PyTorch has no transforms for operators themselves
         torch.testing.assert_close(torch.func.jacfwd(f)(x.detach()), torch.func.jacrev(f)(x.detach()))
+
+
+def some_tensor(r, device):
+    """A random tensor of whole numbers, so that sums are exact, anywhere in memory; some have many planes, as kernels of their own take them."""
+    many = device == "cuda" and r.random() < 0.3
+    lead = (r.randint(130, 300),) if many else tuple(r.choice([1, 2, 3, 5]) for _ in range(r.randint(0, 3)))
+    shape = (*lead, r.choice([1, 2, 7, 33, 64, 129, r.randint(1, 300)]), r.choice([1, 3, 8, 64, 128, 257, 512, r.randint(1, 600)]))
+    dtype = r.choice(TYPES)
+    x = torch.randint(-2, 3, shape).abs() if dtype == torch.uint8 else torch.randint(-2, 3, shape)
+    x = x.to(dtype).to(device)
+    return x, r.choice(list(views(x)))
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_tensors(device, block):
+    """BOXSUM_TENSORS of them on each device, 200 if it is not set."""
+    r = random.Random(block)
+    for n in range(int(os.environ.get("BOXSUM_TENSORS", "200")) // 10):
+        x, v = some_tensor(r, device)
+        what = (block, n, x.shape, x.dtype, v.stride())
+        v = v.detach().requires_grad_(x.dtype.is_floating_point)
+        t = bt.integral(v)
+        assert torch.equal(t.double(), table_of(x)), what
+        if v.requires_grad:  # of a random part of the table, by sums from the other corner
+            g = torch.randint(-2, 3, t.shape, device=device).to(t.dtype)
+            (got,) = torch.autograd.grad(t, v, g)
+            want = g[..., 1:, 1:].double().flip(-1, -2).cumsum(-1).cumsum(-2).flip(-1, -2).to(x.dtype)
+            assert torch.equal(got, want), what
+        h, w = x.shape[-2:]
+        boxes = torch.tensor([[r.randint(-3, w), r.randint(-3, h), r.randint(0, w + 3), r.randint(0, h + 3)] for _ in range(5)], device=device)
+        want = [x[..., max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)].double().sum((-1, -2)) for x0, y0, x1, y1 in boxes.tolist()]
+        assert torch.equal(bt.box_sum(t.detach(), boxes).double(), torch.stack(want, -1)), what
+        if x.dtype.is_floating_point:
+            a, b = r.randint(1, min(h, 9)), r.randint(1, min(w, 9))
+            wide = F.pad(x.double(), (b // 2, (b - 1) // 2, a // 2, (a - 1) // 2))
+            want = wide.unfold(-2, a, 1).unfold(-2, b, 1).sum((-1, -2))
+            assert torch.equal(bt.box_filter(v.detach(), (b, a), border="constant", mean=False).double(), want), what
