@@ -49,10 +49,10 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 		(t.dst.form == asBytes || t.dst.form == asBits) &&
 		kernel.QuadsDecide(t.set.Level, &t.formula, l.Frame.Span(), t.height())
 	l.past = l.quads && t.dst.form == asBytes && !t.same && kernel.Past(t.src.Width*t.src.Height)
-	p := planOf(&l.Layer, t)
-	if l.quads {
-		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, kernel.QuadWidth)), kernel.LineBytes)
+	if l.Widest = 0; l.quads {
+		l.Widest = kernel.QuadWidth
 	}
+	p := planOf(&l.Layer, t)
 	if t.formula.Kind == kernel.WolfFormula {
 		p.Slices = 2
 	}

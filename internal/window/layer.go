@@ -34,6 +34,7 @@ type Layer[P kernel.Pixel, A, Q kernel.Number] struct {
 	Frame   Frame
 	InPlace bool // the sink writes over the image, row by row
 	Reach   int  // how many rows above and below its own the sink looks at, see [Sums.Rows]
+	Widest  int  // how many columns a strip has at most, where the sink has no room for more
 	Sink    Sink[P, A, Q]
 
 	bandRows int
@@ -59,6 +60,9 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
 			p.TileWidth = columns
 		}
+	}
+	if l.Widest > 0 && p.TileWidth > l.Widest {
+		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, l.Widest)), kernel.LineBytes)
 	}
 	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
 	each := max(1, engine.DivUp(f.Height, p.Workers))
@@ -154,7 +158,7 @@ func (l *Layer[P, A, Q]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *Layer[P, A, Q]) Release() int {
-	l.Src, l.Sink, l.Reach = engine.Source[P]{}, nil, 0
+	l.Src, l.Sink, l.Reach, l.Widest = engine.Source[P]{}, nil, 0, 0
 	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
 	for i := range l.workers {
 		l.workers[i].sums.Forget()
