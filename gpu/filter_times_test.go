@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,7 +103,7 @@ func checkFilterKind(t *testing.T, d *Device, c filterCase, kind method.FilterKi
 	return dst.check(t, name, bytes)
 }
 
-// How long filters take beside a copy on the device, for BOXSUM_GPU_FILTER_TIMES.
+// How long filters take beside a copy on the device, for BOXSUM_GPU_FILTER_TIMES, which may list heights of bands, such as 48,96,128.
 func TestFilterTimes(t *testing.T) {
 	if os.Getenv("BOXSUM_GPU_FILTER_TIMES") == "" {
 		t.Skip("BOXSUM_GPU_FILTER_TIMES is not set")
@@ -113,7 +115,7 @@ func TestFilterTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range [][2]int{{8192, 8192}, {4096, 4096}, {1920, 1080}} {
+		for _, size := range [][2]int{{16384, 16384}, {8192, 8192}, {4096, 4096}, {1920, 1080}} {
 			timeFilters(t, d, l, size[0], size[1])
 		}
 	})
@@ -165,7 +167,7 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 	defer limit.Close()
 	copied := best(limit.Run)
 	t.Logf("%d×%d: a copy of 2 bytes a pixel takes %.1f µs", width, height, copied.Seconds()*1e6)
-	for _, k := range []int{15, 25, 31, 75} {
+	for _, k := range []int{9, 15, 21, 25, 31, 75} {
 		for _, kind := range kernels.FilterKernels[1:] {
 			var queue func() error
 			switch kind {
@@ -179,6 +181,13 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 			shapes, rows := kernels.FilterPassShapes[kind], []int{0, 16, 32, 64, 128}
 			if width < 8192 {
 				rows = []int{0, 16, 48}
+			}
+			if list := strings.Split(os.Getenv("BOXSUM_GPU_FILTER_TIMES"), ","); len(list) > 1 {
+				shapes, rows = nil, []int{0}
+				for _, text := range list {
+					n, _ := strconv.Atoi(text)
+					rows = append(rows, n)
+				}
 			}
 			for _, s := range append(shapes, [2]int{}) { // the last is what is used
 				line := fmt.Sprintf("k %d %-8s %2d columns %2d blocks:", k, kind, s[0], s[1])

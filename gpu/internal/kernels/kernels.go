@@ -283,8 +283,8 @@ const (
 )
 
 // A FilterWindowShape is a kernel that sums windows of bytes on tensor cores, see filter_window.h: how many halves of products
-// windows lie in, whether it decides or makes means, for wide sums or others, how many rows are fetched ahead, and how many
-// blocks, which are warps, a processor should have: as measured on an H200.
+// windows lie in, whether it decides or makes means, for wide sums or others, how many rows are fetched ahead, and for how many
+// blocks, which are warps, a processor should have registers: as measured on an H200.
 type FilterWindowShape struct {
 	Kernel        string
 	Halves        int

@@ -51,26 +51,37 @@ func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 	return a / n / 4, g / n / n / 8, math.Float32bits(1<<15) - uint32(margin*256) - 2
 }
 
-// windowEdge is by how much bands of the first strip and the last are lower, which have to do with what lies beside the
-// image, most of all where windows are cut: as measured on an H200.
-func (f *Filter) windowEdge() float64 {
-	s := f.Shape
-	clip, wide := s.Border == window.Clip, max(s.Left, s.Right) > 8
-	switch {
-	case f.Kind == BoxFilter && clip:
-		return 0.4
-	case clip == wide:
-		return 0.7
-	}
-	return 0.5
-}
+// Bands that are all at work at once have up to windowRows rows; where these are not enough, bands have windowTurns, by turns.
+const windowRows, windowTurns = 200, 96
 
-// windowRows is how many rows bands have at most: as measured, too.
-func (f *Filter) windowRows() int {
-	if f.Kind == SauvolaFilter && f.Shape.Border == window.Clip {
-		return 64
+// windowBlocks is how many blocks, which are warps, a processor should have at once, and by how much bands of the first strip and the last
+// are lower than others: these have to do with what lies beside the image, most of all where windows are cut. All as measured on an H200 at
+// 8192². A processor has four parts, and wide windows keep them busy: they take as many blocks for each.
+func (f *Filter) windowBlocks(shape *kernels.FilterWindowShape, shared int) (blocks, edge float64) {
+	wide, box, clip := shape.Halves > 2, f.Kind == BoxFilter, f.Shape.Border == window.Clip
+	switch {
+	case wide && clip:
+		blocks, edge = 12, 0.25
+	case wide && box:
+		blocks, edge = 12, 0.5
+	case wide:
+		blocks, edge = 8, 0.5
+	case box && clip:
+		blocks, edge = 11, 0.3
+	case box:
+		blocks, edge = 10, 0.7
+	case clip:
+		blocks, edge = 11.5, 0.2
+	default:
+		blocks, edge = 12, 0.7
 	}
-	return 256
+	if FilterShape.Edge != 0 {
+		edge = FilterShape.Edge
+	}
+	if fit := kernels.FilterWindowProcessor / (shared + 1<<10); float64(fit) < blocks {
+		blocks = float64(max(fit&^3, min(fit, 4)))
+	}
+	return blocks, edge
 }
 
 // onWindows makes a filter in one launch.
@@ -107,30 +118,29 @@ func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, err
 			c.NBias = float32((4<<23 - n) * n)
 		}
 	}
-	resident := min(shape.Blocks, kernels.FilterWindowProcessor/(shared+1<<10)) * max(1, job.Device.Info().Units)
+	processor, edge := f.windowBlocks(shape, shared)
+	resident := int(processor * float64(max(1, job.Device.Info().Units)))
 	launch := func(part Job) error {
 		c := c
 		c.In, c.Out = part.In.Address(), part.Out.Address()
-		blocks := 0
-		if rows := FilterShape.Rows; rows != 0 {
-			blocks = f.bands(&c, rows) * part.Count
-		} else { // all at once, if bands do not become too high for that
-			work := int(c.Strips) * job.Height * part.Count
-			for rows, most := max(stripLeast, min(f.windowRows(), work/resident)), f.windowRows(); rows <= most; rows++ {
-				if blocks = f.bands(&c, rows) * part.Count; blocks <= resident {
-					break
-				}
+		rows, work := FilterShape.Rows, int(c.Strips)*job.Height*part.Count
+		if rows == 0 {
+			for rows = max(stripLeast, work/resident); rows <= windowRows && cutBands(&c, rows, edge)*part.Count > resident; rows++ {
+			}
+			if rows > windowRows {
+				rows = windowTurns
 			}
 		}
+		blocks := cutBands(&c, rows, edge) * part.Count
 		return b.Run(kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: 32, Shared: shared, Job: unsafe.Pointer(&c)})
 	}
 	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(c.Strips)*int64(job.Height)))), launch}, nil
 }
 
-// bands cuts strips into bands of about so many rows, and is how many there are. The first band and the last are lower, as
+// cutBands cuts strips into bands of about so many rows, and is how many there are. The first band and the last are lower, as
 // all are of the first strip and the last.
-func (f *Filter) bands(c *filterWindow, rows int) int {
-	height, lower := int(c.Height), max(1, int(float64(rows)*f.windowEdge()))
+func cutBands(c *filterWindow, rows int, edge float64) int {
+	height, lower := int(c.Height), max(1, int(float64(rows)*edge))
 	c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(height, lower))
 	rest := max(1, height-2*lower)
 	rows = devmem.CeilDiv(rest, devmem.CeilDiv(rest, rows))
