@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,23 @@ func TestSite(t *testing.T) {
 	for _, name := range []string{"boxsum.box_filter", "boxsum.local_mean", "boxsum.StoredTable.box_sum", "boxsum.torch.box_filter", "boxsum.detect.Cascade.detect"} {
 		if !slices.ContainsFunc(all, func(s section) bool { return s.Page == "reference/python.html" && s.Title == name }) {
 			t.Errorf("the reference has no %s", name)
+		}
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, "*", "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(pages, filepath.Join(folder, "index.html")) { // a heading may be called as a part of the page is
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
+			if seen[id[1]] {
+				t.Errorf("%s has %q twice", filepath.Base(name), id[1])
+			}
+			seen[id[1]] = true
 		}
 	}
 	for _, want := range []string{"docs/cookbook.html", "reference/boxsum.html", "reference/python.html", "docs/migrate.html"} {

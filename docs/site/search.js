@@ -1,5 +1,5 @@
 "use strict"
-const input = document.getElementById("search"), list = document.getElementById("found"), up = document.body.dataset.up
+const input = document.getElementById("site-search"), list = document.getElementById("site-found"), up = document.body.dataset.up
 
 // A section is as good as the words that it has: in its title they count ten times.
 function find(query) {
@@ -40,7 +40,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "Escape") { list.hidden = true; input.blur() }
   if (e.key === "Enter" && document.activeElement === input && list.firstChild) list.querySelector("a").click()
 })
-document.getElementById("theme").addEventListener("click", () => {
+document.getElementById("site-theme").addEventListener("click", () => {
   const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches
   root.dataset.theme = dark ? "light" : "dark"
   localStorage.setItem("theme", root.dataset.theme)
