@@ -59,26 +59,32 @@ func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[
 	return j, nil
 }
 
-// take converts the images to the type of a job, takes memory for their tables, and
-// prepares the code for it.
+// take converts the images to the type of a job, and prepares it.
 func take[E element, P boxsum.Pixel](j *Job, images []boxsum.Image[P], host func(in, out grid[E], o Options)) error {
-	var same []boxsum.Image[E]
-	var tables []*boxsum.Table[E]
-	for _, img := range images {
-		converted, err := convert[E](img)
-		if err != nil {
+	same := make([]boxsum.Image[E], len(images))
+	for i, img := range images {
+		var err error
+		if same[i], err = convert[E](img); err != nil {
 			return fmt.Errorf("papers: %s in %s: %w", j.algorithm.Name, j.opt.Precision, err)
 		}
+	}
+	return prepareAs(j, same, host)
+}
+
+// prepareAs takes memory for the tables of images, and prepares the code for it.
+func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out grid[E], o Options)) error {
+	var tables []*boxsum.Table[E]
+	for _, img := range images {
 		table, err := boxsum.NewTable[E](img.Width, img.Height, img.Channels)
 		if err != nil {
 			return err
 		}
-		same, tables = append(same, converted), append(tables, table)
-		j.images, j.tables = append(j.images, bytesOf(converted.Pix)), append(j.tables, bytesOf(table.Sums))
+		tables = append(tables, table)
+		j.images, j.tables = append(j.images, bytesOf(img.Pix)), append(j.tables, bytesOf(table.Sums))
 	}
 	first := tables[0]
 	j.stride = first.Stride * (len(j.tables[0]) / len(first.Sums))
-	j.sums, j.verify = tables, func() error { return verify(j, same, tables) }
+	j.sums, j.verify = tables, func() error { return verify(j, images, tables) }
 	if j.algorithm.Place == GPU {
 		return j.prepareDevice()
 	}
@@ -87,7 +93,7 @@ func take[E element, P boxsum.Pixel](j *Job, images []boxsum.Image[P], host func
 	if !j.algorithm.cpu.whole {
 		out = grid[E]{first.Sums[first.Stride+1:], first.Stride, first.Width, first.Height}
 	}
-	j.host = func() { host(gridOf(same[0]), out, j.opt) }
+	j.host = func() { host(gridOf(images[0]), out, j.opt) }
 	return nil
 }
 

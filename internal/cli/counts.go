@@ -48,19 +48,20 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 		bytes *= 2
 	}
 	c.announce(bytes)
+	binned := pixelsOf(img, c)
 	if weights != nil {
-		for _, of := range []func(boxsum.Image[P], any, *histogramCmd, *boxsum.Options) (*histogramWork, error){
+		for _, of := range []func(boxsum.Image[P], binnedPixels, any, *histogramCmd, *boxsum.Options) (*histogramWork, error){
 			// Sums of whole weights in 64 bits stay exact.
 			weighted[uint64, P, uint8], weighted[uint64, P, uint16], weighted[uint64, P, uint32], weighted[int64, P, int16],
 			weighted[int64, P, int32], weighted[float64, P, float32], weighted[float64, P, float64],
 		} {
-			if work, err := of(img, weights, c, opt); work != nil || err != nil {
+			if work, err := of(img, binned, weights, c, opt); work != nil || err != nil {
 				return work, err
 			}
 		}
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(pixelsOf(img, c), c, func(t *histogram.Table[uint32]) error {
+	return madeHistogram(binned, c, func(t *histogram.Table[uint32]) error {
 		if launch.GPU && device != nil {
 			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
@@ -69,33 +70,40 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 }
 
 // weighted is a table of weights instead of counts, and nil where these are not of type W.
-func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], of any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], binned binnedPixels, of any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
 	weights, ok := of.(boxsum.Image[W])
 	if !ok {
 		return nil, nil
 	}
-	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
-		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
-			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
+	if err := c.checkWeights(extent{Width: weights.Width, Height: weights.Height, Channels: weights.Channels}, binned.extent); err != nil {
+		return nil, err
 	}
-	return madeHistogram(pixelsOf(img, c), c, func(t *histogram.Table[S]) error {
-		if err := checkFinite(weights); err != nil {
-			return fmt.Errorf("--weights %s: %w", c.Weights, err)
+	return madeHistogram(binned, c, func(t *histogram.Table[S]) error {
+		if err := checkFinite(weights, c); err != nil {
+			return err
 		}
 		return histogram.IntegrateWeightedInto(t, img, weights, (*histogram.Options)(plainOptions(opt)))
 	})
 }
 
+func (c *histogramCmd) checkWeights(weights, img extent) error {
+	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
+		return fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
+			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
+	}
+	return nil
+}
+
 // checkFinite refuses weights that are not finite: they would be in the sums of
 // boxes that do not hold them.
-func checkFinite[P boxsum.Pixel](weights boxsum.Image[P]) error {
+func checkFinite[P boxsum.Pixel](weights boxsum.Image[P], c *histogramCmd) error {
 	if P(1)/2 == 0 {
 		return nil // integers are
 	}
 	for y := range weights.Height {
 		for x, w := range weights.Row(y) {
 			if v := float64(w); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the weight at (%d,%d) is %g: weights must be finite", x, y, v)
+				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
 			}
 		}
 	}

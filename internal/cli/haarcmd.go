@@ -73,20 +73,17 @@ func (c *haarCmd) Run(sh *shell) error {
 // haarOf evaluates the features in an image of P with sums of S.
 func haarOf[P boxsum.Pixel, S boxsum.Sum](c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error) {
 	if exact.IsFloat[S]() {
-		return haarValues[P, S, float64](c, img.(boxsum.Image[P]), opt)
+		return haarPlanes[P, S, float64](c, img.(boxsum.Image[P]), opt)
 	}
-	return haarValues[P, S, int64](c, img.(boxsum.Image[P]), opt)
+	return haarPlanes[P, S, int64](c, img.(boxsum.Image[P]), opt)
 }
 
-func haarValues[P boxsum.Pixel, S boxsum.Sum, V haar.Number](c *haarCmd, img boxsum.Image[P], opt *boxsum.Options) ([]haarValue, error) {
-	plane, err := haarPlanes[P, S, V](c, img, opt)
-	if err != nil {
-		return nil, err
-	}
+// haarValues evaluates them in the channels of a table.
+func haarValues[S boxsum.Sum, V haar.Number](c *haarCmd, channels int, plane func(channel int) (*haar.Plane[V, S], error)) ([]haarValue, error) {
 	var values []haarValue
 	for _, at := range c.At {
 		for _, f := range c.Feature {
-			for channel := range max(img.Channels, 1) {
+			for channel := range max(channels, 1) {
 				p, err := plane(channel)
 				if err != nil {
 					return nil, err
@@ -112,12 +109,18 @@ func haarValues[P boxsum.Pixel, S boxsum.Sum, V haar.Number](c *haarCmd, img box
 	return values, nil
 }
 
-// haarPlanes is the channels of the table, upright or along --rotate.
-func haarPlanes[P boxsum.Pixel, S boxsum.Sum, V haar.Number](c *haarCmd, img boxsum.Image[P], opt *boxsum.Options) (func(channel int) (*haar.Plane[V, S], error), error) {
+// haarPlanes evaluates them in a table that is upright, or along --rotate.
+func haarPlanes[P boxsum.Pixel, S boxsum.Sum, V haar.Number](c *haarCmd, img boxsum.Image[P], opt *boxsum.Options) ([]haarValue, error) {
 	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
 		t, err := boxsum.Integrate[S](img, opt)
-		return func(channel int) (*haar.Plane[V, S], error) { return haar.Upright[V](t, channel) }, err
+		if err != nil {
+			return nil, err
+		}
+		return haarValues(c, img.Channels, func(channel int) (*haar.Plane[V, S], error) { return haar.Upright[V](t, channel) })
 	}
 	t, err := integrateAlong[S](nil, img, c.Rotate.Rotation, opt)
-	return func(channel int) (*haar.Plane[V, S], error) { return haar.Rotated[V](t, channel) }, err
+	if err != nil {
+		return nil, err
+	}
+	return haarValues(c, img.Channels, func(channel int) (*haar.Plane[V, S], error) { return haar.Rotated[V](t, channel) })
 }

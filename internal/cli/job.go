@@ -125,6 +125,8 @@ type tableSet struct {
 }
 
 // newTableSet plans the tables of a pair of types.
+//
+//go:noinline
 func newTableSet[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](e extent, want tableChoice) tableSet {
 	t := tableSet{extent: e, name: typeName[P]() + ":" + typeName[S](), pixelBytes: int(sizeOf[P]())}
 	if want.squares {
@@ -194,6 +196,8 @@ type layer struct {
 type parts[T boxsum.Sum] func(i int) (boxsum.View[T], error)
 
 // addLayer adds a table: its rows where it is in memory, and its stream where it is not.
+//
+//go:noinline
 func addLayer[T boxsum.Sum](t *tableSet, name string, shape []int, rows func() iter.Seq[[]T], stream func() (parts[T], error)) {
 	write := func(to func(iter.Seq[[]T]) error) error {
 		if !t.streams {

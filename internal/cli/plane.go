@@ -146,6 +146,8 @@ func (j *plane[P, S, Q]) stats(b box, channel int) stats {
 func (j *plane[P, S, Q]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
 
 // pushRows is the rows of a table as those of the image are pushed.
+//
+//go:noinline
 func pushRows[T boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], push func([]P) ([]T, error)) parts[T] {
 	return func(y int) (boxsum.View[T], error) {
 		row, err := push(src.Row(y))

@@ -71,16 +71,21 @@ func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image
 	if err != nil {
 		return nil, err
 	}
-	t := &rotatedImage[P, S]{src: src, table: table, all: population[P]{channels: src.Channels}}
-	switch src := any(src).(type) {
+	squares, err := squaresOf(d, src, rot, part(opt, 0.5, 1))
+	return &rotatedImage[P, S]{src: src, table: table, squares: squares, all: population[P]{channels: src.Channels}}, err
+}
+
+// squaresOf is the table of the squares of an image, and nil where no type of pixels holds them.
+func squaresOf(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[uint64], error) {
+	switch img := img.(type) {
 	case boxsum.Image[uint8]:
-		t.squares, err = squaresAlong[uint16](d, src, rot, part(opt, 0.5, 1))
+		return squaresAlong[uint16](d, img, rot, opt)
 	case boxsum.Image[uint16]:
-		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
+		return squaresAlong[uint32](d, img, rot, opt)
 	case boxsum.Image[int16]:
-		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
+		return squaresAlong[uint32](d, img, rot, opt)
 	}
-	return t, err
+	return nil, nil
 }
 
 // squaresAlong is the table of the squares of pixels, which type T holds.

@@ -186,6 +186,8 @@ func pushSlices[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, T boxsum.Sum](j *
 }
 
 // sliceRows is the rows of a table that is there.
+//
+//go:noinline
 func sliceRows[S boxsum.Sum](t *volume.Table[S]) iter.Seq[[]S] {
 	return func(yield func([]S) bool) {
 		for z := range t.Depth + 1 {

@@ -96,6 +96,8 @@ func squareNoise[Q boxsum.Square](entry Q, n int, corner ...int) float64 {
 }
 
 // boxRows is the rows of a box of an image, from a channel on.
+//
+//go:noinline
 func boxRows[P boxsum.Pixel](img boxsum.Image[P], box image.Rectangle, channel int) iter.Seq[[]P] {
 	return func(yield func([]P) bool) {
 		for y := box.Min.Y; y < box.Max.Y; y++ {

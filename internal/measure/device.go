@@ -178,7 +178,7 @@ func deviceVolume[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) (*DeviceWork, err
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}
-	pixels, err := randomVolume[P, S](job.Size, job.Channels)
+	pixels, err := randomVolume[P](exactBits[S](), job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +201,8 @@ func (w *DeviceWork) Close() (err error) {
 
 // randomBatch is a random image, and others that are it moved on by some values, so
 // that each has a table of its own.
-func randomBatch[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) ([]boxsum.Image[P], error) {
-	first, err := randomImage[P, S](job.Size, job.Channels)
+func randomBatch[P boxsum.Pixel](sumBits int, job DeviceJob) ([]boxsum.Image[P], error) {
+	first, err := randomImage[P](sumBits, job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}

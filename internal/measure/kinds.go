@@ -1,8 +1,11 @@
 package measure
 
 import (
+	"errors"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
@@ -26,11 +29,11 @@ type pairKinds struct {
 
 func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 	return pairKinds{
-		upright: kind{onImage[S](Own[S, P]{}.onCPU), onImages[S](deviceUpright[S, P]), newPipeline[P, S]},
-		tilted:  kind{cpu: onImage[S](Own[S, P]{Kind: papers.Tilted}.besideUpright), device: onImages[S](besideUprightOn[S](deviceTilted[S, P]))},
+		upright: kind{onImage(exactBits[S](), Own[S, P]{}.onCPU), onImages(exactBits[S](), deviceUpright[S, P]), newPipeline[P, S]},
+		tilted:  kind{cpu: onImage(exactBits[S](), Own[S, P]{Kind: papers.Tilted}.besideUpright), device: onImages(exactBits[S](), besideUprightOn[S](deviceTilted[S, P]))},
 		volume: kind{
 			cpu: func(size Size, channels int) (*Work, error) {
-				src, err := randomVolume[P, S](size, channels)
+				src, err := randomVolume[P](exactBits[S](), size, channels)
 				if err != nil {
 					return nil, err
 				}
@@ -40,8 +43,8 @@ func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 		},
 		rotated: func(rot rotated.Rotation) kind {
 			return kind{
-				cpu: onImage[S](Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright),
-				device: onImages[S](besideUprightOn[S](func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+				cpu: onImage(exactBits[S](), Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright),
+				device: onImages(exactBits[S](), besideUprightOn[S](func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
 					return deviceRotated[S](job, rot, images...)
 				})),
 			}
@@ -50,23 +53,23 @@ func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 }
 
 var squaresKind = kind{
-	cpu:    onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(squaredWork[uint32, uint64](img)) }),
-	device: onImages[uint32](deviceSquared[uint32, uint64, uint8]),
+	cpu:    onImage(exactBits[uint32](), func(img boxsum.Image[uint8]) (*Work, error) { return only(squaredWork[uint32, uint64](img)) }),
+	device: onImages(exactBits[uint32](), deviceSquared[uint32, uint64, uint8]),
 }
 
 func histogramKind(bins histogram.Bins) kind {
 	return kind{
-		cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(histogramWork(bins, img)) }),
-		device: onImages[uint32](func(job DeviceJob, images ...boxsum.Image[uint8]) (*DeviceWork, error) {
+		cpu: onImage(exactBits[uint32](), func(img boxsum.Image[uint8]) (*Work, error) { return only(histogramWork(bins, img)) }),
+		device: onImages(exactBits[uint32](), func(job DeviceJob, images ...boxsum.Image[uint8]) (*DeviceWork, error) {
 			return deviceHistogram(job, bins, images)
 		}),
 	}
 }
 
-// onImage and onImages draw the pixels of a work, whose sums are exact in S.
-func onImage[S boxsum.Sum, P boxsum.Pixel](f func(boxsum.Image[P]) (*Work, error)) func(Size, int) (*Work, error) {
+// onImage and onImages draw the pixels of a work, whose sums are exact in so many bits.
+func onImage[P boxsum.Pixel](sumBits int, f func(boxsum.Image[P]) (*Work, error)) func(Size, int) (*Work, error) {
 	return func(size Size, channels int) (*Work, error) {
-		img, err := randomImage[P, S](size, channels)
+		img, err := randomImage[P](sumBits, size, channels)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +77,12 @@ func onImage[S boxsum.Sum, P boxsum.Pixel](f func(boxsum.Image[P]) (*Work, error
 	}
 }
 
-func onImages[S boxsum.Sum, P boxsum.Pixel](f func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error)) func(DeviceJob) (*DeviceWork, error) {
+func onImages[P boxsum.Pixel](sumBits int, f func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error)) func(DeviceJob) (*DeviceWork, error) {
+	if !launch.GPU {
+		return func(DeviceJob) (*DeviceWork, error) { return nil, errors.ErrUnsupported }
+	}
 	return func(job DeviceJob) (*DeviceWork, error) {
-		images, err := randomBatch[P, S](job)
+		images, err := randomBatch[P](sumBits, job)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +91,7 @@ func onImages[S boxsum.Sum, P boxsum.Pixel](f func(DeviceJob, ...boxsum.Image[P]
 }
 
 // randomVolume is a random image of all slices one under another.
-func randomVolume[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (volume.Volume[P], error) {
-	img, err := randomImage[P, S](Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
+func randomVolume[P boxsum.Pixel](sumBits int, size Size, channels int) (volume.Volume[P], error) {
+	img, err := randomImage[P](sumBits, Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
 	return volume.Volume[P]{Pix: img.Pix, Stride: img.Stride, Width: size.Width, Height: size.Height, Depth: size.Depth, Channels: channels}, err
 }

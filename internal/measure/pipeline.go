@@ -49,7 +49,7 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 
 // newPipeline is a pipeline of random images, and of tables of the caller's.
 func newPipeline[P boxsum.Pixel, S boxsum.Sum](job DeviceJob, tables int) (*Pipeline, error) {
-	images, err := randomBatch[P, S](job)
+	images, err := randomBatch[P](exactBits[S](), job)
 	if err != nil {
 		return nil, err
 	}

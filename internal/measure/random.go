@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// randomImage draws an image whose sums are all exact in S.
+// randomImage draws an image whose sums are all exact in so many bits, see exactBits.
 //
 // Integers wrap, so their pixels take the whole range of the type. A float has
 // no rounding error, in any order of additions, as long as every partial sum
@@ -20,12 +20,12 @@ import (
 //
 // The usual bound instead, (x+y)·2^-24 of the sum, would let whole pixels go
 // missing from a large float32 table.
-func randomImage[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.Image[P], error) {
+func randomImage[P boxsum.Pixel](sumBits int, size Size, channels int) (boxsum.Image[P], error) {
 	img, err := boxsum.NewImage[P](size.Width, size.Height, channels)
 	if err != nil {
 		return img, err
 	}
-	width := min(pixelBits[P](), exactBits[S]()-bits.Len(uint(int(size.Pixels())-1)))
+	width := min(pixelBits[P](), sumBits-bits.Len(uint(int(size.Pixels())-1)))
 	unit := P(1)
 	if isFloat[P]() {
 		for range width {

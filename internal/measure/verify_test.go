@@ -40,7 +40,7 @@ func TestPrepareHistogram(t *testing.T) {
 
 // A single wrong count, wherever it is, is found.
 func TestOneWrongCount(t *testing.T) {
-	img, err := randomImage[uint8, uint32](Size{Width: 4, Height: 3}, 2)
+	img, err := randomImage[uint8](exactBits[uint32](), Size{Width: 4, Height: 3}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestPrepareRotated(t *testing.T) {
 
 // A single wrong sum is found.
 func TestOneWrongRotated(t *testing.T) {
-	img, err := randomImage[uint8, uint32](Size{Width: 6, Height: 5}, 2)
+	img, err := randomImage[uint8](exactBits[uint32](), Size{Width: 6, Height: 5}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestOneWrongEntry(t *testing.T) {
 }
 
 func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
-	img, err := randomImage[P, S](Size{Width: 7, Height: 4}, 2)
+	img, err := randomImage[P](exactBits[S](), Size{Width: 7, Height: 4}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestRandomImageIsExact(t *testing.T) {
 		if ref.Race && size.Pixels() > 1<<20 {
 			continue
 		}
-		img, err := randomImage[float32, float32](size, 1)
+		img, err := randomImage[float32](exactBits[float32](), size, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestRandomImageIsExact(t *testing.T) {
 
 // A single wrong entry of a 45° table, wherever it is, is found.
 func TestOneWrongTilted(t *testing.T) {
-	img, err := randomImage[uint16, uint64](Size{Width: 5, Height: 6}, 2)
+	img, err := randomImage[uint16](exactBits[uint64](), Size{Width: 5, Height: 6}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
