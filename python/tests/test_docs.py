@@ -1,5 +1,6 @@
 """Every block of Python in the documents runs, in order, as it is printed."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -28,6 +29,12 @@ def test_blocks(page, tmp_path, monkeypatch):
     depth = random.random((480, 640), dtype=np.float32)
     depth[::7, ::5] = np.nan
     np.save("table.npy", boxsum.volume(image[None, :60, :60].repeat(9, 0)) if page.name == "volume.md" else boxsum.histogram(image, 32).table)
+    Path("photo.zarr", "c", "0").mkdir(parents=True)
+    Path("photo.zarr", "zarr.json").write_text(json.dumps({
+        "zarr_format": 3, "node_type": "array", "shape": image.shape, "data_type": "uint8", "fill_value": 0, "codecs": [{"name": "bytes"}],
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": image.shape}}, "chunk_key_encoding": {"name": "default"}, "attributes": {},
+    }))  # fmt: skip
+    Path("photo.zarr", "c", "0", "0").write_bytes(image.tobytes())
     cascade = Path(os.environ.get("BOXSUM_CASCADES", "/usr/share/opencv4"), "haarcascades", "haarcascade_frontalface_alt2.xml")
     names = {
         "np": np, "boxsum": boxsum, "image": image, "depth": depth, "frames": [image, image[::-1].copy()], "template": image[100:120, 200:230],
