@@ -23,7 +23,7 @@ import (
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
 // largest is what a program should have at most, in bytes.
-const largest = 20 << 20
+const largest = 20e6
 
 type release struct {
 	version, commit string
@@ -206,9 +206,9 @@ func gzipped(data []byte) ([]byte, error) {
 func (r *release) pack(w io.Writer, name, goos string, program []byte) error {
 	note := ""
 	if len(program) > largest {
-		note = fmt.Sprintf(", more than the %d that it should have", largest>>20)
+		note = fmt.Sprintf(", more than the %d that it should have", int(largest/1e6))
 	}
-	fmt.Fprintf(w, "%s: the program has %.1f MB%s\n", name, float64(len(program))/(1<<20), note)
+	fmt.Fprintf(w, "%s: the program has %.1f MB%s\n", name, float64(len(program))/1e6, note)
 	if goos == "windows" {
 		files := append([]file{{"boxsum.exe", program, true}}, r.texts...)
 		return r.write(w, name+".zip", func(to io.Writer) error { return zipped(to, name, files, r.at) })
