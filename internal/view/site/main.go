@@ -51,6 +51,12 @@ func write(folder string) error {
 				return errors.New("index.html does not say which engine it has")
 			}
 			data = bytes.Replace(data, []byte(before), []byte(policy+"\n"+strings.Replace(before, "server", "wasm", 1)), 1)
+			// A browser runs no modules of a page that was opened as a file, so that it has to say so itself; app.js takes the text away.
+			empty := `<p id="message" role="status" aria-live="polite">`
+			if !bytes.Contains(data, []byte(empty+"</p>")) {
+				return errors.New("index.html has no place for messages")
+			}
+			data = bytes.Replace(data, []byte(empty), []byte(empty+"Loading… If this stays: a web server has to serve this page, such as <code>python3 -m http.server</code> in its folder."), 1)
 		}
 		return os.WriteFile(to, data, 0o644)
 	})
