@@ -39,8 +39,8 @@ func planBlocks(width, height, w, h, channels int) (best blockPlan) {
 			p.blocks = p.across * engine.DivUp(height, p.height)
 			bytes := float64(nx) * float64(ny) * 8
 			each := bytes * (log2(nx) + log2(ny) + 6)
-			if bytes > 1<<20 { // more than the second cache
-				each *= 1.25
+			if bytes > 1<<20 { // more than the second cache: measured, and two workers would wait for memory
+				each *= 2.5
 			}
 			if c := each * float64(engine.DivUp(p.blocks, 2)); c < cost {
 				best, cost = p, c
