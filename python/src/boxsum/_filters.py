@@ -317,7 +317,7 @@ def blur(
     else:
         if radius is not None:
             deviations = [math.sqrt(((2 * r + 1) ** 2 - 1) / 12) for r in sides(radius, "radius", 0, _LARGEST // 2)]
-        elif not hasattr(sigma, "__len__") or isinstance(sigma, str) or np.ndim(sigma) == 0:
+        elif not isinstance(sigma, (tuple, list, np.ndarray)) or isinstance(sigma, np.ndarray) and sigma.ndim == 0:
             deviations = [real(sigma, "sigma")] * 2
         elif len(sigma) == 2:
             deviations = [real(s, "sigma") for s in sigma]
