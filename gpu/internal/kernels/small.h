@@ -173,11 +173,15 @@ __device__ inline void smallPublish(SmallState<S, T>& state, const PlanePass& jo
   }
 }
 
+// SmallFull reports whether pixels and their sums take most registers: tiles of 64 rows with statuses of 8 bytes.
+template <class S, class N>
+struct SmallFull { static constexpr bool value = sizeof(N) == 8 && S::RW == 8; };
+
 // SmallAtOnce is how many statuses are read at a time, as registers allow.
 template <class S, class N, bool Squares>
 struct SmallAtOnce {
   static constexpr int rowBytes = S::RW * sizeof(typename S::P);
-  static constexpr int value = Squares || (sizeof(N) == 8 && S::RW == 2) ? 4 : sizeof(N) == 4 || rowBytes < 32 ? 8 : 6;
+  static constexpr int value = SmallFull<S, N>::value ? 1 : Squares || (sizeof(N) == 8 && S::RW == 2) ? 4 : sizeof(N) == 4 || rowBytes < 32 ? 8 : 6;
 };
 
 // smallCollect adds up what others published, in order: columns and rows of the tiles in line, and totals of all tiles
@@ -327,7 +331,10 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
         }
 #pragma unroll
         for (int k = 0; k < words; k++)
-          if (inside) at16[2 * k] = q[k];
+          if (inside) {
+            if constexpr (SmallFull<S, typename Scan::N>::value) __stcs(at16 + 2 * k, q[k]);  // which is faster for these
+            else at16[2 * k] = q[k];
+          }
       } else {
         // Through shared memory, so that neighbouring lanes write neighbouring values.
         __syncwarp();
