@@ -105,7 +105,7 @@ type Rule struct {
 
 // New is a method with a window of size×size pixels and the numbers that Doxa and, for
 // MeanC, OpenCV have. A size of zero is the method's own: 75 pixels, for Bradley an eighth
-// of the width of the image (where that is less than one pixel all is white, as in Doxa),
+// of the width of the image (where that is less than one pixel, thresholds are 0, as in Doxa),
 // and for Su what fits the strokes. See [Square] for sizes that
 // are even.
 func New(m Method, size int) Rule {

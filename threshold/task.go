@@ -50,22 +50,6 @@ func (r *result) size() int {
 	return 1
 }
 
-// fillWhite makes all of it white: its thresholds are less than any pixel, as those of Su.
-func (r *result) fillWhite(width, height int) {
-	for y := range height {
-		switch r.form {
-		case asBytes:
-			fill(r.bytes.row(0, y, width), 255)
-		case asBits:
-			clear(r.bytes.row(0, y, engine.DivUp(width, 8)))
-		case asSingles:
-			fill(r.singles.row(0, y, width), -1)
-		default:
-			fill(r.doubles.row(0, y, width), -1)
-		}
-	}
-}
-
 // A task is what a call was asked for, checked.
 type task[P filter.Pixel] struct {
 	set     engine.Settings
@@ -77,7 +61,7 @@ type task[P filter.Pixel] struct {
 	dst     result
 	same    bool // dst is src
 	unit    bool // the scale of floats is to be looked at, see inUnit
-	white   bool // all is: there is no window
+	none    bool // there is no window: its mean is 0
 }
 
 // check is all that can be wrong with options, rule and image.
@@ -98,7 +82,7 @@ func (t *task[P]) check(src *boxsum.Image[P], r *Rule, opt *Options) (err error)
 	t.method, t.minN = r.Method, r.MinN
 	t.unit = kernel.IsFloat[P]() && takesUnit(r)
 	t.shape, err = shapeOf[P](r, t.src.Width)
-	t.white = r.Method == Bradley && r.Window == (filter.Window{}) && t.src.Width < bradleyWidths
+	t.none = r.Method == Bradley && r.Window == (filter.Window{}) && t.src.Width < bradleyWidths
 	if t.minN == 0 {
 		t.minN = r.Window.Width
 	}
@@ -150,8 +134,8 @@ func runTask[P filter.Pixel](t task[P]) error {
 		t.set.Report(1)
 		return nil
 	}
-	if t.white {
-		t.dst.fillWhite(t.src.Width, t.src.Height)
+	if t.none {
+		t.atZero()
 		t.set.Report(1)
 		return nil
 	}
@@ -264,4 +248,27 @@ func (t *task[P]) area() float64 {
 		w = min(w, t.src.Width)
 	}
 	return float64(w) * float64(t.height())
+}
+
+// atZero decides by thresholds of 0, of images narrower than 8 pixels.
+func (t *task[P]) atZero() {
+	var row [bradleyWidths]uint8
+	for y := range t.src.Height {
+		n := t.src.Width
+		for x, p := range t.src.Pix[y*t.src.Stride:][:n] {
+			if row[x] = 255; p <= 0 {
+				row[x] = 0
+			}
+		}
+		switch t.dst.form {
+		case asBytes:
+			copy(t.dst.bytes.row(0, y, n), row[:n])
+		case asBits:
+			kernel.PackBits(t.set.Level, t.dst.bytes.row(0, y, 1), row[:n])
+		case asSingles:
+			clear(t.dst.singles.row(0, y, n))
+		default:
+			clear(t.dst.doubles.row(0, y, n))
+		}
+	}
 }

@@ -92,7 +92,7 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 }
 
 // Map is the threshold of every pixel: what is above it is white. [ISauvola] has none. Su
-// has -1 where all pixels are white, and so has Bradley where there is no window.
+// has -1 where all pixels are white, and Bradley 0 where there is no window.
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)
 func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[D], err error) {

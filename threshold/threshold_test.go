@@ -60,6 +60,9 @@ func TestBruteForce(t *testing.T) {
 	for i := range rounds(60) {
 		img := drawn(rng, 1+rng.IntN(70), 1+rng.IntN(30), i)
 		for _, m := range threshold.Methods() {
+			if i >= 60 && i%4 != int(m)%4 { // of many images each has a quarter of the methods
+				continue
+			}
 			size := 1 + rng.IntN(40)
 			if i%7 == 0 {
 				size = 60 + rng.IntN(300)
