@@ -36,7 +36,8 @@ all=$(go list ./...)
 loops=$(go list $loops)
 loops=$(echo "$loops" | grep -v 'internal/bench\|internal/cli\|internal/explore\|internal/view\|internal/release\|internal/reproduce\|internal/measure')
 # The program takes a minute to compile, and what is behind the page two to run: the tests of the page run it with the race detector too.
-libraries=$(echo "$all" | grep -v 'python/clib\|cmd/boxsum\|internal/cli\|docs/\|examples/\|internal/explore\|internal/bench\|internal/reproduce\|internal/measure')
+# Unpacking kernels takes a minute with it, and is done by one goroutine.
+libraries=$(echo "$all" | grep -v 'gpu/internal/kernels\|python/clib\|cmd/boxsum\|internal/cli\|docs/\|examples/\|internal/explore\|internal/bench\|internal/reproduce\|internal/measure')
 
 # The race detector does not see what assembly reads and writes: with the portable
 # loops it sees all, and they are tested.
