@@ -15,8 +15,7 @@ import (
 // rows a band has. What is zero is chosen. Tests and measurements set it.
 var FilterShape struct {
 	Columns, Blocks, Rows int
-	Edge                  float64 // of kernels of windows, how much lower the bands at the edges are
-	Strips                bool    // where kernels of windows would do
+	Strips                bool // where kernels of windows would do
 }
 
 // filterShape is the kernel for a kind.

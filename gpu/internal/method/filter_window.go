@@ -75,9 +75,6 @@ func (f *Filter) windowBlocks(shape *kernels.FilterWindowShape, shared int) (blo
 	default:
 		blocks, edge = 12, 0.7
 	}
-	if FilterShape.Edge != 0 {
-		edge = FilterShape.Edge
-	}
 	if fit := kernels.FilterWindowProcessor / (shared + 1<<10); float64(fit) < blocks {
 		blocks = float64(max(fit&^3, min(fit, 4)))
 	}
