@@ -39,9 +39,9 @@ func integrateOnce[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options, fr
 	return f(dst, src, aside(opt), fresh)
 }
 
-// integrate makes a table in dst, or in a fresh one.
-func integrate[S Sum, P Pixel](t *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, uint64](&src, opt, false)
+// integrate makes a table in dst, or in a fresh one, by a job that could make squares of type Q too.
+func integrate[S Sum, Q Square, P Pixel](t *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, Q](&src, opt, false)
 	if err == nil && fresh {
 		t, err = NewTable[S](src.Width, src.Height, src.Channels)
 	}
@@ -97,7 +97,11 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 
 // squaresOnce is squares, as this package has compiled it.
 func squaresOnce[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	f, ok := squaredTables[pairs.NumberSquares[P, S, Q]()].(func(*SquaredTable[S, Q], Image[P], *Options, bool) (*SquaredTable[S, Q], error))
+	list := &squaredTables
+	if !pairs.Usual[P, Q]() {
+		list = &otherSquaredTables
+	}
+	f, ok := list[pairs.Number[P, S]()].(func(*SquaredTable[S, Q], Image[P], *Options, bool) (*SquaredTable[S, Q], error))
 	if !ok {
 		return nil, engine.NoSquares[P, S, Q]()
 	}
@@ -181,8 +185,8 @@ func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P]
 	return f(width, channels, aside(opt))
 }
 
-func stream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](&Image[P]{Width: width, Channels: channels}, opt, false)
+func stream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	j, err := start[S, Q](&Image[P]{Width: width, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,11 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct {
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
 // channels, with types as for [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	f, ok := squaredStreams[pairs.NumberSquares[P, S, Q]()].(func(width, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
+	list := &squaredStreams
+	if !pairs.Usual[P, Q]() {
+		list = &otherSquaredStreams
+	}
+	f, ok := list[pairs.Number[P, S]()].(func(width, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
 	if !ok {
 		return nil, engine.NoSquares[P, S, Q]()
 	}

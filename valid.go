@@ -64,7 +64,11 @@ func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Ima
 
 // validOnce is integrateValid, as this package has compiled it.
 func validOnce[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
-	f, ok := validTables[pairs.NumberSquares[P, S, Q]()].(func(*ValidTable[S, Q], Image[P], Valid, *Options, bool) (*ValidTable[S, Q], error))
+	list := &validTables
+	if !pairs.Usual[P, Q]() {
+		list = &otherValidTables
+	}
+	f, ok := list[pairs.Number[P, S]()].(func(*ValidTable[S, Q], Image[P], Valid, *Options, bool) (*ValidTable[S, Q], error))
 	if !ok {
 		return nil, engine.NoSquares[P, S, Q]()
 	}

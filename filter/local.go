@@ -127,10 +127,14 @@ func (t *task[P, D]) run() error {
 	if same, ok := any(t).(*task[P, P]); ok && t.kind <= mean && t.shape.Width() == 1 && t.shape.Height() == 1 {
 		return copied(same)
 	}
-	if isFloat[P]() {
-		return floatRuns[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
+	list := runs[:]
+	switch {
+	case isFloat[P]():
+		list = floatRuns[:]
+	case D(1)/2 == 0 && (grid.SizeOf[D]() != grid.SizeOf[P]() || D(0)-1 < 0):
+		list = sumRuns[:] // of integers of another type, which a program that has none does not link
 	}
-	return runs[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
+	return list[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
 }
 
 func runFloats[D boxsum.Pixel, P Pixel](t task[P, D]) error { return runLocal[P, float64, float64](&t) }
@@ -312,9 +316,7 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i:j]
 	switch {
 	case t.kind == sum:
-		for k := range first {
-			first[k] = D(float64(hi[k]-lo[k]) + float64(r.Offset*float64(count)))
-		}
+		sums(first, hi, lo, r.Offset*float64(count))
 		return
 	case t.kind == mean && !isFloat[P]() && D(1)/2 == 0:
 		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count), 0, uint64(largest[P]())*uint64(count))
@@ -345,7 +347,18 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 	}
 }
 
+// sums of windows lack the offset.
+//
+//go:noinline
+func sums[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, offset float64) {
+	for k := range dst {
+		dst[k] = D(float64(hi[k]-lo[k]) + offset)
+	}
+}
+
 // normalize makes contrasts of deviations: how many of them pixels are above the means.
+//
+//go:noinline
 func normalize[P Pixel, A kernel.Number, D boxsum.Pixel](dst []D, pix []P, hi, lo []A, inv, offset, floor float64) {
 	for k, dev := range dst {
 		m := float64(float64(hi[k]-lo[k])*inv) + offset
@@ -369,6 +382,8 @@ func largestSum[P Pixel]() uint64 {
 
 // means of floats of 32 bits are products with 1/n, which is off by one part in 2^52 at
 // most; those of 64 bits are quotients. Sums of integers are most at most.
+//
+//go:noinline
 func means[A kernel.Number, D boxsum.Pixel](level kernel.Level, dst []D, hi, lo []A, n, offset float64, most uint64) {
 	if _, single := any(*new(D)).(float32); single {
 		kernel.FloatMeans(level, as[float32](dst), hi, lo, n, offset, most)

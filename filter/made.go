@@ -6,19 +6,22 @@ package filter
 
 var runs = [...]any{
 	11: runTask[uint8, uint8],
+	22: runTask[uint16, uint16],
+	81: runTask[float32, uint8],
+	82: runTask[float32, uint16],
+	91: runTask[float64, uint8],
+	92: runTask[float64, uint16],
+}
+
+var sumRuns = [...]any{
 	12: runTask[uint8, uint16],
 	21: runTask[uint16, uint8],
-	22: runTask[uint16, uint16],
 	31: runTask[uint32, uint8],
 	32: runTask[uint32, uint16],
 	51: runTask[int16, uint8],
 	52: runTask[int16, uint16],
 	61: runTask[int32, uint8],
 	62: runTask[int32, uint16],
-	81: runTask[float32, uint8],
-	82: runTask[float32, uint16],
-	91: runTask[float64, uint8],
-	92: runTask[float64, uint16],
 }
 
 var floatRuns = [...]any{
@@ -106,10 +109,13 @@ var streams = [...]any{
 	22: streamTask[uint16, uint16],
 	81: streamTask[float32, uint8],
 	82: streamTask[float32, uint16],
-	88: streamTask[float32, float32],
-	89: streamTask[float32, float64],
 	91: streamTask[float64, uint8],
 	92: streamTask[float64, uint16],
-	98: streamTask[float64, float32],
-	99: streamTask[float64, float64],
+}
+
+var floatStreams = [...]any{
+	88: streamFloats[float32, float32],
+	89: streamFloats[float32, float64],
+	98: streamFloats[float64, float32],
+	99: streamFloats[float64, float64],
 }

@@ -62,22 +62,28 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 	if t.shape.Border == window.Wrap {
 		return nil, grid.Invalid("the border wrap has the last rows above the first: a stream cannot know them, use another")
 	}
-	return streams[pairs.NumberTwo[D, P]()].(func(task[P, D], Window) (*Stream[D, P], error))(t, w)
-}
-
-func streamTask[D boxsum.Pixel, P Pixel](t task[P, D], w Window) (*Stream[D, P], error) {
 	t.set = t.set.Quiet()
 	t.src.Height = w.Height // of which a window has no more, where it is clipped
+	list := streams[:]
+	if isFloat[P]() {
+		list = floatStreams[:]
+	}
+	return list[pairs.NumberTwo[D, P]()].(func(task[P, D]) (*Stream[D, P], error))(t)
+}
+
+func streamFloats[D boxsum.Pixel, P Pixel](t task[P, D]) (*Stream[D, P], error) {
+	return &Stream[D, P]{&streamOf[P, float64, float64, D]{task: t}}, nil
+}
+
+func streamTask[D boxsum.Pixel, P Pixel](t task[P, D]) (*Stream[D, P], error) {
 	limit := t.area() * largest[P]()
 	if t.kind.squares() {
 		limit *= largest[P]()
 	}
 	s := new(Stream[D, P])
 	switch {
-	case isFloat[P]():
-		s.rows = &streamOf[P, float64, float64, D]{task: t}
 	case limit >= 1<<63:
-		return nil, grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones", w.Width, w.Height)
+		return nil, grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones", t.shape.Width(), t.shape.Height())
 	case limit < 1<<32:
 		s.rows = &streamOf[P, uint32, uint32, D]{task: t}
 	case t.area()*largest[P]() < 1<<32:

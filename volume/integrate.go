@@ -36,9 +36,9 @@ func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 	return f(dst, src, aside(opt), fresh)
 }
 
-// integrate makes a table in dst, or in a fresh one.
-func integrate[S boxsum.Sum, P boxsum.Pixel](t *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, uint64](&src, opt, false)
+// integrate makes a table in dst, or in a fresh one, by a job that could make squares of type Q too.
+func integrate[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, Q](&src, opt, false)
 	if err == nil && fresh {
 		t, err = NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	}
@@ -90,7 +90,11 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 
 // squaresOnce is squares, as this package has compiled it.
 func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	f, ok := squaredTables[pairs.NumberSquares[P, S, Q]()].(func(*SquaredTable[S, Q], Volume[P], *Options, bool) (*SquaredTable[S, Q], error))
+	list := &squaredTables
+	if !pairs.Usual[P, Q]() {
+		list = &otherSquaredTables
+	}
+	f, ok := list[pairs.Number[P, S]()].(func(*SquaredTable[S, Q], Volume[P], *Options, bool) (*SquaredTable[S, Q], error))
 	if !ok {
 		return nil, engine.NoSquares[P, S, Q]()
 	}

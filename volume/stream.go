@@ -53,8 +53,8 @@ type stream[S boxsum.Sum, P boxsum.Pixel] struct {
 	sums   sliceSums[S, P]
 }
 
-func newStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
+func newStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
+	j, err := start[S, Q](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,11 @@ type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
 // NewSquaredStream starts a pair of tables for slices of this size, with types
 // as for [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	f, ok := squaredStreams[pairs.NumberSquares[P, S, Q]()].(func(width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
+	list := &squaredStreams
+	if !pairs.Usual[P, Q]() {
+		list = &otherSquaredStreams
+	}
+	f, ok := list[pairs.Number[P, S]()].(func(width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
 	if !ok {
 		return nil, engine.NoSquares[P, S, Q]()
 	}

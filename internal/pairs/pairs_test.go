@@ -91,8 +91,8 @@ func TestNumbers(t *testing.T) {
 	if n := pairs.Number[float64, uint32](); n != 0 {
 		t.Errorf("a pair that is none is number %d", n)
 	}
-	if a, b := pairs.NumberSquares[uint8, uint32, uint64](), pairs.NumberSquares[uint8, uint32, float64](); a != 2 || b != 3 {
-		t.Errorf("with squares the first pair is number %d and %d", a, b)
+	if !pairs.Usual[uint8, uint64]() || pairs.Usual[uint8, float64]() || pairs.Usual[float32, uint64]() || !pairs.Usual[float32, float64]() {
+		t.Error("the usual squares are others than uint64 of integers and float64 of floats")
 	}
 	if n := pairs.NumberTwo[uint8, float64](); n != 19 {
 		t.Errorf("uint8 and float64 are number %d", n)
