@@ -2,10 +2,16 @@
 
 package dynamic
 
-import "github.com/ebitengine/purego"
+import (
+	"runtime"
+
+	"github.com/ebitengine/purego"
+)
 
 // Open loads a library. What it needs is found for others too where global says so.
 func Open(name string, global bool) (uintptr, error) {
+	runtime.LockOSThread() // C keeps the reason of a failure by thread
+	defer runtime.UnlockOSThread()
 	if global {
 		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	}
@@ -13,7 +19,11 @@ func Open(name string, global bool) (uintptr, error) {
 }
 
 // Symbol is where a function of a library is.
-func Symbol(library uintptr, name string) (uintptr, error) { return purego.Dlsym(library, name) }
+func Symbol(library uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlsym(library, name)
+}
 
 // Call calls a function, and returns what it returns.
 //
