@@ -27,7 +27,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "faceblur:", err)
 		os.Exit(1)
 	}
-	fmt.Println(faces, "faces are hidden")
+	fmt.Println("faces hidden:", faces)
 }
 
 func hide(from, to, cascade string) (faces int, err error) {

@@ -34,9 +34,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "textlines:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d lines climb at %s, %.2f°\n", len(lines), angle, angle.Degrees())
+	fmt.Printf("%d lines at %.2f° (%s)\n", len(lines), angle.Degrees(), angle)
 	for _, l := range lines {
-		fmt.Println(l)
+		fmt.Printf("%.1f,%.1f,%.1f,%.1f,%.2f\n", l.X, l.Y, l.Width, l.Height, l.Degrees)
 	}
 }
 
