@@ -15,12 +15,18 @@ import (
 	"testing"
 )
 
-// Pages whose blocks are compiled and not run, for they need files of their own, and those that are left out, for
-// they are about devices: package gpu has examples, which run.
-var (
-	compiledOnly = []string{"detect.md", "store.md", "haar.md", "volume.md"}
-	leftOut      = []string{"gpu.md", "performance.md"}
-)
+// before is what the blocks of a page take as known beside given, or in its place. A block is called if what it takes
+// is there: cascades, a device.
+var before = map[string]string{
+	"detect.md": "img, frame := faces, faces\nphoto, err := imgio.ToImage(faces)\ncheck(err)\n_, _, _ = img, frame, photo\n",
+	"haar.md":   "plane, err := haar.Upright[int64](upright, 0)\ncheck(err)\n_ = plane\n",
+	"gpu.md":    "if d == nil {\nreturn\n}\nsums := sums[:1]\n_ = sums\n",
+}
+
+// shown are parts of blocks that stand for something else: gaps, volumes of
+// some gigabytes, and the best GPU, for which a processor under OpenCL does here.
+var shown = strings.NewReplacer("gpu.OpenBest()", "gpu.OpenAll()", "{ … }", "{ _ = f }", "\t...\n", "\tcheck(err)\n_ = table\n", "\n...\n", "\n",
+	"Width: 512, Height: 512, Depth: 300", "Width: 128, Height: 256, Depth: 140", "gpu.Pipeline[uint32](ctx, d, images,", "gpu.Pipeline[uint32](ctx, d, slices.Values(frames),")
 
 // given is what the blocks of documents take as known.
 const given = `
@@ -43,12 +49,19 @@ var (
 	model    = make([]uint32, 32)
 	means, deviations = make([]float64, 2), make([]float64, 2)
 	sums     = make([]uint32, 2)
-	voxels   []uint8
-	slice    boxsum.Image[uint16]
+	voxels   = make([]uint8, 128*256*140)
+	slice    = boxsum.Image[uint16]{Width: 2048, Height: 2048, Pix: make([]uint16, 2048*2048)}
 	scan     = photo
 	truth    = boxsum.Image[uint8]{Width: 640, Height: 480, Pix: make([]uint8, 640*480)}
+	letter   = template
+	windows  = []image.Point{{}, {X: 100, Y: 80}}
+	counts   = make([]uint32, 64)
+	upright  = func() *boxsum.Table[uint32] { t, err := boxsum.Integrate[uint32](img, nil); check(err); return t }()
+	faces    boxsum.Image[uint8]
 	face     *detect.Cascade
 	opt      *detect.Options
+	d        *gpu.Device
+	images, pages *gpu.Image[uint8]
 	err      error
 )
 
@@ -59,9 +72,9 @@ func check(err error) {
 }
 `
 
-// TestDocumentsGo compiles every block of Go in README and docs as it is printed, and runs those that need no more
-// than pictures. A block is the inside of a function: a statement that declares begins a scope of its own, so that
-// a block may show two ways to get the same variable.
+// TestDocumentsGo compiles every block of Go in README and docs as it is printed, and runs it, each page in a folder of
+// its own. A block is the inside of a function: a statement that declares begins a scope of its own, so that a block
+// may show two ways to get the same variable.
 func TestDocumentsGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a program")
@@ -70,9 +83,13 @@ func TestDocumentsGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cascades := true
-	if _, err := os.Stat("/usr/share/opencv4/haarcascades"); err != nil {
-		cascades = false
+	top, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cascade := "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
+	if _, err := os.Stat(cascade); err != nil {
+		cascade = ""
 	}
 	var bodies, calls strings.Builder
 	n := 0
@@ -81,43 +98,79 @@ func TestDocumentsGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		fmt.Fprintf(&calls, "\tcheck(folder(%q))\n", filepath.Base(page))
 		for _, found := range regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {
-			if slices.Contains(leftOut, filepath.Base(page)) || strings.HasPrefix(found[1], "package ") || strings.Contains(found[1], "…") || strings.Contains(found[1], "\n\t...") {
-				continue // a whole program, or one with gaps
+			block := shown.Replace(found[1])
+			if strings.HasPrefix(block, "package ") { // a whole program: what its main does
+				_, block, _ = strings.Cut(block, "\nfunc main() {\n")
+				block = strings.TrimSuffix(block, "}\n")
 			}
 			n++
-			fmt.Fprintf(&bodies, "// %s\nfunc block%d() {\n%s}\n\n", page, n, scopes(t, page, found[1]))
-			if !slices.Contains(compiledOnly, filepath.Base(page)) && (cascades || !strings.Contains(found[1], "cascade")) {
+			fmt.Fprintf(&bodies, "// %s\nfunc block%d() {\n%s%s}\n\n", page, n, before[filepath.Base(page)], scopes(t, page, block))
+			if cascade != "" || !strings.Contains(block, "cascade") && filepath.Base(page) != "detect.md" {
 				fmt.Fprintf(&calls, "\tblock%d()\n", n)
 			}
 		}
 	}
-	source := given + "\nfunc main() {\n\tcheck(os.Chdir(os.Args[1]))\n\tcheck(imgio.Save(\"photo.png\", img))\n\tcheck(zarr())\n" + calls.String() + "}\n" + `
-func zarr() error { // photo.zarr
-	bucket := store.Folder("photo.zarr")
-	a, err := store.CreateArray(ctx, bucket, "", &store.Spec{Type: store.Uint8, Shape: []int{480, 640}, Chunk: []int{256, 256}})
-	if err != nil {
+	source := given + "\nfunc main() {\n\tcheck(os.Chdir(os.Args[1]))\n\tcheck(open())\n" + calls.String() + "}\n" + fmt.Sprintf(`
+// open loads the cascade and the faces, and opens a device, where there are such.
+func open() (err error) {
+	if name := %q; name != "" {
+		if face, err = detect.LoadFile(name); err != nil {
+			return err
+		}
+	}
+	if faces, _, err = imgio.OpenImage[uint8](%q, imgio.Options{Color: imgio.ToGray}); err != nil {
 		return err
 	}
-	return store.Write(ctx, a, img.Pix, []int{0, 0}, []int{480, 640})
+	if d, err = gpu.OpenAll(); errors.Is(err, gpu.ErrNoDevice) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if images, err = gpu.Upload(d, img); err != nil {
+		return err
+	}
+	pages, err = gpu.Upload(d, img)
+	return err
 }
 
-` + bodies.String()
+// folder is where the blocks of a page work: it has photo.png, and photo.zarr and image.zarr.
+func folder(page string) error {
+	page = os.Args[1] + "/" + page
+	if err := os.Mkdir(page, 0o755); err != nil {
+		return err
+	}
+	if err := os.Chdir(page); err != nil {
+		return err
+	}
+	if err := imgio.Save("photo.png", img); err != nil {
+		return err
+	}
+	for _, name := range []string{"photo.zarr", "image.zarr"} {
+		a, err := store.CreateArray(ctx, store.Folder(name), "", &store.Spec{Type: store.Uint8, Shape: []int{480, 640}, Chunk: []int{256, 256}})
+		if err == nil {
+			err = store.Write(ctx, a, img.Pix, []int{0, 0}, []int{480, 640})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+`, cascade, filepath.Join(top, "docs", "faces.png")) + bodies.String()
 	imports := "\t\"os\"\n"
-	for name, path := range map[string]string{"context": "context", "image": "image", "fmt": "fmt", "errors": "errors", "boxsum": "", "filter": "filter", "threshold": "threshold", "match": "match", "detect": "detect",
+	for name, path := range map[string]string{"context": "context", "image": "image", "fmt": "fmt", "errors": "errors", "log": "log", "slices": "slices", "boxsum": "", "filter": "filter", "threshold": "threshold", "match": "match", "detect": "detect",
 		"histogram": "histogram", "moments": "moments", "rotated": "rotated", "tilted": "tilted", "haar": "haar", "volume": "volume", "store": "store", "gpu": "gpu", "interop": "gpu/interop", "imgio": "imgio", "papers": "papers"} {
 		if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(source) {
-			if path != name || !slices.Contains([]string{"context", "image", "fmt", "errors"}, name) {
+			if path != name || !slices.Contains([]string{"context", "image", "fmt", "errors", "log", "slices"}, name) {
 				path = strings.TrimSuffix(module+"/"+path, "/")
 			}
 			imports += fmt.Sprintf("\t%q\n", path)
 		}
 	}
 	folder := t.TempDir()
-	top, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	generated, overlay := filepath.Join(folder, "main.go"), filepath.Join(folder, "overlay.json")
 	if err := os.WriteFile(generated, []byte("package main\n\nimport (\n"+imports+")\n"+source), 0o600); err != nil {
 		t.Fatal(err)
@@ -134,7 +187,8 @@ func zarr() error { // photo.zarr
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if n < 20 {
+	t.Logf("%d blocks\n%s", n, out)
+	if n < 40 {
 		t.Errorf("only %d blocks were found", n)
 	}
 }
