@@ -1,5 +1,7 @@
 """What docs/migrate.md puts beside a function of another library gives what that one gives."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +61,34 @@ def test_row(theirs, ours, apart):
     names["ii"], names["table"] = a.astype(np.int64).cumsum(0).cumsum(1), boxsum.integral(a)
     want, got = (np.asarray(eval(code, names), np.float64) for code in (theirs, ours))
     assert np.abs(want.squeeze() - got.squeeze()).max() <= apart
+
+
+# Those of MATLAB as Octave has them, and of the others what MathWorks' documentation says that they are.
+MATLAB = [
+    ("integralImage(a)", "boxsum.integral(image)", 0),
+    ("integralImage(a, 'rotated')(:, 1:end-1)", "boxsum.integral(image, tilted=True)[1]", 0),
+    ("imfilter(a, ones(h, w) / (h * w), 'replicate')", 'boxsum.box_filter(image, (w, h), border="replicate")', 0),
+    ("imfilter(double(a), fspecial('gaussian', 2 * ceil(2 * s) + 1, s), 'replicate')", 'boxsum.blur(np.pad(image, 3 * s, mode="edge"), sigma=s)[3 * s : -3 * s, 3 * s : -3 * s]', 8),
+    ("medfilt2(a, [k k])", 'boxsum.median(image, k, border="constant")', 0),
+    ("stdfilt(double(a), ones(k))", 'boxsum.local_std(image, k, border="reflect") * k / np.sqrt(k * k - 1)', 1e-4),
+    ("255 * (a > 255 * graythresh(a))", 'boxsum.binarize(image, "otsu")', 0),
+    ("normxcorr2(t, a)(10:end-9, 15:end-14)", "boxsum.match(image, t)", 1e-6),
+]
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="it takes a clone of the repository")
+def test_matlab(tmp_path):
+    if not shutil.which("octave-cli") or subprocess.run(["octave-cli", "--eval", "pkg load image"], capture_output=True).returncode:
+        pytest.skip("it takes octave and octave-image")
+    image = np.random.default_rng(5).integers(0, 256, (61, 83), dtype=np.uint8)
+    t, k, h, w, s = image[10:20, 30:45].copy(), 5, 5, 9, 3
+    np.savetxt(tmp_path / "a.txt", image, "%d")
+    code = "pkg load image; a = uint8(load('a.txt')); t = a(11:20, 31:45); k = 5; h = 5; w = 9; s = 3;"
+    for i, (theirs, _, _) in enumerate(MATLAB):
+        code += f"r = double({theirs}); save('-ascii', '-double', '{i}.txt', 'r');"
+    subprocess.run(["octave-cli", "--eval", code], cwd=tmp_path, check=True, capture_output=True)
+    names = {"np": np, "boxsum": boxsum, "image": image, "t": t, "k": k, "h": h, "w": w, "s": s}
+    for i, (theirs, ours, apart) in enumerate(MATLAB):
+        assert f"{ours}`" in PAGE.read_text(encoding="utf-8"), ours
+        want, got = np.loadtxt(tmp_path / f"{i}.txt"), np.asarray(eval(ours, names), np.float64)
+        assert want.shape == got.shape and np.abs(want - got).max() <= apart, theirs
