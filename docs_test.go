@@ -28,6 +28,9 @@ var before = map[string]string{
 var shown = strings.NewReplacer("gpu.OpenBest()", "gpu.OpenAll()", "{ … }", "{ _ = f }", "\t...\n", "\tcheck(err)\n_ = table\n", "\n...\n", "\n",
 	"Width: 512, Height: 512, Depth: 300", "Width: 128, Height: 256, Depth: 140", "gpu.Pipeline[uint32](ctx, d, images,", "gpu.Pipeline[uint32](ctx, d, slices.Values(frames),")
 
+// printed is a line that prints, and says what.
+var printed = regexp.MustCompile(`fmt\.Println\(.*\) // (.+)`)
+
 // given is what the blocks of documents take as known.
 const given = `
 var (
@@ -92,6 +95,7 @@ func TestDocumentsGo(t *testing.T) {
 		cascade = ""
 	}
 	var bodies, calls strings.Builder
+	prints := map[string]string{}
 	n := 0
 	for _, page := range slices.Concat([]string{"README.md"}, pages) {
 		text, err := os.ReadFile(page)
@@ -101,6 +105,9 @@ func TestDocumentsGo(t *testing.T) {
 		fmt.Fprintf(&calls, "\tcheck(folder(%q))\n", filepath.Base(page))
 		for _, found := range regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {
 			block := shown.Replace(found[1])
+			for _, line := range printed.FindAllStringSubmatch(block, -1) {
+				prints[line[1]] = filepath.Base(page)
+			}
 			if strings.HasPrefix(block, "package ") { // a whole program: what its main does
 				_, block, _ = strings.Cut(block, "\nfunc main() {\n")
 				block = strings.TrimSuffix(block, "}\n")
@@ -124,6 +131,7 @@ func open() (err error) {
 		return err
 	}
 	if d, err = gpu.OpenAll(); errors.Is(err, gpu.ErrNoDevice) {
+		fmt.Println("no device")
 		return nil
 	} else if err != nil {
 		return err
@@ -186,6 +194,11 @@ func folder(page string) error {
 	out, err := exec.Command("go", "run", "-overlay", overlay, "./internal/docblocks", work).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+	for line, page := range prints {
+		if !strings.Contains(string(out), line+"\n") && (page != "gpu.md" || !strings.Contains(string(out), "no device")) {
+			t.Errorf("%s says that a program prints %q", page, line)
+		}
 	}
 	t.Logf("%d blocks\n%s", n, out)
 	if n < 40 {
