@@ -20,18 +20,19 @@ function find(query) {
 }
 
 function show() {
-  const found = find(input.value)
+  const found = find(input.value), word = input.value.toLowerCase().split(/\s+/).filter(Boolean)[0]
   list.replaceChildren(...found.map((s) => {
     const item = document.createElement("li"), link = document.createElement("a"), small = document.createElement("small")
     link.href = up + s.p + (s.a ? "#" + s.a : "")
     link.textContent = s.t
-    const word = input.value.toLowerCase().split(/\s+/)[0], at = Math.max(0, s.x.toLowerCase().indexOf(word) - 40)
-    small.textContent = s.p.replace(".html", "") + " · " + s.x.slice(at, at + 120)
+    const text = s.x.startsWith(s.t) ? s.x.slice(s.t.length).trim() : s.x, at = Math.max(0, text.toLowerCase().indexOf(word) - 40)
+    small.textContent = s.p.replace(".html", "") + " · " + text.slice(at, at + 120)
     link.append(small)
     item.append(link)
     return item
   }))
-  list.hidden = !found.length
+  if (word && !found.length) list.append(Object.assign(document.createElement("li"), { textContent: "Nothing has all of these words." }))
+  list.hidden = !word
 }
 
 input.addEventListener("input", show)
@@ -45,3 +46,4 @@ document.getElementById("site-theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark"
   localStorage.setItem("theme", root.dataset.theme)
 })
+document.body.dataset.ready = "yes"
