@@ -91,6 +91,7 @@ func (r *release) compile(goos, goarch, tags string) ([]byte, error) {
 	path := filepath.Join(r.work, "boxsum-"+goos+"-"+goarch+tags)
 	const at = "github.com/boxsum/boxsum/internal/cli."
 	set := fmt.Sprintf("-s -w -buildid= -X %srelease=%s -X %scommit=%s -X %sdate=%s", at, r.version, at, r.commit, at, r.at.Format(time.RFC3339))
+	tags += ",nethttpomithttp2" // programs speak HTTP/1.1 to web servers, see docs/versions.md
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", set, "-o", path, "./cmd/boxsum")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	cmd.Stderr = os.Stderr

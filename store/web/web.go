@@ -44,7 +44,19 @@ func open(_ context.Context, u *url.URL, write bool) (store.Bucket, error) {
 	}
 	c := *u
 	c.Fragment = ""
-	return &web{c.String(), &http.Client{}, 1<<31 - 1}, nil
+	return &web{c.String(), newClient(), 1<<31 - 1}, nil
+}
+
+// newClient is Go's own client, but that it keeps a connection for each of many reads at a
+// time, and not two: over HTTP/1.1 each has one of its own.
+func newClient() *http.Client {
+	usual, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return &http.Client{} // of a program that has replaced it
+	}
+	own := usual.Clone()
+	own.MaxIdleConnsPerHost = own.MaxIdleConns
+	return &http.Client{Transport: own}
 }
 
 func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"image"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/boxsum/boxsum/store"
@@ -133,5 +136,44 @@ func TestOdd(t *testing.T) {
 				t.Errorf("%q from %d on: %q, %v", parts, offset, got, err)
 			}
 		}
+	}
+}
+
+// TestConnectionsAreKept reads much at a time, again and again: the connections of the first
+// time are those of the others.
+func TestConnectionsAreKept(t *testing.T) {
+	const readers = 16
+	var opened atomic.Int32
+	var here sync.WaitGroup
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		here.Done()
+		here.Wait() // all are read at the same time
+		io.WriteString(w, "x")
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	b, err := store.OpenBucket(context.Background(), server.URL, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		here.Add(readers)
+		var all sync.WaitGroup
+		for range readers {
+			all.Go(func() {
+				if _, err := b.Get(context.Background(), "x", 0, -1, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if n := opened.Load(); n >= 2*readers {
+		t.Errorf("%d connections for %d reads at a time", n, readers)
 	}
 }
