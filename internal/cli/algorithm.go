@@ -142,8 +142,8 @@ func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Jo
 		return nil, err
 	}
 	j := planPlane[P, S, Q](boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
-	j.sum = t
-	return typedJob{&j.set, j}, nil
+	j.tables.(*planeTables[S, Q]).Sum = t
+	return j, nil
 }
 
 // algorithms measures published algorithms.

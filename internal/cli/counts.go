@@ -49,16 +49,23 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 	}
 	c.announce(bytes)
 	binned := pixelsOf(img, c)
-	if weights != nil {
-		for _, of := range []func(boxsum.Image[P], binnedPixels, any, *histogramCmd, *boxsum.Options) (*histogramWork, error){
-			// Sums of whole weights in 64 bits stay exact.
-			weighted[uint64, P, uint8], weighted[uint64, P, uint16], weighted[uint64, P, uint32], weighted[int64, P, int16],
-			weighted[int64, P, int32], weighted[float64, P, float32], weighted[float64, P, float64],
-		} {
-			if work, err := of(img, binned, weights, c, opt); work != nil || err != nil {
-				return work, err
-			}
-		}
+	switch w := weights.(type) { // sums of whole weights in 64 bits stay exact
+	case nil:
+	case boxsum.Image[uint8]:
+		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
+	case boxsum.Image[uint16]:
+		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
+	case boxsum.Image[uint32]:
+		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
+	case boxsum.Image[int16]:
+		return weighted(binned, c, newWeights(&w, c), weigh[int64](&img, &w, opt))
+	case boxsum.Image[int32]:
+		return weighted(binned, c, newWeights(&w, c), weigh[int64](&img, &w, opt))
+	case boxsum.Image[float32]:
+		return weighted(binned, c, newWeights(&w, c), weigh[float64](&img, &w, opt))
+	case boxsum.Image[float64]:
+		return weighted(binned, c, newWeights(&w, c), weigh[float64](&img, &w, opt))
+	default:
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
 	return madeHistogram(binned, c, func(t *histogram.Table[uint32]) error {
@@ -69,20 +76,38 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 	})
 }
 
-// weighted is a table of weights instead of counts, and nil where these are not of type W.
-func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], binned binnedPixels, of any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
-	weights, ok := of.(boxsum.Image[W])
-	if !ok {
-		return nil, nil
+// weigh integrates weights in the place of counts.
+//
+//go:noinline
+func weigh[S boxsum.Sum, P, W boxsum.Pixel](img *boxsum.Image[P], weights *boxsum.Image[W], opt *boxsum.Options) func(*histogram.Table[S]) error {
+	return func(t *histogram.Table[S]) error {
+		return histogram.IntegrateWeightedInto(t, *img, *weights, (*histogram.Options)(plainOptions(opt)))
 	}
-	if err := c.checkWeights(extent{Width: weights.Width, Height: weights.Height, Channels: weights.Channels}, binned.extent); err != nil {
+}
+
+// weightsInfo is what a table needs to know of weights, whatever their type.
+type weightsInfo struct {
+	extent
+	finite func() error // where they are not
+}
+
+//go:noinline
+func newWeights[W boxsum.Pixel](img *boxsum.Image[W], c *histogramCmd) weightsInfo {
+	return weightsInfo{extent{Width: img.Width, Height: img.Height, Channels: img.Channels}, func() error { return checkFinite(*img, c) }}
+}
+
+// weighted is a table of weights instead of counts.
+//
+//go:noinline
+func weighted[S boxsum.Sum](binned binnedPixels, c *histogramCmd, weights weightsInfo, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
+	if err := c.checkWeights(weights.extent, binned.extent); err != nil {
 		return nil, err
 	}
 	return madeHistogram(binned, c, func(t *histogram.Table[S]) error {
-		if err := checkFinite(weights, c); err != nil {
+		if err := weights.finite(); err != nil {
 			return err
 		}
-		return histogram.IntegrateWeightedInto(t, img, weights, (*histogram.Options)(plainOptions(opt)))
+		return integrate(t)
 	})
 }
 

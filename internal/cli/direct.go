@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"image"
 	"math"
 	"math/bits"
 	"time"
@@ -16,7 +15,7 @@ import (
 type direct[P boxsum.Pixel] struct {
 	extent
 	src boxsum.Image[P]
-	all population[P]
+	all population
 }
 
 func newDirect[P boxsum.Pixel](img any) oracle {
@@ -24,28 +23,22 @@ func newDirect[P boxsum.Pixel](img any) oracle {
 	src.Channels = max(src.Channels, 1)
 	return &direct[P]{
 		extent: extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src: src,
-		all: population[P]{channels: src.Channels},
+		all: population{pixels: rowsOf(src)},
 	}
 }
 
 func (d *direct[P]) size() extent { return d.extent }
 
-func (d *direct[P]) clip(b box) image.Rectangle {
-	return b.rectangle().Intersect(image.Rect(0, 0, d.Width, d.Height))
-}
-
-func (d *direct[P]) area(b box) int64 {
-	clipped := d.clip(b)
-	return int64(clipped.Dx()) * int64(clipped.Dy())
-}
+func (d *direct[P]) area(b box) int64 { return d.clip(b).pixels() }
 
 func (d *direct[P]) stats(b box, channel int) stats {
-	clipped, n := d.clip(b), int(d.area(b))
+	b = d.clip(b)
+	n := int(b.pixels())
 	if P(1)/2 != 0 {
-		return d.floats(clipped, n, channel)
+		return d.floats(b, n, channel)
 	}
 	var sum, squares, carry uint64
-	for row := range boxRows(d.src, clipped, channel) {
+	for row := range boxRows(d.src, b.rectangle(), channel) {
 		s, q, lost := sumsOf(row, d.Channels)
 		sum += s
 		var c uint64
@@ -60,16 +53,16 @@ func (d *direct[P]) stats(b box, channel int) stats {
 		of.sum, of.mean, variance = sum, exact.Mean(n, sum), exact.Variance(n, sum, squares, nil, nil)
 	}
 	if of.std = math.Sqrt(variance); carry != 0 {
-		of.std = d.all.deviation(sample[P]{n: n, mean: of.mean, pixels: boxRows(d.src, clipped, channel)})
+		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.extent, b), channel: channel})
 	}
 	return of
 }
 
 // floats sums floats, and goes through them again for the deviation: it then has
 // nearly all digits.
-func (d *direct[P]) floats(b image.Rectangle, n, channel int) stats {
+func (d *direct[P]) floats(b box, n, channel int) stats {
 	sum := 0.0
-	for row := range boxRows(d.src, b, channel) {
+	for row := range boxRows(d.src, b.rectangle(), channel) {
 		ofRow := 0.0 // which rounds less than one sum of all
 		for i := 0; i < len(row); i += d.Channels {
 			ofRow += float64(row[i])
@@ -78,7 +71,7 @@ func (d *direct[P]) floats(b image.Rectangle, n, channel int) stats {
 	}
 	of := stats{sum: sum, mean: exact.Mean(n, sum)}
 	if n > 0 {
-		of.std = d.all.deviation(sample[P]{n: n, mean: of.mean, pixels: boxRows(d.src, b, channel)})
+		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.extent, b), channel: channel})
 	}
 	return of
 }

@@ -70,12 +70,37 @@ func (c *haarCmd) Run(sh *shell) error {
 	return errors.Join(err, w.Flush())
 }
 
-// haarOf evaluates the features in an image of P with sums of S.
+// haarOf evaluates the features in an image of P with sums of S: in a table that is upright, or
+// along --rotate.
 func haarOf[P boxsum.Pixel, S boxsum.Sum](c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error) {
-	if exact.IsFloat[S]() {
-		return haarPlanes[P, S, float64](c, img.(boxsum.Image[P]), opt)
+	src := img.(boxsum.Image[P])
+	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
+		t, err := boxsum.Integrate[S](src, opt)
+		if err != nil {
+			return nil, err
+		}
+		return haarUpright(c, src.Channels, t)
 	}
-	return haarPlanes[P, S, int64](c, img.(boxsum.Image[P]), opt)
+	t, err := integrateAlong[S](nil, src, c.Rotate.Rotation, opt)
+	if err != nil {
+		return nil, err
+	}
+	return haarAlong(c, src.Channels, t)
+}
+
+// haarUpright and haarAlong evaluate them in a table, as whole numbers where its sums are.
+func haarUpright[S boxsum.Sum](c *haarCmd, channels int, t *boxsum.Table[S]) ([]haarValue, error) {
+	if exact.IsFloat[S]() {
+		return haarValues(c, channels, func(channel int) (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, channel) })
+	}
+	return haarValues(c, channels, func(channel int) (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, channel) })
+}
+
+func haarAlong[S boxsum.Sum](c *haarCmd, channels int, t *rotated.Table[S]) ([]haarValue, error) {
+	if exact.IsFloat[S]() {
+		return haarValues(c, channels, func(channel int) (*haar.Plane[float64, S], error) { return haar.Rotated[float64](t, channel) })
+	}
+	return haarValues(c, channels, func(channel int) (*haar.Plane[int64, S], error) { return haar.Rotated[int64](t, channel) })
 }
 
 // haarValues evaluates them in the channels of a table.

@@ -20,14 +20,17 @@ var pairs64 = []pair{pair64[int64](), pair64[uint64]()}
 
 func pair64[T int64 | uint64]() pair {
 	return pair{
-		pixel: typeName[T](), sum: typeName[T](), wide: true,
-		is:       func(img any) bool { _, ok := img.(boxsum.Image64[T]); return ok },
-		channels: func(img any) int { return max(img.(boxsum.Image64[T]).Channels, 1) },
-		holds:    func(any, int) bool { return true }, // as well as any
+		pixelKind: pixelKind{
+			pixel:  typeName[T](),
+			is:     func(img any) bool { _, ok := img.(boxsum.Image64[T]); return ok },
+			size:   func(img any) extent { return newDirect64[T](img).size() },
+			direct: newDirect64[T],
+		},
+		sum: typeName[T](), wide: true,
+		holds: func(any, int) bool { return true }, // as well as any
 		job: func(src *source, want tableChoice) (job, error) {
 			return newPlane64(src.image.(boxsum.Image64[T]), want)
 		},
-		direct: newDirect64[T],
 	}
 }
 

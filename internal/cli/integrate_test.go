@@ -174,9 +174,9 @@ func TestRowByRow(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := planPlane[int16, int64, uint64](img, want)
-			rows.set.streams = true
+			rows.streams = true
 			var files [2]bytes.Buffer
-			for i, j := range []job{typedJob{&whole.set, whole}, typedJob{&rows.set, rows}} {
+			for i, j := range []job{whole, rows} {
 				if err := j.integrate(nil, nil); err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +184,7 @@ func TestRowByRow(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.set.streams || whole.set.streams {
+			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.streams || whole.streams {
 				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
 			}
 		}
@@ -254,11 +254,11 @@ func TestInterruptIntegrating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sh.integrate(nil, typedJob{&work.set, work}, &boxsum.Options{}); err != nil {
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := sh.integrate(nil, typedJob{&work.set, work}, &boxsum.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"iter"
+	"math"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -33,30 +34,106 @@ type job interface {
 	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
 }
 
-// A typedJob is a job of some types. What they have in common is not theirs, and so is not
-// compiled for each.
-type typedJob struct {
-	*tableSet
-	typed
+// A tableJob is the job of an image or a volume. What depends on their types is behind
+// interfaces and functions: the rest is compiled once, and not for each.
+type tableJob struct {
+	tableSet
+	all    population
+	tables tables
+	counts func(b box, channel int) int                   // of valid pixels; nil where all are
+	fill   func(d *gpu.Device, opt *boxsum.Options) error // makes the tables
+	opt    *boxsum.Options                                // of streams
+	ctx    context.Context                                // ends the reading of slices
 }
 
-type typed interface {
-	boxes
-	load(ctx context.Context, report func(bytes int64)) error
-	integrate(d *gpu.Device, opt *boxsum.Options) error
-	workers(opt *boxsum.Options) int
+// tables are those of one type of sums and one of squares.
+type tables interface {
+	answers
+	allocate(e extent, want tableChoice) error
+	clear() // finds the pages of tables that are not made yet
 	picture() image.Image
 }
 
-// A typedOracle is an oracle of some types.
-type typedOracle struct {
-	*tableSet
-	boxes
+// answers are about boxes inside of an image or a volume.
+type answers interface {
+	sum(b box, channel int) any
+	mean(b box, channel int) float64
+	std(b box, channel int) float64
+	square(b box, channel int) float64 // the entry of the squares at its last corner, as squareNoise takes it
 }
 
-type boxes interface {
-	area(b box) int64
-	stats(b box, channel int) stats
+// take takes memory for the tables, or plans to stream them. Memory for more is needed
+// besides.
+func (j *tableJob) take(more float64, want tableChoice) error {
+	if err := j.fit(more, want.stream && want.valid == nil); err != nil || j.streams {
+		return err
+	}
+	return j.tables.allocate(j.extent, want)
+}
+
+func (j *tableJob) workers(opt *boxsum.Options) int {
+	switch {
+	case j.Depth > 0 && j.streams:
+		return j.work(opt).PlanVolume(1).Workers
+	case j.Depth > 0:
+		return j.work(opt).PlanVolume(j.Depth).Workers
+	case j.streams:
+		return 1
+	}
+	return j.work(opt).Plan().Workers
+}
+
+func (j *tableJob) load(ctx context.Context, report func(bytes int64)) error {
+	j.ctx = ctx
+	if j.streams {
+		return nil
+	}
+	if err := j.all.load(report); err != nil {
+		return err
+	}
+	j.tables.clear()
+	return nil
+}
+
+func (j *tableJob) integrate(d *gpu.Device, opt *boxsum.Options) error {
+	if j.opt = opt; j.streams {
+		return nil // that is for when it is written
+	}
+	return j.fill(d, opt)
+}
+
+func (j *tableJob) picture() image.Image { return j.tables.picture() }
+func (j *tableJob) area(b box) int64     { return j.clip(b).pixels() }
+
+func (j *tableJob) stats(b box, channel int) stats {
+	b = j.clip(b)
+	s := sample{n: int(b.pixels()), sum: j.tables.sum(b, channel), runs: runsOf(j.extent, b), channel: channel}
+	var area *int64
+	if j.counts != nil {
+		if s.n = j.counts(b, channel); s.n == 0 {
+			return stats{sum: s.sum, mean: math.NaN(), std: math.NaN(), area: new(int64)}
+		}
+		valid := int64(s.n)
+		s.runs, area = j.validRuns(b, channel), &valid
+	}
+	s.mean, s.std = j.tables.mean(b, channel), j.tables.std(b, channel)
+	s.noise = squareNoise(j.tables.square(b, channel), s.n, b)
+	of := j.all.describe(s)
+	of.area = area
+	return of
+}
+
+// validRuns is the valid pixels of a box, one by one.
+func (j *tableJob) validRuns(b box, channel int) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for y := b[1]; y < b[3]; y++ {
+			for x := b[0]; x < b[2]; x++ {
+				if j.counts(box{x, y, x + 1, y + 1}, channel) == 1 && !yield(span{y, x, x + 1}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // An output is tables as they are written.
@@ -109,6 +186,20 @@ func (e extent) shape() []int {
 		shape = append(shape, e.Channels)
 	}
 	return shape
+}
+
+// clip is what of a box is in the image or the volume: all zeros where nothing is.
+func (e extent) clip(b box) box {
+	to, n := [...]int{e.Width, e.Height, e.Depth}, len(b)/2
+	clipped := make(box, len(b))
+	for i := range n {
+		clipped[i], clipped[n+i] = max(b[i], 0), min(b[n+i], to[i])
+		if clipped[i] >= clipped[n+i] {
+			clear(clipped)
+			break
+		}
+	}
+	return clipped
 }
 
 // what and part are what has such an extent, and what it is streamed by.

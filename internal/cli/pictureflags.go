@@ -93,7 +93,7 @@ func (f *pictureFlags) checkChannels(path string, p *imgio.Picture) error {
 func channelsOf(img any) int {
 	for _, p := range slices.Concat(allPairs, pairs64) {
 		if p.is(img) {
-			return p.channels(img)
+			return p.size(img).Channels
 		}
 	}
 	return 1

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"image"
 	"iter"
-	"runtime"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
@@ -13,137 +11,143 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// plane is the job of an image.
-type plane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	set     tableSet
-	src     boxsum.Image[P]
-	opt     *boxsum.Options            // of streams
-	sum     *boxsum.Table[S]           // nil if it is streamed
-	squared *boxsum.SquaredTable[S, Q] // nil unless asked for; has sum in it
-	tilted  *tilted.Table[S]           // nil unless asked for
-	all     population[P]
-}
-
-// newPlane takes memory for the tables, or plans to stream them.
-func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) (*plane[P, S, Q], error) {
+// newPlane takes memory for the tables of an image, or plans to stream them.
+func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) (*tableJob, error) {
 	j := planPlane[P, S, Q](src, want)
-	if err := j.set.fit(0, want.stream); err != nil || j.set.streams {
-		return j, err
-	}
-	var err error
-	if want.tilted {
-		if j.tilted, err = tilted.NewTable[S](src.Width, src.Height, src.Channels); err != nil {
-			return nil, err
-		}
-	}
-	if !want.squares {
-		j.sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels)
-	} else if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err == nil {
-		j.sum = j.squared.Sum
-	}
-	return j, err
+	return j, j.take(0, want)
 }
 
-// planPlane is the job without its tables.
-func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) *plane[P, S, Q] {
+// planPlane is the job of an image without its tables.
+func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) *tableJob {
 	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
-	j := &plane[P, S, Q]{set: newTableSet[P, S, Q](e, want), src: src}
-	j.all = population[P]{channels: src.Channels, rows: boxRows(src, image.Rect(0, 0, src.Width, src.Height), 0)}
-	addLayer(&j.set, "sum", j.set.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
-		stream, err := boxsum.NewStream[S, P](j.set.Width, j.set.Channels, j.opt)
-		return pushRows(src, stream.Push), err
-	})
-	if want.squares {
-		addLayer(&j.set, "squares", j.set.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
-			stream, err := boxsum.NewSquaredStream[S, Q, P](j.set.Width, j.set.Channels, j.opt)
+	t := new(planeTables[S, Q])
+	j := &tableJob{tableSet: newTableSet[P, S, Q](e, want), all: population{pixels: rowsOf(src)}, tables: t}
+	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return fillPlane(t, src, want.valid, d, opt) }
+	t.addLayers(j, want, planeStreams[S, Q]{
+		sums: func() (parts[S], error) {
+			stream, err := boxsum.NewStream[S, P](e.Width, e.Channels, j.opt)
+			return pushRows(src, stream.Push), err
+		},
+		squares: func() (parts[Q], error) {
+			stream, err := boxsum.NewSquaredStream[S, Q, P](e.Width, e.Channels, j.opt)
 			return pushRows(src, func(row []P) ([]Q, error) {
 				_, squares, err := stream.Push(row)
 				return squares, err
 			}), err
-		})
-	}
-	if want.tilted {
-		addLayer(&j.set, "tilted", j.set.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
-			stream, err := tilted.NewStream[S, P](j.set.Width, j.set.Channels, plainOptions(j.opt))
+		},
+		tilted: func() (parts[S], error) {
+			stream, err := tilted.NewStream[S, P](e.Width, e.Channels, plainOptions(j.opt))
 			return pushRows(src, stream.Push), err
-		})
-	}
+		},
+	})
 	return j
 }
 
-func (j *plane[P, S, Q]) workers(opt *boxsum.Options) int {
-	if j.set.streams {
-		return 1
-	}
-	return j.set.work(opt).Plan().Workers
-}
-
-func (j *plane[P, S, Q]) load(_ context.Context, report func(bytes int64)) error {
-	if j.set.streams {
-		return nil
-	}
-	var read P
-	for y := range j.src.Height {
-		row := j.src.Row(y)
-		touchPages(row, func(p *P) { read += *p })
-		report(int64(len(row)) * sizeOf[P]())
-	}
-	runtime.KeepAlive(read)
-	clearPages(j.sum.Sums)
-	if j.squared != nil {
-		clearPages(j.squared.Squares.Sums)
-	}
-	if j.tilted != nil {
-		clearPages(j.tilted.Sums)
-	}
-	return nil
-}
-
-func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err error) {
-	j.opt = opt
-	if j.set.streams {
-		return nil // that is for when it is written
-	}
-	if j.tilted != nil {
+// fillPlane makes the tables of an image.
+func fillPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *planeTables[S, Q], src boxsum.Image[P], valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) (err error) {
+	if t.tilted != nil {
 		if launch.GPU && d != nil {
-			err = gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil)
+			err = gpu.IntegrateTiltedHostInto(d, t.tilted, src, nil)
 		} else {
-			err = tilted.IntegrateInto(j.tilted, j.src, plainOptions(part(opt, 0, 0.5)))
+			err = tilted.IntegrateInto(t.tilted, src, plainOptions(part(opt, 0, 0.5)))
 			opt = part(opt, 0.5, 1)
 		}
 	}
 	switch {
 	case err != nil:
 		return err
-	case launch.GPU && d != nil && j.squared != nil:
-		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
+	case valid != nil:
+		return boxsum.IntegrateValidInto(&t.ValidTable, src, *valid, opt)
+	case launch.GPU && d != nil && t.Squares != nil:
+		return gpu.IntegrateSquaresHostInto(d, t.squared(), src, &gpu.Options{Plain: opt.Plain})
 	case launch.GPU && d != nil:
-		return gpu.IntegrateHostInto(d, j.sum, j.src, nil)
-	case j.squared != nil:
-		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)
+		return gpu.IntegrateHostInto(d, t.Sum, src, nil)
+	case t.Squares != nil:
+		return boxsum.IntegrateSquaresInto(t.squared(), src, opt)
 	}
-	return boxsum.IntegrateInto(j.sum, j.src, opt)
+	return boxsum.IntegrateInto(t.Sum, src, opt)
 }
 
-func (j *plane[P, S, Q]) clip(b box) image.Rectangle {
-	return b.rectangle().Intersect(image.Rect(0, 0, j.set.Width, j.set.Height))
+// planeTables are the tables of an image, each nil unless asked for, and all of them if
+// they are streamed.
+type planeTables[S boxsum.Sum, Q boxsum.Square] struct {
+	boxsum.ValidTable[S, Q] // Count is nil where all pixels are valid
+	tilted                  *tilted.Table[S]
 }
 
-func (j *plane[P, S, Q]) area(b box) int64 {
-	clipped := j.clip(b)
-	return int64(clipped.Dx()) * int64(clipped.Dy())
+// planeStreams begin such tables row by row.
+type planeStreams[S boxsum.Sum, Q boxsum.Square] struct {
+	sums, tilted func() (parts[S], error)
+	squares      func() (parts[Q], error)
 }
 
-func (j *plane[P, S, Q]) stats(b box, channel int) stats {
-	clipped, n := j.clip(b), int(j.area(b))
-	return j.all.describe(sample[P]{
-		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n, clipped.Max.X, clipped.Max.Y),
-		pixels: boxRows(j.src, clipped, channel),
-	})
+// addLayers is how they are written.
+//
+//go:noinline
+func (t *planeTables[S, Q]) addLayers(j *tableJob, want tableChoice, streams planeStreams[S, Q]) {
+	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(t.Sum.Exclusive()) }, streams.sums)
+	if want.squares {
+		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(t.Squares.Exclusive()) }, streams.squares)
+	}
+	if want.tilted {
+		addLayer(&j.tableSet, "tilted", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(t.tilted.View()) }, streams.tilted)
+	}
+	if want.valid != nil {
+		j.name += "+counts"
+		j.counts = t.count
+		addLayer(&j.tableSet, "counts", j.shape(), func() iter.Seq[[]uint32] { return imgio.ViewRows(t.Count.Exclusive()) }, nil)
+	}
 }
 
-func (j *plane[P, S, Q]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
+func (t *planeTables[S, Q]) allocate(e extent, want tableChoice) (err error) {
+	if t.Sum, err = boxsum.NewTable[S](e.Width, e.Height, e.Channels); err == nil && want.squares {
+		t.Squares, err = boxsum.NewTable[Q](e.Width, e.Height, e.Channels)
+	}
+	if err == nil && want.tilted {
+		t.tilted, err = tilted.NewTable[S](e.Width, e.Height, e.Channels)
+	}
+	if err == nil && want.valid != nil {
+		t.Count, err = boxsum.NewTable[uint32](e.Width, e.Height, e.Channels)
+	}
+	return err
+}
+
+func (t *planeTables[S, Q]) clear() {
+	clearPages(t.Sum.Sums)
+	if t.Squares != nil {
+		clearPages(t.Squares.Sums)
+	}
+	if t.tilted != nil {
+		clearPages(t.tilted.Sums)
+	}
+}
+
+func (t *planeTables[S, Q]) squared() *boxsum.SquaredTable[S, Q] {
+	return &boxsum.SquaredTable[S, Q]{Sum: t.Sum, Squares: t.Squares}
+}
+
+func (t *planeTables[S, Q]) sum(b box, channel int) any {
+	return t.Sum.SumChannel(b.rectangle(), channel)
+}
+
+func (t *planeTables[S, Q]) mean(b box, channel int) float64 {
+	return t.Sum.Mean(b.rectangle(), channel) // of valid pixels, where not all are
+}
+
+func (t *planeTables[S, Q]) std(b box, channel int) float64 {
+	if t.Count != nil {
+		return t.ValidTable.StdDev(b.rectangle(), channel)
+	}
+	return t.squared().StdDev(b.rectangle(), channel)
+}
+
+func (t *planeTables[S, Q]) square(b box, channel int) float64 {
+	return rounding(t.Squares.At(b[2], b[3], channel))
+}
+
+func (t *planeTables[S, Q]) count(b box, channel int) int { return t.Area(b.rectangle(), channel) }
+
+func (t *planeTables[S, Q]) picture() image.Image { return imgio.HeatMap(t.Sum.Exclusive()) }
 
 // pushRows is the rows of a table as those of the image are pushed.
 //

@@ -28,7 +28,7 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 		}
 		if c.Verbose {
 			sh.progress.close()
-			width, height := work.lattice().Size()
+			width, height := work.lattice.Size()
 			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel, pair.sum, q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
 		}
 		for i := range questions {
@@ -38,12 +38,12 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 			if questions[i].rot != q.rot {
 				continue
 			}
-			b, err := questions[i].place(work.lattice(), c.Corner)
+			b, err := questions[i].place(work.lattice, c.Corner)
 			if err != nil {
 				return nil, err
 			}
-			a := answer{box: box{b.C0, b.R0, b.C1, b.R1}, area: work.lattice().Area(b), rotation: q.rot.String(), rect: questions[i].rect}
-			for channel := range work.channels() {
+			a := answer{box: box{b.C0, b.R0, b.C1, b.R1}, area: work.lattice.Area(b), rotation: q.rot.String(), rect: questions[i].rect}
+			for channel := range work.channels {
 				a.channels = append(a.channels, work.stats(b, channel))
 			}
 			answers[i] = a
@@ -53,26 +53,44 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 }
 
 // A rotatedJob is an image and its table along a rotation, whatever their types.
-type rotatedJob interface {
-	lattice() *rotated.Lattice
-	channels() int
-	stats(box rotated.Box, channel int) stats
+type rotatedJob struct {
+	lattice  *rotated.Lattice
+	table    rotatedTable
+	all      population
+	channels int
 }
 
-type rotatedImage[P boxsum.Pixel, S boxsum.Sum] struct {
-	src     boxsum.Image[P]
-	table   *rotated.Table[S]
-	squares *rotated.Table[uint64] // of pixels of 8 and 16 bits; those of others may not fit, or cancel out
-	all     population[P]
+type rotatedTable interface {
+	sum(b rotated.Box, channel int) any
+	mean(b rotated.Box, channel int) float64
+	std(b rotated.Box, channel int) float64 // negative where the pixels have to say it
 }
 
-func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+// rotatedSums is a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
+// others may not fit, or cancel out.
+type rotatedSums[S boxsum.Sum] struct {
+	rotated.SquaredTable[S, uint64]
+}
+
+func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
 	table, err := integrateAlong[S](d, src, rot, part(opt, 0, 0.5))
 	if err != nil {
 		return nil, err
 	}
 	squares, err := squaresOf(d, src, rot, part(opt, 0.5, 1))
-	return &rotatedImage[P, S]{src: src, table: table, squares: squares, all: population[P]{channels: src.Channels}}, err
+	sums := &rotatedSums[S]{rotated.SquaredTable[S, uint64]{Sum: table, Squares: squares}}
+	return &rotatedJob{lattice: table.Lattice, table: sums, all: population{pixels: rowsOf(src)}, channels: src.Channels}, err
+}
+
+func (t *rotatedSums[S]) sum(b rotated.Box, channel int) any { return t.Sum.SumChannel(b, channel) }
+
+func (t *rotatedSums[S]) mean(b rotated.Box, channel int) float64 { return t.Sum.Mean(b, channel) }
+
+func (t *rotatedSums[S]) std(b rotated.Box, channel int) float64 {
+	if t.Squares == nil {
+		return -1
+	}
+	return t.StdDev(b, channel)
 }
 
 // squaresOf is the table of the squares of an image, and nil where no type of pixels holds them.
@@ -111,32 +129,28 @@ func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Imag
 	return rotated.Integrate[S](src, rot, (*rotated.Options)(plainOptions(opt)))
 }
 
-func (t *rotatedImage[P, S]) lattice() *rotated.Lattice { return t.table.Lattice }
-func (t *rotatedImage[P, S]) channels() int             { return t.src.Channels }
-
-func (t *rotatedImage[P, S]) stats(box rotated.Box, channel int) stats {
-	n, sum, std := int(t.table.Area(box)), t.table.SumChannel(box, channel), -1.0
-	if t.squares != nil {
-		std = (&rotated.SquaredTable[S, uint64]{Sum: t.table, Squares: t.squares}).StdDev(box, channel)
-	}
-	return t.all.describe(sample[P]{n: n, sum: sum, mean: t.table.Mean(box, channel), std: std, pixels: t.runs(box, channel)})
+func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
+	return t.all.describe(sample{
+		n: int(t.lattice.Area(b)), sum: t.table.sum(b, channel), mean: t.table.mean(b, channel),
+		std: t.table.std(b, channel), runs: t.runs(b), channel: channel,
+	})
 }
 
-// runs is the pixels of a box, from a channel on: in each row they are neighbours.
-func (t *rotatedImage[P, S]) runs(box rotated.Box, channel int) iter.Seq[[]P] {
-	return func(yield func([]P) bool) {
-		around := sketch.Around(t.table.Lattice, []sketch.Box{{Box: box}}, 2)
+// runs is the pixels of a box: in each row they are neighbours.
+func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		around := sketch.Around(t.lattice, []sketch.Box{{Box: box}}, 2)
 		for y := around.Min.Y; y < around.Max.Y; y++ {
 			from, to := 0, 0
 			for x := around.Min.X; x < around.Max.X; x++ {
-				if c, r := t.table.Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
+				if c, r := t.lattice.Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
 					if from == to {
 						from = x
 					}
 					to = x + 1
 				}
 			}
-			if from < to && !yield(t.src.Row(y)[from*t.src.Channels+channel:to*t.src.Channels]) {
+			if from < to && !yield(span{y, from, to}) {
 				return
 			}
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"image"
 	"io"
 
 	"github.com/boxsum/boxsum"
@@ -15,31 +14,42 @@ import (
 // A savedTable answers from the tables of a file, without their image.
 type savedTable struct {
 	extent
+	answers
 	squares bool // are there too: the deviation is known
-	sums    func(b box, channel int) any
-	mean    func(b box, channel int) float64
-	std     func(b box, channel int) float64
 	file    io.Closer
 }
 
-func (t *savedTable) size() extent { return t.extent }
-
-// clip is what of a box is in the image.
-func (t *savedTable) clip(b box) box {
-	to, n := []int{t.Width, t.Height, t.Depth}, len(b)/2
-	clipped := make(box, len(b))
-	for i := range n {
-		clipped[i] = min(max(b[i], 0), to[i])
-		clipped[n+i] = max(min(b[n+i], to[i]), clipped[i])
-	}
-	return clipped
-}
-
+func (t *savedTable) size() extent     { return t.extent }
 func (t *savedTable) area(b box) int64 { return t.clip(b).pixels() }
 
 func (t *savedTable) stats(b box, channel int) stats {
 	b = t.clip(b)
-	return stats{sum: t.sums(b, channel), mean: t.mean(b, channel), std: t.std(b, channel)}
+	return stats{sum: t.sumOf(b, channel), mean: t.mean(b, channel), std: t.std(b, channel)}
+}
+
+// sumOf is the sum of a box. Those of 32 bits wrap in large boxes: they are summed in
+// parts that fit.
+func (t *savedTable) sumOf(b box, channel int) any {
+	if _, narrow := t.sum(make(box, len(b)), 0).(uint32); !narrow {
+		return t.sum(b, channel)
+	}
+	return t.inParts(b, channel)
+}
+
+func (t *savedTable) inParts(b box, channel int) uint64 {
+	if b.pixels() <= int64(savedPixels[uint32]().Most) {
+		return uint64(t.sum(b, channel).(uint32))
+	}
+	n, longest := len(b)/2, 0
+	for i := range n {
+		if b[n+i]-b[i] > b[n+longest]-b[longest] {
+			longest = i
+		}
+	}
+	one, other := append(box(nil), b...), append(box(nil), b...)
+	one[n+longest] = b[longest] + (b[n+longest]-b[longest])/2
+	other[longest] = one[n+longest]
+	return t.inParts(one, channel) + t.inParts(other, channel)
 }
 
 // pixels is how many a box has.
@@ -138,8 +148,8 @@ func savedPlane[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 		return nil, err
 	}
 	t.Know(savedPixels[S]())
-	both := &boxsum.SquaredTable[S, Q]{Sum: t}
-	if squares != nil {
+	both := new(planeTables[S, Q])
+	if both.Sum = t; squares != nil {
 		if both.Squares, err = imgio.TableOf[Q](squares); err != nil {
 			return nil, err
 		}
@@ -147,13 +157,7 @@ func savedPlane[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 			return nil, errors.New("the sums and the squares differ in size")
 		}
 	}
-	of := func(b box) image.Rectangle { return b.rectangle() }
-	return &savedTable{
-		extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, squares: squares != nil,
-		sums: wideSum(func(b box, c int) S { return t.SumChannel(of(b), c) }),
-		mean: func(b box, c int) float64 { return both.Mean(of(b), c) },
-		std:  func(b box, c int) float64 { return both.StdDev(of(b), c) },
-	}, nil
+	return &savedTable{extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, answers: both, squares: squares != nil}, nil
 }
 
 func savedSolid[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*savedTable, error) {
@@ -162,8 +166,8 @@ func savedSolid[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 		return nil, err
 	}
 	t.Know(savedPixels[S]())
-	both := &volume.SquaredTable[S, Q]{Sum: t}
-	if squares != nil {
+	both := new(solidTables[S, Q])
+	if both.Sum = t; squares != nil {
 		if both.Squares, err = volumeTable[Q](squares); err != nil {
 			return nil, err
 		}
@@ -171,12 +175,7 @@ func savedSolid[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 			return nil, errors.New("the sums and the squares differ in size")
 		}
 	}
-	return &savedTable{
-		extent: extent{t.Width, t.Height, t.Depth, t.Channels}, squares: squares != nil,
-		sums: wideSum(func(b box, c int) S { return t.SumChannel(b.block(), c) }),
-		mean: func(b box, c int) float64 { return both.Mean(b.block(), c) },
-		std:  func(b box, c int) float64 { return both.StdDev(b.block(), c) },
-	}, nil
+	return &savedTable{extent: extent{t.Width, t.Height, t.Depth, t.Channels}, answers: both, squares: squares != nil}, nil
 }
 
 // volumeTable is an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as a table.
@@ -207,29 +206,4 @@ func savedPixels[S boxsum.Sum]() exact.Pixels {
 		return exact.Pixels{Most: exact.Most[uint16, S](false)}
 	}
 	return exact.Usual[S](false)
-}
-
-// wideSum is sums of boxes. Those of 32 bits wrap in large boxes: they are summed in
-// parts that fit.
-func wideSum[S boxsum.Sum](of func(b box, channel int) S) func(b box, channel int) any {
-	if _, ok := any(*new(S)).(uint32); !ok {
-		return func(b box, channel int) any { return of(b, channel) }
-	}
-	var parts func(b box, channel int) uint64
-	parts = func(b box, channel int) uint64 {
-		if b.pixels() <= int64(savedPixels[S]().Most) {
-			return uint64(of(b, channel))
-		}
-		n, longest := len(b)/2, 0
-		for i := range n {
-			if b[n+i]-b[i] > b[n+longest]-b[longest] {
-				longest = i
-			}
-		}
-		one, other := append(box(nil), b...), append(box(nil), b...)
-		one[n+longest] = b[longest] + (b[n+longest]-b[longest])/2
-		other[longest] = one[n+longest]
-		return parts(one, channel) + parts(other, channel)
-	}
-	return func(b box, channel int) any { return parts(b, channel) }
 }

@@ -14,112 +14,90 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// solid is the job of a volume.
-type solid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	set     tableSet
-	stack   *imgio.Stack
-	src     volume.Volume[P]           // without voxels if it is streamed
-	ctx     context.Context            // ends the reading of slices
-	opt     *boxsum.Options            // of streams
-	sum     *volume.Table[S]           // nil if it is streamed
-	squared *volume.SquaredTable[S, Q] // nil unless asked for; has sum in it
-	all     population[P]
-}
-
-// newSolid takes memory for the tables, or plans to stream them.
-func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) (*solid[P, S, Q], error) {
+// newSolid takes memory for the tables of a volume, or plans to stream them.
+func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 	j := planSolid[P, S, Q](stack, want)
 	voxels := 0.0
 	if stack.Whole == nil {
-		voxels = j.set.values() * float64(j.set.pixelBytes)
+		voxels = j.values() * float64(j.pixelBytes)
 	}
-	if err := j.set.fit(voxels, want.stream); err != nil || j.set.streams {
-		return j, err
-	}
-	var err error
-	if !want.squares {
-		j.sum, err = volume.NewTable[S](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels)
-	} else if j.squared, err = volume.NewSquaredTable[S, Q](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels); err == nil {
-		j.sum = j.squared.Sum
-	}
-	return j, err
+	return j, j.take(voxels, want)
 }
 
-// planSolid is the job without its tables.
-func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) *solid[P, S, Q] {
+// planSolid is the job of a volume without its tables.
+func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) *tableJob {
 	first := stack.First.(boxsum.Image[P])
 	e := extent{first.Width, first.Height, stack.Depth, max(first.Channels, 1)}
-	j := &solid[P, S, Q]{set: newTableSet[P, S, Q](e, want), stack: stack, ctx: context.Background()}
-	j.src = volume.Volume[P]{Width: e.Width, Height: e.Height, Depth: e.Depth, Channels: e.Channels}
-	j.all = population[P]{channels: e.Channels, rows: func(yield func([]P) bool) {
-		j.blockRows(volume.NewBox(0, 0, 0, e.Width, e.Height, e.Depth), 0)(yield)
-	}}
-	addLayer(&j.set, "sum", j.set.shape(), func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
-		stream, err := volume.NewStream[S, P](j.set.Width, j.set.Height, j.set.Channels, j.opt)
-		return pushSlices(j, stream.Push), err
-	})
-	if want.squares {
-		addLayer(&j.set, "squares", j.set.shape(), func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
-			stream, err := volume.NewSquaredStream[S, Q, P](j.set.Width, j.set.Height, j.set.Channels, j.opt)
-			return pushSlices(j, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
+	t := new(solidTables[S, Q])
+	j := &tableJob{tableSet: newTableSet[P, S, Q](e, want), tables: t, ctx: context.Background()}
+	v := newVoxels[P](j, stack)
+	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return fillSolid(t, v.src, d, opt) }
+	t.addLayers(j, want, solidStreams[S, Q]{
+		sums: func() (parts[S], error) {
+			stream, err := volume.NewStream[S, P](e.Width, e.Height, e.Channels, j.opt)
+			return pushSlices(v, stream.Push), err
+		},
+		squares: func() (parts[Q], error) {
+			stream, err := volume.NewSquaredStream[S, Q, P](e.Width, e.Height, e.Channels, j.opt)
+			return pushSlices(v, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
 				_, squares, err := stream.Push(img)
 				return squares, err
 			}), err
-		})
-	}
+		},
+	})
 	return j
 }
 
-// blockRows is the rows of a box in all its slices, from a channel on.
-func (j *solid[P, S, Q]) blockRows(b volume.Box, channel int) iter.Seq[[]P] {
-	return func(yield func([]P) bool) {
-		for z := b.Z0; z < b.Z1; z++ {
-			for row := range boxRows(j.src.Slice(z), image.Rect(b.X0, b.Y0, b.X1, b.Y1), channel) {
-				if !yield(row) {
-					return
-				}
-			}
-		}
+// fillSolid makes the tables of a volume.
+func fillSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *solidTables[S, Q], src volume.Volume[P], d *gpu.Device, opt *boxsum.Options) error {
+	switch {
+	case launch.GPU && d != nil && t.Squares != nil:
+		return gpu.IntegrateVolumeSquaresHostInto(d, &t.SquaredTable, src, &gpu.Options{Plain: opt.Plain})
+	case launch.GPU && d != nil:
+		return gpu.IntegrateVolumeHostInto(d, t.Sum, src, nil)
+	case t.Squares != nil:
+		return volume.IntegrateSquaresInto(&t.SquaredTable, src, opt)
 	}
+	return volume.IntegrateInto(t.Sum, src, opt)
 }
 
-func (j *solid[P, S, Q]) workers(opt *boxsum.Options) int {
-	depth := j.set.Depth
-	if j.set.streams {
-		depth = 1
-	}
-	return j.set.work(opt).PlanVolume(depth).Workers
+// voxels are the pixels of a volume, which come slice by slice.
+type voxels[P boxsum.Pixel] struct {
+	pixelRows[P]
+	job   *tableJob
+	stack *imgio.Stack
+	src   volume.Volume[P] // without voxels if it is streamed
 }
 
-func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) error {
-	j.ctx = ctx
-	if j.set.streams {
-		return nil
+//go:noinline
+func newVoxels[P boxsum.Pixel](j *tableJob, stack *imgio.Stack) *voxels[P] {
+	v := &voxels[P]{job: j, stack: stack, src: volume.Volume[P]{Width: j.Width, Height: j.Height, Depth: j.Depth, Channels: j.Channels}}
+	v.pixelRows = pixelRows[P]{j.Channels, j.Height * j.Depth, func(y int) []P { return v.src.Slice(y / j.Height).Row(y % j.Height) }}
+	j.all.pixels = v
+	return v
+}
+
+func (v *voxels[P]) load(report func(bytes int64)) error {
+	whole, ok := v.stack.Whole.(boxsum.Image[P])
+	if !ok {
+		return v.fill(report)
 	}
-	if whole, ok := j.stack.Whole.(boxsum.Image[P]); ok {
-		j.src.Pix = whole.Pix
-		var read P
-		touchPages(j.src.Pix, func(p *P) { read += *p })
-		runtime.KeepAlive(read)
-		report(j.set.read())
-	} else if err := j.fill(report); err != nil {
-		return err
-	}
-	clearPages(j.sum.Sums)
-	if j.squared != nil {
-		clearPages(j.squared.Squares.Sums)
-	}
+	v.src.Pix = whole.Pix
+	var read P
+	touchPages(v.src.Pix, func(p *P) { read += *p })
+	runtime.KeepAlive(read)
+	report(v.job.read())
 	return nil
 }
 
 // fill copies the slices one after the other.
-func (j *solid[P, S, Q]) fill(report func(bytes int64)) error {
-	all, err := volume.New[P](j.set.Width, j.set.Height, j.set.Depth, j.set.Channels)
+func (v *voxels[P]) fill(report func(bytes int64)) error {
+	all, err := volume.New[P](v.src.Width, v.src.Height, v.src.Depth, v.src.Channels)
 	if err != nil {
 		return err
 	}
 	for z := range all.Depth {
-		img, err := j.slice(z)
+		img, err := v.slice(z)
 		if err != nil {
 			return err
 		}
@@ -127,57 +105,72 @@ func (j *solid[P, S, Q]) fill(report func(bytes int64)) error {
 		for y := range to.Height {
 			copy(to.Row(y), img.Row(y))
 		}
-		report(j.set.read() / int64(all.Depth))
+		report(v.job.read() / int64(all.Depth))
 	}
-	j.src = all
+	v.src = all
 	return nil
 }
 
 // slice reads one slice, or returns at once on Ctrl-C: the file may be far away.
-func (j *solid[P, S, Q]) slice(z int) (boxsum.Image[P], error) {
-	img, err := await(j.ctx, func() (any, error) { return j.stack.Slice(z) })
-	if err = cmp.Or(err, j.ctx.Err()); err != nil {
+func (v *voxels[P]) slice(z int) (boxsum.Image[P], error) {
+	img, err := await(v.job.ctx, func() (any, error) { return v.stack.Slice(z) })
+	if err = cmp.Or(err, v.job.ctx.Err()); err != nil {
 		return boxsum.Image[P]{}, err
 	}
 	return img.(boxsum.Image[P]), nil
 }
 
-func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
-	j.opt = opt
-	switch {
-	case j.set.streams:
-		return nil // that is for when it is written
-	case launch.GPU && d != nil && j.squared != nil:
-		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
-	case launch.GPU && d != nil:
-		return gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
-	case j.squared != nil:
-		return volume.IntegrateSquaresInto(j.squared, j.src, opt)
+// solidTables are the tables of a volume. Squares is nil unless asked for.
+type solidTables[S boxsum.Sum, Q boxsum.Square] struct{ volume.SquaredTable[S, Q] }
+
+// solidStreams begin such tables slice by slice.
+type solidStreams[S boxsum.Sum, Q boxsum.Square] struct {
+	sums    func() (parts[S], error)
+	squares func() (parts[Q], error)
+}
+
+// addLayers is how they are written.
+//
+//go:noinline
+func (t *solidTables[S, Q]) addLayers(j *tableJob, want tableChoice, streams solidStreams[S, Q]) {
+	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return sliceRows(t.Sum) }, streams.sums)
+	if want.squares {
+		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return sliceRows(t.Squares) }, streams.squares)
 	}
-	return volume.IntegrateInto(j.sum, j.src, opt)
 }
 
-func (j *solid[P, S, Q]) clip(b box) volume.Box {
-	return b.block().Intersect(volume.NewBox(0, 0, 0, j.set.Width, j.set.Height, j.set.Depth))
+func (t *solidTables[S, Q]) allocate(e extent, want tableChoice) (err error) {
+	if t.Sum, err = volume.NewTable[S](e.Width, e.Height, e.Depth, e.Channels); err == nil && want.squares {
+		t.Squares, err = volume.NewTable[Q](e.Width, e.Height, e.Depth, e.Channels)
+	}
+	return err
 }
 
-func (j *solid[P, S, Q]) area(b box) int64 { return int64(j.clip(b).Voxels()) }
-
-func (j *solid[P, S, Q]) stats(b box, channel int) stats {
-	clipped, n := j.clip(b), int(j.area(b))
-	return j.all.describe(sample[P]{
-		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.X1, clipped.Y1, clipped.Z1, channel), n, clipped.X1, clipped.Y1, clipped.Z1),
-		pixels: j.blockRows(clipped, channel),
-	})
+func (t *solidTables[S, Q]) clear() {
+	clearPages(t.Sum.Sums)
+	if t.Squares != nil {
+		clearPages(t.Squares.Sums)
+	}
 }
 
-func (j *solid[P, S, Q]) picture() image.Image { return nil } // volumes have no format for one
+func (t *solidTables[S, Q]) sum(b box, channel int) any { return t.Sum.SumChannel(b.block(), channel) }
+
+func (t *solidTables[S, Q]) mean(b box, channel int) float64 { return t.Sum.Mean(b.block(), channel) }
+
+func (t *solidTables[S, Q]) std(b box, channel int) float64 { return t.StdDev(b.block(), channel) }
+
+func (t *solidTables[S, Q]) square(b box, channel int) float64 {
+	return rounding(t.Squares.At(b[3], b[4], b[5], channel))
+}
+
+func (t *solidTables[S, Q]) picture() image.Image { return nil } // volumes have no format for one
 
 // pushSlices is the slices of a table as those of the volume are pushed.
-func pushSlices[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, T boxsum.Sum](j *solid[P, S, Q], push func(boxsum.Image[P]) (boxsum.View[T], error)) parts[T] {
+//
+//go:noinline
+func pushSlices[P boxsum.Pixel, T boxsum.Sum](v *voxels[P], push func(boxsum.Image[P]) (boxsum.View[T], error)) parts[T] {
 	return func(z int) (boxsum.View[T], error) {
-		img, err := j.slice(z)
+		img, err := v.slice(z)
 		if err != nil {
 			return boxsum.View[T]{}, err
 		}

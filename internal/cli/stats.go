@@ -4,6 +4,7 @@ import (
 	"image"
 	"iter"
 	"math"
+	"runtime"
 
 	"github.com/boxsum/boxsum"
 )
@@ -15,28 +16,86 @@ type stats struct {
 	area      *int64 // how many pixels are valid, where that may not be all
 }
 
-// A sample is one channel of a box of any shape: what tables say of it, and its
-// pixels.
-type sample[P boxsum.Pixel] struct {
-	n      int
-	sum    any
-	mean   float64
-	std    float64       // from a table of squares; negative without one
-	noise  float64       // that rounding may add to the variance
-	pixels iter.Seq[[]P] // runs of neighbours in a row, each from the channel on
+// A sample is one channel of a box of any shape: what tables say of it, and where its
+// pixels are.
+type sample struct {
+	n       int
+	sum     any
+	mean    float64
+	std     float64        // from a table of squares; negative without one
+	noise   float64        // that rounding may add to the variance
+	runs    iter.Seq[span] // of its pixels
+	channel int
+}
+
+// A span is neighbours in a row. The rows of a volume are those of all its slices, one after
+// the other.
+type span struct{ y, x0, x1 int }
+
+// pixels are those of an image or a volume, whatever their type.
+type pixels interface {
+	largest() uint64 // magnitude that they can have
+	peak() uint64    // that they have
+	load(report func(bytes int64)) error
+	add(to *deviations, r span, channel int)
+}
+
+// deviations are the distances of pixels from a mean, summed up.
+type deviations struct{ mean, sum, squares float64 }
+
+// pixelRows is pixels as rows.
+type pixelRows[P boxsum.Pixel] struct {
+	channels, height int
+	row              func(y int) []P
+}
+
+func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) *pixelRows[P] {
+	return &pixelRows[P]{img.Channels, img.Height, img.Row}
+}
+
+// load brings all of them into memory.
+func (p *pixelRows[P]) load(report func(bytes int64)) error {
+	var read P
+	for y := range p.height {
+		row := p.row(y)
+		touchPages(row, func(p *P) { read += *p })
+		report(int64(len(row)) * sizeOf[P]())
+	}
+	runtime.KeepAlive(read)
+	return nil
+}
+
+func (p *pixelRows[P]) largest() uint64 { return largestPixel[P]() }
+
+func (p *pixelRows[P]) peak() uint64 {
+	peak := uint64(1)
+	for y := range p.height {
+		for _, v := range p.row(y) {
+			peak = max(peak, uint64(math.Abs(float64(v))))
+		}
+	}
+	return peak
+}
+
+func (p *pixelRows[P]) add(to *deviations, r span, channel int) {
+	row := p.row(r.y)[r.x0*p.channels+channel : r.x1*p.channels]
+	for i := 0; i < len(row); i += p.channels {
+		d := float64(row[i]) - to.mean
+		to.sum += d
+		to.squares += d * d
+	}
 }
 
 // A population is all pixels of an image or a volume.
-type population[P boxsum.Pixel] struct {
-	channels int
-	rows     iter.Seq[[]P]
-	peak     uint64 // largest magnitude, once it matters
+type population struct {
+	pixels
+	most uint64 // largest magnitude, once it matters
 }
 
 // describe is the statistics of a sample. The deviation comes from the pixels where
 // squares may have wrapped, or have few right digits: they are then so large beside it
 // that their rounding may be as large.
-func (p *population[P]) describe(s sample[P]) stats {
+func (p *population) describe(s sample) stats {
 	of := stats{sum: s.sum, mean: s.mean}
 	const digits = 1e6
 	if s.n == 0 {
@@ -50,49 +109,62 @@ func (p *population[P]) describe(s sample[P]) stats {
 
 // squaresFit reports whether the squares of n pixels surely fit a uint64: those of 8
 // and 16 bits do in every image, those of 32 if they are small.
-func (p *population[P]) squaresFit(n int) bool {
-	limit := largestPixel[P]()
+func (p *population) squaresFit(n int) bool {
+	limit := p.largest()
 	if uint64(n) <= math.MaxUint64/(limit*limit) {
 		return true
 	}
-	if p.peak == 0 {
-		p.peak = 1
-		for row := range p.rows {
-			for _, v := range row {
-				p.peak = max(p.peak, uint64(math.Abs(float64(v))))
-			}
-		}
+	if p.most == 0 {
+		p.most = p.peak()
 	}
-	return uint64(n) <= math.MaxUint64/(p.peak*p.peak)
+	return uint64(n) <= math.MaxUint64/(p.most*p.most)
 }
 
 // deviation goes through the pixels of a sample. The mean may be off by a little: its
 // error is taken away again.
-func (p *population[P]) deviation(s sample[P]) float64 {
-	var sum, squares float64
-	for run := range s.pixels {
-		for i := 0; i < len(run); i += p.channels {
-			d := float64(run[i]) - s.mean
-			sum += d
-			squares += d * d
-		}
+func (p *population) deviation(s sample) float64 {
+	d := deviations{mean: s.mean}
+	for r := range s.runs {
+		p.add(&d, r, s.channel)
 	}
 	n := float64(s.n)
-	return math.Sqrt(max(0, squares-sum*sum/n) / n)
+	return math.Sqrt(max(0, d.squares-d.sum*d.sum/n) / n)
 }
 
 // squareNoise is what rounding may add to the variance of a box of n pixels at most, of
-// which the table of squares has this entry at its last corner. The corner's coordinates
-// add up to what was added up, one after the other, on the way there.
-func squareNoise[Q boxsum.Square](entry Q, n int, corner ...int) float64 {
-	if Q(1)/2 == 0 {
-		return 0 // integers do not round
-	}
+// which the table of squares has this entry at its last corner; that of integers, which do
+// not round, counts as 0. The corner's coordinates add up to what was added up, one after
+// the other, on the way there.
+func squareNoise(entry float64, n int, b box) float64 {
 	steps := 8
-	for _, c := range corner {
+	for _, c := range b[len(b)/2:] {
 		steps += c
 	}
-	return 0x1p-51 * float64(steps) * float64(entry) / float64(n)
+	return 0x1p-51 * float64(steps) * entry / float64(n)
+}
+
+// rounding is an entry of a table of squares for [squareNoise].
+func rounding[Q boxsum.Square](entry Q) float64 {
+	if Q(1)/2 == 0 {
+		return 0
+	}
+	return float64(entry)
+}
+
+// runsOf is the rows of a box inside of an image or a volume.
+func runsOf(e extent, b box) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		if len(b) == 4 {
+			b = box{b[0], b[1], 0, b[2], b[3], 1}
+		}
+		for z := b[2]; z < b[5]; z++ {
+			for y := b[1]; y < b[4]; y++ {
+				if !yield(span{z*e.Height + y, b[0], b[3]}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // boxRows is the rows of a box of an image, from a channel on.

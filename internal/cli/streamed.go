@@ -9,10 +9,26 @@ import (
 	"github.com/boxsum/boxsum/internal/exact"
 )
 
-// streamed answers from the rows of a table as they come, of which it keeps none: for
+// newStreamed answers from the rows of a table as they come, of which it keeps none: for
 // tables that do not fit in memory.
-type streamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	plane *plane[P, S, Q]
+func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error) {
+	src := img.(boxsum.Image[P])
+	stream, err := boxsum.NewSquaredStream[S, Q, P](src.Width, src.Channels, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
+	d := &streamed[S, Q]{extent: e}
+	if err := d.read(ctx, boxes, func(y int) ([]S, []Q, error) { return stream.Push(src.Row(y)) }, report); err != nil {
+		return nil, err
+	}
+	return &tableJob{tableSet: tableSet{extent: e}, all: population{pixels: rowsOf(src)}, tables: d}, nil
+}
+
+// streamed is what rows of tables said of boxes. There are no tables of it.
+type streamed[S boxsum.Sum, Q boxsum.Square] struct {
+	tables
+	extent
 	found map[image.Rectangle][]bandSums[S, Q] // by clipped box, for each channel
 }
 
@@ -24,27 +40,23 @@ type bandSums[S boxsum.Sum, Q boxsum.Square] struct {
 	corner  Q // of the squares, at the last pixel
 }
 
-func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error) {
-	src := img.(boxsum.Image[P])
-	d := &streamed[P, S, Q]{plane: planPlane[P, S, Q](src, tableChoice{squares: true}), found: map[image.Rectangle][]bandSums[S, Q]{}}
+// read goes through the rows of the tables, which come after those of zeros.
+func (d *streamed[S, Q]) read(ctx context.Context, boxes []box, next func(y int) ([]S, []Q, error), report func(done float64)) error {
+	d.found = map[image.Rectangle][]bandSums[S, Q]{}
 	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
 	for _, b := range boxes {
-		if r := d.plane.clip(b); !r.Empty() && d.found[r] == nil {
-			d.found[r] = make([]bandSums[S, Q], src.Channels)
+		if r := d.clip(b).rectangle(); !r.Empty() && d.found[r] == nil {
+			d.found[r] = make([]bandSums[S, Q], d.Channels)
 			over[r.Min.Y], under[r.Max.Y] = append(over[r.Min.Y], r), append(under[r.Max.Y], r)
 		}
 	}
-	stream, err := boxsum.NewSquaredStream[S, Q, P](src.Width, src.Channels, nil)
-	if err != nil {
-		return nil, err
-	}
-	for y := range src.Height {
+	for y := range d.Height {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		sums, squares, err := stream.Push(src.Row(y)) // row y+1 of the tables
+		sums, squares, err := next(y) // row y+1 of the tables
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, r := range over[y+1] {
 			d.add(r, sums, squares, false)
@@ -53,18 +65,16 @@ func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Cont
 			d.add(r, sums, squares, true)
 		}
 		if report != nil {
-			report(float64(y+1) / float64(src.Height))
+			report(float64(y+1) / float64(d.Height))
 		}
 	}
-	return typedOracle{&d.plane.set, d}, nil
+	return nil
 }
 
-func (d *streamed[P, S, Q]) area(b box) int64 { return d.plane.area(b) }
-
 // add takes the row of the tables over a box, or under it.
-func (d *streamed[P, S, Q]) add(r image.Rectangle, sums []S, squares []Q, under bool) {
+func (d *streamed[S, Q]) add(r image.Rectangle, sums []S, squares []Q, under bool) {
 	for c, of := range d.found[r] {
-		x0, x1 := r.Min.X*d.plane.set.Channels+c, r.Max.X*d.plane.set.Channels+c
+		x0, x1 := r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
 		if !under {
 			of.sum, of.squares = of.sum-(sums[x1]-sums[x0]), of.squares-(squares[x1]-squares[x0])
 		} else {
@@ -74,14 +84,23 @@ func (d *streamed[P, S, Q]) add(r image.Rectangle, sums []S, squares []Q, under 
 	}
 }
 
-func (d *streamed[P, S, Q]) stats(b box, channel int) stats {
-	clipped, n := d.plane.clip(b), int(d.plane.area(b))
-	if n == 0 {
-		return stats{sum: S(0)}
+// of is the sums of a box, which are zero where it is empty.
+func (d *streamed[S, Q]) of(b box, channel int) (sums bandSums[S, Q]) {
+	if all := d.found[b.rectangle()]; all != nil {
+		sums = all[channel]
 	}
-	of := d.found[clipped][channel]
-	return d.plane.all.describe(sample[P]{
-		n: n, sum: of.sum, mean: exact.Mean(n, of.sum), noise: squareNoise(of.corner, n, clipped.Max.X, clipped.Max.Y),
-		std: math.Sqrt(exact.Variance(n, of.sum, of.squares, nil, nil)), pixels: boxRows(d.plane.src, clipped, channel),
-	})
+	return sums
 }
+
+func (d *streamed[S, Q]) sum(b box, channel int) any { return d.of(b, channel).sum }
+
+func (d *streamed[S, Q]) mean(b box, channel int) float64 {
+	return exact.Mean(int(b.pixels()), d.of(b, channel).sum)
+}
+
+func (d *streamed[S, Q]) std(b box, channel int) float64 {
+	of := d.of(b, channel)
+	return math.Sqrt(exact.Variance(int(b.pixels()), of.sum, of.squares, nil, nil))
+}
+
+func (d *streamed[S, Q]) square(b box, channel int) float64 { return rounding(d.of(b, channel).corner) }

@@ -21,20 +21,24 @@ import (
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
-	pixel, sum string
-	wide       bool                           // 64-bit integers, which have sums and are asked directly; most of what follows is nil
-	is         func(img any) bool             // whether the image has these pixels
-	channels   func(img any) int              // of an image that has
-	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
-	job        func(src *source, want tableChoice) (job, error)
-	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
+	pixelKind
+	sum    string
+	wide   bool                           // 64-bit integers, which have sums and are asked directly; most of what follows is nil
+	holds  func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
+	job    func(src *source, want tableChoice) (job, error)
+	rotate func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error)
 
 	// stream answers of boxes from a table that is in no memory.
 	stream func(ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error)
 
 	haar func(c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error)
+}
 
-	// What goes by the pixels alone.
+// A pixelKind is what goes by the pixels alone.
+type pixelKind struct {
+	pixel     string
+	is        func(img any) bool // whether the image has these pixels
+	size      func(img any) extent
 	moments   func(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error)
 	direct    func(img any) oracle
 	show      func(img any) image.Image // to look at
@@ -44,42 +48,36 @@ type pair struct {
 }
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
+	kind, most := pixelKindOf[P](), largestSum[S]()/largestPixel[P]()
+	size := kind.size
 	return pair{
-		pixel:    typeName[P](),
-		sum:      typeName[S](),
-		is:       func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
-		channels: func(img any) int { return max(img.(boxsum.Image[P]).Channels, 1) },
-		holds: func(img any, slices int) bool {
-			im := img.(boxsum.Image[P])
-			return uint64(im.Width)*uint64(im.Height)*uint64(slices) <= largestSum[S]()/largestPixel[P]()
-		},
+		pixelKind: kind,
+		sum:       typeName[S](),
+		holds:     func(img any, slices int) bool { return size(img).fits(slices, most) },
 		job: func(src *source, want tableChoice) (job, error) {
 			if src.stack != nil {
-				j, err := newSolid[P, S, Q](src.stack, want)
-				if err != nil {
-					return nil, err
-				}
-				return typedJob{&j.set, j}, nil
+				return newSolid[P, S, Q](src.stack, want)
 			}
-			if want.valid != nil {
-				j, err := newValidPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
-				if err != nil {
-					return nil, err
-				}
-				return typedJob{&j.plane.set, j}, nil
-			}
-			j, err := newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
-			if err != nil {
-				return nil, err
-			}
-			return typedJob{&j.set, j}, nil
+			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
 		},
-		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
-		stream:  newStreamed[P, S, Q],
+		stream: newStreamed[P, S, Q],
+		haar:   haarOf[P, S],
+	}
+}
+
+//go:noinline
+func pixelKindOf[P boxsum.Pixel]() pixelKind {
+	return pixelKind{
+		pixel: typeName[P](),
+		is:    func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
+		size: func(img any) extent {
+			src := img.(boxsum.Image[P])
+			return extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}
+		},
 		direct:  newDirect[P],
-		haar:    haarOf[P, S],
 		moments: momentsOf[P],
 		show:    func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
 		mask:    func(img any) (boxsum.Image[uint8], error) { return maskOf(img.(boxsum.Image[P])) },
@@ -88,6 +86,11 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		},
 		histogram: newHistogram[P],
 	}
+}
+
+// fits reports whether so many slices of this size have no more pixels than most.
+func (e extent) fits(slices int, most uint64) bool {
+	return uint64(e.Width)*uint64(e.Height)*uint64(slices) <= most
 }
 
 // pairWhere is the first pair of the image's pixel type that is good, or else an error from the

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"image"
-	"iter"
-	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 )
 
@@ -71,81 +66,6 @@ func maskOf[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[uint8], error) {
 		}
 	}
 	return mask, err
-}
-
-// validPlane is the job of the valid pixels of an image.
-type validPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	plane *plane[P, S, Q]
-	valid boxsum.Valid
-	table *boxsum.ValidTable[S, Q]
-}
-
-// newValidPlane takes memory for the tables.
-func newValidPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) (*validPlane[P, S, Q], error) {
-	j := &validPlane[P, S, Q]{plane: planPlane[P, S, Q](src, want), valid: *want.valid}
-	j.plane.set.name += "+counts"
-	addLayer(&j.plane.set, "counts", j.plane.set.shape(), func() iter.Seq[[]uint32] { return imgio.ViewRows(j.table.Count.Exclusive()) }, nil)
-	if err := j.plane.set.fit(0, false); err != nil {
-		return nil, err
-	}
-	table := &boxsum.ValidTable[S, Q]{}
-	var err error
-	if table.Sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels); err != nil {
-		return nil, err
-	}
-	if table.Count, err = boxsum.NewTable[uint32](src.Width, src.Height, src.Channels); err != nil {
-		return nil, err
-	}
-	if want.squares {
-		if table.Squares, err = boxsum.NewTable[Q](src.Width, src.Height, src.Channels); err != nil {
-			return nil, err
-		}
-		j.plane.squared = &boxsum.SquaredTable[S, Q]{Sum: table.Sum, Squares: table.Squares}
-	}
-	j.table, j.plane.sum = table, table.Sum
-	return j, nil
-}
-
-func (j *validPlane[P, S, Q]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
-	return boxsum.IntegrateValidInto(j.table, j.plane.src, j.valid, opt)
-}
-
-func (j *validPlane[P, S, Q]) load(ctx context.Context, report func(bytes int64)) error {
-	return j.plane.load(ctx, report)
-}
-
-func (j *validPlane[P, S, Q]) workers(opt *boxsum.Options) int { return j.plane.workers(opt) }
-func (j *validPlane[P, S, Q]) area(b box) int64                { return j.plane.area(b) }
-func (j *validPlane[P, S, Q]) picture() image.Image            { return j.plane.picture() }
-
-func (j *validPlane[P, S, Q]) stats(b box, channel int) stats {
-	clipped := j.plane.clip(b)
-	n := j.table.Area(clipped, channel)
-	area := int64(n)
-	if n == 0 {
-		return stats{sum: j.plane.sum.SumChannel(clipped, channel), mean: math.NaN(), std: math.NaN(), area: &area}
-	}
-	of := j.plane.all.describe(sample[P]{
-		n: n, sum: j.plane.sum.SumChannel(clipped, channel), mean: j.table.Mean(clipped, channel),
-		std: j.table.StdDev(clipped, channel), noise: squareNoise(j.table.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n, clipped.Max.X, clipped.Max.Y),
-		pixels: j.pixels(clipped, channel),
-	})
-	of.area = &area
-	return of
-}
-
-// pixels is the valid ones of a box, one by one.
-func (j *validPlane[P, S, Q]) pixels(box image.Rectangle, channel int) iter.Seq[[]P] {
-	return func(yield func([]P) bool) {
-		for y := box.Min.Y; y < box.Max.Y; y++ {
-			row := j.plane.src.Row(y)
-			for x := box.Min.X; x < box.Max.X; x++ {
-				if i := x*j.plane.set.Channels + channel; j.table.Area(image.Rect(x, y, x+1, y+1), channel) == 1 && !yield(row[i:i+1]) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // areaOf is the area of a channel of the box: how many of its pixels are valid, where some

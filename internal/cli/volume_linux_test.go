@@ -25,7 +25,7 @@ func TestNoVolumeMemory(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	work, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true, stream: true})
-	if err != nil || !work.set.streams {
+	if err != nil || !work.streams {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -56,8 +56,8 @@ func TestInterruptSlice(t *testing.T) {
 		t.Errorf("loading: %v, after %d slices", err, read)
 	}
 	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
-	streamed.set.streams, streamed.ctx = true, ctx
-	if err := streamed.set.writeNPY(io.Discard); !errors.Is(err, context.Canceled) {
+	streamed.streams, streamed.ctx = true, ctx
+	if err := streamed.writeNPY(io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("writing: %v", err)
 	}
 }

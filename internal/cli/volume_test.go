@@ -40,9 +40,9 @@ func TestSliceBySlice(t *testing.T) {
 		t.Fatal(err)
 	}
 	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
-	streamed.set.streams = true
+	streamed.streams = true
 	var files [4]bytes.Buffer
-	for i, work := range []job{typedJob{&made.set, made}, typedJob{&streamed.set, streamed}} {
+	for i, work := range []job{made, streamed} {
 		if work.streamed() != (i == 1) {
 			t.Fatalf("job %d goes slice by slice, or not", i)
 		}
@@ -59,7 +59,7 @@ func TestSliceBySlice(t *testing.T) {
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !bytes.Equal(files[2].Bytes(), files[3].Bytes()) {
 		t.Error("the files differ")
 	}
-	if r := newReport(typedJob{&streamed.set, streamed}, nil, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
+	if r := newReport(streamed, nil, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
 		t.Error(r)
 	}
 }
@@ -73,13 +73,13 @@ func TestSliceFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
-	work.set.streams = true
+	work.streams = true
 	if err := os.WriteFile(filepath.Join(folder, "3.pgm"), []byte("P2 3 2 255 1 2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	sh := &shell{ctx: t.Context(), stdout: t.Output(), stderr: t.Output()}
-	for name, write := range map[string]func(io.Writer) error{"out.npy": work.set.writeNPY, "out.npz": work.set.writeNPZ} {
+	for name, write := range map[string]func(io.Writer) error{"out.npy": work.writeNPY, "out.npz": work.writeNPZ} {
 		if err := sh.saveAs(filepath.Join(dir, name), 0, write); err == nil || !strings.Contains(err.Error(), "3.pgm") {
 			t.Errorf("%s: error is %v", name, err)
 		}

@@ -127,7 +127,7 @@ func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images 
 		i := 0
 		for table, err := range out {
 			if err == nil && compare {
-				err = verifyImage(table.Exclusive(), images[i%len(images)], false)
+				err = verifyImage(table.Exclusive(), rowsOf[S](&images[i%len(images)]), false)
 			}
 			if err != nil {
 				return fmt.Errorf("image %d of %d: %w", i, n, err)

@@ -31,7 +31,7 @@ func uprightWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{uprightTable[S](sums, images, false)}
+	w.Tables = []Table{uprightTable[S](sums, eachOf[S](images), false)}
 	w.Run = func(opt Options) error { return boxsum.IntegrateInto(sums, img, &opt) }
 	return w, sums, nil
 }
@@ -43,15 +43,15 @@ func squaredWork[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](images ...boxsum
 		return nil, nil, err
 	}
 	w.Tables = []Table{
-		uprightTable[S](both.Sum, images, false),
-		uprightTable[float64](both.Squares, images, true), // OpenCV keeps squares in float64
+		uprightTable[S](both.Sum, eachOf[S](images), false),
+		uprightTable[float64](both.Squares, eachOf[Q](images), true), // OpenCV keeps squares in float64
 	}
 	w.Run = func(opt Options) error { return boxsum.IntegrateSquaresInto(both, img, &opt) }
 	return w, both, nil
 }
 
 // uprightTable wraps a table whose peers hold D.
-func uprightTable[D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], images []boxsum.Image[P], square bool) Table {
+func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []pixelRows[S], square bool) Table {
 	verify := func(i int) error { return verifyImage(t.Exclusive(), images[i], square) }
 	return newTable(t.Exclusive(), verify, func(r io.Reader, inclusive bool) error {
 		if inclusive {
@@ -67,10 +67,14 @@ func tiltedWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work,
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{newTable(sums.View(), func(i int) error { return verifyTilted(sums.View(), images[i]) },
-		func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })}
+	w.Tables = []Table{tiltedTable(sums, eachOf[S](images))}
 	w.Run = func(opt Options) error { o := otherOptions(opt); return tilted.IntegrateInto(sums, img, &o) }
 	return w, sums, nil
+}
+
+func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []pixelRows[S]) Table {
+	return newTable(t.View(), func(i int) error { return verifyTilted(t.View(), images[i]) },
+		func(r io.Reader, _ bool) error { return equal[S](r, t.View()) })
 }
 
 func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...boxsum.Image[P]) (*Work, *rotated.Table[S], error) {
@@ -79,22 +83,9 @@ func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...b
 	if err != nil {
 		return nil, nil, err
 	}
-	// The limits write as many bytes; where a rotated table has them is its own.
-	output := make([]byte, rotatedCells(rot, Size{Width: img.Width, Height: img.Height})*int64(img.Channels)*int64(unsafe.Sizeof(*new(S))))
-	spoil := func() {
-		sums.Fill(func(dst []S, boxes []rotated.Box) {
-			for i := range dst {
-				box := boxes[i/img.Channels]
-				dst[i] = S(3*(box.C1-box.C0) + 5*box.R1 + 1)
-			}
-		})
-	}
-	spoil()
-	verify := func(i int) error {
-		defer spoil() // for the next time
-		return verifyRotated(sums, images[i])
-	}
-	w.Tables = []Table{{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}}
+	w.Tables = []Table{rotatedTable(sums, rot, Size{Width: img.Width, Height: img.Height}, img.Channels, func(i, x, y, channel int) S {
+		return S(images[i].Row(y)[x*img.Channels+channel])
+	})}
 	w.Run = func(opt Options) error {
 		o := rotated.Options(otherOptions(opt))
 		return rotated.IntegrateInto(sums, img, &o)
@@ -102,19 +93,44 @@ func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...b
 	return w, sums, nil
 }
 
+// rotatedTable wraps a rotated table. Pixel is one of image i.
+func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, size Size, channels int, pixel func(i, x, y, channel int) S) Table {
+	// The limits write as many bytes; where a rotated table has them is its own.
+	output := make([]byte, rotatedCells(rot, size)*int64(channels)*int64(unsafe.Sizeof(*new(S))))
+	spoil := func() {
+		t.Fill(func(dst []S, boxes []rotated.Box) {
+			for i := range dst {
+				box := boxes[i/channels]
+				dst[i] = S(3*(box.C1-box.C0) + 5*box.R1 + 1)
+			}
+		})
+	}
+	spoil()
+	verify := func(i int) error {
+		defer spoil() // for the next time
+		return verifyRotated(t, size, channels, func(x, y, channel int) S { return pixel(i, x, y, channel) })
+	}
+	return Table{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}
+}
+
 func volumeWork[S boxsum.Sum, P boxsum.Pixel](src volume.Volume[P]) (*Work, *volume.Table[S], error) {
 	sums, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	// All slices one under another.
-	entries := boxsum.View[S]{Sums: sums.Sums, Stride: sums.Stride, Width: src.Width + 1, Height: (src.Height + 1) * (src.Depth + 1), Channels: src.Channels}
+	rows := &boxsum.Image[P]{Pix: src.Pix, Stride: src.Stride, Width: src.Width, Height: src.Height * src.Depth, Channels: src.Channels}
 	return &Work{
 		Pixels: bytesOf(src.Pix), images: 1,
-		Tables: []Table{newTable(entries, func(int) error { return verifyVolume(sums, src) },
-			func(r io.Reader, inclusive bool) error { return equalVolume(r, sums, inclusive) })},
-		Run: func(opt Options) error { return volume.IntegrateInto(sums, src, &opt) },
+		Tables: []Table{volumeTable(sums, rowsOf[S](rows))},
+		Run:    func(opt Options) error { return volume.IntegrateInto(sums, src, &opt) },
 	}, sums, nil
+}
+
+func volumeTable[S boxsum.Sum](t *volume.Table[S], src pixelRows[S]) Table {
+	// All slices one under another.
+	entries := boxsum.View[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width + 1, Height: (t.Height + 1) * (t.Depth + 1), Channels: t.Channels}
+	return newTable(entries, func(int) error { return verifyVolume(t, src) },
+		func(r io.Reader, inclusive bool) error { return equalVolume(r, t, inclusive) })
 }
 
 func histogramWork(bins histogram.Bins, images ...boxsum.Image[uint8]) (*Work, *histogram.Table[uint32], error) {

@@ -61,11 +61,34 @@ func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
 	return nil
 }
 
-// verifyImage compares the table of an image, or that of its squares.
-func verifyImage[S boxsum.Sum, P boxsum.Pixel](t boxsum.View[S], img boxsum.Image[P], square bool) error {
-	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
+// pixelRows is row y of pixels as sums of type S: all that a reference needs to know of them, so
+// that it is compiled for S alone.
+type pixelRows[S boxsum.Sum] func(y int, to []S)
+
+func rowsOf[S boxsum.Sum, P boxsum.Pixel](img *boxsum.Image[P]) pixelRows[S] {
+	return func(y int, to []S) {
 		for i, p := range img.Row(y) {
-			if to[i] = S(p); square {
+			to[i] = S(p)
+		}
+	}
+}
+
+// eachOf is the rows of every image.
+//
+//go:noinline
+func eachOf[S boxsum.Sum, P boxsum.Pixel](images []boxsum.Image[P]) (all []pixelRows[S]) {
+	for i := range images {
+		all = append(all, rowsOf[S](&images[i]))
+	}
+	return all
+}
+
+// verifyImage compares the table of an image, or that of its squares.
+func verifyImage[S boxsum.Sum](t boxsum.View[S], img pixelRows[S], square bool) error {
+	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
+		img(y, to)
+		for i := range to {
+			if square {
 				to[i] *= to[i]
 			}
 		}
@@ -84,21 +107,16 @@ func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
 	})
 }
 
-// verifyVolume compares the table of a volume slice by slice.
-func verifyVolume[S boxsum.Sum, P boxsum.Pixel](t *volume.Table[S], src volume.Volume[P]) error {
+// verifyVolume compares the table of a volume slice by slice. Its rows are those of all slices,
+// one after the other.
+func verifyVolume[S boxsum.Sum](t *volume.Table[S], src pixelRows[S]) error {
 	for y := range t.Height + 1 {
 		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
 			return fmt.Errorf("slice 0: %w", err)
 		}
 	}
 	for z := range t.Depth {
-		pixels := src.Slice(z)
-		err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) {
-			for i, p := range pixels.Row(y) {
-				to[i] = S(p)
-			}
-		})
-		if err != nil {
+		if err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) { src(z*t.Height+y, to) }); err != nil {
 			return fmt.Errorf("slice %d: %w", z+1, err)
 		}
 	}
@@ -108,14 +126,15 @@ func verifyVolume[S boxsum.Sum, P boxsum.Pixel](t *volume.Table[S], src volume.V
 // verifyTilted compares every entry with a reference that shares nothing with
 // the library: the entry above, and the pixels on the two diagonals that end in
 // the corner of the entry, which both have.
-func verifyTilted[S boxsum.Sum, P boxsum.Pixel](entries boxsum.View[S], img boxsum.Image[P]) error {
-	c, n := img.Channels, img.Width*img.Channels
+func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img pixelRows[S]) error {
+	c, n := entries.Channels, (entries.Width-1)*entries.Channels
 	if err := zeros(entries, 0, entries.Row(0)); err != nil {
 		return err
 	}
 	// Sums and both diagonals of the row above, each a pixel wider on both sides.
 	sums, fromLeft, fromRight := make([]S, n+2*c), make([]S, n+2*c), make([]S, n+2*c)
-	for y := range img.Height {
+	pixels := make([]S, n)
+	for y := range entries.Height - 1 {
 		row := entries.Row(y + 1)
 		for i := range c { // the sums left of the image are those of the pixel to the right, a row higher
 			if want := sums[c+i]; n > 0 && row[i] != want {
@@ -125,10 +144,11 @@ func verifyTilted[S boxsum.Sum, P boxsum.Pixel](entries boxsum.View[S], img boxs
 		copy(fromRight[c:], fromRight[2*c:]) // each moves on by a pixel
 		copy(fromLeft[c:], fromLeft[:n])
 		clear(fromRight[c+n:])
-		for i, p := range img.Row(y) {
-			fromLeft[c+i] += S(p)
-			fromRight[c+i] += S(p)
-			sums[c+i] += fromLeft[c+i] + fromRight[c+i] - S(p)
+		img(y, pixels)
+		for i, p := range pixels {
+			fromLeft[c+i] += p
+			fromRight[c+i] += p
+			sums[c+i] += fromLeft[c+i] + fromRight[c+i] - p
 			if got, want := row[c+i], sums[c+i]; got != want {
 				return differs("the reference", c+i, y+1, c, got, want)
 			}

@@ -20,9 +20,9 @@ func rotatedCells(rot rotated.Rotation, size Size) int64 {
 
 // verifyRotated compares the sum above and left of every cell with a reference
 // that knows the definition of rows and columns and nothing of the table.
-func verifyRotated[S boxsum.Sum, P boxsum.Pixel](t *rotated.Table[S], img boxsum.Image[P]) error {
-	rot, bounds, n := t.Rotation(), t.Bounds(), img.Channels
-	a, b, width, height := rot.A, rot.B, img.Width, img.Height
+func verifyRotated[S boxsum.Sum](t *rotated.Table[S], size Size, n int, pixel func(x, y, channel int) S) error {
+	rot, bounds := t.Rotation(), t.Bounds()
+	a, b, width, height := rot.A, rot.B, size.Width, size.Height
 	mirror := a < 0
 	if mirror {
 		a = -a
@@ -44,11 +44,11 @@ func verifyRotated[S boxsum.Sum, P boxsum.Pixel](t *rotated.Table[S], img boxsum
 				x, y = v, u
 			}
 			if mirror {
-				x = img.Width - 1 - x
+				x = size.Width - 1 - x
 			}
 			c := u - slope(v) - bounds.C0
 			for ch := range n {
-				columns[c*n+ch] += S(img.Pix[y*img.Stride+x*n+ch])
+				columns[c*n+ch] += pixel(x, y, ch)
 			}
 		}
 		for ch := range n {

@@ -92,12 +92,15 @@ func TestOneWrongRotated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verifyRotated(table, img); err != nil {
+	check := func() error {
+		return verifyRotated(table, Size{Width: 6, Height: 5}, 2, func(x, y, channel int) uint32 { return uint32(img.Row(y)[2*x+channel]) })
+	}
+	if err := check(); err != nil {
 		t.Fatal(err)
 	}
 	for i := range img.Pix {
 		img.Pix[i]++
-		if differs := (*DiffersError)(nil); !errors.As(verifyRotated(table, img), &differs) {
+		if differs := (*DiffersError)(nil); !errors.As(check(), &differs) {
 			t.Errorf("pixel %d was another, and nobody said so", i)
 		}
 		img.Pix[i]--
@@ -122,7 +125,7 @@ func TestOneWrongVolumeEntry(t *testing.T) {
 	}
 	check := func() []error {
 		return []error{
-			verifyVolume(table, src),
+			verifyVolume(table, rowsOf[uint32](&boxsum.Image[uint8]{Pix: src.Pix, Width: 2, Height: 3 * 5, Channels: 4})),
 			equalVolume(bytes.NewReader(bytesOf(all)), table, false),
 			equalVolume(bytes.NewReader(bytesOf(inside)), table, true),
 		}

@@ -102,7 +102,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 		right.Write(bytesOf(view.Row(y)))
 	}
 	check := func() (verified, equals error) {
-		return verifyImage(view, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verifyImage(view, rowsOf[S](&img), square), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)
@@ -191,13 +191,13 @@ func TestOneWrongTilted(t *testing.T) {
 		t.Fatal(err)
 	}
 	view := table.View()
-	if err := verifyTilted(view, img); err != nil {
+	if err := verifyTilted(view, rowsOf[uint64](&img)); err != nil {
 		t.Fatal(err)
 	}
 	for y := range view.Height {
 		for i := range view.Row(y) {
 			view.Row(y)[i]++
-			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, img), &differs) {
+			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, rowsOf[uint64](&img)), &differs) {
 				t.Errorf("value %d of row %d was wrong, and nobody said so", i, y)
 			}
 			view.Row(y)[i]--
