@@ -69,33 +69,52 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 }
 
 func guide[P, G Pixel](t task[P, P], g engine.Source[G], epsilon float64, over bool) error {
-	if done, err := runGuidedBytes(&t, &g, epsilon, over); done {
-		return err
+	bytes, ok := any(&t).(*task[uint8, uint8])
+	if by, too := any(&g).(*engine.Source[uint8]); ok && too {
+		if done, err := runGuidedBytes(bytes, by, epsilon, over); done {
+			return err
+		}
 	}
 	run := engine.Take[engine.Run[guided[P, G]]]()
 	l := &run.Layer
-	l.task, l.guide, l.epsilon, l.over = t, g, epsilon, over
-	return run.Fill(t.set, l.plan(), l)
+	l.task, l.guide, l.over = t, g, over
+	l.pixels, l.epsilon = l, epsilon
+	return run.Fill(t.set, l.plan(&t.set, &t.shape, &t.src.Extent, g.Channels, grid.SizeOf[P]()), l)
 }
 
-// guided is the layer of guided filters. Products of pixels become channels of an image of
-// their own, row by row; a and b of its windows that of another.
+// guided is the layer of guided filters.
 type guided[P, G Pixel] struct {
-	task    task[P, P]
-	guide   engine.Source[G]
-	epsilon float64
-	over    bool // the guide is written over
+	guidedLines
+	task  task[P, P]
+	guide engine.Source[G]
+	over  bool // the guide is written over
 
-	values      []float64
 	copied      []P
 	copiedGuide []G
-	frame       window.Frame // of the products
-	fit         window.Frame // of a and b
-	workers     []guidedWorker[P, G]
 }
 
-type guidedWorker[P, G Pixel] struct {
-	layer  *guided[P, G]
+// guidedLines is what it does with numbers, whatever the types of pixels. Products of pixels
+// become channels of an image of their own, row by row; a and b of its windows that of another.
+type guidedLines struct {
+	pixels   guidedPixels
+	epsilon  float64
+	channels [2]int // of the image and of the guide
+
+	values  []float64
+	frame   window.Frame // of the products
+	fit     window.Frame // of a and b
+	workers []guidedWorker
+}
+
+type guidedPixels interface {
+	// products makes those of the pixels of a row.
+	products(row []float64, y int)
+	// results makes a row of n pixels from the sums of a and b.
+	results(y, n int, sums *window.Row[float64, float64])
+}
+
+type guidedWorker struct {
+	layer  *guidedLines
 	rows   [2][]float64 // of products, the latest two
 	latest int
 	beyond []float64
@@ -104,12 +123,12 @@ type guidedWorker[P, G Pixel] struct {
 	_      [kernel.LineBytes]byte
 }
 
-func (l *guided[P, G]) plan() engine.Plan {
-	t := &l.task
-	g, p := l.guide.Channels, t.src.Channels
+func (l *guidedLines) plan(set *engine.Settings, shape *window.Shape, e *grid.Extent, g, pixelBytes int) engine.Plan {
+	p := e.Channels
+	l.channels = [2]int{p, g}
 	l.frame = window.Frame{
-		Width: t.src.Width, Height: t.src.Height, Channels: g + p + g*(g+1)/2 + g*p,
-		Shape: t.shape, Level: t.set.Level,
+		Width: e.Width, Height: e.Height, Channels: g + p + g*(g+1)/2 + g*p,
+		Shape: *shape, Level: set.Level,
 	}
 	l.fit = l.frame
 	l.fit.Channels = p * (g + 1)
@@ -119,7 +138,7 @@ func (l *guided[P, G]) plan() engine.Plan {
 	if l.fit.Border == window.Constant { // which a and b have none of
 		l.values = l.values[:0]
 		for i := range l.frame.Channels {
-			v := t.shape.Value
+			v := shape.Value
 			if i >= g+p {
 				v *= v
 			}
@@ -127,17 +146,23 @@ func (l *guided[P, G]) plan() engine.Plan {
 		}
 		l.frame.Values, l.fit.Border = l.values, window.Clip
 	}
-	return window.ChainPlan(&t.set, &l.frame, grid.SizeOf[P]()*8, 2*t.shape.Height(), window.Block[float64](t.shape.Height()))
+	return window.ChainPlan(set, &l.frame, pixelBytes*8, 2*shape.Height(), window.Block[float64](shape.Height()))
 }
 
+// Prepare implements [engine.Layer].
 func (l *guided[P, G]) Prepare(p *engine.Plan) error {
-	l.workers = engine.Workers(l.workers, p.Workers)
 	if l.task.same {
 		l.copied = copyOf(l.copied, &l.task.src)
 	}
 	if l.over {
 		l.copiedGuide = copyOf(l.copiedGuide, &l.guide)
 	}
+	l.prepare(p)
+	return nil
+}
+
+func (l *guidedLines) prepare(p *engine.Plan) {
+	l.workers = engine.Workers(l.workers, p.Workers)
 	n := l.frame.Width * l.frame.Channels
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
@@ -146,11 +171,10 @@ func (l *guided[P, G]) Prepare(p *engine.Plan) error {
 		w.beyond = engine.AtLeast(w.beyond, n)
 		w.outside()
 	}
-	return nil
 }
 
 // outside makes the row of products beyond the image.
-func (w *guidedWorker[P, G]) outside() {
+func (w *guidedWorker) outside() {
 	l := w.layer
 	clear(w.beyond)
 	for i := 0; i < len(w.beyond) && l.frame.Values != nil; i += l.frame.Channels {
@@ -159,20 +183,25 @@ func (w *guidedWorker[P, G]) outside() {
 }
 
 // Row implements [window.Rows] for the products.
-func (w *guidedWorker[P, G]) Row(place int) []float64 {
+func (w *guidedWorker) Row(place int) []float64 {
 	l := w.layer
-	y := l.task.shape.Border.Index(place, l.frame.Height)
+	y := l.frame.Border.Index(place, l.frame.Height)
 	if y < 0 {
 		return w.beyond
 	}
 	w.latest ^= 1
 	row := w.rows[w.latest]
+	l.pixels.products(row, y)
+	return row
+}
+
+func (l *guided[P, G]) products(row []float64, y int) {
 	src, guide := &l.task.src, &l.guide
 	p, g := src.Channels, guide.Channels
 	from, by := src.Pix[y*src.Stride:][:src.Width*p], guide.Pix[y*guide.Stride:][:src.Width*g]
 	if p == 1 && g == 1 {
 		kernel.GuidedProducts(l.frame.Level, row, from, by)
-		return row
+		return
 	}
 	c := l.frame.Channels
 	for x := range src.Width {
@@ -196,14 +225,13 @@ func (w *guidedWorker[P, G]) Row(place int) []float64 {
 			}
 		}
 	}
-	return row
 }
 
 // Make implements [window.Maker]: a for each channel of the guide and b, for each of the
 // image.
-func (w *guidedWorker[P, G]) Make(dst []float64, _ int, s *window.Sums[float64, float64, float64]) {
+func (w *guidedWorker) Make(dst []float64, _ int, s *window.Sums[float64, float64, float64]) {
 	l, r := w.layer, s.Windows()
-	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
+	p, g, c := l.channels[0], l.channels[1], l.frame.Channels
 	out := p * (g + 1)
 	if p == 1 && g == 1 {
 		for from, to, n := 0, 0, len(r.Hi)/4; from < n; from = to {
@@ -232,7 +260,7 @@ func quotient(a, b float64) float64 {
 
 // solve finds a and b from means: of the guide, the image, the products of the guide's
 // channels and those with the image's.
-func (l *guided[P, G]) solve(to, i, v, ii, iv []float64) {
+func (l *guidedLines) solve(to, i, v, ii, iv []float64) {
 	g := len(i)
 	if g == 1 {
 		variance := max(0, ii[0]-float64(i[0]*i[0])) + l.epsilon
@@ -266,7 +294,7 @@ func (l *guided[P, G]) solve(to, i, v, ii, iv []float64) {
 
 // inverse is 1/d, of a variance that is at least epsilon and was made from this mean of squares. It is 0 where
 // nothing but rounding is left of it.
-func (l *guided[P, G]) inverse(d, squares float64) float64 {
+func (l *guidedLines) inverse(d, squares float64) float64 {
 	if d < l.epsilon {
 		d = l.epsilon // a NaN stays
 	}
@@ -277,35 +305,38 @@ func (l *guided[P, G]) inverse(d, squares float64) float64 {
 }
 
 // Tile implements [engine.Layer], in pixels: a band at a time.
-func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
+func (l *guidedLines) Tile(worker, _, y, n, rows int) {
 	w := &l.workers[worker]
 	w.first.Maker = w
 	w.first.Aim(w, &l.frame, &l.fit, y)
 	w.last.Aim(&l.fit)
 	w.last.Strip(0, n)
-	p, g := l.task.src.Channels, l.guide.Channels
 	for end := y + rows; y < end; y++ {
 		w.last.Down(&w.first, y)
-		r := w.last.Windows()
-		dst, by := l.task.dst[0].row(0, y, n, p), l.guide.Pix[y*l.guide.Stride:][:n*g]
-		if p == 1 && g == 1 {
-			for from, to := 0, 0; from < n; from = to {
-				to = r.Same(from)
-				kernel.GuidedPixels(l.frame.Level, dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)), largest[P]())
-			}
-			continue
+		l.pixels.results(y, n, w.last.Windows())
+	}
+}
+
+func (l *guided[P, G]) results(y, n int, r *window.Row[float64, float64]) {
+	p, g := l.task.src.Channels, l.guide.Channels
+	dst, by := l.task.dst[0].row(0, y, n, p), l.guide.Pix[y*l.guide.Stride:][:n*g]
+	if p == 1 && g == 1 {
+		for from, to := 0, 0; from < n; from = to {
+			to = r.Same(from)
+			kernel.GuidedPixels(l.frame.Level, dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)), largest[P]())
 		}
-		for x := range n {
-			inv := 1 / float64(r.Count(x))
-			i := by[x*g:][:g]
-			for c := range p {
-				at := (x*p + c) * (g + 1)
-				q := float64((r.Hi[at+g] - r.Lo[at+g]) * inv)
-				for k, v := range i {
-					q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * float64(v))
-				}
-				dst[x*p+c] = toPixel[P](q)
+		return
+	}
+	for x := range n {
+		inv := 1 / float64(r.Count(x))
+		i := by[x*g:][:g]
+		for c := range p {
+			at := (x*p + c) * (g + 1)
+			q := float64((r.Hi[at+g] - r.Lo[at+g]) * inv)
+			for k, v := range i {
+				q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * float64(v))
 			}
+			dst[x*p+c] = toPixel[P](q)
 		}
 	}
 }
@@ -322,11 +353,14 @@ func toPixel[P Pixel](v float64) P {
 	return P(min(v+0.5, largest[P]()))
 }
 
-func (l *guided[P, G]) Finish() {}
+func (l *guidedLines) Finish() {}
 
 func (l *guided[P, G]) Release() int {
 	l.task, l.guide = task[P, P]{}, engine.Source[G]{}
-	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
+	return engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide) + l.release()
+}
+
+func (l *guidedLines) release() (bytes int) {
 	for i := range l.workers {
 		w := &l.workers[i]
 		bytes += w.first.Forget() + w.last.Bytes() + engine.Bytes(w.rows[0])*2 + engine.Bytes(w.beyond)

@@ -42,10 +42,8 @@ type guidedBytesWorker struct {
 const guidedTile = 2048
 
 // runGuidedBytes filters bytes where whole numbers do. It reports whether they do.
-func runGuidedBytes[P, G Pixel](t *task[P, P], guide *engine.Source[G], epsilon float64, over bool) (done bool, err error) {
-	_, bytes := any(*new(P)).(uint8)
-	_, bytesGuide := any(*new(G)).(uint8)
-	if !bytes || !bytesGuide || t.src.Channels != 1 || guide.Channels != 1 {
+func runGuidedBytes(t *task[uint8, uint8], guide *engine.Source[uint8], epsilon float64, over bool) (done bool, err error) {
+	if t.src.Channels != 1 || guide.Channels != 1 {
 		return false, nil
 	}
 	switch t.shape.Border {
@@ -54,16 +52,16 @@ func runGuidedBytes[P, G Pixel](t *task[P, P], guide *engine.Source[G], epsilon 
 		return false, nil
 	}
 	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Level: t.set.Level}
-	own := unsafe.Pointer(unsafe.SliceData(t.src.Pix)) == unsafe.Pointer(unsafe.SliceData(guide.Pix)) && t.src.Stride == guide.Stride
+	own := unsafe.SliceData(t.src.Pix) == unsafe.SliceData(guide.Pix) && t.src.Stride == guide.Stride
 	box, ok := kernel.NewGuidedBox(t.set.Level, t.shape.Width(), t.shape.Height(), epsilon, own)
 	if !ok || !f.Plain() {
 		return false, nil
 	}
 	run := engine.Take[engine.Run[guidedBytes]]()
 	l := &run.Layer
-	l.task = *any(t).(*task[uint8, uint8])
-	l.image = window.Image[uint8]{Src: *any(&t.src).(*engine.Source[uint8]), Border: t.shape.Border}
-	l.guide = window.Image[uint8]{Src: *any(guide).(*engine.Source[uint8]), Border: t.shape.Border}
+	l.task = *t
+	l.image = window.Image[uint8]{Src: t.src, Border: t.shape.Border}
+	l.guide = window.Image[uint8]{Src: *guide, Border: t.shape.Border}
 	l.own, l.over, l.box, l.frame, l.squared = own, over, box, f, f
 	l.squared.Squares = true
 	return true, run.Fill(t.set, l.plan(), l)
