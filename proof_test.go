@@ -27,7 +27,7 @@ import (
 func TestProof(t *testing.T) {
 	boxes := 40_000
 	if testing.Short() {
-		boxes = 4_000
+		boxes = 2_000
 	}
 	if ref.Race { // which finds nothing here: tables are compared by themselves elsewhere
 		boxes /= 10

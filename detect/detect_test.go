@@ -68,6 +68,7 @@ func TestSame(t *testing.T) {
 
 // Strides, channels and images of Go are the same image.
 func TestForms(t *testing.T) {
+	ref.Alone(t)
 	img := astronaut(t)
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
 	want, err := c.Detect(img, nil)
@@ -120,6 +121,7 @@ func TestForms(t *testing.T) {
 
 // Near misses change nothing of what is found, and say how far they came.
 func TestNearMisses(t *testing.T) {
+	ref.Alone(t)
 	img := part(photographs(t)[0], image.Rect(150, 40, 300, 190), 80, 80, 1)
 	for _, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml"} {
 		c := cascade(t, fileOf(t, name))
@@ -371,6 +373,7 @@ func TestCompat(t *testing.T) {
 
 // A poor light takes less contrast.
 func TestContrast(t *testing.T) {
+	ref.Alone(t)
 	img := astronaut(t)
 	for i, p := range img.Pix {
 		img.Pix[i] = p/12 + 100

@@ -16,9 +16,11 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 func TestLoad(t *testing.T) {
+	ref.Alone(t)
 	for _, file := range cascadeFiles(t) {
 		c := cascade(t, file)
 		lbp := strings.HasPrefix(filepath.Base(file), "lbp")
@@ -183,6 +185,7 @@ func TestLoadErrors(t *testing.T) {
 }
 
 func TestLoadFS(t *testing.T) {
+	ref.Alone(t)
 	files := fstest.MapFS{"good.xml": {Data: []byte(small)}, "bad.xml": {Data: []byte(small[:300])}}
 	if _, err := detect.LoadFS(files, "good.xml"); err != nil {
 		t.Error(err)

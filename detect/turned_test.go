@@ -41,6 +41,7 @@ func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8
 // TestTurned turns a photograph about its face by all angles: the face is found where it is
 // upright in the photograph, which is what OpenCV finds there, and little else.
 func TestTurned(t *testing.T) {
+	ref.Alone(t)
 	photo := photographs(t)[0]
 	photo = part(photo, image.Rect(60, 0, 380, 270), 160, 135, 3)
 	for k, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml", "frontalface_alt2", "lbpcascade_frontalface.xml"} {
@@ -167,6 +168,7 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 
 // TestAnglesTogether checks that a list of angles finds what each of them does: windows that are not square lie otherwise at each.
 func TestAnglesTogether(t *testing.T) {
+	ref.Alone(t)
 	photo := part(photographs(t)[0], image.Rect(0, 0, 512, 512), 170, 120, 1)
 	for k, name := range []string{"lbpcascade_profileface", "lbpcascade_silverware", "russian_plate_number", "lbpcascade_profileface", "frontalface_alt2"} {
 		c := cascade(t, fileOf(t, name))
@@ -289,6 +291,7 @@ func TestTiltedTurns(t *testing.T) {
 // TestShared checks that angles between multiples of 45° find with others what they find by
 // themselves, and that these find the same.
 func TestShared(t *testing.T) {
+	ref.Alone(t)
 	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 160, 135, 1)
 	for _, name := range []string{"frontalface_alt2", "frontalface_default", "lbpcascade_frontalface.xml"} {
 		face := cascade(t, fileOf(t, name))
@@ -342,6 +345,7 @@ func TestShared(t *testing.T) {
 
 // TestMirrored checks that mirrored objects have, in an image, what objects have in the mirrored one.
 func TestMirrored(t *testing.T) {
+	ref.Alone(t)
 	photo := photographs(t)[0]
 	for _, name := range []string{"profileface.xml", "lbpcascade_profileface", "frontalface_alt2", "smile"} {
 		c := cascade(t, fileOf(t, name))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 var borders = []filter.Border{filter.Reflect101, filter.Reflect, filter.Replicate, filter.Constant, filter.Wrap, filter.Clip}
@@ -131,6 +132,7 @@ func rounds(usual, many int) int {
 
 // Every local statistic of every type against the definition.
 func TestDefinition(t *testing.T) {
+	ref.Alone(t)
 	t.Run("uint8", testDefinition[uint8])
 	t.Run("uint16", testDefinition[uint16])
 	t.Run("float32", testDefinition[float32])

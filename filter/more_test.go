@@ -444,6 +444,7 @@ func TestBest(t *testing.T) {
 
 // A pixel that is not finite touches its own windows, and leaves no rounding in others.
 func TestNotFinite(t *testing.T) {
+	ref.Alone(t)
 	t.Run("float32", testNotFinite[float32])
 	t.Run("float64", testNotFinite[float64])
 }

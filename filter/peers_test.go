@@ -31,6 +31,7 @@ func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, 
 
 // Means, sums, deviations, medians and blocks are those of OpenCV and SciPy.
 func TestPeers(t *testing.T) {
+	ref.Alone(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(11, 18))
 	for i := range rounds(60, 1000) {

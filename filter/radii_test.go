@@ -9,10 +9,12 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // Windows of all sizes are those of the definition.
 func TestBoxRadii(t *testing.T) {
+	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range rounds(24, 100) {
 		testRadii[uint8](t, rng, i, 0)

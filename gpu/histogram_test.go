@@ -16,6 +16,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // histogramPixels is an image whose values lie on all edges of some bins, between
@@ -216,6 +217,7 @@ var histogramBins = []histogram.Bins{
 }
 
 func TestHistogram(t *testing.T) {
+	ref.Alone(t)
 	sizes := [][2]int{{1, 1}, {1, 70}, {133, 1}, {3, 5}, {32, 32}, {33, 65}, {64, 64}, {65, 31}, {127, 66}, {7, 131}}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for k, p := range histogramTypesOf(d) {
@@ -245,6 +247,7 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestHistogramRandom(t *testing.T) {
+	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		count := 12
 		if !d.Info().CPU {
@@ -314,6 +317,7 @@ func TestHistogramHost(t *testing.T) {
 // Wide images, whose rows are counted in several chunks, and batches of images that go
 // in several companies of strips.
 func TestHistogramWide(t *testing.T) {
+	ref.Alone(t)
 	numbers := []int{2, 12, 32, 70}
 	if testing.Short() {
 		numbers = []int{32}

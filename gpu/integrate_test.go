@@ -15,6 +15,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // sizes are the corners: one pixel, one row, one column, primes, a pixel more
@@ -33,6 +34,7 @@ func ways(d *Device, channels int) []Kernels {
 }
 
 func TestIntegrate(t *testing.T) {
+	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		every := 1 // of the sizes and channels, so that the pairs together have all of them
 		if d.Info().CPU {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -281,6 +282,7 @@ func checkFar[S boxsum.Sum, P float32 | float64](t *testing.T, name string, tabl
 // Deviations of floats far from zero are right: the offset is that of the CPU, and box
 // sums of the device have it back.
 func TestFarFromZero(t *testing.T) {
+	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		farFromZero[float32, float32](t, d, 1e5)
 		farFromZero[float32, float64](t, d, 1e6)

@@ -13,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -168,6 +169,7 @@ var quadrants = []struct {
 // Two thousand random boxes of random images and ratios in each quadrant have the
 // sums that counting gives.
 func TestRotatedQuadrants(t *testing.T) {
+	ref.Alone(t)
 	cases, boxes := 2000, 10
 	if testing.Short() {
 		cases = 200
@@ -204,6 +206,7 @@ func TestRotatedQuadrants(t *testing.T) {
 
 // Large tables, most of whose lattice is left out, against the CPU's.
 func TestRotatedLarge(t *testing.T) {
+	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		size := 1500
 		if d.Info().CPU {
@@ -258,6 +261,7 @@ func TestRotatedLarge(t *testing.T) {
 
 // Every pair of types, at sizes where tiles begin and end.
 func TestRotatedTypes(t *testing.T) {
+	ref.Alone(t)
 	sizes := [][2]int{{1, 1}, {1, 90}, {90, 1}, {64, 64}, {257, 33}, {33, 257}, {129, 130}}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for k, p := range rotatedPairs {

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -249,6 +250,7 @@ var tiltedSizes = [][2]int{
 }
 
 func TestTilted(t *testing.T) {
+	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		n := 0
 		for k, p := range tiltedPairsOf(d) {

@@ -13,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -312,6 +313,7 @@ func TestVolume(t *testing.T) {
 }
 
 func TestVolumeRandom(t *testing.T) {
+	ref.Alone(t)
 	count := 30
 	if testing.Short() {
 		count = 10

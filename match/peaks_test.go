@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/match"
 )
 
 // Peaks are the best of all that are no worse than their neighbours, by brute force.
 func TestPeaks(t *testing.T) {
+	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(1, 3))
 	for i := range 60 {
 		m := match.Method(i % 3)

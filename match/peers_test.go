@@ -14,6 +14,7 @@ import (
 // Scores are those of OpenCV, as far as its float32 goes: for noise, of which every window
 // has contrast.
 func TestPeers(t *testing.T) {
+	ref.Alone(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(18, 18))
 	for i := range 24 {

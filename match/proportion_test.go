@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/match"
 )
 
 // Scores hold their promise beside a step, and beside one large pixel.
 func TestOutOfProportion(t *testing.T) {
+	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(11, 12))
 	const w, h, tw, th = 70, 60, 25, 20
 	for _, step := range []float64{3e5, 1e8} {

@@ -31,13 +31,13 @@ else
 fi
 
 # What has loops of its own for every level.
-loops=". ./internal/... ./filter ./threshold ./detect ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
+loops=". ./internal/... ./filter ./threshold ./detect ./rotated ./tilted ./haar ./histogram ./moments ./volume"
 all=$(go list ./...)
 loops=$(go list $loops)
 loops=$(echo "$loops" | grep -v 'internal/bench\|internal/cli\|internal/explore\|internal/view\|internal/release\|internal/reproduce\|internal/measure')
 # The program takes a minute to compile, and what is behind the page two to run: the tests of the page run it with the race detector too.
-# Unpacking kernels takes a minute with it, and is done by one goroutine.
-libraries=$(echo "$all" | grep -v 'gpu/internal/kernels\|python/clib\|cmd/boxsum\|internal/cli\|docs/\|examples/\|internal/explore\|internal/bench\|internal/reproduce\|internal/measure')
+# One goroutine works in packages of kernels, and in imgio.
+libraries=$(echo "$all" | grep -v 'internal/kernel\|internal/method\|imgio\|python/clib\|cmd/boxsum\|internal/cli\|docs/\|examples/\|internal/explore\|internal/bench\|internal/reproduce\|internal/measure')
 
 # The race detector does not see what assembly reads and writes: with the portable
 # loops it sees all, and they are tested.
@@ -62,7 +62,7 @@ else
 fi
 
 step "fuzzers, briefly"
-scripts/fuzz.sh 3s "internal/(cli|measure|reproduce)/" # whose take minutes to compile: make fuzz has them
+scripts/fuzz.sh 2s "(filter|match|rotated|internal/(cli|measure|reproduce))/" # whose take minutes to compile: make fuzz has them
 
 step "real servers, and the page of boxsum view in a browser"
 meet reach page

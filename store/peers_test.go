@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // python runs the script that has zarr-python and TensorStore.
@@ -154,6 +156,7 @@ func noise(n int, t Type, seed uint64) []byte {
 
 // zarr-python and TensorStore read what is written, in folders and in zip files.
 func TestPeersRead(t *testing.T) {
+	ref.Alone(t)
 	ctx := context.Background()
 	dir := t.TempDir()
 	n := 0

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -341,6 +342,7 @@ func TestLines(t *testing.T) {
 
 // One entry of a large chunk takes a page of it, and is what a table in memory has.
 func TestPages(t *testing.T) {
+	ref.Alone(t)
 	const w, h, block = 1100, 1030, 512 // chunks of two pages
 	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{h, w}, Chunk: []int{256, 256}}, 9)
 	b, _ := makeTable(t, src, &Options{Block: block, Squares: true})
@@ -674,6 +676,7 @@ func TestVerify(t *testing.T) {
 // Whatever object of a table is gone, is damaged or is another's, no sum is wrong that is told, but for one that only the image can tell; Verify says so, and with the
 // image it writes that object alone.
 func TestVerifyAll(t *testing.T) {
+	ref.Alone(t)
 	boxes := []image.Rectangle{image.Rect(0, 0, 60, 50), image.Rect(3, 5, 40, 50), image.Rect(16, 16, 17, 48), image.Rect(50, 33, 60, 47), image.Rect(20, 20, 30, 30)}
 	for name, opt := range map[string]*Options{
 		"plain":   {Block: 16, Squares: true},
@@ -1192,6 +1195,7 @@ func TestBuckets(t *testing.T) {
 
 // TestManyBoxes has more boxes than are answered at once, some of them empty: each has what it has alone.
 func TestManyBoxes(t *testing.T) {
+	ref.Alone(t)
 	src, _ := imageOf(t, &Spec{Type: Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
 	for _, compact := range []bool{false, true} {
 		bucket, _ := makeTable(t, src, &Options{Block: 64, Squares: true, Compact: compact})

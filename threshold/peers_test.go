@@ -88,6 +88,7 @@ func side(rng *rand.Rand, i, most int) int {
 
 // Large images have windows, strips and bands of their own.
 func TestDoxaLarge(t *testing.T) {
+	ref.Alone(t)
 	py := ref.StartDoxa(t, "testdata/doxa.py")
 	rng := rand.New(rand.NewPCG(18, 3))
 	for i, m := range threshold.Methods() {
