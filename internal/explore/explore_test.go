@@ -13,6 +13,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/store"
 )
 
@@ -127,6 +128,7 @@ func TestSun(t *testing.T) {
 
 // TestStore asks a store with its table, one without, and one that was sent as files.
 func TestStore(t *testing.T) {
+	ref.Alone(t)
 	ctx := t.Context()
 	dir := t.TempDir()
 	const w, h = 5000, 3500

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/store"
 )
 
@@ -206,6 +207,7 @@ func TestBrokenStore(t *testing.T) {
 
 // TestTablesOfOthers pairs tables with the images that they are of.
 func TestTablesOfOthers(t *testing.T) {
+	ref.Alone(t)
 	ctx, dir := t.Context(), t.TempDir()
 	var locations []string
 	for i, name := range []string{"a", "b"} {
