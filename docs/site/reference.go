@@ -67,7 +67,7 @@ func goPage(top, name string) (*page, error) {
 		printer := d.Printer()
 		printer.HeadingLevel = 3
 		printer.HeadingID = func(*comment.Heading) string { return "" }
-		b.Write(printer.Markdown(d.Parser().Parse(text)))
+		b.Write(documents.ReplaceAll(printer.Markdown(d.Parser().Parse(text)), []byte("[$0](../$0)")))
 		b.WriteString("\n")
 	}
 	declare := func(node any) {
@@ -190,6 +190,9 @@ var (
 	role    = regexp.MustCompile(":[a-z]+:`~?([^`]*)`")
 	literal = regexp.MustCompile("``([^`]*)``")
 )
+
+// documents are what comments name of this folder: links in the reference.
+var documents = regexp.MustCompile(`\bdocs/[a-z]+\.md\b`)
 
 // prose is a line of a docstring as Markdown: what is between backquotes is code, and no other sign is one of Markdown.
 func prose(line string) string {
