@@ -15,5 +15,5 @@ mkdir -p $folder
 	echo "	github.com/fsouza/fake-gcs-server $version"
 	echo ")"
 } >$folder/go.mod
-(cd $folder && go build -mod=mod -trimpath -ldflags='-s -w' -o fake-gcs-server github.com/fsouza/fake-gcs-server)
+(cd $folder && go build -mod=mod -ldflags='-s -w' -o fake-gcs-server github.com/fsouza/fake-gcs-server)
 echo $version >$folder/version

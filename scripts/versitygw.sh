@@ -15,5 +15,5 @@ mkdir -p $folder
 	echo "	github.com/versity/versitygw $version"
 	echo ")"
 } >$folder/go.mod
-(cd $folder && go build -mod=mod -trimpath -ldflags='-s -w' -o versitygw github.com/versity/versitygw/cmd/versitygw)
+(cd $folder && go build -mod=mod -ldflags='-s -w' -o versitygw github.com/versity/versitygw/cmd/versitygw)
 echo $version >$folder/version
