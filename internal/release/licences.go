@@ -58,6 +58,7 @@ func dependencies(folder string, tests bool, packages ...string) ([]dependency, 
 	}
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // the library for Python counts, also where there is no C compiler
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list in %s: %w", folder, err)
