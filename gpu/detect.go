@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // Detect finds what a cascade knows in every image of a batch, on their device: the same
@@ -79,6 +80,9 @@ func detectFrom(first int, images *Image[uint8], c *detect.Cascade, opt *detect.
 // DetectHost is [Detect] for images of the host, all of one size. Several devices that are
 // one share them.
 func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
+	if !launch.GPU {
+		return nil, driver.NoDevice(nil)
+	}
 	members := d.Members()
 	if len(members) == 0 {
 		return detectHost(0, d, images, c, opt)

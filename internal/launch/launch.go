@@ -3,7 +3,10 @@
 // a kernel that is given the wrong arguments writes where it likes.
 package launch
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // A Key opens what package gpu does not offer to its users. Nobody outside of the module
 // can make one.
@@ -15,7 +18,12 @@ type Opener interface {
 }
 
 // Open is the device behind a *gpu.Device.
-func Open(device Opener) (Device, error) { return device.Launcher(Key{}) }
+func Open(device Opener) (Device, error) {
+	if !GPU {
+		return nil, errors.ErrUnsupported
+	}
+	return device.Launcher(Key{})
+}
 
 // Kernels, NewCopy, NewFill and TransferTime are those of the device that Open gives.
 func Kernels(device Opener, queue func() error) ([]KernelInfo, error) {

@@ -20,16 +20,12 @@ type Info struct {
 	CPU     bool   // an OpenCL device that is a processor
 }
 
-// Drivers lists what each kind needs: how to find its devices, and how to open
-// one of them.
-var Drivers = []struct {
+// A Driver is what a kind needs: how to find its devices, and how to open one of them.
+type Driver struct {
 	Kind    Kind
 	Devices func() ([]Info, error)
 	Open    func(Info) (Backend, error)
 	OpenOwn func(Info) (Backend, error) // in a context of its own
-}{
-	{CUDA, cudaDevices, openCUDA, openOwnCUDA},
-	{OpenCL, openCLDevices, openOpenCL, openOpenCL},
 }
 
 // List is the devices of these kinds, of all where none is named, and why there

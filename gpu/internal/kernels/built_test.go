@@ -12,7 +12,7 @@ import (
 
 // What was built must come from the sources as they are.
 func TestBuiltIsCurrent(t *testing.T) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		var want strings.Builder
 		for _, file := range includes(t, m.name+".cu") {
 			content, err := os.ReadFile(file)
@@ -37,7 +37,7 @@ func includes(t *testing.T, source string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range include.FindAllStringSubmatch(string(content), -1) {
+		for _, m := range include().FindAllStringSubmatch(string(content), -1) {
 			if !slices.Contains(files, m[1]) {
 				files = append(files, m[1])
 			}
@@ -67,7 +67,7 @@ func TestCUDA(t *testing.T) {
 
 // PTX must be of a version that the oldest drivers take.
 func TestPTXVersion(t *testing.T) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		ptx := slices.Collect(CUDA(m.name, 8, 9))
 		if len(ptx) != 1 {
 			t.Fatalf("%d images of %s for 8.9", len(ptx), m.name)

@@ -25,7 +25,7 @@ func findXZ(t *testing.T) string {
 // xz takes the same bytes out.
 func TestLZMA(t *testing.T) {
 	files, err := fs.Glob(built, "built/*.lzma")
-	if err != nil || len(files) < 2*len(modules) {
+	if err != nil || len(files) < 2*len(modules()) {
 		t.Fatal(len(files), "files", err)
 	}
 	xz := findXZ(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -37,7 +38,7 @@ func Module(kernel string) string {
 
 // find is the instance that has a kernel of both dialects, and its headers.
 func find(kernel string) (instance, []string, error) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		for _, i := range m.instances {
 			if slices.Contains(i.kernels, kernel) {
 				return i, m.headers, nil
@@ -48,26 +49,37 @@ func find(kernel string) (instance, []string, error) {
 }
 
 // modules is every module. Those of both dialects come first: PTX 6.3 came with CUDA
-// 10.0, and 7.1 with CUDA 11.1.
-var modules = []module{
-	{"portable", 75, "6.3", []string{"dialect.h", "job.h"}, portableInstances(), nil},
-	{"tilted", 75, "6.3", []string{"dialect.h", "job.h", "tilted.h"}, tiltedInstances(), nil},
-	{"lattice", 75, "6.3", []string{"dialect.h", "job.h", "lattice.h"}, latticeInstances(), nil},
-	{"volume", 75, "6.3", []string{"dialect.h", "job.h", "jobs/volume.h"}, volumeInstances(), nil},
-	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
-	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
-	{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
-	{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
-	{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
-	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
-	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
-	{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
-	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
-	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
-	{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
-	{"tensor", 80, "7.1", []string{"tensor_down.h"}, nil, tensorLines()},
-	{"filterstrip", 80, "7.1", []string{"filter_strip.h"}, nil, filterStripLines()},
-	{"filterwindow", 80, "7.1", []string{"filter_window.h"}, nil, filterWindowLines()},
+// 10.0, and 7.1 with CUDA 11.1. The list is made when it is first asked for, so that
+// programs without GPUs do not have it.
+func modules() []module {
+	listed.once.Do(func() {
+		listed.modules = []module{
+			{"portable", 75, "6.3", []string{"dialect.h", "job.h"}, portableInstances(), nil},
+			{"tilted", 75, "6.3", []string{"dialect.h", "job.h", "tilted.h"}, tiltedInstances(), nil},
+			{"lattice", 75, "6.3", []string{"dialect.h", "job.h", "lattice.h"}, latticeInstances(), nil},
+			{"volume", 75, "6.3", []string{"dialect.h", "job.h", "jobs/volume.h"}, volumeInstances(), nil},
+			{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
+			{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
+			{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
+			{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
+			{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
+			{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
+			{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
+			{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
+			{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
+			{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
+			{"filterpass", 80, "7.1", []string{"filter_pass.h"}, nil, filterPassLines()},
+			{"tensor", 80, "7.1", []string{"tensor_down.h"}, nil, tensorLines()},
+			{"filterstrip", 80, "7.1", []string{"filter_strip.h"}, nil, filterStripLines()},
+			{"filterwindow", 80, "7.1", []string{"filter_window.h"}, nil, filterWindowLines()},
+		}
+	})
+	return listed.modules
+}
+
+var listed struct {
+	once    sync.Once
+	modules []module
 }
 
 // accumulators are the types of all sums and squares.

@@ -40,7 +40,7 @@ func (m module) cu() string {
 }
 
 func TestLists(t *testing.T) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		file := m.name + ".cu"
 		if *update {
 			if err := os.WriteFile(file, []byte(m.cu()), 0o644); err != nil {
@@ -61,9 +61,9 @@ func TestLists(t *testing.T) {
 }
 
 func named(name string) *module {
-	for i := range modules {
-		if modules[i].name == name {
-			return &modules[i]
+	for i := range modules() {
+		if modules()[i].name == name {
+			return &modules()[i]
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func expected(m module) (names []string) {
 // Every kernel must be in both images of its module, and those of one pass with their
 // shapes.
 func TestCUDAHasEveryKernel(t *testing.T) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		images := slices.Collect(CUDA(m.name, 9, 0))
 		if len(images) != 2 {
 			t.Fatalf("%d images of %s: run make kernels", len(images), m.name)

@@ -43,12 +43,13 @@ func OpenCL(kernel string, group int) (source, options string, err error) {
 // NeedsFloat64 reports whether a kernel needs a device with 64-bit floats.
 func NeedsFloat64(kernel string) bool { return strings.Contains(kernel, "f64") }
 
-var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
+func include() *regexp.Regexp { return regexp.MustCompile(`(?m)^#include "(.*)"\n`) }
 
 // expand puts files in place of #include lines: OpenCL is given one text.
 func expand(source string) (string, error) {
+	line := include()
 	for {
-		at := include.FindStringSubmatchIndex(source)
+		at := line.FindStringSubmatchIndex(source)
 		if at == nil {
 			return source, nil
 		}

@@ -24,7 +24,7 @@ func TestPack(t *testing.T) {
 
 // Everything that was built is packed, and the same when it is packed again.
 func TestBuiltIsPacked(t *testing.T) {
-	for _, m := range modules {
+	for _, m := range modules() {
 		images := slices.Collect(CUDA(m.name, 8, 9))
 		ptx := images[0][:len(images[0])-1]
 		if !bytes.HasPrefix(ptx, []byte(packed)) {

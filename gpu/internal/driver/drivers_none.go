@@ -1,0 +1,15 @@
+//go:build nogpu
+
+package driver
+
+import "github.com/boxsum/boxsum/gpu/internal/dynamic"
+
+// Drivers is those of all kinds, which all refuse: nothing that opens devices is linked.
+var Drivers = []Driver{
+	{CUDA, noDevices, refuse, refuse},
+	{OpenCL, noDevices, refuse, refuse},
+}
+
+func noDevices() ([]Info, error) { return nil, dynamic.ErrNone }
+
+func refuse(Info) (Backend, error) { return nil, dynamic.ErrNone }
