@@ -60,8 +60,11 @@ var guides = [...]any{
 var medianTasks = [...]any{
 	1: medianTask[uint8],
 	2: medianTask[uint16],
-	8: medianTask[float32],
-	9: medianTask[float64],
+}
+
+var floatMedianTasks = [...]any{
+	8: floatMedianTask[float32],
+	9: floatMedianTask[float64],
 }
 
 var entropyTasks = [...]any{

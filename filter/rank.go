@@ -43,18 +43,23 @@ func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
 		return err
 	}
-	return medianTasks[pairs.TypeOf[P]()].(func(task[P, P]) error)(t)
+	of := pairs.TypeOf[P]()
+	if of.Float() {
+		return floatMedianTasks[of].(func(task[P, P]) error)(t)
+	}
+	return medianTasks[of].(func(task[P, P]) error)(t)
 }
 
-func medianTask[P Pixel](t task[P, P]) error {
+func medianTask[P uint8 | uint16](t task[P, P]) error {
 	if done, err := runSmallMedians(&t); done {
 		return err
 	}
-	if isFloat[P]() {
-		keys, order := ranks(&t.src, t.shape.Value, t.shape.Border == window.Constant)
-		return runRank(&t, keys, len(order)+1, nil, order)
-	}
-	return runRank(&t, t.src, int(largest[P]())+1, nil, nil)
+	return runRank(&t, t.src, rank[P, P]{n: int(largest[P]()) + 1, none: -1})
+}
+
+func floatMedianTask[P Float](t task[P, P]) error {
+	keys, order := ranks(&t.src, t.shape.Value, t.shape.Border == window.Constant)
+	return runRank(&t, keys, rank[uint32, P]{n: len(order) + 1, none: -1, order: order})
 }
 
 // Entropy is Shannon's entropy of the histogram of the window round every pixel, in bits:
@@ -96,34 +101,42 @@ func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w W
 }
 
 func entropyTask[D Float, P Pixel](t task[P, D], bins histogram.Bins) error {
+	logs := logs(area(&t.shape, &t.src.Extent))
 	if _, bytes := any(*new(P)).(uint8); bytes && bins.N == 256 && bins.Low == 0 && bins.High == 256 {
-		return runRank(&t, t.src, 256, logs(area(&t.shape, &t.src.Extent)), []P(nil))
+		keys := engine.Source[uint8]{Extent: t.src.Extent, Pix: as[uint8](t.src.Pix)}
+		return runRank(&t, keys, rank[uint8, D]{n: 256, none: -1, logs: logs})
 	}
-	// The bin of every pixel, and one more that counts for none.
-	keys := engine.Source[uint16]{Pix: make([]uint16, t.src.Width*t.src.Height*t.src.Channels)}
-	keys.Image(keys.Pix, t.src.Width, t.src.Height, t.src.Channels, t.src.Width*t.src.Channels)
-	number := func(v float64) uint16 {
-		if i := bins.Index(v); i >= 0 {
-			return uint16(i)
-		}
-		return uint16(bins.N)
+	keys := binned(&t.src, bins)
+	t.shape.Value = float64(binOf(bins, t.shape.Value))
+	return runRank(&t, keys, rank[uint16, D]{n: bins.N + 1, none: bins.N, logs: logs})
+}
+
+// binOf is the bin of a value, or one more that counts for none.
+func binOf(bins histogram.Bins, v float64) uint16 {
+	if i := bins.Index(v); i >= 0 {
+		return uint16(i)
 	}
+	return uint16(bins.N)
+}
+
+// binned is the bin of every pixel.
+func binned[P Pixel](src *engine.Source[P], bins histogram.Bins) engine.Source[uint16] {
+	keys := engine.Source[uint16]{Pix: make([]uint16, src.Width*src.Height*src.Channels)}
+	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, src.Width*src.Channels)
 	known := map[P]uint16{}
-	for y := range t.src.Height {
-		row := t.src.Pix[y*t.src.Stride:][:keys.Stride]
+	for y := range src.Height {
+		row := src.Pix[y*src.Stride:][:keys.Stride]
 		for i, p := range row {
 			k, ok := known[p]
 			if !ok {
-				if k = number(float64(p)); len(known) < 1<<16 {
+				if k = binOf(bins, float64(p)); len(known) < 1<<16 {
 					known[p] = k
 				}
 			}
 			keys.Pix[y*keys.Stride+i] = k
 		}
 	}
-	t.shape.Value = float64(number(t.shape.Value))
-	none := bins.N
-	return runRankWithout(&t, keys, bins.N+1, none, logs(area(&t.shape, &t.src.Extent)), []P(nil))
+	return keys
 }
 
 // maxCounted is how many pixels a window may have whose pixels are counted one by one.
@@ -197,14 +210,17 @@ func logOf(c int64) int64 {
 	return int64(math.Round(float64(c) * math.Log2(float64(c)) * logScale))
 }
 
-// rank is the layer of medians and entropies: of keys, which are numbers below n.
-type rank[K uint8 | uint16 | uint32 | float32 | float64, P Pixel, D boxsum.Pixel] struct {
-	task   task[P, D]
+// rank is the layer of medians and entropies: of keys, which are numbers below n. Pixels are
+// known to it only by their keys and, of medians, by their type, which is that of the results.
+type rank[K uint8 | uint16 | uint32, D boxsum.Pixel] struct {
+	shape  window.Shape
+	dst    target[D]
+	same   bool // dst has the keys
 	keys   engine.Source[K]
 	n      int
-	none   int     // the key that does not count, if any
+	none   int     // the key that does not count, -1 for no key
 	logs   []int64 // of entropies; nil for medians
-	order  []P     // what keys stand for; nil if they are the pixels
+	order  []D     // what keys stand for; nil if they are the pixels
 	copied []K
 	cols   []int32 // elements of a row, by their place in windows; -1 outside
 
@@ -221,28 +237,33 @@ type rankWorker struct {
 	_            [kernel.LineBytes]byte
 }
 
-func runRank[K uint8 | uint16 | uint32 | float32 | float64, P Pixel, D boxsum.Pixel](t *task[P, D], keys engine.Source[K], n int, logs []int64, order []P) error {
-	return runRankWithout(t, keys, n, -1, logs, order)
+// runRank makes what is asked for of keys, which are counted as how says.
+func runRank[K uint8 | uint16 | uint32, P Pixel, D boxsum.Pixel](t *task[P, D], keys engine.Source[K], how rank[K, D]) error {
+	how.shape, how.dst, how.keys = t.shape, t.dst[0], keys
+	how.same = t.same && how.order == nil && how.logs == nil
+	return how.run(&t.set)
 }
 
-func runRankWithout[K uint8 | uint16 | uint32 | float32 | float64, P Pixel, D boxsum.Pixel](t *task[P, D], keys engine.Source[K], n, none int, logs []int64, order []P) error {
-	if t.src.Width == 0 || t.src.Height == 0 {
-		t.set.Report(1)
+func (how *rank[K, D]) run(set *engine.Settings) error {
+	width, height := how.keys.Width, how.keys.Height
+	if width == 0 || height == 0 {
+		set.Report(1)
 		return nil
 	}
-	run := engine.Take[engine.Run[rank[K, P, D]]]()
+	run := engine.Take[engine.Run[rank[K, D]]]()
 	l := &run.Layer
-	l.task, l.keys, l.n, l.none, l.logs, l.order = *t, keys, n, none, logs, order
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16}, Workers: 1, Shares: true}
-	if t.src.Width*t.src.Height > 1<<12 {
-		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
+	how.copied, how.cols, how.workers = l.copied, l.cols, l.workers
+	*l = *how
+	p := engine.Plan{Grid: engine.Grid{Rows: height, N: width, TileWidth: width, BandRows: 16}, Workers: 1, Shares: true}
+	if width*height > 1<<12 {
+		p.Workers = min(set.Workers(), engine.DivUp(height, p.BandRows))
 	}
-	return run.Fill(t.set, p, l)
+	return run.Fill(*set, p, l)
 }
 
-func (l *rank[K, P, D]) Prepare(p *engine.Plan) error {
-	s, w := &l.task.shape, l.keys.Width
-	if l.task.same && l.order == nil && l.logs == nil { // keys are pixels that are written over
+func (l *rank[K, D]) Prepare(p *engine.Plan) error {
+	s, w := &l.shape, l.keys.Width
+	if l.same { // keys are pixels that are written over
 		n := w * l.keys.Channels
 		l.copied = engine.AtLeast(l.copied, n*l.keys.Height)
 		for y := range l.keys.Height {
@@ -266,27 +287,27 @@ func (l *rank[K, P, D]) Prepare(p *engine.Plan) error {
 }
 
 // Tile implements [engine.Layer]: whole rows.
-func (l *rank[K, P, D]) Tile(worker, _, y, n, rows int) {
+func (l *rank[K, D]) Tile(worker, _, y, n, rows int) {
 	w, c := &l.workers[worker], l.keys.Channels
 	w.start()
 	_, bytes := any(*new(K)).(uint8)
 	bytes = bytes && l.logs == nil && l.order == nil
 	for end := y + rows; y < end; y++ {
-		dst := l.task.dst[0].row(0, y, n, c)
+		dst := l.dst.row(0, y, n, c)
 		for ch := range c {
 			if bytes {
 				l.medians(w, dst, y, n, ch)
 				continue
 			}
-			for i := range l.task.shape.Width() - 1 {
+			for i := range l.shape.Width() - 1 {
 				l.column(w, i, y, ch, 1)
 			}
 			for x := range n {
-				l.column(w, x+l.task.shape.Width()-1, y, ch, 1)
+				l.column(w, x+l.shape.Width()-1, y, ch, 1)
 				dst[x*c+ch] = l.result(w)
 				l.column(w, x, y, ch, ^uint32(0))
 			}
-			for i := range l.task.shape.Width() - 1 { // now it is empty again
+			for i := range l.shape.Width() - 1 { // now it is empty again
 				l.column(w, n+i, y, ch, ^uint32(0))
 			}
 		}
@@ -295,8 +316,8 @@ func (l *rank[K, P, D]) Tile(worker, _, y, n, rows int) {
 
 // medians makes those of a row of bytes: with the histogram the median too goes on from
 // that of the window before, which is near.
-func (l *rank[K, P, D]) medians(w *rankWorker, dst []D, y, n, ch int) {
-	s, k := &l.task.shape, &l.keys
+func (l *rank[K, D]) medians(w *rankWorker, dst []D, y, n, ch int) {
+	s, k := &l.shape, &l.keys
 	w.rows = w.rows[:0]
 	constants := 0 // pixels of a column that the image does not have
 	for i := y - s.Up; i <= y+s.Down; i++ {
@@ -363,8 +384,8 @@ func (w *rankWorker) start() {
 }
 
 // column counts the keys in a column of windows, or takes them away.
-func (l *rank[K, P, D]) column(w *rankWorker, col, y, ch int, by uint32) {
-	s, k := &l.task.shape, &l.keys
+func (l *rank[K, D]) column(w *rankWorker, col, y, ch int, by uint32) {
+	s, k := &l.shape, &l.keys
 	x := int(l.cols[col])
 	if x < 0 {
 		if s.Border == window.Constant {
@@ -389,25 +410,25 @@ func (l *rank[K, P, D]) column(w *rankWorker, col, y, ch int, by uint32) {
 }
 
 // outer counts the key at a place above the image or below it.
-func (l *rank[K, P, D]) outer(w *rankWorker, place, x int, by uint32) {
-	switch at := l.task.shape.Border.Index(place, l.keys.Height); {
+func (l *rank[K, D]) outer(w *rankWorker, place, x int, by uint32) {
+	switch at := l.shape.Border.Index(place, l.keys.Height); {
 	case at >= 0:
 		l.count(w, uint32(l.keys.Pix[at*l.keys.Stride+x]), by)
-	case l.task.shape.Border == window.Constant:
+	case l.shape.Border == window.Constant:
 		l.count(w, l.constant(), by)
 	}
 }
 
 // constant is the key of the border.
-func (l *rank[K, P, D]) constant() uint32 {
+func (l *rank[K, D]) constant() uint32 {
 	if l.order != nil {
-		at, _ := slices.BinarySearch(l.order, P(l.task.shape.Value))
+		at, _ := slices.BinarySearch(l.order, D(l.shape.Value))
 		return uint32(at)
 	}
-	return uint32(l.task.shape.Value)
+	return uint32(l.shape.Value)
 }
 
-func (l *rank[K, P, D]) count(w *rankWorker, key, by uint32) {
+func (l *rank[K, D]) count(w *rankWorker, key, by uint32) {
 	c := &w.fine[key]
 	if l.logs == nil {
 		*c += by
@@ -428,7 +449,7 @@ func (l *rank[K, P, D]) count(w *rankWorker, key, by uint32) {
 	}
 }
 
-func (l *rank[K, P, D]) result(w *rankWorker) D {
+func (l *rank[K, D]) result(w *rankWorker) D {
 	if l.logs != nil {
 		if w.all == 0 {
 			return 0
@@ -441,7 +462,7 @@ func (l *rank[K, P, D]) result(w *rankWorker) D {
 		return D(h)
 	}
 	if l.order != nil && w.fine[len(l.order)] > 0 {
-		return D(P(math.NaN()))
+		return D(math.NaN())
 	}
 	left := (w.all - 1) / 2
 	i := 0
@@ -453,15 +474,15 @@ func (l *rank[K, P, D]) result(w *rankWorker) D {
 		left -= w.fine[i]
 	}
 	if l.order != nil {
-		return D(l.order[i])
+		return l.order[i]
 	}
 	return D(i)
 }
 
-func (l *rank[K, P, D]) Finish() {}
+func (l *rank[K, D]) Finish() {}
 
-func (l *rank[K, P, D]) Release() int {
-	l.task, l.keys, l.order, l.logs = task[P, D]{}, engine.Source[K]{}, nil, nil
+func (l *rank[K, D]) Release() int {
+	l.dst, l.keys, l.order, l.logs = target[D]{}, engine.Source[K]{}, nil, nil
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.cols)
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse) + engine.Bytes(l.workers[i].rows)
