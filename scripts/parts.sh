@@ -2,7 +2,7 @@
 # Installs what the tests use besides Go, where it can: PoCL (an OpenCL device on
 # the processor), Chromium (opens reports), Tesseract (reads pages), xz (packs kernels), OpenCV's cascades, Python's C header,
 # and virtual environments with OpenCV, scikit-image and Doxa (oracles). Tests that miss
-# one say so. Under CI=true also what a person may not want: LLVM's assembler and qemu.
+# one say so. Under CI=true also what a person may not want: LLVM's assembler, qemu and Octave.
 set -eu
 cd "$(dirname "$0")/.."
 missing=
@@ -14,6 +14,7 @@ needs xz xz-utils
 ls /usr/share/opencv4/*cascades/*.xml >/dev/null 2>&1 || missing="$missing opencv-data"
 if [ -n "${CI:-}" ]; then
 	needs llvm-mc llvm
+	needs octave-cli "octave octave-image" # has much of MATLAB
 	command -v qemu-aarch64-static >/dev/null || needs qemu-aarch64 qemu-user
 fi
 [ -z "$missing" ] || scripts/install.sh $missing || true
