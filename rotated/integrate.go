@@ -61,7 +61,7 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	dst.pixels = engine.Pixels(new(engine.Target[S]), &src, false, false)
 	run := engine.Take[engine.Run[layer[P, S]]]()
 	l := &run.Layer
-	l.table, l.src, l.level = dst, src, set.Level
+	l.table, l.src, l.level, l.adder = dst, src, set.Level, l
 	l.plan = newPlan(&dst.frame, dst.Channels, grid.SizeOf[P](), grid.SizeOf[S](), set.Workers())
 	return run.Fill(set, l.plan.Plan, l)
 }

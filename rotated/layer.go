@@ -13,18 +13,34 @@ import (
 // further from it: all that a tile needs of its own band lies in the tiles
 // before.
 type layer[P boxsum.Pixel, S boxsum.Sum] struct {
+	lines[S]
+	src    engine.Source[P]
+	kernel *kernel.RotatedKernel[P, S]
+	crew   []pixels[P, S]
+}
+
+// pixels is what a worker has of its line.
+type pixels[P boxsum.Pixel, S boxsum.Sum] struct {
+	line kernel.RotatedLine[P, S]
+	_    [kernel.LineBytes]byte
+}
+
+// lines is what of a layer does not depend on the type of pixels.
+type lines[S boxsum.Sum] struct {
 	table *Table[S]
-	src   engine.Source[P]
+	adder adder
 	plan
 
-	level  kernel.Level
-	kernel *kernel.RotatedKernel[P, S]
-	shape  shape // that the kernel and the scratch memory are for
+	level kernel.Level
+	shape shape // that the kernel and the scratch memory are for
 
-	rows  []S // sums of rows up to the runs of the last line of each band
-	zeros []S // what is above the first line
-	crew  []worker[P, S]
+	rows    []S // sums of rows up to the runs of the last line of each band
+	zeros   []S // what is above the first line
+	workers []worker[S]
 }
+
+// An adder is the layer: it makes the line of a worker from the pixels of row y.
+type adder interface{ add(worker, y int) }
 
 // A shape is what decides how lines lie in memory.
 type shape struct {
@@ -34,8 +50,8 @@ type shape struct {
 	workers                 int
 }
 
-type worker[P boxsum.Pixel, S boxsum.Sum] struct {
-	line  kernel.RotatedLine[P, S]
+type worker[S boxsum.Sum] struct {
+	line  *kernel.RotatedSums[S]
 	carry []S // of each line of a band
 
 	// sums and rows are those of a line and of the one above.
@@ -48,26 +64,37 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	_     [kernel.LineBytes]byte
 }
 
-// Prepare implements [engine.Layer]. Lines leave gaps in the scratch memory, which
-// must be zero at first: another shape has them elsewhere.
+// Prepare implements [engine.Layer].
 func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		return nil
 	}
+	if l.prepare(p) {
+		t := l.table
+		l.kernel = kernel.NewRotatedKernel[P, S](l.level, kernel.RotatedRuns{Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling})
+	}
+	l.crew = engine.Workers(l.crew, p.Workers)
+	for i := range l.crew[:p.Workers] {
+		l.workers[i].line = &l.crew[i].line.RotatedSums
+	}
+	return nil
+}
+
+// prepare reports whether the shape is another. Lines leave gaps in the scratch memory,
+// which must be zero at first: another shape has them elsewhere.
+func (l *lines[S]) prepare(p *engine.Plan) (another bool) {
 	t := l.table
 	scratch := engine.AtLeast[S]
-	if s := (shape{t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}); l.shape != s {
+	s := shape{t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}
+	if another = l.shape != s; another {
 		scratch = engine.Zeros[S]
 		l.shape = s
-		l.kernel = kernel.NewRotatedKernel[P, S](l.level, kernel.RotatedRuns{
-			Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling,
-		})
 	}
 	l.rows = scratch(l.rows, l.bands()*l.rowsLen)
 	l.zeros = scratch(l.zeros, max(l.rowsLen, l.sumsLen))
-	l.crew = engine.Workers(l.crew, p.Workers)
-	for i := range l.crew[:p.Workers] {
-		w := &l.crew[i]
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
 		w.carry = scratch(w.carry, p.BandRows*kernel.RotatedCarry(t.Channels))
 		w.empty = scratch(w.empty, l.rowsLen)
 		for k := range 2 {
@@ -76,21 +103,35 @@ func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 			w.rowEnds[k] = scratch(w.rowEnds[k], p.BandRows*l.rowEnd)
 		}
 	}
-	return nil
+	return another
 }
 
-func (l *layer[P, S]) Finish() {
+// add implements [adder].
+func (l *layer[P, S]) add(worker, y int) {
+	k := &l.crew[worker].line
+	k.Src = l.src.Pix[y*l.src.Stride:]
+	l.kernel.Line(k)
+}
+
+func (l *lines[S]) Finish() {
 	if l.Rows > 0 {
 		l.table.finish(l.lastRows())
 	}
 }
 
 func (l *layer[P, S]) Release() int {
-	l.table, l.src = nil, engine.Source[P]{}
-	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)
+	l.src = engine.Source[P]{}
 	for i := range l.crew {
-		w := &l.crew[i]
-		w.line = kernel.RotatedLine[P, S]{}
+		l.crew[i].line = kernel.RotatedLine[P, S]{}
+	}
+	return l.release()
+}
+
+func (l *lines[S]) release() int {
+	l.table = nil
+	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)
+	for i := range l.workers {
+		w := &l.workers[i]
 		bytes += engine.Bytes(w.carry) + engine.Bytes(w.empty)
 		for k := range 2 {
 			bytes += engine.Bytes(w.sums[k]) + engine.Bytes(w.rows[k]) + engine.Bytes(w.sumEnds[k]) + engine.Bytes(w.rowEnds[k])
@@ -100,19 +141,19 @@ func (l *layer[P, S]) Release() int {
 }
 
 // lastRows is the sums of rows up to the runs of the last line.
-func (l *layer[P, S]) lastRows() []S { return l.bandRows(l.bands() - 1)[l.block:] }
+func (l *lines[S]) lastRows() []S { return l.bandRows(l.bands() - 1)[l.block:] }
 
 // bandRows is the sums of rows up to the runs of a band's last line, as kernels
 // want it.
-func (l *layer[P, S]) bandRows(band int) []S {
+func (l *lines[S]) bandRows(band int) []S {
 	return l.rows[band*l.rowsLen:][l.rowEnd:l.rowsLen:l.rowsLen]
 }
 
 // Tile implements [engine.Layer]. Its x counts from the far end of lines.
-func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
+func (l *lines[S]) Tile(worker, x, y, n, rows int) {
 	t := l.table
-	f, w := &t.frame, &l.crew[worker]
-	k := &w.line
+	f, w := &t.frame, &l.workers[worker]
+	k := w.line
 	tile, band := x/l.TileWidth, y/l.BandRows
 	carry := kernel.RotatedCarry(t.Channels)
 	if tile == 0 {
@@ -145,7 +186,6 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 			k.From, k.To = l.length-to, l.length-from
 		}
 		k.Carry = w.carry[r*carry:][:carry]
-		k.Src = l.src.Pix[y*l.src.Stride:]
 		k.Dst = t.corners.line(y, 0)[:l.length]
 		k.Keep = sums[l.block:]
 		k.Rows = w.rows[r%2][l.rowEnd:]
@@ -170,9 +210,9 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 		}
 		k.Empty = nil
 		if steps {
-			l.makeEmpty(w, y, k)
+			l.makeEmpty(worker, y)
 		} else {
-			l.kernel.Line(k)
+			l.adder.add(worker, y)
 		}
 		if start >= 0 && !last {
 			copy(w.sumEnds[tile%2][r*l.block:], l.sumsAt(sums, start))
@@ -191,16 +231,17 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 }
 
 // makeEmpty makes a line that steps, and so has empty cells above it.
-func (l *layer[P, S]) makeEmpty(w *worker[P, S], y int, k *kernel.RotatedLine[P, S]) {
-	t := l.table
+func (l *lines[S]) makeEmpty(worker, y int) {
+	t, w := l.table, &l.workers[worker]
+	k := w.line
 	row, keep := int(t.frame.overs[y])-1, t.empty.sums != nil
 	if keep && l.Writes == kernel.Ahead {
 		k.Empty = t.empty.line(row, l.block)
-		l.kernel.Line(k)
+		l.adder.add(worker, y)
 		return
 	}
 	k.Empty = w.empty[l.rowEnd:]
-	l.kernel.Line(k)
+	l.adder.add(worker, y)
 	if !keep {
 		return
 	}
@@ -209,7 +250,7 @@ func (l *layer[P, S]) makeEmpty(w *worker[P, S], y int, k *kernel.RotatedLine[P,
 }
 
 // sumsAt is the block of a line's sums that begins at x.
-func (l *layer[P, S]) sumsAt(sums []S, x int) []S {
+func (l *lines[S]) sumsAt(sums []S, x int) []S {
 	if l.table.frame.falling {
 		x = l.length - l.block - x
 	}
@@ -217,7 +258,7 @@ func (l *layer[P, S]) sumsAt(sums []S, x int) []S {
 }
 
 // rowsAt is the sums of rows up to the first runs that start at x or later.
-func (l *layer[P, S]) rowsAt(rows []S, x int) []S {
+func (l *lines[S]) rowsAt(rows []S, x int) []S {
 	f := &l.table.frame
 	at := l.rowEnd + l.block
 	if f.falling {
@@ -230,7 +271,7 @@ func (l *layer[P, S]) rowsAt(rows []S, x int) []S {
 
 // border repeats the first pixel of a line, which begins with a pixel of room:
 // no column left of it has more.
-func (l *layer[P, S]) border(line []S) {
+func (l *lines[S]) border(line []S) {
 	n := l.table.Channels
 	if !l.table.frame.falling {
 		copy(line[:n], line[n:])

@@ -24,7 +24,14 @@ import "unsafe"
 //
 // and for falling rows first and last, next and before change places.
 type RotatedLine[P Pixel, S Sum] struct {
-	Src  []P
+	Src []P
+	RotatedSums[S]
+
+	scratch rotatedScratch[P] // here rather than allocated anew for every line
+}
+
+// RotatedSums is what of a RotatedLine does not depend on the type of pixels.
+type RotatedSums[S Sum] struct {
 	Dst  []S // the sums of the line; whole blocks of RotatedBlock are written
 	Over []S // those of the line above that are on the same columns; RotatedSlack may be read on either side
 	Keep []S // the same as Dst, for the next line, in memory that is at hand
@@ -41,8 +48,6 @@ type RotatedLine[P Pixel, S Sum] struct {
 
 	From, To int  // which elements: multiples of RotatedBlock
 	Stream   bool // write Dst past the caches, if it is on a cache line; StoreFence must follow
-
-	scratch rotatedScratch[P] // here rather than allocated anew for every line
 }
 
 // RotatedBlock is what stretches of a line are made of, in elements.

@@ -76,8 +76,9 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 	above, over := guarded(count*n+2*slack), guarded(length+2*slack)
 	var got []S
 	for y := range 2 {
-		l := kernel.RotatedLine[P, S]{
-			Src: img[y*len(img)/2:], Dst: guarded(length), Over: over, Keep: guarded(length + 2*slack),
+		l := kernel.RotatedLine[P, S]{Src: img[y*len(img)/2:]}
+		l.RotatedSums = kernel.RotatedSums[S]{
+			Dst: guarded(length), Over: over, Keep: guarded(length + 2*slack),
 			Rows: guarded(count*n + 2*slack), RowsAbove: above, Carry: guarded(kernel.RotatedCarry(n)),
 			Stream: rng.IntN(2) == 0,
 		}
