@@ -133,19 +133,3 @@ func haarValues[S boxsum.Sum, V haar.Number](c *haarCmd, channels int, plane fun
 	}
 	return values, nil
 }
-
-// haarPlanes evaluates them in a table that is upright, or along --rotate.
-func haarPlanes[P boxsum.Pixel, S boxsum.Sum, V haar.Number](c *haarCmd, img boxsum.Image[P], opt *boxsum.Options) ([]haarValue, error) {
-	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
-		t, err := boxsum.Integrate[S](img, opt)
-		if err != nil {
-			return nil, err
-		}
-		return haarValues(c, img.Channels, func(channel int) (*haar.Plane[V, S], error) { return haar.Upright[V](t, channel) })
-	}
-	t, err := integrateAlong[S](nil, img, c.Rotate.Rotation, opt)
-	if err != nil {
-		return nil, err
-	}
-	return haarValues(c, img.Channels, func(channel int) (*haar.Plane[V, S], error) { return haar.Rotated[V](t, channel) })
-}
