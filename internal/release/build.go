@@ -146,7 +146,11 @@ func (r *release) platform(w io.Writer, platform string) error {
 	goos, goarch, _ := strings.Cut(platform, "/")
 	name := fmt.Sprintf("boxsum_%s_%s_%s", strings.TrimPrefix(r.version, "v"), goos, goarch)
 	if goos != "linux" {
-		program, err := r.compile(goos, goarch, "")
+		tags := ""
+		if goos == "darwin" {
+			tags = "nocuda" // which macOS does not have: 4 MB of kernels
+		}
+		program, err := r.compile(goos, goarch, tags)
 		if err != nil {
 			return err
 		}
