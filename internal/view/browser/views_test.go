@@ -127,7 +127,7 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := open(t, address, form{width: 1440, height: 985, scale: 0.75})
+	b := open(t, address, form{width: 1440, height: 940, scale: 0.75})
 	b.answered()
 	b.do(chromedp.Evaluate(`boxsum.boxes.add({x0: 600, y0: 400, x1: 900, y1: 600})`, nil))
 	b.answered()
