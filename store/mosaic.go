@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -345,14 +344,12 @@ func isNaN(typ Type, element []byte) bool {
 
 // isPattern reports whether a location stands for many files: it has {row} and {column}, or {x} and {y}, or a * for TIFF files that say where they are.
 func isPattern(location string) bool {
-	if strings.Contains(location, "://") || !patternParts.MatchString(location) {
+	if strings.Contains(location, "://") || !patternOf(location).stands() {
 		return false
 	}
 	_, err := os.Lstat(location) // a file may have such a name
 	return err != nil
 }
-
-var patternParts = regexp.MustCompile(`\{(row|col|column|x|y)\}|\*`)
 
 // IsMosaic reports whether [OpenArray] takes a location for many images: a list (.csv), a virtual file of GDAL (.vrt), or the names of tiles.
 func IsMosaic(location string) bool {
@@ -369,10 +366,15 @@ func IsMosaic(location string) bool {
 // openPattern opens the files whose names fit a pattern.
 func openPattern(ctx context.Context, pattern string, in nest) (*Array, error) {
 	pattern = filepath.Clean(pattern)
-	seen := map[string]bool{}
-	fits, err := expressionOf(pattern, seen)
-	if err != nil {
-		return nil, bad("pattern %s: %v", pattern, err)
+	names, seen := patternOf(pattern), map[string]bool{}
+	for _, part := range names {
+		switch {
+		case part.place == "" || part.place == "*":
+		case seen[part.place]:
+			return nil, bad("pattern %s: it has {%s} twice", pattern, part.place)
+		default:
+			seen[part.place] = true
+		}
 	}
 	found, err := fitting(pattern)
 	if err != nil {
@@ -380,18 +382,18 @@ func openPattern(ctx context.Context, pattern string, in nest) (*Array, error) {
 	}
 	list := placed{byGrid: seen["row"] || seen["column"]}
 	for _, path := range found {
-		match := fits.FindStringSubmatch(path)
-		if match == nil {
+		texts, ok := names.fit(path)
+		if !ok {
 			continue
 		}
 		var at [2]int
-		for i, name := range fits.SubexpNames() {
-			axis, ok := map[string]int{"x": 0, "column": 0, "y": 1, "row": 1}[name]
+		for i, part := range names {
+			axis, ok := map[string]int{"x": 0, "column": 0, "y": 1, "row": 1}[part.place]
 			if !ok {
 				continue
 			}
-			if at[axis], err = strconv.Atoi(match[i]); err != nil || at[axis] > math.MaxInt32 {
-				return nil, bad("%s: %s is no place", path, match[i])
+			if at[axis], err = strconv.Atoi(texts[i]); err != nil || at[axis] > math.MaxInt32 {
+				return nil, bad("%s: %s is no place", path, texts[i])
 			}
 		}
 		list.tiles = append(list.tiles, Tile{path, at[0], at[1]})
@@ -415,27 +417,64 @@ func openPattern(ctx context.Context, pattern string, in nest) (*Array, error) {
 	return list.open(ctx, in)
 }
 
-// expressionOf is what the names of a pattern, or of a part of it, are. It adds the places that they have.
-func expressionOf(pattern string, seen map[string]bool) (*regexp.Regexp, error) {
-	expression, last := strings.Builder{}, 0
-	for _, at := range patternParts.FindAllStringIndex(pattern, -1) {
-		expression.WriteString(regexp.QuoteMeta(pattern[last:at[0]]))
-		last = at[1]
-		name := strings.Trim(pattern[at[0]:at[1]], "{}")
-		switch {
-		case name == "*":
-			expression.WriteString(`[^/\\]*`)
-			continue
-		case name == "col":
-			name = "column"
+// A namePattern is paths, part by part.
+type namePattern []namePart
+
+// A namePart is a text as it is, or a place, a number, or * for anything in the name of a file.
+type namePart struct{ text, place string }
+
+// patternOf finds what stands for something in a pattern, or in a part of it.
+func patternOf(pattern string) (p namePattern) {
+	last := 0
+	for i := range len(pattern) {
+		for _, of := range [...]namePart{{"*", "*"}, {"{row}", "row"}, {"{col}", "column"}, {"{column}", "column"}, {"{x}", "x"}, {"{y}", "y"}} {
+			if strings.HasPrefix(pattern[i:], of.text) {
+				p = append(p, namePart{text: pattern[last:i]}, of)
+				last = i + len(of.text)
+			}
 		}
-		if seen[name] {
-			return nil, fmt.Errorf("it has {%s} twice", name)
-		}
-		seen[name] = true
-		expression.WriteString("(?P<" + name + ">[0-9]+)")
 	}
-	return regexp.Compile("^" + expression.String() + regexp.QuoteMeta(pattern[last:]) + "$")
+	return append(p, namePart{text: pattern[last:]})
+}
+
+// stands reports whether a pattern stands for other names than its own.
+func (p namePattern) stands() bool { return len(p) > 1 }
+
+// fit is the text of each part in a name, and whether it has them all.
+func (p namePattern) fit(name string) (texts []string, ok bool) {
+	texts = make([]string, len(p))
+	return texts, p.fitRest(name, texts, map[[2]int]bool{})
+}
+
+// fitRest gives every part as much as it can, the first parts most. It keeps in mind what does not fit, as it comes there again and again.
+func (p namePattern) fitRest(name string, texts []string, not map[[2]int]bool) bool {
+	at := [2]int{len(p), len(name)}
+	if len(p) == 0 || not[at] {
+		return len(p) == 0 && name == ""
+	}
+	least, most := p[0].lengths(name)
+	for n := most; n >= least; n-- {
+		if p[1:].fitRest(name[n:], texts[1:], not) {
+			texts[0] = name[:n]
+			return true
+		}
+	}
+	not[at] = true
+	return false
+}
+
+// lengths is of what a part can be at the start of a name, from least to most, which is less where it is not there.
+func (p namePart) lengths(name string) (least, most int) {
+	switch p.place {
+	case "":
+		if !strings.HasPrefix(name, p.text) {
+			return 1, 0
+		}
+		return len(p.text), len(p.text)
+	case "*":
+		return 0, len(name) - len(strings.TrimLeftFunc(name, func(r rune) bool { return r != '/' && r != '\\' }))
+	}
+	return 1, len(name) - len(strings.TrimLeft(name, "0123456789"))
 }
 
 // fitting is the paths that a clean pattern stands for, sorted. It reads folders: in their names, only the parts of a pattern mean something.
@@ -443,17 +482,14 @@ func fitting(pattern string) ([]string, error) {
 	volume := filepath.VolumeName(pattern)
 	found := []string{volume}
 	for i, part := range strings.Split(pattern[len(volume):], string(filepath.Separator)) {
-		fits, err := expressionOf(part, map[string]bool{})
-		if err != nil {
-			return nil, err
-		}
+		names := patternOf(part)
 		var next []string
 		for _, folder := range found {
 			switch {
 			case i == 0 && part == "":
 				next = append(next, folder+string(filepath.Separator))
 				continue
-			case !patternParts.MatchString(part):
+			case !names.stands():
 				if path := filepath.Join(folder, part); pathExists(path) {
 					next = append(next, path)
 				}
@@ -464,7 +500,7 @@ func fitting(pattern string) ([]string, error) {
 				return nil, fmt.Errorf("store: %w", err)
 			}
 			for _, e := range entries {
-				if fits.MatchString(e.Name()) {
+				if _, ok := names.fit(e.Name()); ok {
 					next = append(next, filepath.Join(folder, e.Name()))
 				}
 			}

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 )
 
@@ -104,54 +105,102 @@ func (p *progress) close() {
 	p.finished.Wait()
 }
 
-// draw shows the current step until the work is over.
+// draw shows the current step until the work is over. It writes one line over and over,
+// with spaces where the line before was longer: that works on every terminal.
 func (p *progress) draw(w io.Writer) {
-	bars := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(progressEvery))
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
-	var shown *step
-	var bar *mpb.Bar
-	for {
-		s := p.now.Load()
-		if s != nil && (shown == nil || s.total != shown.total || s.bytes != shown.bytes) {
-			if bar != nil {
-				bar.Abort(true)
-			}
-			bar = p.bar(bars, s)
-		}
-		if shown = s; s != nil && s.total > 0 {
-			// A full bar would be complete, and the step may yet go on.
-			bar.SetCurrent(min(s.done.Load(), s.total-1))
+	shown := 0
+	show := func(line string) {
+		n := width(line)
+		fmt.Fprint(w, "\r", line, strings.Repeat(" ", max(shown-n, 0)), "\r")
+		shown = n
+	}
+	for turn := 0; ; turn++ {
+		if s := p.now.Load(); s != nil {
+			show(s.line(turn, columnsOf(w)))
 		}
 		select {
 		case <-tick.C:
 		case <-p.stop:
-			if bar != nil {
-				bar.Abort(true)
-			}
-			bars.Wait()
+			show("")
 			return
 		}
 	}
 }
 
-// bar draws steps that count the same as s does.
-func (p *progress) bar(bars *mpb.Progress, s *step) *mpb.Bar {
-	name := mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.now.Load().name + " " }))
+// line is a step in less than so many columns, so that none wraps: its name, how much is
+// done, and a bar where there is room. Where nobody can tell, something turns.
+func (s *step) line(turn, columns int) string {
+	const shortest, longest = 8, 38
 	if s.total <= 0 {
-		return bars.AddSpinner(0, name)
+		return cut(s.name, columns-3) + " " + `|/-\`[turn%4:turn%4+1]
 	}
-	ending := []decor.Decorator{decor.Percentage()}
+	done := min(s.done.Load(), s.total-1) // all of it is done when the next step begins
+	share := float64(done) / float64(s.total)
+	ending := fmt.Sprintf(" %d %%", int(share*100))
 	if s.bytes {
-		ending = append(ending, decor.CountersKibiByte("  % .1f / % .1f"))
+		ending += "  " + bytesText(done) + " / " + bytesText(s.total)
 	}
-	return bars.AddBar(s.total, name, mpb.AppendDecorators(ending...))
+	columns -= 1 + len(ending)
+	if long := min(columns-width(s.name)-len(" []"), longest); long >= shortest {
+		full := int(share * float64(long))
+		return s.name + " [" + strings.Repeat("=", full) + ">" + strings.Repeat("-", long-1-full) + "]" + ending
+	}
+	return cut(s.name, columns) + ending
 }
 
-func isTerminal(w io.Writer) bool {
+// width is how many columns a text takes, if each letter that may be wide takes two.
+func width(text string) (columns int) {
+	const wide = 0x1100
+	for _, r := range text {
+		if columns++; r >= wide {
+			columns++
+		}
+	}
+	return columns
+}
+
+// cut is as much of a text as goes into so many columns.
+func cut(text string, columns int) string {
+	for text != "" && width(text) > columns {
+		_, last := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-last]
+	}
+	return text
+}
+
+func bytesText(n int64) string {
+	size, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for size >= 1024 && len(units) > 1 {
+		size, units = size/1024, units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", size, units[0])
+}
+
+// terminalOf is the terminal that w writes to.
+func terminalOf(w io.Writer) (fd int, ok bool) {
 	if c, ok := w.(*checkedWriter); ok {
 		w = c.Writer
 	}
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	if !ok {
+		return 0, false
+	}
+	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
+}
+
+func isTerminal(w io.Writer) bool {
+	_, ok := terminalOf(w)
+	return ok
+}
+
+func columnsOf(w io.Writer) int {
+	const usual = 80
+	if fd, ok := terminalOf(w); ok {
+		if columns, _, err := term.GetSize(fd); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return usual
 }

@@ -94,3 +94,21 @@ func TestProgressOnlyOnTerminals(t *testing.T) {
 	}
 	none.close()
 }
+
+// TestProgressLine takes terminals of all widths, where a line that wraps could not be written over.
+func TestProgressLine(t *testing.T) {
+	for _, name := range []string{"reading", "3 of 17: 写真の長い名前の写真の長い名前.png: integrating"} {
+		for _, s := range []*step{{name: name}, {name: name, total: 1000}, {name: name, total: 5 << 30, bytes: true}} {
+			s.done.Store(s.total / 3)
+			for columns := range 200 {
+				line := s.line(columns, columns)
+				if columns > 40 && (width(line) >= columns || !strings.HasPrefix(line, name[:7])) {
+					t.Errorf("%d columns: %q takes %d", columns, line, width(line))
+				}
+				if columns == 100 && s.total > 0 && (!strings.Contains(line, " 33 %") || !strings.Contains(line, "[====")) {
+					t.Errorf("%q", line)
+				}
+			}
+		}
+	}
+}

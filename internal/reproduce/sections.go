@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +83,21 @@ func (e *Experiment) specs(s *setting) []Spec {
 	return v.asked
 }
 
-var tableLine = regexp.MustCompile(`^table( \d)?( grouped)?: (.*)$`)
+// tableOf is the table that a line begins, as in "table 2 grouped: caption", or nil.
+func tableOf(line string) *table {
+	head, caption, ok := strings.Cut(line, ": ")
+	head, grouped := strings.CutSuffix(head, " grouped")
+	left := 1
+	if of, ok := strings.CutPrefix(head, "table "); ok {
+		if left, _ = strconv.Atoi(of); left > 0 {
+			head = "table"
+		}
+	}
+	if !ok || head != "table" {
+		return nil
+	}
+	return &table{Caption: caption, Left: left, Grouped: grouped}
+}
 
 // tell is the blocks of an experiment's section.
 func (v *view) tell(name string) []block {
@@ -97,9 +110,8 @@ func (v *view) tell(name string) []block {
 	var last *table
 	for line := range strings.Lines(out.String()) {
 		line = strings.TrimSpace(line)
-		if parts := tableLine.FindStringSubmatch(line); parts != nil {
-			left, _ := strconv.Atoi(strings.TrimSpace(parts[1]))
-			last = &table{Caption: parts[3], Left: max(left, 1), Grouped: parts[2] != ""}
+		if t := tableOf(line); t != nil {
+			last = t
 			blocks = append(blocks, last)
 			continue
 		}
