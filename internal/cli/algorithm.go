@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/papers"
 )
 
@@ -41,14 +42,9 @@ func (c *integrateCmd) runAlgorithm(sh *shell) (none report, _ error) {
 		return none, err
 	}
 	defer src.close()
-	pair, err := pairNamed(src.image, "auto")
-	if err != nil {
-		return none, err
-	}
-
 	var published *papers.Job
 	for _, p := range precisions {
-		published, err = pair.prepare(src.image, chosen.Algorithm, &papers.Options{
+		published, err = prepare(src.image, chosen.Algorithm, &papers.Options{
 			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: src.device,
 		})
 		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
@@ -129,20 +125,22 @@ func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []pap
 func jobOf(published *papers.Job) (job, error) {
 	switch published.Precision().Type {
 	case "f32":
-		return doneJob[float32, float32, float64](published)
+		t, err := papers.Table[float32](published, 0)
+		return doneJob(pair{pairs.F32, pairs.F32, pairs.F64, false}, t, err)
 	case "f64":
-		return doneJob[float64, float64, float64](published)
+		t, err := papers.Table[float64](published, 0)
+		return doneJob(pair{pairs.F64, pairs.F64, pairs.F64, false}, t, err)
 	}
-	return doneJob[uint32, uint32, uint64](published)
+	t, err := papers.Table[uint32](published, 0)
+	return doneJob(pair{pairs.U32, pairs.U32, pairs.U64, false}, t, err)
 }
 
-func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Job) (job, error) {
-	t, err := papers.Table[S](published, 0)
+func doneJob[S boxsum.Sum](p pair, t *boxsum.Table[S], err error) (job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := planPlane[P, S, Q](boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
-	j.tables.(*planeTables[S, Q]).Sum = t
+	j := planPlane(p, boxsum.Image[uint8]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
+	j.tables.(*planeTables).sums = t
 	return j, nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 // hasAlpha reports whether the last channel of a picture is how opaque it is.
 func hasAlpha(src *source) bool {
-	c := channelsOf(src.image)
+	c := extentOf(src.image).Channels
 	return src.format != "npy" && (c == 2 || c == 4)
 }
 

@@ -159,7 +159,7 @@ func newFilterReport(src *source, work *filterWork, out string) (filterReport, e
 		return filterReport{}, err
 	}
 	r := filterReport{
-		extent: pair.direct(src.image).size(), Pixels: pair.pixel, Filters: []string{work.name},
+		extent: extentOf(src.image), Pixels: pair.pixel.Short(), Filters: []string{work.name},
 		Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: out,
 	}
 	if work.name == "gaussian" {

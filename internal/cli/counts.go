@@ -6,13 +6,16 @@ import (
 	"image"
 	"iter"
 	"math"
-	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/sketch"
 )
 
@@ -23,7 +26,7 @@ type histogramWork struct {
 	bytes int64 // of the table
 	whole bool  // every bin is one whole number
 	took  time.Duration
-	show  func() image.Image // the pixels, to look at
+	img   any // the pixels
 	of    func(box image.Rectangle, channel int) channelHistogram
 	boxes []boxHistogram // that were asked for
 }
@@ -38,77 +41,42 @@ type channelHistogram struct {
 }
 
 // newHistogram makes the table of an image.
-func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
-	img := pixels.(boxsum.Image[P])
-	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, c.Bins)
+func newHistogram(c *histogramCmd, img, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+	e := extentOf(img)
+	bytes, err := histogram.Bytes[uint32](e.Width, e.Height, e.Channels, c.Bins)
 	if err != nil {
 		return nil, err
 	}
-	if weights != nil {
-		bytes *= 2
+	if weights == nil {
+		c.announce(bytes)
+		return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
+			if launch.GPU && device != nil {
+				return anytable.IntegrateHistogramOn(t, img, device, nil)
+			}
+			return anytable.IntegrateHistogram(t, img, (*histogram.Options)(plainOptions(opt)))
+		})
 	}
-	c.announce(bytes)
-	binned := pixelsOf(img, c)
-	switch w := weights.(type) { // sums of whole weights in 64 bits stay exact
-	case nil:
-	case boxsum.Image[uint8]:
-		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
-	case boxsum.Image[uint16]:
-		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
-	case boxsum.Image[uint32]:
-		return weighted(binned, c, newWeights(&w, c), weigh[uint64](&img, &w, opt))
-	case boxsum.Image[int16]:
-		return weighted(binned, c, newWeights(&w, c), weigh[int64](&img, &w, opt))
-	case boxsum.Image[int32]:
-		return weighted(binned, c, newWeights(&w, c), weigh[int64](&img, &w, opt))
-	case boxsum.Image[float32]:
-		return weighted(binned, c, newWeights(&w, c), weigh[float64](&img, &w, opt))
-	case boxsum.Image[float64]:
-		return weighted(binned, c, newWeights(&w, c), weigh[float64](&img, &w, opt))
-	default:
+	c.announce(2 * bytes)
+	kind := anyimage.Pixel(weights)
+	if kind == 0 {
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(binned, c, func(t *histogram.Table[uint32]) error {
-		if launch.GPU && device != nil {
-			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
-		}
-		return histogram.IntegrateInto(t, img, (*histogram.Options)(plainOptions(opt)))
-	})
-}
-
-// weigh integrates weights in the place of counts.
-//
-//go:noinline
-func weigh[S boxsum.Sum, P, W boxsum.Pixel](img *boxsum.Image[P], weights *boxsum.Image[W], opt *boxsum.Options) func(*histogram.Table[S]) error {
-	return func(t *histogram.Table[S]) error {
-		return histogram.IntegrateWeightedInto(t, *img, *weights, (*histogram.Options)(plainOptions(opt)))
-	}
-}
-
-// weightsInfo is what a table needs to know of weights, whatever their type.
-type weightsInfo struct {
-	extent
-	finite func() error // where they are not
-}
-
-//go:noinline
-func newWeights[W boxsum.Pixel](img *boxsum.Image[W], c *histogramCmd) weightsInfo {
-	return weightsInfo{extent{Width: img.Width, Height: img.Height, Channels: img.Channels}, func() error { return checkFinite(*img, c) }}
-}
-
-// weighted is a table of weights instead of counts.
-//
-//go:noinline
-func weighted[S boxsum.Sum](binned binnedPixels, c *histogramCmd, weights weightsInfo, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
-	if err := c.checkWeights(weights.extent, binned.extent); err != nil {
+	if err := c.checkWeights(extentOf(weights), e); err != nil {
 		return nil, err
 	}
-	return madeHistogram(binned, c, func(t *histogram.Table[S]) error {
-		if err := weights.finite(); err != nil {
+	weigh := func(table any) error {
+		if err := checkFinite(weights, c); err != nil {
 			return err
 		}
-		return integrate(t)
-	})
+		return anytable.IntegrateWeights(table, img, weights, (*histogram.Options)(plainOptions(opt)))
+	}
+	switch { // sums of whole weights in 64 bits stay exact
+	case kind.Float():
+		return madeHistogram(img, c, func(t *histogram.Table[float64]) error { return weigh(t) })
+	case kind.Signed():
+		return madeHistogram(img, c, func(t *histogram.Table[int64]) error { return weigh(t) })
+	}
+	return madeHistogram(img, c, func(t *histogram.Table[uint64]) error { return weigh(t) })
 }
 
 func (c *histogramCmd) checkWeights(weights, img extent) error {
@@ -121,13 +89,15 @@ func (c *histogramCmd) checkWeights(weights, img extent) error {
 
 // checkFinite refuses weights that are not finite: they would be in the sums of
 // boxes that do not hold them.
-func checkFinite[P boxsum.Pixel](weights boxsum.Image[P], c *histogramCmd) error {
-	if P(1)/2 == 0 {
+func checkFinite(weights any, c *histogramCmd) error {
+	if !anyimage.Pixel(weights).Float() {
 		return nil // integers are
 	}
-	for y := range weights.Height {
-		for x, w := range weights.Row(y) {
-			if v := float64(w); math.IsNaN(v) || math.IsInf(v, 0) {
+	e, row := extentOf(weights), []float64(nil)
+	for y := range e.Height {
+		row = anyimage.Floats(row[:0], weights, y, 0, e.Width, 1)
+		for x, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
 			}
 		}
@@ -135,47 +105,28 @@ func checkFinite[P boxsum.Pixel](weights boxsum.Image[P], c *histogramCmd) error
 	return nil
 }
 
-// binnedPixels is what a table needs to know of an image, whatever its type.
-type binnedPixels struct {
-	extent
-	whole bool // numbers
-	bins  func() (histogram.Bins, error)
-	show  func(histogram.Bins) image.Image // the range of the bins from black to white; a NaN is black
-}
-
-func pixelsOf[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) binnedPixels {
-	return binnedPixels{
-		extent: extent{Width: img.Width, Height: img.Height, Channels: img.Channels},
-		whole:  P(1)/2 == 0,
-		bins:   func() (histogram.Bins, error) { return binsFor(img, c) },
-		show: func(bins histogram.Bins) image.Image {
-			return sketch.Paint(img, func(p P) uint8 {
-				return uint8(min(max((float64(p)-bins.Low)/(bins.High-bins.Low), 0), 1) * 255)
-			})
-		},
-	}
-}
-
 // madeHistogram times how a table is made. Its memory comes first, so that there
 // is an error before anything else takes long or takes memory.
-func madeHistogram[S boxsum.Sum](img binnedPixels, c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
-	t, err := histogram.NewTable[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
+func madeHistogram[S boxsum.Sum](img any, c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
+	e := extentOf(img)
+	t, err := histogram.NewTable[S](e.Width, e.Height, e.Channels, histogram.Bins{N: c.Bins})
 	if err != nil {
 		return nil, err
 	}
-	if t.Bins, err = img.bins(); err != nil {
+	if t.Bins, err = binsFor(img, c); err != nil {
 		return nil, err
 	}
 	start := time.Now()
 	if err := integrate(t); err != nil {
 		return nil, err
 	}
-	bins := t.Bins
-	work := &histogramWork{
-		tableSet: tableSet{extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}},
-		bins:     bins, bytes: int64(len(t.Counts)) * sizeOf[S](), took: max(time.Since(start), 1),
-		whole: img.whole && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
-		show:  func() image.Image { return img.show(bins) },
+	row := (t.Width + 1) * t.Channels * t.Bins.N
+	rows := boxsum.View[S]{Sums: t.Counts, Stride: row, Width: row, Height: t.Height + 1, Channels: 1}
+	return &histogramWork{
+		tableSet: tableSet{extent: e, layers: histogramLayers(e, t.Bins, rows, pairs.TypeOf[S]())},
+		bins:     t.Bins, bytes: int64(len(t.Counts)) * int64(unsafe.Sizeof(*new(S))), took: max(time.Since(start), 1),
+		whole: !anyimage.Pixel(img).Float() && t.Bins.High-t.Bins.Low == float64(t.Bins.N) && t.Bins.Low == math.Trunc(t.Bins.Low),
+		img:   img,
 		of: func(box image.Rectangle, channel int) channelHistogram {
 			counts := t.Histogram(nil, box, channel)
 			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
@@ -187,15 +138,26 @@ func madeHistogram[S boxsum.Sum](img binnedPixels, c *histogramCmd, integrate fu
 			}
 			return h
 		},
-	}
-	row := (t.Width + 1) * t.Channels * bins.N
-	addLayer(&work.tableSet, "histogram", append(work.shape(), bins.N), func() iter.Seq[[]S] { return slices.Chunk(t.Counts, row) }, nil)
+	}, nil
+}
+
+// histogramLayers are the counts and the edges of their bins.
+func histogramLayers(e extent, bins histogram.Bins, counts any, of pairs.Type) []layer {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
 		edges[i] = bins.Edge(i)
 	}
-	addLayer(&work.tableSet, "edges", []int{len(edges)}, func() iter.Seq[[]float64] { return slices.Values([][]float64{edges}) }, nil)
-	return work, nil
+	return []layer{
+		{name: "histogram", sum: of, shape: append(e.shape(), bins.N), entries: func() iter.Seq[any] { return one(counts) }},
+		{name: "edges", sum: pairs.F64, shape: []int{len(edges)}, entries: func() iter.Seq[any] { return one(edges) }},
+	}
+}
+
+// show is the pixels to look at, the range of the bins from black to white; a NaN is black.
+func (w *histogramWork) show() image.Image {
+	return sketch.Paint(w.img, func(p float64) uint8 {
+		return uint8(min(max((p-w.bins.Low)/(w.bins.High-w.bins.Low), 0), 1) * 255)
+	})
 }
 
 func (w *histogramWork) written() int64       { return w.bytes }
@@ -203,10 +165,10 @@ func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), 
 
 // binsFor is the bins that were asked for, over the pixels of the image where no
 // range was.
-func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bins, error) {
+func binsFor(img any, c *histogramCmd) (histogram.Bins, error) {
 	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
-	if sizeOf[P]() <= 2 || c.Range.given {
-		return histogram.Over[P](bins)
+	if anyimage.Pixel(img).Bytes() <= 2 || c.Range.given {
+		return binsOver(img, bins)
 	}
 	low, high := sketch.Range(img)
 	switch {
@@ -219,9 +181,28 @@ func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bi
 	// as NumPy's, or of more where that is too little to cut.
 	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
 		bins.Low, bins.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
-		if wider, err := histogram.Over[P](bins); err == nil && bins.Low < bins.High {
+		if wider, err := binsOver(img, bins); err == nil && bins.Low < bins.High {
 			return wider, nil
 		}
 	}
-	return histogram.Over[P](bins)
+	return binsOver(img, bins)
+}
+
+// binsOver is bins for the pixels of an image.
+func binsOver(img any, bins histogram.Bins) (histogram.Bins, error) {
+	switch anyimage.Pixel(img) {
+	case pairs.U8:
+		return histogram.Over[uint8](bins)
+	case pairs.U16:
+		return histogram.Over[uint16](bins)
+	case pairs.U32:
+		return histogram.Over[uint32](bins)
+	case pairs.I16:
+		return histogram.Over[int16](bins)
+	case pairs.I32:
+		return histogram.Over[int32](bins)
+	case pairs.F32:
+		return histogram.Over[float32](bins)
+	}
+	return histogram.Over[float64](bins)
 }

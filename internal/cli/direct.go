@@ -7,39 +7,35 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/internal/exact"
 )
 
 // direct answers from the pixels of boxes. Few boxes take less time so than a table of
 // all pixels, and no memory; of a mapped file only their rows are read.
-type direct[P boxsum.Pixel] struct {
-	extent
-	src boxsum.Image[P]
+type direct struct {
+	*pixelRows
 	all population
 }
 
-func newDirect[P boxsum.Pixel](img any) oracle {
-	src := img.(boxsum.Image[P])
-	src.Channels = max(src.Channels, 1)
-	return &direct[P]{
-		extent: extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src: src,
-		all: population{pixels: rowsOf(src)},
-	}
+func newDirect(img any) oracle {
+	rows := rowsOf(img)
+	return &direct{rows, population{pixels: rows}}
 }
 
-func (d *direct[P]) size() extent { return d.extent }
+func (d *direct) size() extent { return d.extent }
 
-func (d *direct[P]) area(b box) int64 { return d.clip(b).pixels() }
+func (d *direct) area(b box) int64 { return d.clip(b).pixels() }
 
-func (d *direct[P]) stats(b box, channel int) stats {
+func (d *direct) stats(b box, channel int) stats {
 	b = d.clip(b)
 	n := int(b.pixels())
-	if P(1)/2 != 0 {
+	if d.pixel.Float() {
 		return d.floats(b, n, channel)
 	}
 	var sum, squares, carry uint64
-	for row := range boxRows(d.src, b.rectangle(), channel) {
-		s, q, lost := sumsOf(row, d.Channels)
+	for y := b[1]; y < b[3]; y++ {
+		s, q, lost := rowSums(anyimage.Row(d.img, y), b[0]*d.Channels+channel, b[2]*d.Channels, d.Channels)
 		sum += s
 		var c uint64
 		squares, c = bits.Add64(squares, q, 0)
@@ -47,7 +43,7 @@ func (d *direct[P]) stats(b box, channel int) stats {
 	}
 	var of stats
 	var variance float64
-	if zero := P(0); zero-1 < zero {
+	if d.pixel.Signed() {
 		of.sum, of.mean, variance = int64(sum), exact.Mean(n, int64(sum)), exact.Variance(n, int64(sum), squares, nil, nil)
 	} else {
 		of.sum, of.mean, variance = sum, exact.Mean(n, sum), exact.Variance(n, sum, squares, nil, nil)
@@ -60,12 +56,12 @@ func (d *direct[P]) stats(b box, channel int) stats {
 
 // floats sums floats, and goes through them again for the deviation: it then has
 // nearly all digits.
-func (d *direct[P]) floats(b box, n, channel int) stats {
+func (d *direct) floats(b box, n, channel int) stats {
 	sum := 0.0
-	for row := range boxRows(d.src, b.rectangle(), channel) {
+	for r := range runsOf(d.extent, b) {
 		ofRow := 0.0 // which rounds less than one sum of all
-		for i := 0; i < len(row); i += d.Channels {
-			ofRow += float64(row[i])
+		for _, v := range d.channel(r, channel) {
+			ofRow += v
 		}
 		sum += ofRow
 	}
@@ -76,9 +72,26 @@ func (d *direct[P]) floats(b box, n, channel int) stats {
 	return of
 }
 
-// sumsOf is the sum of every pixel in so many, and that of their squares; carry is 1
+// rowSums is sumsOfEvery of a part of a row of integers.
+func rowSums(row any, from, to, step int) (sum, squares, carry uint64) {
+	switch row := row.(type) {
+	case []uint8:
+		return sumsOfEvery(row[from:to], step)
+	case []uint16:
+		return sumsOfEvery(row[from:to], step)
+	case []uint32:
+		return sumsOfEvery(row[from:to], step)
+	case []int16:
+		return sumsOfEvery(row[from:to], step)
+	case []int32:
+		return sumsOfEvery(row[from:to], step)
+	}
+	return 0, 0, 0
+}
+
+// sumsOfEvery is the sum of every pixel in so many, and that of their squares; carry is 1
 // where the latter is too large for 64 bits.
-func sumsOf[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
+func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
 	if row, ok := any(row).([]uint8); ok && step == 1 {
 		for len(row) >= 4 {
 			a, b, c, d := uint64(row[0]), uint64(row[1]), uint64(row[2]), uint64(row[3])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // TestOraclesAgree asks pixels, a table and a stream for the same boxes.
@@ -36,18 +37,18 @@ func oraclesAgree[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 			x, y := rnd.IntN(37), rnd.IntN(23)
 			boxes = append(boxes, box{x, y, x + rnd.IntN(20), y + rnd.IntN(20)})
 		}
-		table, err := newPlane[P, S, Q](img, tableChoice{squares: true})
+		table, err := newPlane(pairOf[P, S, Q](), img, tableChoice{squares: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := table.integrate(nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		stream, err := newStreamed[P, S, Q](t.Context(), img, boxes, nil)
+		stream, err := newStreamed(t.Context(), pairOf[P, S, Q](), img, boxes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, of := range map[string]oracle{"direct": newDirect[P](img), "stream": stream} {
+		for name, of := range map[string]oracle{"direct": newDirect(img), "stream": stream} {
 			for _, b := range boxes {
 				for c := range channels {
 					got, want := of.stats(b, c), table.stats(b, c)
@@ -58,4 +59,8 @@ func oraclesAgree[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 			}
 		}
 	}
+}
+
+func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
+	return pair{pixel: pairs.TypeOf[P](), sum: pairs.TypeOf[S](), square: pairs.TypeOf[Q]()}
 }

@@ -116,11 +116,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		defer src.file.Close()
-		pair, err := pairNamed(src.image, "auto")
-		if err != nil {
-			return figure, err
-		}
-		figure.Image = pair.show(src.image)
+		figure.Image = sketch.Show(src.image)
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error

@@ -9,7 +9,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -52,7 +53,7 @@ func (c *haarCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	values, err := pair.haar(c, src.image, sh.watched(&boxsum.Options{}, "integrating", nil))
+	values, err := c.values(pair.sum, src.image, sh.watched(&boxsum.Options{}, "integrating", nil))
 	if err != nil {
 		return err
 	}
@@ -70,61 +71,27 @@ func (c *haarCmd) Run(sh *shell) error {
 	return errors.Join(err, w.Flush())
 }
 
-// haarOf evaluates the features in an image of P with sums of S: in a table that is upright, or
+// values evaluates the features in an image with sums of a type: in a table that is upright, or
 // along --rotate.
-func haarOf[P boxsum.Pixel, S boxsum.Sum](c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error) {
-	src := img.(boxsum.Image[P])
+func (c *haarCmd) values(sum pairs.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
+	e := extentOf(img)
+	var table any
 	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
-		t, err := boxsum.Integrate[S](src, opt)
-		if err != nil {
-			return nil, err
+		if table, err = anytable.NewTable(sum, e.Width, e.Height, e.Channels); err == nil {
+			err = anytable.Integrate(table, img, opt)
 		}
-		return haarUpright(c, src.Channels, t)
+	} else {
+		table, err = integrateAlong(sum, nil, img, c.Rotate.Rotation, opt)
 	}
-	t, err := integrateAlong[S](nil, src, c.Rotate.Rotation, opt)
 	if err != nil {
 		return nil, err
 	}
-	return haarAlong(c, src.Channels, t)
-}
-
-// haarUpright and haarAlong evaluate them in a table, as whole numbers where its sums are.
-func haarUpright[S boxsum.Sum](c *haarCmd, channels int, t *boxsum.Table[S]) ([]haarValue, error) {
-	if exact.IsFloat[S]() {
-		return haarValues(c, channels, func(channel int) (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, channel) })
-	}
-	return haarValues(c, channels, func(channel int) (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, channel) })
-}
-
-func haarAlong[S boxsum.Sum](c *haarCmd, channels int, t *rotated.Table[S]) ([]haarValue, error) {
-	if exact.IsFloat[S]() {
-		return haarValues(c, channels, func(channel int) (*haar.Plane[float64, S], error) { return haar.Rotated[float64](t, channel) })
-	}
-	return haarValues(c, channels, func(channel int) (*haar.Plane[int64, S], error) { return haar.Rotated[int64](t, channel) })
-}
-
-// haarValues evaluates them in the channels of a table.
-func haarValues[S boxsum.Sum, V haar.Number](c *haarCmd, channels int, plane func(channel int) (*haar.Plane[V, S], error)) ([]haarValue, error) {
-	var values []haarValue
 	for _, at := range c.At {
 		for _, f := range c.Feature {
-			for channel := range max(channels, 1) {
-				p, err := plane(channel)
-				if err != nil {
-					return nil, err
-				}
+			for channel := range e.Channels {
 				r := f.Bounds()
 				v := haarValue{Feature: f.Kind().String(), Box: box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}, At: [2]int{at.X, at.Y}, Channel: channel}
-				if c.Corrected {
-					var value float64
-					value, err = p.Corrected(f, at)
-					v.Value = finite(value)
-				} else {
-					var value V
-					value, err = p.Value(f, at)
-					v.Value = finite(value)
-				}
-				if err != nil {
+				if v.Value, err = c.value(table, channel, f, at); err != nil {
 					return nil, err
 				}
 				values = append(values, v)
@@ -132,4 +99,54 @@ func haarValues[S boxsum.Sum, V haar.Number](c *haarCmd, channels int, plane fun
 		}
 	}
 	return values, nil
+}
+
+// value evaluates a feature in a channel of a table, as a whole number where its sums are.
+func (c *haarCmd) value(table any, channel int, f haar.Feature, at image.Point) (value any, err error) {
+	plane, err := haarPlane(table, channel)
+	if err != nil {
+		return nil, err
+	}
+	if c.Corrected {
+		value, err = plane.(interface {
+			Corrected(f haar.Feature, at image.Point) (float64, error)
+		}).Corrected(f, at)
+		return finite(value), err
+	}
+	switch plane := plane.(type) {
+	case interface {
+		Value(f haar.Feature, at image.Point) (int64, error)
+	}:
+		value, err = plane.Value(f, at)
+	case interface {
+		Value(f haar.Feature, at image.Point) (float64, error)
+	}:
+		value, err = plane.Value(f, at)
+	}
+	return finite(value), err
+}
+
+// haarPlane is a channel of a table as a *haar.Plane.
+func haarPlane(table any, channel int) (any, error) {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return haar.Upright[int64](t, channel)
+	case *boxsum.Table[uint64]:
+		return haar.Upright[int64](t, channel)
+	case *boxsum.Table[int64]:
+		return haar.Upright[int64](t, channel)
+	case *boxsum.Table[float32]:
+		return haar.Upright[float64](t, channel)
+	case *boxsum.Table[float64]:
+		return haar.Upright[float64](t, channel)
+	case *rotated.Table[uint32]:
+		return haar.Rotated[int64](t, channel)
+	case *rotated.Table[uint64]:
+		return haar.Rotated[int64](t, channel)
+	case *rotated.Table[int64]:
+		return haar.Rotated[int64](t, channel)
+	case *rotated.Table[float32]:
+		return haar.Rotated[float64](t, channel)
+	}
+	return haar.Rotated[float64](table.(*rotated.Table[float64]), channel)
 }

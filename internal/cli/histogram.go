@@ -66,10 +66,6 @@ func (c *histogramCmd) Run(sh *shell) error {
 		return err
 	}
 	defer src.close()
-	pair, err := pairNamed(src.image, "auto")
-	if err != nil {
-		return err
-	}
 	if src.element == "int8" && !c.Range.given {
 		c.Range = rangeFlag{math.MinInt8, math.MaxInt8 + 1, true}
 	}
@@ -84,7 +80,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), src.device) }
-	work, err := pair.histogram(c, src.image, weights, src.device, opt)
+	work, err := newHistogram(c, src.image, weights, src.device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}

@@ -13,26 +13,8 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
-
-// pairs64 are the tables of integers of 64 bits that fit no pixels: sums, and nothing else.
-var pairs64 = []pair{pair64[int64](), pair64[uint64]()}
-
-func pair64[T int64 | uint64]() pair {
-	return pair{
-		pixelKind: pixelKind{
-			pixel:  typeName[T](),
-			is:     func(img any) bool { _, ok := img.(boxsum.Image64[T]); return ok },
-			size:   func(img any) extent { return newDirect64[T](img).size() },
-			direct: newDirect64[T],
-		},
-		sum: typeName[T](), wide: true,
-		holds: func(any, int) bool { return true }, // as well as any
-		job: func(src *source, want tableChoice) (job, error) {
-			return newPlane64(src.image.(boxsum.Image64[T]), want)
-		},
-	}
-}
 
 // fitsNoPixels refuses integers that have become floats where nobody asked for floats.
 func fitsNoPixels(src *source) error {
@@ -59,14 +41,16 @@ type plane64[T int64 | uint64] struct {
 func newPlane64[T int64 | uint64](src boxsum.Image64[T], want tableChoice) (*plane64[T], error) {
 	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
 	j := &plane64[T]{direct64: direct64[T]{extent: e, src: src}}
-	j.tableSet = tableSet{extent: e, name: typeName[T]() + ":" + typeName[T](), pixelBytes: 8}
-	addLayer(&j.tableSet, "sum", e.shape(), func() iter.Seq[[]T] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[T], error) {
-		stream, err := boxsum.NewStream64[T](src.Width, src.Channels)
-		return func(y int) (boxsum.View[T], error) {
-			row, err := stream.Push(src.Row(y))
-			return boxsum.View[T]{Sums: row, Stride: len(row), Width: src.Width + 1, Height: 1, Channels: src.Channels}, err
-		}, err
-	})
+	kind := pairs.TypeOf[T]()
+	j.tableSet = tableSet{extent: e, name: kind.Short() + ":" + kind.Short(), pixelBytes: 8}
+	j.layers = []layer{{
+		name: "sum", sum: kind, shape: e.shape(),
+		entries: func() iter.Seq[any] { return one(j.sum.Exclusive()) },
+		stream: func() (parts, error) {
+			stream, err := boxsum.NewStream64[T](src.Width, src.Channels)
+			return func(y int) (any, error) { return stream.Push(src.Row(y)) }, err
+		},
+	}}
 	err := j.fit(0, want.stream)
 	if err == nil && !j.streams {
 		j.sum, err = boxsum.NewTable[T](src.Width, src.Height, src.Channels)
@@ -81,11 +65,11 @@ func (j *plane64[T]) load(_ context.Context, report func(bytes int64)) error {
 	if j.streams {
 		return nil
 	}
-	var read T
+	var read byte
 	for y := range j.src.Height {
-		row := j.src.Row(y)
-		touchPages(row, func(p *T) { read += *p })
-		report(int64(len(row)) * sizeOf[T]())
+		row := bytesOf(j.src.Row(y))
+		read += readPages(row)
+		report(int64(len(row)))
 	}
 	runtime.KeepAlive(read)
 	clearPages(j.sum.Sums)
@@ -107,8 +91,7 @@ type direct64[T int64 | uint64] struct {
 	src boxsum.Image64[T]
 }
 
-func newDirect64[T int64 | uint64](img any) oracle {
-	src := img.(boxsum.Image64[T])
+func newDirect64[T int64 | uint64](src boxsum.Image64[T]) oracle {
 	return &direct64[T]{extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src}
 }
 

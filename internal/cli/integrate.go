@@ -113,7 +113,7 @@ func (c *integrateCmd) pair(sh *shell, src *source) (pair, error) {
 		return usual, nil // none is wide enough: sums wrap
 	}
 	if c.Verbose {
-		sh.say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum, wide.pixel, usual.sum))
+		sh.say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum.Short(), wide.pixel.Short(), usual.sum.Short()))
 	}
 	return wide, nil
 }

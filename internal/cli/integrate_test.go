@@ -15,6 +15,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // TestIntegrateEqualsLibrary sends images of every pair of types through the
@@ -65,13 +66,13 @@ func equalsLibrary[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 		if err := imgio.WriteNPY(&image, shape, func(yield func([]P) bool) { yield(img.Pix) }); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"integrate", "-", "-o", "-", "--color", "keep", "--type", typeName[S]()}
+		args := []string{"integrate", "-", "-o", "-", "--color", "keep", "--type", pairs.TypeOf[S]().Short()}
 		var stderr strings.Builder
 		if code := run(t.Context(), args, &image, &got, &stderr); code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 		}
 		if !bytes.Equal(wantFile.Bytes(), got.Bytes()) {
-			t.Errorf("%s from %s %v: the command's table is not the library's", typeName[S](), typeName[P](), shape)
+			t.Errorf("%s from %s %v: the command's table is not the library's", pairs.TypeOf[S]().Short(), pairs.TypeOf[P]().Short(), shape)
 		}
 	}
 }
@@ -102,7 +103,7 @@ func TestPairNamed(t *testing.T) {
 	}
 	for _, test := range tests {
 		p, err := pairNamed(test.img, test.sum)
-		got := p.sum
+		got := p.sum.Short()
 		if err != nil {
 			got = err.Error()
 		}
@@ -130,7 +131,7 @@ func TestPairExact(t *testing.T) {
 	}
 	for _, test := range tests {
 		p, err := pairExact(test.img, 1)
-		got := p.sum
+		got := p.sum.Short()
 		if err != nil {
 			got = err.Error()
 		}
@@ -169,11 +170,11 @@ func TestRowByRow(t *testing.T) {
 		}
 		for _, squares := range []bool{false, true} {
 			want := tableChoice{squares: squares, tilted: true}
-			whole, err := newPlane[int16, int64, uint64](img, want)
+			whole, err := newPlane(pairOf[int16, int64, uint64](), img, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := planPlane[int16, int64, uint64](img, want)
+			rows := planPlane(pairOf[int16, int64, uint64](), img, want)
 			rows.streams = true
 			var files [2]bytes.Buffer
 			for i, j := range []job{whole, rows} {
@@ -215,7 +216,7 @@ func TestImage64(t *testing.T) {
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%d channels: row by row the files differ", channels)
 		}
-		pixels := newDirect64[int64](img)
+		pixels := newDirect64(img)
 		for range 20 {
 			b := box{random.IntN(13), random.IntN(9), 0, 0}
 			b[2], b[3] = b[0]+random.IntN(14-b[0]), b[1]+random.IntN(10-b[1])
@@ -250,7 +251,7 @@ func TestImage64(t *testing.T) {
 func TestInterruptIntegrating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}
-	work, err := newPlane[uint8, uint32, uint64](imgio.Demo(300, 200), tableChoice{squares: true, tilted: true})
+	work, err := newPlane(pairOf[uint8, uint32, uint64](), imgio.Demo(300, 200), tableChoice{squares: true, tilted: true})
 	if err != nil {
 		t.Fatal(err)
 	}

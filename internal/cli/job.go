@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A job is an image or a volume and the tables to make of it, whatever their types.
@@ -50,7 +51,7 @@ type tableJob struct {
 type tables interface {
 	answers
 	allocate(e extent, want tableChoice) error
-	clear() // finds the pages of tables that are not made yet
+	clear(e extent) // finds the pages of tables that are not made yet
 	picture() image.Image
 }
 
@@ -91,7 +92,7 @@ func (j *tableJob) load(ctx context.Context, report func(bytes int64)) error {
 	if err := j.all.load(report); err != nil {
 		return err
 	}
-	j.tables.clear()
+	j.tables.clear(j.extent)
 	return nil
 }
 
@@ -216,12 +217,10 @@ type tableSet struct {
 }
 
 // newTableSet plans the tables of a pair of types.
-//
-//go:noinline
-func newTableSet[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](e extent, want tableChoice) tableSet {
-	t := tableSet{extent: e, name: typeName[P]() + ":" + typeName[S](), pixelBytes: int(sizeOf[P]())}
+func newTableSet(p pair, e extent, want tableChoice) tableSet {
+	t := tableSet{extent: e, name: p.pixel.Short() + ":" + p.sum.Short(), pixelBytes: p.pixel.Bytes()}
 	if want.squares {
-		t.name += "+" + typeName[Q]()
+		t.name += "+" + p.square.Short()
 	}
 	if want.tilted {
 		t.name += "+tilted"
@@ -246,7 +245,7 @@ func (t *tableSet) written() int64 { return int64(t.entries()) * int64(t.sumByte
 func (t *tableSet) sumBytes() int {
 	n := 0
 	for _, l := range t.layers {
-		n += l.bytes
+		n += l.sum.Bytes()
 	}
 	return n
 }
@@ -264,94 +263,165 @@ func (t *tableSet) fit(more float64, stream bool) error {
 	return nil
 }
 
-func (t *tableSet) writeNPY(w io.Writer) error { return t.layers[0].npy(w) }
+func (t *tableSet) writeNPY(w io.Writer) error { return t.write(&t.layers[0], w, nil) }
 
 func (t *tableSet) writeNPZ(w io.Writer) error {
 	z := imgio.NewNPZ(w)
-	for _, l := range t.layers {
-		if err := l.npz(z); err != nil {
+	for i := range t.layers {
+		if err := t.write(&t.layers[i], nil, z); err != nil {
 			return err
 		}
 	}
 	return z.Close()
 }
 
-// A layer is one table as it is written.
+// A layer is one table as it is written: its entries where it is in memory, and its stream
+// where it is not.
 type layer struct {
-	bytes int // of a sum
-	npy   func(w io.Writer) error
-	npz   func(z *imgio.NPZ) error
+	name    string
+	sum     pairs.Type
+	shape   []int
+	entries func() iter.Seq[any]
+	stream  func() (parts, error)
 }
 
-// parts are the rows or slices of a table, as they come.
-type parts[T boxsum.Sum] func(i int) (boxsum.View[T], error)
+// parts are the rows or slices of a table, as they come: a slice of sums, or a boxsum.View of them.
+type parts func(i int) (any, error)
 
-// addLayer adds a table: its rows where it is in memory, and its stream where it is not.
-//
-//go:noinline
-func addLayer[T boxsum.Sum](t *tableSet, name string, shape []int, rows func() iter.Seq[[]T], stream func() (parts[T], error)) {
-	write := func(to func(iter.Seq[[]T]) error) error {
-		if !t.streams {
-			return to(rows())
-		}
-		part, err := stream()
-		if err != nil {
-			return err
-		}
-		var failed error // what keeps rows from coming ends them early
-		err = to(streamedRows(t.extent, part, &failed))
-		return cmp.Or(failed, err)
+// zeros is a row of so many zeros.
+type zeros int
+
+// write writes a layer to w, or as a part of z.
+func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
+	if !t.streams {
+		return l.write(l.entries(), w, z)
 	}
-	t.layers = append(t.layers, layer{
-		bytes: int(sizeOf[T]()),
-		npy: func(w io.Writer) error {
-			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPY(w, shape, all) })
-		},
-		npz: func(z *imgio.NPZ) error {
-			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPZ(z, name, shape, all) })
-		},
-	})
+	part, err := l.stream()
+	if err != nil {
+		return err
+	}
+	var failed error // what keeps rows from coming ends them early
+	err = l.write(streamedParts(t.extent, part, &failed), w, z)
+	return cmp.Or(failed, err)
 }
 
-// streamedRows is the rows of a table as its parts come, after the rows of zeros.
-func streamedRows[T boxsum.Sum](e extent, part parts[T], failed *error) iter.Seq[[]T] {
-	zeros, n := 1, e.Height
-	if e.Depth > 0 {
-		zeros, n = e.Height+1, e.Depth
+func (l *layer) write(entries iter.Seq[any], w io.Writer, z *imgio.NPZ) error {
+	switch l.sum {
+	case pairs.U32:
+		return writeRows[uint32](l, entries, w, z)
+	case pairs.U64:
+		return writeRows[uint64](l, entries, w, z)
+	case pairs.I64:
+		return writeRows[int64](l, entries, w, z)
+	case pairs.F32:
+		return writeRows[float32](l, entries, w, z)
 	}
-	return func(yield func([]T) bool) {
-		none := make([]T, (e.Width+1)*e.Channels)
-		for range zeros {
-			if !yield(none) {
-				return
-			}
-		}
-		for i := range n {
-			var view boxsum.View[T]
-			if view, *failed = part(i); *failed != nil {
-				return
-			}
-			for y := range view.Height {
-				if !yield(view.Row(y)) {
+	return writeRows[float64](l, entries, w, z)
+}
+
+func writeRows[T boxsum.Sum](l *layer, entries iter.Seq[any], w io.Writer, z *imgio.NPZ) error {
+	rows := func(yield func([]T) bool) {
+		for part := range entries {
+			switch part := part.(type) {
+			case zeros:
+				if !yield(make([]T, part)) {
 					return
+				}
+			case []T:
+				if !yield(part) {
+					return
+				}
+			case boxsum.View[T]:
+				for y := range part.Height {
+					if !yield(part.Row(y)) {
+						return
+					}
 				}
 			}
 		}
 	}
+	if z != nil {
+		return imgio.WriteNPZ(z, l.name, l.shape, rows)
+	}
+	return imgio.WriteNPY(w, l.shape, rows)
 }
 
-// touchPages calls touch for one element of every page of s at least.
-func touchPages[T any](s []T, touch func(*T)) {
-	const smallestPage = 4096
-	for i := 0; i < len(s); i += smallestPage / int(sizeOf[T]()) {
-		touch(&s[i])
+// one is a table that is a single part.
+func one(part any) iter.Seq[any] {
+	return func(yield func(any) bool) { yield(part) }
+}
+
+// streamedParts is a table as its parts come, after the rows of zeros.
+func streamedParts(e extent, part parts, failed *error) iter.Seq[any] {
+	first, n := 1, e.Height
+	if e.Depth > 0 {
+		first, n = e.Height+1, e.Depth
 	}
-	if len(s) > 0 {
-		touch(&s[len(s)-1])
+	return func(yield func(any) bool) {
+		for range first {
+			if !yield(zeros((e.Width + 1) * e.Channels)) {
+				return
+			}
+		}
+		for i := range n {
+			var next any
+			if next, *failed = part(i); *failed != nil || !yield(next) {
+				return
+			}
+		}
 	}
 }
 
-// clearPages finds the pages of a table that is not made yet.
-func clearPages[T boxsum.Sum](sums []T) { touchPages(sums, func(s *T) { *s = 0 }) }
+// memoryOf is the memory of pixels or sums.
+func memoryOf(elements any) []byte {
+	switch s := elements.(type) {
+	case []uint8:
+		return s
+	case []uint16:
+		return bytesOf(s)
+	case []uint32:
+		return bytesOf(s)
+	case []uint64:
+		return bytesOf(s)
+	case []int16:
+		return bytesOf(s)
+	case []int32:
+		return bytesOf(s)
+	case []int64:
+		return bytesOf(s)
+	case []float32:
+		return bytesOf(s)
+	case []float64:
+		return bytesOf(s)
+	}
+	return nil
+}
 
-func sizeOf[T any]() int64 { return int64(unsafe.Sizeof(*new(T))) }
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+const smallestPage = 4096
+
+// readPages reads a byte of every page of some memory, and the last one, so that the system finds them. It is
+// their sum, which nobody needs.
+func readPages(memory []byte) (sum byte) {
+	for i := 0; i < len(memory); i += smallestPage {
+		sum += memory[i]
+	}
+	if len(memory) > 0 {
+		sum += memory[len(memory)-1]
+	}
+	return sum
+}
+
+// clearPages does so for a table that is not made yet, by writing.
+func clearPages(sums any) {
+	memory := memoryOf(sums)
+	for i := 0; i < len(memory); i += smallestPage {
+		memory[i] = 0
+	}
+	if len(memory) > 0 {
+		memory[len(memory)-1] = 0
+	}
+}

@@ -20,7 +20,7 @@ func TestNoMemory(t *testing.T) {
 		{Width: 1 << 27, Channels: 1 << 20},
 	} {
 		for _, squares := range []bool{false, true} {
-			_, err := newPlane[float64, float64, float64](img, tableChoice{squares: squares})
+			_, err := newPlane(pairOf[float64, float64, float64](), img, tableChoice{squares: squares})
 			if err == nil || !strings.Contains(err.Error(), "GB of memory") {
 				t.Errorf("%d×%d, squares %v: error is %v", img.Width, img.Height, squares, err)
 			}

@@ -32,16 +32,12 @@ func (c *momentsCmd) Run(sh *shell) error {
 		return err
 	}
 	defer src.file.Close()
-	pair, err := pairNamed(src.image, "auto")
-	if err != nil {
-		return err
-	}
-	pixels := pair.direct(src.image)
+	pixels := directOf(src.image)
 	if size := pixels.size(); len(boxes) == 0 && c.Boxes == "" {
 		boxes = []box{{0, 0, size.Width, size.Height}}
 	}
 	opt := sh.watched(&boxsum.Options{}, "integrating", nil)
-	of, err := pair.moments(src.image, few(pixels, boxes), &moments.Options{Context: opt.Context, Progress: opt.Progress})
+	of, err := momentsOf(src.image, few(pixels, boxes), &moments.Options{Context: opt.Context, Progress: opt.Progress})
 	if err != nil {
 		return err
 	}
@@ -67,23 +63,50 @@ func (c *momentsCmd) Run(sh *shell) error {
 
 // momentsOf gives the moments of boxes: from a table of each box alone, or from one of
 // the whole image, which takes memory for all of it.
-func momentsOf[P boxsum.Pixel](img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
-	src := img.(boxsum.Image[P])
+func momentsOf(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
+	e := extentOf(img)
+	whole := image.Rect(0, 0, e.Width, e.Height)
 	if !alone {
-		t, err := moments.Integrate(src, opt)
+		t, err := momentsTable(img, whole, opt)
 		return func(b image.Rectangle, channel int) (moments.Moments, error) { return t.Moments(b, channel), nil }, err
 	}
 	return func(b image.Rectangle, channel int) (moments.Moments, error) {
-		b = b.Intersect(image.Rect(0, 0, src.Width, src.Height))
+		b = b.Intersect(whole)
 		if b.Empty() {
 			return moments.Moments{}, nil
 		}
-		one := src
-		one.Width, one.Height = b.Dx(), b.Dy()
-		one.Pix = src.Pix[b.Min.Y*src.Stride+b.Min.X*src.Channels:]
-		t, err := moments.Integrate(one, opt)
+		t, err := momentsTable(img, b, opt)
 		return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), err
 	}, nil
+}
+
+// momentsTable is that of a part of an image.
+func momentsTable(img any, b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[uint16]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[uint32]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[int16]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[int32]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[float32]:
+		return moments.Integrate(cutOut(img, b), opt)
+	case boxsum.Image[float64]:
+		return moments.Integrate(cutOut(img, b), opt)
+	}
+	return nil, fmt.Errorf("there are no moments of %T", img)
+}
+
+func cutOut[P boxsum.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
+	if !b.Empty() {
+		img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]
+	}
+	img.Width, img.Height = b.Dx(), b.Dy()
+	return img
 }
 
 // boxMoments is what is said of one channel of a box.

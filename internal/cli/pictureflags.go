@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -83,20 +82,10 @@ func (f *pictureFlags) tell(sh *shell, path string, p *imgio.Picture) {
 // checkChannels refuses an array whose last axis has more than the channels of colour,
 // unless they were asked for.
 func (f *pictureFlags) checkChannels(path string, p *imgio.Picture) error {
-	if n := channelsOf(p.Image); p.Format == "npy" && n > mostChannels && f.Color != "keep" {
+	if n := extentOf(p.Image).Channels; p.Format == "npy" && n > mostChannels && f.Color != "keep" {
 		return fmt.Errorf("%s would be an image of %d channels: for a volume, add --volume; for so many channels, --color keep", path, n)
 	}
 	return nil
-}
-
-// channelsOf is how many channels an image of any type has.
-func channelsOf(img any) int {
-	for _, p := range slices.Concat(allPairs, pairs64) {
-		if p.is(img) {
-			return p.size(img).Channels
-		}
-	}
-	return 1
 }
 
 // asMask is 0 and 1 for the black and white of a file with one bit for a pixel, and

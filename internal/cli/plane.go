@@ -7,49 +7,78 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/tilted"
 )
 
 // newPlane takes memory for the tables of an image, or plans to stream them.
-func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) (*tableJob, error) {
-	j := planPlane[P, S, Q](src, want)
+func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
+	j := planPlane(p, img, want)
 	return j, j.take(0, want)
 }
 
 // planPlane is the job of an image without its tables.
-func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) *tableJob {
-	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
-	t := new(planeTables[S, Q])
-	j := &tableJob{tableSet: newTableSet[P, S, Q](e, want), all: population{pixels: rowsOf(src)}, tables: t}
-	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return fillPlane(t, src, want.valid, d, opt) }
-	t.addLayers(j, want, planeStreams[S, Q]{
-		sums: func() (parts[S], error) {
-			stream, err := boxsum.NewStream[S, P](e.Width, e.Channels, j.opt)
-			return pushRows(src, stream.Push), err
-		},
-		squares: func() (parts[Q], error) {
-			stream, err := boxsum.NewSquaredStream[S, Q, P](e.Width, e.Channels, j.opt)
-			return pushRows(src, func(row []P) ([]Q, error) {
-				_, squares, err := stream.Push(row)
-				return squares, err
-			}), err
-		},
-		tilted: func() (parts[S], error) {
-			stream, err := tilted.NewStream[S, P](e.Width, e.Channels, plainOptions(j.opt))
-			return pushRows(src, stream.Push), err
-		},
-	})
+func planPlane(p pair, img any, want tableChoice) *tableJob {
+	e := extentOf(img)
+	t := &planeTables{types: p}
+	j := &tableJob{tableSet: newTableSet(p, e, want), all: population{pixels: rowsOf(img)}, tables: t}
+	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return t.fill(img, want.valid, d, opt) }
+	add := func(name string, sum pairs.Type, table func() any, begin func() (any, error)) {
+		j.layers = append(j.layers, layer{
+			name: name, sum: sum, shape: j.shape(),
+			entries: func() iter.Seq[any] { return one(entriesOf(table())) },
+			stream: func() (parts, error) {
+				stream, err := begin()
+				return func(y int) (any, error) {
+					sums, squares, err := anytable.Push(stream, img, y)
+					if name == "squares" {
+						return squares, err
+					}
+					return sums, err
+				}, err
+			},
+		})
+	}
+	add("sum", p.sum, func() any { return t.sums }, func() (any, error) { return anytable.NewStream(p.sum, img, j.opt) })
+	if want.squares {
+		add("squares", p.square, func() any { return t.squares }, func() (any, error) { return anytable.NewSquaredStream(p.sum, img, j.opt) })
+	}
+	if want.tilted {
+		add("tilted", p.sum, func() any { return t.tilted }, func() (any, error) { return anytable.NewTiltedStream(p.sum, img, plainOptions(j.opt)) })
+	}
+	if want.valid != nil {
+		j.name += "+counts"
+		j.counts = t.count
+		add("counts", pairs.U32, func() any { return t.counts }, nil)
+	}
 	return j
 }
 
-// fillPlane makes the tables of an image.
-func fillPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *planeTables[S, Q], src boxsum.Image[P], valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) (err error) {
+// planeTables are the tables of an image, each nil unless asked for, and all of them if
+// they are streamed.
+type planeTables struct {
+	types         pair
+	sums, squares any // *boxsum.Table
+	tilted        any // *tilted.Table
+	counts        *boxsum.Table[uint32]
+	both          statistics // of sums and squares, a *boxsum.SquaredTable, or with counts a *boxsum.ValidTable
+}
+
+// statistics are those of boxes of an image.
+type statistics interface {
+	Mean(b image.Rectangle, channel int) float64
+	StdDev(b image.Rectangle, channel int) float64
+}
+
+// fill makes the tables of an image.
+func (t *planeTables) fill(img any, valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) (err error) {
 	if t.tilted != nil {
 		if launch.GPU && d != nil {
-			err = gpu.IntegrateTiltedHostInto(d, t.tilted, src, nil)
+			err = anytable.IntegrateTiltedOn(t.tilted, img, d, nil)
 		} else {
-			err = tilted.IntegrateInto(t.tilted, src, plainOptions(part(opt, 0, 0.5)))
+			err = anytable.IntegrateTilted(t.tilted, img, plainOptions(part(opt, 0, 0.5)))
 			opt = part(opt, 0.5, 1)
 		}
 	}
@@ -57,104 +86,164 @@ func fillPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *planeTables[S, 
 	case err != nil:
 		return err
 	case valid != nil:
-		return boxsum.IntegrateValidInto(&t.ValidTable, src, *valid, opt)
-	case launch.GPU && d != nil && t.Squares != nil:
-		return gpu.IntegrateSquaresHostInto(d, t.squared(), src, &gpu.Options{Plain: opt.Plain})
+		return anytable.IntegrateValid(t.both, img, *valid, opt)
+	case launch.GPU && d != nil && t.squares != nil:
+		return anytable.IntegrateSquaresOn(t.both, img, d, &gpu.Options{Plain: opt.Plain})
 	case launch.GPU && d != nil:
-		return gpu.IntegrateHostInto(d, t.Sum, src, nil)
-	case t.Squares != nil:
-		return boxsum.IntegrateSquaresInto(t.squared(), src, opt)
+		return anytable.IntegrateOn(t.sums, img, d, nil)
+	case t.squares != nil:
+		return anytable.IntegrateSquares(t.both, img, opt)
 	}
-	return boxsum.IntegrateInto(t.Sum, src, opt)
+	return anytable.Integrate(t.sums, img, opt)
 }
 
-// planeTables are the tables of an image, each nil unless asked for, and all of them if
-// they are streamed.
-type planeTables[S boxsum.Sum, Q boxsum.Square] struct {
-	boxsum.ValidTable[S, Q] // Count is nil where all pixels are valid
-	tilted                  *tilted.Table[S]
-}
-
-// planeStreams begin such tables row by row.
-type planeStreams[S boxsum.Sum, Q boxsum.Square] struct {
-	sums, tilted func() (parts[S], error)
-	squares      func() (parts[Q], error)
-}
-
-// addLayers is how they are written.
-//
-//go:noinline
-func (t *planeTables[S, Q]) addLayers(j *tableJob, want tableChoice, streams planeStreams[S, Q]) {
-	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(t.Sum.Exclusive()) }, streams.sums)
-	if want.squares {
-		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(t.Squares.Exclusive()) }, streams.squares)
-	}
-	if want.tilted {
-		addLayer(&j.tableSet, "tilted", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(t.tilted.View()) }, streams.tilted)
-	}
-	if want.valid != nil {
-		j.name += "+counts"
-		j.counts = t.count
-		addLayer(&j.tableSet, "counts", j.shape(), func() iter.Seq[[]uint32] { return imgio.ViewRows(t.Count.Exclusive()) }, nil)
-	}
-}
-
-func (t *planeTables[S, Q]) allocate(e extent, want tableChoice) (err error) {
-	if t.Sum, err = boxsum.NewTable[S](e.Width, e.Height, e.Channels); err == nil && want.squares {
-		t.Squares, err = boxsum.NewTable[Q](e.Width, e.Height, e.Channels)
+func (t *planeTables) allocate(e extent, want tableChoice) (err error) {
+	if t.sums, err = anytable.NewTable(t.types.sum, e.Width, e.Height, e.Channels); err == nil && want.squares {
+		t.squares, err = anytable.NewTable(t.types.square, e.Width, e.Height, e.Channels)
 	}
 	if err == nil && want.tilted {
-		t.tilted, err = tilted.NewTable[S](e.Width, e.Height, e.Channels)
+		t.tilted, err = anytable.NewTilted(t.types.sum, e.Width, e.Height, e.Channels)
 	}
 	if err == nil && want.valid != nil {
-		t.Count, err = boxsum.NewTable[uint32](e.Width, e.Height, e.Channels)
+		t.counts, err = boxsum.NewTable[uint32](e.Width, e.Height, e.Channels)
+	}
+	if err == nil {
+		t.combine()
 	}
 	return err
 }
 
-func (t *planeTables[S, Q]) clear() {
-	clearPages(t.Sum.Sums)
-	if t.Squares != nil {
-		clearPages(t.Squares.Sums)
+// combine puts the tables together that statistics come from.
+func (t *planeTables) combine() {
+	switch sums := t.sums.(type) {
+	case *boxsum.Table[uint32]:
+		t.both = combined(sums, t)
+	case *boxsum.Table[uint64]:
+		t.both = combined(sums, t)
+	case *boxsum.Table[int64]:
+		t.both = combined(sums, t)
+	case *boxsum.Table[float32]:
+		t.both = combined(sums, t)
+	case *boxsum.Table[float64]:
+		t.both = combined(sums, t)
 	}
-	if t.tilted != nil {
-		clearPages(t.tilted.Sums)
+}
+
+func combined[S boxsum.Sum](sums *boxsum.Table[S], t *planeTables) statistics {
+	if t.types.square == pairs.F64 {
+		squares, _ := t.squares.(*boxsum.Table[float64])
+		if t.counts != nil {
+			return &boxsum.ValidTable[S, float64]{Sum: sums, Squares: squares, Count: t.counts}
+		}
+		return &boxsum.SquaredTable[S, float64]{Sum: sums, Squares: squares}
+	}
+	squares, _ := t.squares.(*boxsum.Table[uint64])
+	if t.counts != nil {
+		return &boxsum.ValidTable[S, uint64]{Sum: sums, Squares: squares, Count: t.counts}
+	}
+	return &boxsum.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
+}
+
+// entriesOf is a boxsum.View of all entries of a table.
+func entriesOf(table any) any {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return t.Exclusive()
+	case *boxsum.Table[uint64]:
+		return t.Exclusive()
+	case *boxsum.Table[int64]:
+		return t.Exclusive()
+	case *boxsum.Table[float32]:
+		return t.Exclusive()
+	case *boxsum.Table[float64]:
+		return t.Exclusive()
+	case *tilted.Table[uint32]:
+		return t.View()
+	case *tilted.Table[uint64]:
+		return t.View()
+	case *tilted.Table[int64]:
+		return t.View()
+	case *tilted.Table[float32]:
+		return t.View()
+	case *tilted.Table[float64]:
+		return t.View()
+	}
+	return nil
+}
+
+// sumsOf is the memory of such a view.
+func sumsOf(view any) any {
+	switch v := view.(type) {
+	case boxsum.View[uint32]:
+		return v.Sums
+	case boxsum.View[uint64]:
+		return v.Sums
+	case boxsum.View[int64]:
+		return v.Sums
+	case boxsum.View[float32]:
+		return v.Sums
+	case boxsum.View[float64]:
+		return v.Sums
+	}
+	return nil
+}
+
+func (t *planeTables) clear(extent) {
+	for _, table := range []any{t.sums, t.squares, t.tilted} {
+		clearPages(sumsOf(entriesOf(table)))
 	}
 }
 
-func (t *planeTables[S, Q]) squared() *boxsum.SquaredTable[S, Q] {
-	return &boxsum.SquaredTable[S, Q]{Sum: t.Sum, Squares: t.Squares}
-}
-
-func (t *planeTables[S, Q]) sum(b box, channel int) any {
-	return t.Sum.SumChannel(b.rectangle(), channel)
-}
-
-func (t *planeTables[S, Q]) mean(b box, channel int) float64 {
-	return t.Sum.Mean(b.rectangle(), channel) // of valid pixels, where not all are
-}
-
-func (t *planeTables[S, Q]) std(b box, channel int) float64 {
-	if t.Count != nil {
-		return t.ValidTable.StdDev(b.rectangle(), channel)
+func (t *planeTables) sum(b box, channel int) any {
+	switch t := t.sums.(type) {
+	case *boxsum.Table[uint32]:
+		return t.SumChannel(b.rectangle(), channel)
+	case *boxsum.Table[uint64]:
+		return t.SumChannel(b.rectangle(), channel)
+	case *boxsum.Table[int64]:
+		return t.SumChannel(b.rectangle(), channel)
+	case *boxsum.Table[float32]:
+		return t.SumChannel(b.rectangle(), channel)
+	case *boxsum.Table[float64]:
+		return t.SumChannel(b.rectangle(), channel)
 	}
-	return t.squared().StdDev(b.rectangle(), channel)
+	return nil
 }
 
-func (t *planeTables[S, Q]) square(b box, channel int) float64 {
-	return rounding(t.Squares.At(b[2], b[3], channel))
+func (t *planeTables) mean(b box, channel int) float64 {
+	of := t.sums.(interface {
+		Mean(b image.Rectangle, channel int) float64 // of valid pixels, where not all are
+	})
+	return of.Mean(b.rectangle(), channel)
 }
 
-func (t *planeTables[S, Q]) count(b box, channel int) int { return t.Area(b.rectangle(), channel) }
+func (t *planeTables) std(b box, channel int) float64 { return t.both.StdDev(b.rectangle(), channel) }
 
-func (t *planeTables[S, Q]) picture() image.Image { return imgio.HeatMap(t.Sum.Exclusive()) }
-
-// pushRows is the rows of a table as those of the image are pushed.
-//
-//go:noinline
-func pushRows[T boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], push func([]P) ([]T, error)) parts[T] {
-	return func(y int) (boxsum.View[T], error) {
-		row, err := push(src.Row(y))
-		return boxsum.View[T]{Sums: row, Stride: len(row), Width: src.Width + 1, Height: 1, Channels: src.Channels}, err
+func (t *planeTables) square(b box, channel int) float64 {
+	if squares, ok := t.squares.(*boxsum.Table[float64]); ok {
+		return squares.At(b[2], b[3], channel)
 	}
+	return 0 // integers do not round
+}
+
+func (t *planeTables) count(b box, channel int) int {
+	return t.both.(interface {
+		Area(b image.Rectangle, channel int) int
+	}).Area(b.rectangle(), channel)
+}
+
+func (t *planeTables) picture() image.Image {
+	switch v := entriesOf(t.sums).(type) {
+	case boxsum.View[uint32]:
+		return imgio.HeatMap(v)
+	case boxsum.View[uint64]:
+		return imgio.HeatMap(v)
+	case boxsum.View[int64]:
+		return imgio.HeatMap(v)
+	case boxsum.View[float32]:
+		return imgio.HeatMap(v)
+	case boxsum.View[float64]:
+		return imgio.HeatMap(v)
+	}
+	return nil
 }

@@ -83,7 +83,7 @@ func (c *queryCmd) Run(sh *shell) error {
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
 	if src.device == nil && src.stack == nil && !c.pick() {
-		if pixels := pair.direct(src.image); pair.wide || few(pixels, boxes) {
+		if pixels := directOf(src.image); pair.wide || few(pixels, boxes) {
 			return c.askDirectly(sh, pixels, boxes)
 		}
 	}
@@ -94,7 +94,7 @@ func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer
 	}
 	work, took, err := sh.tables(src, pair, tableChoice{squares: true, valid: valid}, opt)
 	if errors.Is(err, boxsum.ErrMemory) && src.device == nil && src.stack == nil && valid == nil {
-		sums, err := pair.stream(sh.ctx, src.image, boxes, sh.progress.share("summing row by row"))
+		sums, err := newStreamed(sh.ctx, pair, src.image, boxes, sh.progress.share("summing row by row"))
 		if err != nil {
 			return nil, err
 		}

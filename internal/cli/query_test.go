@@ -39,7 +39,7 @@ func TestDeviationOfLargePixels(t *testing.T) {
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 	}, Stride: 4, Width: 4, Height: 2, Channels: 1}
-	work, err := newPlane[int32, int64, uint64](img, tableChoice{squares: true})
+	work, err := newPlane(pairOf[int32, int64, uint64](), img, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestDeviationFarFromZero(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = 1e8 + float64(i%2)
 	}
-	work, err := newPlane[float64, float64, float64](img, tableChoice{squares: true})
+	work, err := newPlane(pairOf[float64, float64, float64](), img, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}

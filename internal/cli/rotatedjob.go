@@ -7,7 +7,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -22,14 +24,14 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 		}
 		done[q.rot] = true
 		start := time.Now()
-		work, err := pair.rotate(src.device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", src.device))
+		work, err := newRotatedJob(pair.sum, src.device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", src.device))
 		if err != nil {
 			return nil, err
 		}
 		if c.Verbose {
 			sh.progress.close()
 			width, height := work.lattice.Size()
-			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel, pair.sum, q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
+			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel.Short(), pair.sum.Short(), q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
 		}
 		for i := range questions {
 			if err := sh.ctx.Err(); err != nil {
@@ -55,42 +57,71 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 // A rotatedJob is an image and its table along a rotation, whatever their types.
 type rotatedJob struct {
 	lattice  *rotated.Lattice
-	table    rotatedTable
+	sums     any               // a *rotated.Table
+	both     rotatedStatistics // with squares, which may be nil
+	squares  *rotated.Table[uint64]
 	all      population
 	channels int
 }
 
-type rotatedTable interface {
-	sum(b rotated.Box, channel int) any
-	mean(b rotated.Box, channel int) float64
-	std(b rotated.Box, channel int) float64 // negative where the pixels have to say it
+// rotatedStatistics are those of rotated boxes.
+type rotatedStatistics interface {
+	Mean(b rotated.Box, channel int) float64
+	StdDev(b rotated.Box, channel int) float64
 }
 
-// rotatedSums is a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
+// newRotatedJob makes a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
 // others may not fit, or cancel out.
-type rotatedSums[S boxsum.Sum] struct {
-	rotated.SquaredTable[S, uint64]
-}
-
-func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
-	table, err := integrateAlong[S](d, src, rot, part(opt, 0, 0.5))
+func newRotatedJob(sum pairs.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
+	sums, err := integrateAlong(sum, d, img, rot, part(opt, 0, 0.5))
 	if err != nil {
 		return nil, err
 	}
-	squares, err := squaresOf(d, src, rot, part(opt, 0.5, 1))
-	sums := &rotatedSums[S]{rotated.SquaredTable[S, uint64]{Sum: table, Squares: squares}}
-	return &rotatedJob{lattice: table.Lattice, table: sums, all: population{pixels: rowsOf(src)}, channels: src.Channels}, err
+	squares, err := squaresOf(d, img, rot, part(opt, 0.5, 1))
+	j := &rotatedJob{sums: sums, squares: squares, all: population{pixels: rowsOf(img)}, channels: extentOf(img).Channels}
+	switch t := sums.(type) {
+	case *rotated.Table[uint32]:
+		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[uint32, uint64]{Sum: t, Squares: squares}
+	case *rotated.Table[uint64]:
+		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[uint64, uint64]{Sum: t, Squares: squares}
+	case *rotated.Table[int64]:
+		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[int64, uint64]{Sum: t, Squares: squares}
+	case *rotated.Table[float32]:
+		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[float32, uint64]{Sum: t, Squares: squares}
+	case *rotated.Table[float64]:
+		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[float64, uint64]{Sum: t, Squares: squares}
+	}
+	return j, err
 }
 
-func (t *rotatedSums[S]) sum(b rotated.Box, channel int) any { return t.Sum.SumChannel(b, channel) }
+func (t *rotatedJob) sum(b rotated.Box, channel int) any {
+	switch t := t.sums.(type) {
+	case *rotated.Table[uint32]:
+		return t.SumChannel(b, channel)
+	case *rotated.Table[uint64]:
+		return t.SumChannel(b, channel)
+	case *rotated.Table[int64]:
+		return t.SumChannel(b, channel)
+	case *rotated.Table[float32]:
+		return t.SumChannel(b, channel)
+	case *rotated.Table[float64]:
+		return t.SumChannel(b, channel)
+	}
+	return nil
+}
 
-func (t *rotatedSums[S]) mean(b rotated.Box, channel int) float64 { return t.Sum.Mean(b, channel) }
+func (t *rotatedJob) mean(b rotated.Box, channel int) float64 {
+	return t.sums.(interface {
+		Mean(b rotated.Box, channel int) float64
+	}).Mean(b, channel)
+}
 
-func (t *rotatedSums[S]) std(b rotated.Box, channel int) float64 {
-	if t.Squares == nil {
+// std is negative where the pixels have to say it.
+func (t *rotatedJob) std(b rotated.Box, channel int) float64 {
+	if t.squares == nil {
 		return -1
 	}
-	return t.StdDev(b, channel)
+	return t.both.StdDev(b, channel)
 }
 
 // squaresOf is the table of the squares of an image, and nil where no type of pixels holds them.
@@ -118,21 +149,31 @@ func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rot
 			to[i] = T(int64(p) * int64(p))
 		}
 	}
-	return integrateAlong[uint64](d, squares, rot, opt)
+	table, err := integrateAlong(pairs.U64, d, squares, rot, opt)
+	if err != nil {
+		return nil, err
+	}
+	return table.(*rotated.Table[uint64]), nil
 }
 
-// integrateAlong makes a table on a device, or on the CPU where that is nil.
-func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[S], error) {
-	if launch.GPU && d != nil {
-		return gpu.IntegrateRotatedHost[S](d, src, rot, nil)
+// integrateAlong makes a *rotated.Table on a device, or on the CPU where that is nil.
+func integrateAlong(sum pairs.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (any, error) {
+	e := extentOf(img)
+	table, err := anytable.NewRotated(sum, e.Width, e.Height, e.Channels, rot)
+	switch {
+	case err != nil:
+	case launch.GPU && d != nil:
+		err = anytable.IntegrateRotatedOn(table, img, d, nil)
+	default:
+		err = anytable.IntegrateRotated(table, img, (*rotated.Options)(plainOptions(opt)))
 	}
-	return rotated.Integrate[S](src, rot, (*rotated.Options)(plainOptions(opt)))
+	return table, err
 }
 
 func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
 	return t.all.describe(sample{
-		n: int(t.lattice.Area(b)), sum: t.table.sum(b, channel), mean: t.table.mean(b, channel),
-		std: t.table.std(b, channel), runs: t.runs(b), channel: channel,
+		n: int(t.lattice.Area(b)), sum: t.sum(b, channel), mean: t.mean(b, channel),
+		std: t.std(b, channel), runs: t.runs(b), channel: channel,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -37,7 +38,7 @@ func (t *savedTable) sumOf(b box, channel int) any {
 }
 
 func (t *savedTable) inParts(b box, channel int) uint64 {
-	if b.pixels() <= int64(savedPixels[uint32]().Most) {
+	if b.pixels() <= int64(savedPixels([]uint32(nil)).Most) {
 		return uint64(t.sum(b, channel).(uint32))
 	}
 	n, longest := len(b)/2, 0
@@ -105,17 +106,7 @@ func (sh *shell) openSaved(path string, solid bool) (t *savedTable, err error) {
 	case arrays[sum] == nil:
 		return nil, errors.Join(fmt.Errorf("%s has no array named %s: a .npz file that integrate wrote has one", path, sum), file.Close())
 	}
-	for _, of := range []func(sum, squares *imgio.Array, solid bool) (*savedTable, error){
-		savedOf[uint32, uint64], savedOf[uint32, float64], savedOf[uint64, uint64], savedOf[uint64, float64], savedOf[int64, uint64],
-		savedOf[int64, float64], savedOf[float32, uint64], savedOf[float32, float64], savedOf[float64, uint64], savedOf[float64, float64],
-	} {
-		if t, err = of(arrays[sum], arrays[squares], solid); t != nil || err != nil {
-			break
-		}
-	}
-	if t == nil && err == nil {
-		err = fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", arrays[sum].Data)
-	}
+	t, err = savedOf(arrays[sum], arrays[squares], solid)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w, in %s", err, path), file.Close())
 	}
@@ -123,59 +114,77 @@ func (sh *shell) openSaved(path string, solid bool) (t *savedTable, err error) {
 	return t, nil
 }
 
-// savedOf is the tables of these types, and nil where the arrays have others.
-func savedOf[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array, solid bool) (*savedTable, error) {
-	if _, ok := sum.Data.([]S); !ok {
-		return nil, nil
+// savedOf is the tables of arrays; there may be none of squares.
+func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
+	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > mostChannels {
+		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
 	}
-	if squares != nil {
-		if _, ok := squares.Data.([]Q); !ok {
-			return nil, nil
+	sums, e, err := savedSums(sum, solid)
+	if err != nil {
+		return nil, err
+	}
+	sums.(interface{ Know(exact.Pixels) }).Know(savedPixels(sum.Data))
+	t := &savedTable{extent: e, squares: squares != nil}
+	var others any
+	types := pair{square: pairs.U64}
+	if t.squares {
+		switch squares.Data.(type) {
+		case []uint64:
+		case []float64:
+			types.square = pairs.F64
+		default:
+			return nil, fmt.Errorf("squares of %T are of no table: those have u64 or f64", squares.Data)
+		}
+		var size extent
+		if others, size, err = savedSums(squares, solid); err != nil {
+			return nil, err
+		}
+		if size != e {
+			return nil, errors.New("the sums and the squares differ in size")
 		}
 	}
 	if solid {
-		return savedSolid[S, Q](sum, squares)
+		both := &solidTables{types: types, sums: sums, squares: others}
+		both.combine()
+		t.answers = both
+	} else {
+		both := &planeTables{types: types, sums: sums, squares: others}
+		both.combine()
+		t.answers = both
 	}
-	return savedPlane[S, Q](sum, squares)
+	return t, nil
 }
 
-func savedPlane[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*savedTable, error) {
-	if n := len(sum.Shape); n == 3 && sum.Shape[2] > mostChannels {
-		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
+// savedSums is an array as a table of an image or a volume, and the size of that.
+func savedSums(a *imgio.Array, solid bool) (any, extent, error) {
+	switch a.Data.(type) {
+	case []uint32:
+		return tableOf[uint32](a, solid)
+	case []uint64:
+		return tableOf[uint64](a, solid)
+	case []int64:
+		return tableOf[int64](a, solid)
+	case []float32:
+		return tableOf[float32](a, solid)
+	case []float64:
+		return tableOf[float64](a, solid)
 	}
-	t, err := imgio.TableOf[S](sum)
-	if err != nil {
-		return nil, err
-	}
-	t.Know(savedPixels[S]())
-	both := new(planeTables[S, Q])
-	if both.Sum = t; squares != nil {
-		if both.Squares, err = imgio.TableOf[Q](squares); err != nil {
-			return nil, err
-		}
-		if both.Squares.Bounds() != t.Bounds() || both.Squares.Channels != t.Channels {
-			return nil, errors.New("the sums and the squares differ in size")
-		}
-	}
-	return &savedTable{extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, answers: both, squares: squares != nil}, nil
+	return nil, extent{}, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
 }
 
-func savedSolid[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*savedTable, error) {
-	t, err := volumeTable[S](sum)
+func tableOf[S boxsum.Sum](a *imgio.Array, solid bool) (any, extent, error) {
+	if solid {
+		t, err := volumeTable[S](a)
+		if err != nil {
+			return nil, extent{}, err
+		}
+		return t, extent{t.Width, t.Height, t.Depth, t.Channels}, nil
+	}
+	t, err := imgio.TableOf[S](a)
 	if err != nil {
-		return nil, err
+		return nil, extent{}, err
 	}
-	t.Know(savedPixels[S]())
-	both := new(solidTables[S, Q])
-	if both.Sum = t; squares != nil {
-		if both.Squares, err = volumeTable[Q](squares); err != nil {
-			return nil, err
-		}
-		if both.Squares.Bounds() != t.Bounds() || both.Squares.Channels != t.Channels {
-			return nil, errors.New("the sums and the squares differ in size")
-		}
-	}
-	return &savedTable{extent: extent{t.Width, t.Height, t.Depth, t.Channels}, answers: both, squares: squares != nil}, nil
+	return t, extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, nil
 }
 
 // volumeTable is an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as a table.
@@ -201,9 +210,16 @@ func volumeTable[S boxsum.Sum](a *imgio.Array) (*volume.Table[S], error) {
 
 // savedPixels is what is known of the pixels of a saved table. Those of 32-bit sums have
 // 8 bits, or 16 where integrate was told so: a file does not say which.
-func savedPixels[S boxsum.Sum]() exact.Pixels {
-	if _, ok := any(*new(S)).(uint32); ok {
-		return exact.Pixels{Most: exact.Most[uint16, S](false)}
+func savedPixels(sums any) exact.Pixels {
+	switch sums.(type) {
+	case []uint32:
+		return exact.Pixels{Most: exact.Most[uint16, uint32](false)}
+	case []uint64:
+		return exact.Usual[uint64](false)
+	case []int64:
+		return exact.Usual[int64](false)
+	case []float32:
+		return exact.Usual[float32](false)
 	}
-	return exact.Usual[S](false)
+	return exact.Usual[float64](false)
 }

@@ -10,13 +10,16 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/volume"
 )
 
 // newSolid takes memory for the tables of a volume, or plans to stream them.
-func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) (*tableJob, error) {
-	j := planSolid[P, S, Q](stack, want)
+func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
+	j := planSolid(p, stack, want)
 	voxels := 0.0
 	if stack.Whole == nil {
 		voxels = j.values() * float64(j.pixelBytes)
@@ -25,170 +28,216 @@ func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack,
 }
 
 // planSolid is the job of a volume without its tables.
-func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, want tableChoice) *tableJob {
-	first := stack.First.(boxsum.Image[P])
-	e := extent{first.Width, first.Height, stack.Depth, max(first.Channels, 1)}
-	t := new(solidTables[S, Q])
-	j := &tableJob{tableSet: newTableSet[P, S, Q](e, want), tables: t, ctx: context.Background()}
-	v := newVoxels[P](j, stack)
-	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return fillSolid(t, v.src, d, opt) }
-	t.addLayers(j, want, solidStreams[S, Q]{
-		sums: func() (parts[S], error) {
-			stream, err := volume.NewStream[S, P](e.Width, e.Height, e.Channels, j.opt)
-			return pushSlices(v, stream.Push), err
-		},
-		squares: func() (parts[Q], error) {
-			stream, err := volume.NewSquaredStream[S, Q, P](e.Width, e.Height, e.Channels, j.opt)
-			return pushSlices(v, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
-				_, squares, err := stream.Push(img)
-				return squares, err
-			}), err
-		},
-	})
+func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
+	e := extentOf(stack.First)
+	e.Depth = stack.Depth
+	t := &solidTables{types: p}
+	j := &tableJob{tableSet: newTableSet(p, e, want), tables: t, ctx: context.Background()}
+	v := &voxels{pixelRows: pixelRows{pixel: p.pixel, extent: e}, job: j, stack: stack}
+	j.all.pixels = v
+	j.fill = func(d *gpu.Device, opt *boxsum.Options) error {
+		return t.fill(anytable.Volume(v.img, e.Height, e.Depth), d, opt)
+	}
+	add := func(name string, sum pairs.Type, table func() any, begin func() (any, error)) {
+		j.layers = append(j.layers, layer{
+			name: name, sum: sum, shape: j.shape(),
+			entries: func() iter.Seq[any] { return slicesOf(table(), e.Depth+1) },
+			stream: func() (parts, error) {
+				stream, err := begin()
+				return func(z int) (any, error) {
+					img, err := v.slice(z)
+					if err != nil {
+						return nil, err
+					}
+					sums, squares, err := anytable.PushSlice(stream, img)
+					if name == "squares" {
+						return squares, err
+					}
+					return sums, err
+				}, err
+			},
+		})
+	}
+	add("sum", p.sum, func() any { return t.sums }, func() (any, error) { return anytable.NewVolumeStream(p.sum, stack.First, j.opt) })
+	if want.squares {
+		add("squares", p.square, func() any { return t.squares }, func() (any, error) { return anytable.NewSquaredVolumeStream(p.sum, stack.First, j.opt) })
+	}
 	return j
 }
 
-// fillSolid makes the tables of a volume.
-func fillSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *solidTables[S, Q], src volume.Volume[P], d *gpu.Device, opt *boxsum.Options) error {
-	switch {
-	case launch.GPU && d != nil && t.Squares != nil:
-		return gpu.IntegrateVolumeSquaresHostInto(d, &t.SquaredTable, src, &gpu.Options{Plain: opt.Plain})
-	case launch.GPU && d != nil:
-		return gpu.IntegrateVolumeHostInto(d, t.Sum, src, nil)
-	case t.Squares != nil:
-		return volume.IntegrateSquaresInto(&t.SquaredTable, src, opt)
-	}
-	return volume.IntegrateInto(t.Sum, src, opt)
-}
-
-// voxels are the pixels of a volume, which come slice by slice.
-type voxels[P boxsum.Pixel] struct {
-	pixelRows[P]
+// voxels are the pixels of a volume, which come slice by slice. There is no image of them if they are
+// streamed.
+type voxels struct {
+	pixelRows
 	job   *tableJob
 	stack *imgio.Stack
-	src   volume.Volume[P] // without voxels if it is streamed
 }
 
-//go:noinline
-func newVoxels[P boxsum.Pixel](j *tableJob, stack *imgio.Stack) *voxels[P] {
-	v := &voxels[P]{job: j, stack: stack, src: volume.Volume[P]{Width: j.Width, Height: j.Height, Depth: j.Depth, Channels: j.Channels}}
-	v.pixelRows = pixelRows[P]{j.Channels, j.Height * j.Depth, func(y int) []P { return v.src.Slice(y / j.Height).Row(y % j.Height) }}
-	j.all.pixels = v
-	return v
-}
-
-func (v *voxels[P]) load(report func(bytes int64)) error {
-	whole, ok := v.stack.Whole.(boxsum.Image[P])
-	if !ok {
+func (v *voxels) load(report func(bytes int64)) error {
+	if v.stack.Whole == nil {
 		return v.fill(report)
 	}
-	v.src.Pix = whole.Pix
-	var read P
-	touchPages(v.src.Pix, func(p *P) { read += *p })
+	v.img = v.stack.Whole
+	var read byte
+	for y := range v.Height * v.Depth {
+		read += readPages(memoryOf(anyimage.Row(v.img, y)))
+	}
 	runtime.KeepAlive(read)
 	report(v.job.read())
 	return nil
 }
 
 // fill copies the slices one after the other.
-func (v *voxels[P]) fill(report func(bytes int64)) error {
-	all, err := volume.New[P](v.src.Width, v.src.Height, v.src.Depth, v.src.Channels)
+func (v *voxels) fill(report func(bytes int64)) error {
+	all, err := anyimage.New(v.pixel, v.Width, v.Height*v.Depth, v.Channels)
 	if err != nil {
 		return err
 	}
-	for z := range all.Depth {
+	for z := range v.Depth {
 		img, err := v.slice(z)
 		if err != nil {
 			return err
 		}
-		to := all.Slice(z)
-		for y := range to.Height {
-			copy(to.Row(y), img.Row(y))
-		}
-		report(v.job.read() / int64(all.Depth))
+		anyimage.Copy(all, z*v.Height, img)
+		report(v.job.read() / int64(v.Depth))
 	}
-	v.src = all
+	v.img = all
 	return nil
 }
 
 // slice reads one slice, or returns at once on Ctrl-C: the file may be far away.
-func (v *voxels[P]) slice(z int) (boxsum.Image[P], error) {
+func (v *voxels) slice(z int) (any, error) {
 	img, err := await(v.job.ctx, func() (any, error) { return v.stack.Slice(z) })
-	if err = cmp.Or(err, v.job.ctx.Err()); err != nil {
-		return boxsum.Image[P]{}, err
+	return img, cmp.Or(err, v.job.ctx.Err())
+}
+
+// solidTables are the tables of a volume. Squares are nil unless asked for.
+type solidTables struct {
+	types         pair
+	sums, squares any // *volume.Table
+	both          solidStatistics
+}
+
+// solidStatistics are those of boxes of a volume, a *volume.SquaredTable.
+type solidStatistics interface {
+	Mean(b volume.Box, channel int) float64
+	StdDev(b volume.Box, channel int) float64
+}
+
+// fill makes the tables of a volume.
+func (t *solidTables) fill(src any, d *gpu.Device, opt *boxsum.Options) error {
+	switch {
+	case launch.GPU && d != nil && t.squares != nil:
+		return anytable.IntegrateVolumeSquaresOn(t.both, src, d, &gpu.Options{Plain: opt.Plain})
+	case launch.GPU && d != nil:
+		return anytable.IntegrateVolumeOn(t.sums, src, d, nil)
+	case t.squares != nil:
+		return anytable.IntegrateVolumeSquares(t.both, src, opt)
 	}
-	return img.(boxsum.Image[P]), nil
+	return anytable.IntegrateVolume(t.sums, src, opt)
 }
 
-// solidTables are the tables of a volume. Squares is nil unless asked for.
-type solidTables[S boxsum.Sum, Q boxsum.Square] struct{ volume.SquaredTable[S, Q] }
-
-// solidStreams begin such tables slice by slice.
-type solidStreams[S boxsum.Sum, Q boxsum.Square] struct {
-	sums    func() (parts[S], error)
-	squares func() (parts[Q], error)
-}
-
-// addLayers is how they are written.
-//
-//go:noinline
-func (t *solidTables[S, Q]) addLayers(j *tableJob, want tableChoice, streams solidStreams[S, Q]) {
-	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return sliceRows(t.Sum) }, streams.sums)
-	if want.squares {
-		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return sliceRows(t.Squares) }, streams.squares)
+func (t *solidTables) allocate(e extent, want tableChoice) (err error) {
+	if t.sums, err = anytable.NewVolume(t.types.sum, e.Width, e.Height, e.Depth, e.Channels); err == nil && want.squares {
+		t.squares, err = anytable.NewVolume(t.types.square, e.Width, e.Height, e.Depth, e.Channels)
 	}
-}
-
-func (t *solidTables[S, Q]) allocate(e extent, want tableChoice) (err error) {
-	if t.Sum, err = volume.NewTable[S](e.Width, e.Height, e.Depth, e.Channels); err == nil && want.squares {
-		t.Squares, err = volume.NewTable[Q](e.Width, e.Height, e.Depth, e.Channels)
+	if err == nil {
+		t.combine()
 	}
 	return err
 }
 
-func (t *solidTables[S, Q]) clear() {
-	clearPages(t.Sum.Sums)
-	if t.Squares != nil {
-		clearPages(t.Squares.Sums)
+// combine puts the tables together that statistics come from.
+func (t *solidTables) combine() {
+	switch sums := t.sums.(type) {
+	case *volume.Table[uint32]:
+		t.both = combinedSolid(sums, t)
+	case *volume.Table[uint64]:
+		t.both = combinedSolid(sums, t)
+	case *volume.Table[int64]:
+		t.both = combinedSolid(sums, t)
+	case *volume.Table[float32]:
+		t.both = combinedSolid(sums, t)
+	case *volume.Table[float64]:
+		t.both = combinedSolid(sums, t)
 	}
 }
 
-func (t *solidTables[S, Q]) sum(b box, channel int) any { return t.Sum.SumChannel(b.block(), channel) }
-
-func (t *solidTables[S, Q]) mean(b box, channel int) float64 { return t.Sum.Mean(b.block(), channel) }
-
-func (t *solidTables[S, Q]) std(b box, channel int) float64 { return t.StdDev(b.block(), channel) }
-
-func (t *solidTables[S, Q]) square(b box, channel int) float64 {
-	return rounding(t.Squares.At(b[3], b[4], b[5], channel))
-}
-
-func (t *solidTables[S, Q]) picture() image.Image { return nil } // volumes have no format for one
-
-// pushSlices is the slices of a table as those of the volume are pushed.
-//
-//go:noinline
-func pushSlices[P boxsum.Pixel, T boxsum.Sum](v *voxels[P], push func(boxsum.Image[P]) (boxsum.View[T], error)) parts[T] {
-	return func(z int) (boxsum.View[T], error) {
-		img, err := v.slice(z)
-		if err != nil {
-			return boxsum.View[T]{}, err
-		}
-		return push(img)
+func combinedSolid[S boxsum.Sum](sums *volume.Table[S], t *solidTables) solidStatistics {
+	if t.types.square == pairs.F64 {
+		squares, _ := t.squares.(*volume.Table[float64])
+		return &volume.SquaredTable[S, float64]{Sum: sums, Squares: squares}
 	}
+	squares, _ := t.squares.(*volume.Table[uint64])
+	return &volume.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
 }
 
-// sliceRows is the rows of a table that is there.
-//
-//go:noinline
-func sliceRows[S boxsum.Sum](t *volume.Table[S]) iter.Seq[[]S] {
-	return func(yield func([]S) bool) {
-		for z := range t.Depth + 1 {
-			for row := range imgio.ViewRows(t.Slice(z)) {
-				if !yield(row) {
-					return
-				}
+// sliceOf is a boxsum.View of all entries of a slice of a table.
+func sliceOf(table any, z int) any {
+	switch t := table.(type) {
+	case *volume.Table[uint32]:
+		return t.Slice(z)
+	case *volume.Table[uint64]:
+		return t.Slice(z)
+	case *volume.Table[int64]:
+		return t.Slice(z)
+	case *volume.Table[float32]:
+		return t.Slice(z)
+	case *volume.Table[float64]:
+		return t.Slice(z)
+	}
+	return nil
+}
+
+// slicesOf is the first slices of a table that is there.
+func slicesOf(table any, n int) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for z := range n {
+			if !yield(sliceOf(table, z)) {
+				return
 			}
 		}
 	}
 }
+
+func (t *solidTables) clear(e extent) {
+	for _, table := range []any{t.sums, t.squares} {
+		for slice := range slicesOf(table, e.Depth+1) {
+			clearPages(sumsOf(slice))
+		}
+	}
+}
+
+func (t *solidTables) sum(b box, channel int) any {
+	switch t := t.sums.(type) {
+	case *volume.Table[uint32]:
+		return t.SumChannel(b.block(), channel)
+	case *volume.Table[uint64]:
+		return t.SumChannel(b.block(), channel)
+	case *volume.Table[int64]:
+		return t.SumChannel(b.block(), channel)
+	case *volume.Table[float32]:
+		return t.SumChannel(b.block(), channel)
+	case *volume.Table[float64]:
+		return t.SumChannel(b.block(), channel)
+	}
+	return nil
+}
+
+func (t *solidTables) mean(b box, channel int) float64 {
+	of := t.sums.(interface {
+		Mean(b volume.Box, channel int) float64
+	})
+	return of.Mean(b.block(), channel)
+}
+
+func (t *solidTables) std(b box, channel int) float64 { return t.both.StdDev(b.block(), channel) }
+
+func (t *solidTables) square(b box, channel int) float64 {
+	if squares, ok := t.squares.(*volume.Table[float64]); ok {
+		return squares.At(b[3], b[4], b[5], channel)
+	}
+	return 0 // integers do not round
+}
+
+func (t *solidTables) picture() image.Image { return nil } // volumes have no format for one

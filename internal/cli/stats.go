@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"image"
 	"iter"
 	"math"
 	"runtime"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // stats is what a query says of one channel of one box.
@@ -43,47 +43,58 @@ type pixels interface {
 // deviations are the distances of pixels from a mean, summed up.
 type deviations struct{ mean, sum, squares float64 }
 
-// pixelRows is pixels as rows.
-type pixelRows[P boxsum.Pixel] struct {
-	channels, height int
-	row              func(y int) []P
+// pixelRows is the pixels of an image, or of a volume whose slices are one under another.
+type pixelRows struct {
+	extent
+	pixel pairs.Type
+	img   any
+	row   []float64 // of those that were looked at last
 }
 
-func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) *pixelRows[P] {
-	return &pixelRows[P]{img.Channels, img.Height, img.Row}
+func rowsOf(img any) *pixelRows {
+	return &pixelRows{extent: extentOf(img), pixel: anyimage.Pixel(img), img: img}
 }
+
+func (p *pixelRows) height() int { return p.Height * max(p.Depth, 1) }
 
 // load brings all of them into memory.
-func (p *pixelRows[P]) load(report func(bytes int64)) error {
-	var read P
-	for y := range p.height {
-		row := p.row(y)
-		touchPages(row, func(p *P) { read += *p })
-		report(int64(len(row)) * sizeOf[P]())
+func (p *pixelRows) load(report func(bytes int64)) error {
+	var read byte
+	for y := range p.height() {
+		row := memoryOf(anyimage.Row(p.img, y))
+		read += readPages(row)
+		report(int64(len(row)))
 	}
 	runtime.KeepAlive(read)
 	return nil
 }
 
-func (p *pixelRows[P]) largest() uint64 { return largestPixel[P]() }
+func (p *pixelRows) largest() uint64 { return largestPixel(p.pixel) }
 
-func (p *pixelRows[P]) peak() uint64 {
+func (p *pixelRows) peak() uint64 {
 	peak := uint64(1)
-	for y := range p.height {
-		for _, v := range p.row(y) {
-			peak = max(peak, uint64(math.Abs(float64(v))))
+	for y := range p.height() {
+		for c := range p.Channels {
+			for _, v := range p.channel(span{y, 0, p.Width}, c) {
+				peak = max(peak, uint64(math.Abs(v)))
+			}
 		}
 	}
 	return peak
 }
 
-func (p *pixelRows[P]) add(to *deviations, r span, channel int) {
-	row := p.row(r.y)[r.x0*p.channels+channel : r.x1*p.channels]
-	for i := 0; i < len(row); i += p.channels {
-		d := float64(row[i]) - to.mean
+func (p *pixelRows) add(to *deviations, r span, channel int) {
+	for _, v := range p.channel(r, channel) {
+		d := v - to.mean
 		to.sum += d
 		to.squares += d * d
 	}
+}
+
+// channel is one channel of neighbours, until the next call.
+func (p *pixelRows) channel(r span, channel int) []float64 {
+	p.row = anyimage.Floats(p.row[:0], p.img, r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
+	return p.row
 }
 
 // A population is all pixels of an image or a volume.
@@ -143,14 +154,6 @@ func squareNoise(entry float64, n int, b box) float64 {
 	return 0x1p-51 * float64(steps) * entry / float64(n)
 }
 
-// rounding is an entry of a table of squares for [squareNoise].
-func rounding[Q boxsum.Square](entry Q) float64 {
-	if Q(1)/2 == 0 {
-		return 0
-	}
-	return float64(entry)
-}
-
 // runsOf is the rows of a box inside of an image or a volume.
 func runsOf(e extent, b box) iter.Seq[span] {
 	return func(yield func(span) bool) {
@@ -162,19 +165,6 @@ func runsOf(e extent, b box) iter.Seq[span] {
 				if !yield(span{z*e.Height + y, b[0], b[3]}) {
 					return
 				}
-			}
-		}
-	}
-}
-
-// boxRows is the rows of a box of an image, from a channel on.
-//
-//go:noinline
-func boxRows[P boxsum.Pixel](img boxsum.Image[P], box image.Rectangle, channel int) iter.Seq[[]P] {
-	return func(yield func([]P) bool) {
-		for y := box.Min.Y; y < box.Max.Y; y++ {
-			if !yield(img.Row(y)[box.Min.X*img.Channels+channel : box.Max.X*img.Channels]) {
-				return
 			}
 		}
 	}

@@ -6,47 +6,46 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/exact"
 )
 
 // newStreamed answers from the rows of a table as they come, of which it keeps none: for
 // tables that do not fit in memory.
-func newStreamed[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error) {
-	src := img.(boxsum.Image[P])
-	stream, err := boxsum.NewSquaredStream[S, Q, P](src.Width, src.Channels, nil)
+func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(done float64)) (oracle, error) {
+	stream, err := anytable.NewSquaredStream(p.sum, img, nil)
 	if err != nil {
 		return nil, err
 	}
-	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
-	d := &streamed[S, Q]{extent: e}
-	if err := d.read(ctx, boxes, func(y int) ([]S, []Q, error) { return stream.Push(src.Row(y)) }, report); err != nil {
+	d := &streamed{extent: extentOf(img)}
+	if err := d.read(ctx, boxes, func(y int) (sums, squares any, err error) { return anytable.Push(stream, img, y) }, report); err != nil {
 		return nil, err
 	}
-	return &tableJob{tableSet: tableSet{extent: e}, all: population{pixels: rowsOf(src)}, tables: d}, nil
+	return &tableJob{tableSet: tableSet{extent: d.extent}, all: population{pixels: rowsOf(img)}, tables: d}, nil
 }
 
 // streamed is what rows of tables said of boxes. There are no tables of it.
-type streamed[S boxsum.Sum, Q boxsum.Square] struct {
+type streamed struct {
 	tables
 	extent
-	found map[image.Rectangle][]bandSums[S, Q] // by clipped box, for each channel
+	found map[image.Rectangle][]bandSums // by clipped box, for each channel
+	empty bandSums
 }
 
 // bandSums are those of a box: what the row of the table under it has more than the row
 // over it.
-type bandSums[S boxsum.Sum, Q boxsum.Square] struct {
-	sum     S
-	squares Q
-	corner  Q // of the squares, at the last pixel
+type bandSums struct {
+	sum, squares any     // of the types of the tables
+	corner       float64 // of the squares, at the last pixel, where they are floats
 }
 
 // read goes through the rows of the tables, which come after those of zeros.
-func (d *streamed[S, Q]) read(ctx context.Context, boxes []box, next func(y int) ([]S, []Q, error), report func(done float64)) error {
-	d.found = map[image.Rectangle][]bandSums[S, Q]{}
+func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums, squares any, err error), report func(done float64)) error {
+	d.found = map[image.Rectangle][]bandSums{}
 	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
 	for _, b := range boxes {
 		if r := d.clip(b).rectangle(); !r.Empty() && d.found[r] == nil {
-			d.found[r] = make([]bandSums[S, Q], d.Channels)
+			d.found[r] = make([]bandSums, d.Channels)
 			over[r.Min.Y], under[r.Max.Y] = append(over[r.Min.Y], r), append(under[r.Max.Y], r)
 		}
 	}
@@ -57,6 +56,9 @@ func (d *streamed[S, Q]) read(ctx context.Context, boxes []box, next func(y int)
 		sums, squares, err := next(y) // row y+1 of the tables
 		if err != nil {
 			return err
+		}
+		if y == 0 {
+			d.empty = bandSums{sum: advance(nil, sums, 0, 0, true), squares: advance(nil, squares, 0, 0, true)}
 		}
 		for _, r := range over[y+1] {
 			d.add(r, sums, squares, false)
@@ -72,35 +74,83 @@ func (d *streamed[S, Q]) read(ctx context.Context, boxes []box, next func(y int)
 }
 
 // add takes the row of the tables over a box, or under it.
-func (d *streamed[S, Q]) add(r image.Rectangle, sums []S, squares []Q, under bool) {
-	for c, of := range d.found[r] {
-		x0, x1 := r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
-		if !under {
-			of.sum, of.squares = of.sum-(sums[x1]-sums[x0]), of.squares-(squares[x1]-squares[x0])
-		} else {
-			of.sum, of.squares, of.corner = of.sum+(sums[x1]-sums[x0]), of.squares+(squares[x1]-squares[x0]), squares[x1]
+func (d *streamed) add(r image.Rectangle, sums, squares any, under bool) {
+	for c := range d.found[r] {
+		of, x0, x1 := &d.found[r][c], r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
+		of.sum, of.squares = advance(of.sum, sums, x0, x1, under), advance(of.squares, squares, x0, x1, under)
+		if row, ok := squares.([]float64); ok && under {
+			of.corner = row[x1]
 		}
-		d.found[r][c] = of
 	}
+}
+
+// advance adds what a row of a table has between two entries to a sum, or takes it away. No sum is 0.
+func advance(sum, row any, x0, x1 int, plus bool) any {
+	switch row := row.(type) {
+	case []uint32:
+		return advanced(sum, row[x1]-row[x0], plus)
+	case []uint64:
+		return advanced(sum, row[x1]-row[x0], plus)
+	case []int64:
+		return advanced(sum, row[x1]-row[x0], plus)
+	case []float32:
+		return advanced(sum, row[x1]-row[x0], plus)
+	case []float64:
+		return advanced(sum, row[x1]-row[x0], plus)
+	}
+	return nil
+}
+
+func advanced[S boxsum.Sum](sum any, by S, plus bool) any {
+	s, _ := sum.(S)
+	if plus {
+		return s + by
+	}
+	return s - by
 }
 
 // of is the sums of a box, which are zero where it is empty.
-func (d *streamed[S, Q]) of(b box, channel int) (sums bandSums[S, Q]) {
+func (d *streamed) of(b box, channel int) bandSums {
 	if all := d.found[b.rectangle()]; all != nil {
-		sums = all[channel]
+		return all[channel]
 	}
-	return sums
+	return d.empty
 }
 
-func (d *streamed[S, Q]) sum(b box, channel int) any { return d.of(b, channel).sum }
+func (d *streamed) sum(b box, channel int) any { return d.of(b, channel).sum }
 
-func (d *streamed[S, Q]) mean(b box, channel int) float64 {
-	return exact.Mean(int(b.pixels()), d.of(b, channel).sum)
+func (d *streamed) mean(b box, channel int) float64 {
+	mean, _ := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	return mean
 }
 
-func (d *streamed[S, Q]) std(b box, channel int) float64 {
-	of := d.of(b, channel)
-	return math.Sqrt(exact.Variance(int(b.pixels()), of.sum, of.squares, nil, nil))
+func (d *streamed) std(b box, channel int) float64 {
+	_, variance := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	return math.Sqrt(variance)
 }
 
-func (d *streamed[S, Q]) square(b box, channel int) float64 { return rounding(d.of(b, channel).corner) }
+func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).corner }
+
+// meanAndVariance is those of n pixels.
+func meanAndVariance(n int, of bandSums) (mean, variance float64) {
+	switch sum := of.sum.(type) {
+	case uint32:
+		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
+	case uint64:
+		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
+	case int64:
+		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
+	case float32:
+		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
+	case float64:
+		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
+	}
+	return 0, 0
+}
+
+func varianceOf[S boxsum.Sum](n int, sum S, squares any) float64 {
+	if squares, ok := squares.(float64); ok {
+		return exact.Variance(n, sum, squares, nil, nil)
+	}
+	return exact.Variance(n, sum, squares.(uint64), nil, nil)
+}

@@ -159,7 +159,7 @@ func (c *thresholdCmd) one(sh *shell, rule threshold.Rule, opt *threshold.Option
 		return r, err
 	}
 	r = thresholdReport{
-		extent: pair.direct(src.image).size(), Pixels: pair.pixel, Method: rule.Method.String(), Border: rule.Border.String(),
+		extent: extentOf(src.image), Pixels: pair.pixel.Short(), Method: rule.Method.String(), Border: rule.Border.String(),
 		Window: []int{rule.Window.Width, rule.Window.Height}, Workers: opt.Workers, Out: cmp.Or(out, c.Map), Map: c.Map,
 	}
 	watched := *opt

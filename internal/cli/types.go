@@ -1,91 +1,49 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"image"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/internal/pairs"
-	"github.com/boxsum/boxsum/internal/sketch"
-	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/papers"
-	"github.com/boxsum/boxsum/rotated"
 )
-
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairlist.go -before "package cli\n// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.\nvar allPairs = []pair{" -line "pairOf[{{.Pixel}}, {{.Sum}}, {{square .Pixel}}]()," -after "}"
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
-	pixelKind
-	sum    string
-	wide   bool                           // 64-bit integers, which have sums and are asked directly; most of what follows is nil
-	holds  func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
-	job    func(src *source, want tableChoice) (job, error)
-	rotate func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error)
-
-	// stream answers of boxes from a table that is in no memory.
-	stream func(ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error)
-
-	haar func(c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error)
+	pixel, sum, square pairs.Type
+	wide               bool // 64-bit integers, which have sums and are asked directly, and nothing else
 }
 
-// A pixelKind is what goes by the pixels alone.
-type pixelKind struct {
-	pixel     string
-	is        func(img any) bool // whether the image has these pixels
-	size      func(img any) extent
-	moments   func(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error)
-	direct    func(img any) oracle
-	show      func(img any) image.Image // to look at
-	mask      func(img any) (boxsum.Image[uint8], error)
-	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
-	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
-}
-
-func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	kind, most := pixelKindOf[P](), largestSum[S]()/largestPixel[P]()
-	size := kind.size
-	return pair{
-		pixelKind: kind,
-		sum:       typeName[S](),
-		holds:     func(img any, slices int) bool { return size(img).fits(slices, most) },
-		job: func(src *source, want tableChoice) (job, error) {
-			if src.stack != nil {
-				return newSolid[P, S, Q](src.stack, want)
-			}
-			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
-		},
-		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
-			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
-		},
-		stream: newStreamed[P, S, Q],
-		haar:   haarOf[P, S],
+// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.
+var allPairs = func() (all []pair) {
+	for _, p := range pairs.Sums {
+		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: pairs.Squares.Usual(p.Pixel)})
 	}
+	return append(all, pair{pixel: pairs.I64, sum: pairs.I64, wide: true}, pair{pixel: pairs.U64, sum: pairs.U64, wide: true})
+}()
+
+// job is the tables of a source, which has these pixels.
+func (p pair) job(src *source, want tableChoice) (job, error) {
+	switch img := src.image.(type) {
+	case boxsum.Image64[int64]:
+		return newPlane64(img, want)
+	case boxsum.Image64[uint64]:
+		return newPlane64(img, want)
+	}
+	if src.stack != nil {
+		return newSolid(p, src.stack, want)
+	}
+	return newPlane(p, src.image, want)
 }
 
-//go:noinline
-func pixelKindOf[P boxsum.Pixel]() pixelKind {
-	return pixelKind{
-		pixel: typeName[P](),
-		is:    func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
-		size: func(img any) extent {
-			src := img.(boxsum.Image[P])
-			return extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}
-		},
-		direct:  newDirect[P],
-		moments: momentsOf[P],
-		show:    func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
-		mask:    func(img any) (boxsum.Image[uint8], error) { return maskOf(img.(boxsum.Image[P])) },
-		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
-			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
-		},
-		histogram: newHistogram[P],
-	}
+// holds reports whether the sum of all pixels of so many images is exact; those of 64 bits have none that
+// is better.
+func (p pair) holds(img any, slices int) bool {
+	return p.wide || extentOf(img).fits(slices, largestSum(p.sum)/largestPixel(p.pixel))
 }
 
 // fits reports whether so many slices of this size have no more pixels than most.
@@ -93,10 +51,66 @@ func (e extent) fits(slices int, most uint64) bool {
 	return uint64(e.Width)*uint64(e.Height)*uint64(slices) <= most
 }
 
+// pixelOf is the type of an image's pixels.
+func pixelOf(img any) pairs.Type {
+	switch img.(type) {
+	case boxsum.Image64[int64]:
+		return pairs.I64
+	case boxsum.Image64[uint64]:
+		return pairs.U64
+	}
+	return anyimage.Pixel(img)
+}
+
+// extentOf is the size of an image.
+func extentOf(img any) (e extent) {
+	switch img := img.(type) {
+	case boxsum.Image64[int64]:
+		e.Width, e.Height, e.Channels = img.Width, img.Height, img.Channels
+	case boxsum.Image64[uint64]:
+		e.Width, e.Height, e.Channels = img.Width, img.Height, img.Channels
+	default:
+		e.Width, e.Height, e.Channels = anyimage.Size(img)
+	}
+	e.Channels = max(e.Channels, 1)
+	return e
+}
+
+// directOf answers from the pixels of an image.
+func directOf(img any) oracle {
+	switch img := img.(type) {
+	case boxsum.Image64[int64]:
+		return newDirect64(img)
+	case boxsum.Image64[uint64]:
+		return newDirect64(img)
+	}
+	return newDirect(img)
+}
+
+// prepare is an image for a published algorithm.
+func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[float32]:
+		return papers.Prepare(a, opt, img)
+	}
+	return papers.Prepare(a, opt, img.(boxsum.Image[float64]))
+}
+
 // pairWhere is the first pair of the image's pixel type that is good, or else an error from the
 // names of its pixels and sums.
 func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
-	found := slices.DeleteFunc(slices.Concat(allPairs, pairs64), func(p pair) bool { return !p.is(img) })
+	pixel := pixelOf(img)
+	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
 	if len(found) == 0 {
 		return pair{}, fmt.Errorf("there are no tables of %T", img)
 	}
@@ -105,14 +119,14 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 		if good(p) {
 			return p, nil
 		}
-		names = append(names, p.sum)
+		names = append(names, p.sum.Short())
 	}
-	return pair{}, fail(found[0].pixel, strings.Join(names, ", "))
+	return pair{}, fail(pixel.Short(), strings.Join(names, ", "))
 }
 
 // pairNamed is the pair with a sum type by name, or the default for "auto".
 func pairNamed(img any, sum string) (pair, error) {
-	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum }, func(pixel, sums string) error {
+	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum.Short() }, func(pixel, sums string) error {
 		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
 	})
 }
@@ -125,13 +139,9 @@ func pairExact(img any, slices int) (pair, error) {
 	})
 }
 
-// typeName is u8 for uint8, i16 for int16, f64 for float64.
-func typeName[T boxsum.Pixel | boxsum.Sum]() string { return pairs.Of[T]().Short() }
-
 // largestPixel is the largest magnitude of a pixel type. Float pixels count
 // as 1: their sums round anyway, and do not overflow.
-func largestPixel[P boxsum.Pixel]() uint64 {
-	t := pairs.Of[P]()
+func largestPixel(t pairs.Type) uint64 {
 	switch bits := 8 * t.Bytes(); {
 	case t.Float():
 		return 1
@@ -143,8 +153,8 @@ func largestPixel[P boxsum.Pixel]() uint64 {
 }
 
 // largestSum is the number up to which a sum type holds every whole number.
-func largestSum[S boxsum.Sum]() uint64 {
-	switch t := pairs.Of[S](); t {
+func largestSum(t pairs.Type) uint64 {
+	switch t {
 	case pairs.F32:
 		return 1 << 24
 	case pairs.F64:

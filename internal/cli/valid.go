@@ -6,6 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
 )
 
 // validFlags say which pixels are valid.
@@ -46,20 +47,22 @@ func (f *validFlags) valid(sh *shell, how *pictureFlags) (*boxsum.Valid, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--mask: %w", err)
 	}
-	pair, err := pairNamed(picture.Image, "auto")
-	if err != nil {
+	if _, err := pairNamed(picture.Image, "auto"); err != nil {
 		return nil, fmt.Errorf("--mask: %w", err)
 	}
-	valid.Mask, err = pair.mask(picture.Image)
+	valid.Mask, err = maskOf(picture.Image)
 	return valid, errors.Join(err, picture.Close())
 }
 
 // maskOf is a mask with ones where an image is not zero.
-func maskOf[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[uint8], error) {
-	mask, err := boxsum.NewImage[uint8](img.Width, img.Height, img.Channels)
+func maskOf(img any) (boxsum.Image[uint8], error) {
+	e := extentOf(img)
+	mask, err := boxsum.NewImage[uint8](e.Width, e.Height, e.Channels)
+	var row []float64
 	for y := range mask.Height {
 		to := mask.Row(y)
-		for i, v := range img.Row(y) {
+		row = anyimage.Floats(row[:0], img, y, 0, len(to), 1)
+		for i, v := range row {
 			if v != 0 {
 				to[i] = 1
 			}

@@ -21,10 +21,10 @@ import (
 // slice by slice.
 func TestNoVolumeMemory(t *testing.T) {
 	stack := &imgio.Stack{First: boxsum.Image[uint8]{Width: 1 << 16, Height: 1 << 16, Channels: 1}, Depth: 1 << 16}
-	if _, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true}); err == nil || !strings.Contains(err.Error(), "GB of memory") {
+	if _, err := newSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true}); err == nil || !strings.Contains(err.Error(), "GB of memory") {
 		t.Errorf("error is %v", err)
 	}
-	work, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true, stream: true})
+	work, err := newSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true, stream: true})
 	if err != nil || !work.streams {
 		t.Errorf("error is %v", err)
 	}
@@ -42,7 +42,7 @@ func TestInterruptSlice(t *testing.T) {
 	if err := cmp.Or(os.Remove(pipe), unix.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	made, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	made, err := newSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestInterruptSlice(t *testing.T) {
 	}); !errors.Is(err, context.Canceled) || read != 2 {
 		t.Errorf("loading: %v, after %d slices", err, read)
 	}
-	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	streamed := planSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true})
 	streamed.streams, streamed.ctx = true, ctx
 	if err := streamed.writeNPY(io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("writing: %v", err)

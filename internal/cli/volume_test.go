@@ -32,14 +32,14 @@ func TestSliceBySlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	made, err := newSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := made.load(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
-	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	streamed := planSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true})
 	streamed.streams = true
 	var files [4]bytes.Buffer
 	for i, work := range []job{made, streamed} {
@@ -72,7 +72,7 @@ func TestSliceFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	work := planSolid(pairOf[uint8, uint32, uint64](), stack, tableChoice{squares: true})
 	work.streams = true
 	if err := os.WriteFile(filepath.Join(folder, "3.pgm"), []byte("P2 3 2 255 1 2"), 0o600); err != nil {
 		t.Fatal(err)

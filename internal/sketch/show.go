@@ -5,23 +5,24 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-// Show is an image of any pixels as one to look at: 8-bit pixels are as they
+// Show is a boxsum.Image of any pixels as one to look at: 8-bit pixels are as they
 // are, and all others go from black for the least to white for the greatest. Of
 // three channels or more, the first three are red, green and blue.
-func Show[P boxsum.Pixel](img boxsum.Image[P]) image.Image {
+func Show(img any) image.Image {
 	low, high := 0.0, 255.0
-	if _, bytes := any(img).(boxsum.Image[uint8]); !bytes {
+	if anyimage.Pixel(img) != pairs.U8 {
 		low, high = Range(img)
 	}
-	return Paint(img, func(p P) uint8 {
+	return Paint(img, func(p float64) uint8 {
 		if !(high > low) {
 			return 0x80
 		}
 		// Halves keep the range of the largest floats finite.
-		v := (float64(p)/2 - low/2) / (high/2 - low/2)
+		v := (p/2 - low/2) / (high/2 - low/2)
 		if !(v > 0) { // or NaN
 			return 0
 		}
@@ -31,12 +32,14 @@ func Show[P boxsum.Pixel](img boxsum.Image[P]) image.Image {
 
 // Paint is an image with a brightness for every pixel. Of three channels or more, the first
 // three are red, green and blue.
-func Paint[P boxsum.Pixel](img boxsum.Image[P], level func(P) uint8) image.Image {
-	dst := image.NewRGBA(image.Rect(0, 0, img.Width, img.Height))
-	for y := range img.Height {
-		row := img.Row(y)
-		for x := range img.Width {
-			p := row[x*img.Channels:][:img.Channels]
+func Paint(img any, level func(float64) uint8) image.Image {
+	width, height, channels := anyimage.Size(img)
+	dst := image.NewRGBA(image.Rect(0, 0, width, height))
+	var row []float64
+	for y := range height {
+		row = anyimage.Floats(row[:0], img, y, 0, width*channels, 1)
+		for x := range width {
+			p := row[x*channels:][:channels]
 			c := color.RGBA{level(p[0]), level(p[0]), level(p[0]), 0xff}
 			if len(p) >= 3 {
 				c.G, c.B = level(p[1]), level(p[2])
@@ -48,11 +51,14 @@ func Paint[P boxsum.Pixel](img boxsum.Image[P], level func(P) uint8) image.Image
 }
 
 // Range is the least and the greatest finite pixel, the other way round where there is none.
-func Range[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
+func Range(img any) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for y := range img.Height {
-		for _, p := range img.Row(y) {
-			if v := float64(p); !math.IsNaN(v) && !math.IsInf(v, 0) {
+	width, height, channels := anyimage.Size(img)
+	var row []float64
+	for y := range height {
+		row = anyimage.Floats(row[:0], img, y, 0, width*channels, 1)
+		for _, v := range row {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				low, high = min(low, v), max(high, v)
 			}
 		}

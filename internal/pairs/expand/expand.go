@@ -26,7 +26,8 @@ import (
 //
 // Texts are templates of package text/template over a pairs.Pair or a pairs.Type, and the others
 // over the NAME; \n is a new line. Besides fields and methods they know {{square .Pixel}},
-// the usual type of squares, {{rows `...`}} and {{types `...`}}, see rows and types.
+// the usual type of squares, {{pixels}}, {{sums .Pixel}} and {{accumulators}}, lists of types, {{upper .Short}},
+// {{rows `...`}} and {{types `...`}}, see rows and types.
 func expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -60,7 +61,7 @@ func expand(args []string) (file string, text []byte, err error) {
 		text  string
 		items []any
 	}{{*before, []any{*with}}, {*line, items}, {*after, []any{*with}}} {
-		t, err := template.New("").Funcs(template.FuncMap{"square": pairs.Squares.Usual, "rows": rows, "types": types}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
+		t, err := template.New("").Funcs(functions).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
 		if err != nil {
 			return "", nil, err
 		}
@@ -75,6 +76,11 @@ func expand(args []string) (file string, text []byte, err error) {
 	}
 	text, err = format.Source(b.Bytes())
 	return *out, text, err
+}
+
+var functions = template.FuncMap{
+	"square": pairs.Squares.Usual, "pixels": pairs.Pixels, "sums": pairs.Sums.Of, "accumulators": pairs.Accumulators,
+	"upper": strings.ToUpper, "rows": rows, "types": types,
 }
 
 // rows is the lines of a text whose cells are divided by |, each as a map by the cells of
