@@ -8,7 +8,6 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -24,17 +23,19 @@ type Found struct {
 // The channels of an image count together. There may be fewer than k. Windows with a NaN
 // are left out. Of the options, the border has no meaning here.
 func Brightest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
-	return best(img, width, height, k, 1, opt)
+	src := pixels(&img)
+	return best(&src, width, height, k, 1, opt)
 }
 
 // Darkest is the k windows with the least means, the least first. See [Brightest].
 func Darkest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
-	return best(img, width, height, k, -1, opt)
+	src := pixels(&img)
+	return best(&src, width, height, k, -1, opt)
 }
 
-func best[P Pixel](img boxsum.Image[P], width, height, k int, sign float64, opt *Options) ([]Found, error) {
-	var t task[P, P]
-	if err := t.check(&img, Square(1), opt); err != nil {
+func best(img *window.Pixels, width, height, k int, sign float64, opt *Options) ([]Found, error) {
+	var t task
+	if err := t.check(img, Square(1), opt); err != nil {
 		return nil, err
 	}
 	if width < 1 || height < 1 {
@@ -47,20 +48,16 @@ func best[P Pixel](img boxsum.Image[P], width, height, k int, sign float64, opt 
 		return nil, t.set.Stopped()
 	}
 	t.shape = window.Shape{Right: width - 1, Down: height - 1, Border: window.Clip}
-	return searches[pairs.TypeOf[P]()].(func(task[P, P], int, float64) ([]Found, error))(t, k, sign)
-}
-
-func searchTask[P Pixel](t task[P, P], k int, sign float64) ([]Found, error) {
-	if isFloat[P]() {
-		return search[P, float64](&t, k, sign)
+	if t.src.Of.Float() {
+		return search[float64](&t, k, sign)
 	}
-	return search[P, uint64](&t, k, sign)
+	return search[uint64](&t, k, sign)
 }
 
 // A searcher finds the best window of a row among those that overlap no other found.
-type searcher[P Pixel, A kernel.Number] struct {
-	image  window.Image[P]
-	sums   window.Sums[P, A, A]
+type searcher[A kernel.Number] struct {
+	image  window.Image
+	sums   window.Sums[A, A]
 	sign   float64
 	w, h   int // of windows
 	places int // along a row
@@ -72,12 +69,12 @@ type candidate struct {
 	value float64
 }
 
-func search[P Pixel, A kernel.Number](t *task[P, P], k int, sign float64) ([]Found, error) {
-	f := frameOf(&t.src, &t.shape, false, t.set.Level)
-	s := &searcher[P, A]{sign: sign, w: t.shape.Width(), h: t.shape.Height()}
+func search[A kernel.Number](t *task, k int, sign float64) ([]Found, error) {
+	f := t.frame()
+	s := &searcher[A]{sign: sign, w: t.shape.Width(), h: t.shape.Height()}
 	s.places = t.src.Width - s.w + 1
-	s.image = window.Image[P]{Src: t.src, Border: window.Clip}
-	s.image.Outside = window.OutsideRow[P](nil, &f)
+	s.image = window.Image{Src: t.src, Border: window.Clip}
+	s.image.Outside = window.OutsideRow(nil, &f)
 	s.sums.Aim(&f)
 	s.sums.Strip(0, t.src.Width)
 	rows := make([]candidate, t.src.Height-s.h+1)
@@ -117,7 +114,7 @@ func search[P Pixel, A kernel.Number](t *task[P, P], k int, sign float64) ([]Fou
 }
 
 // row is the best of the windows that start in a row.
-func (s *searcher[P, A]) row(y int) candidate {
+func (s *searcher[A]) row(y int) candidate {
 	s.sums.Down(&s.image, y)
 	r := s.sums.Windows()
 	best := candidate{-1, math.Inf(-1)}

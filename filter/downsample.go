@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // Downsample is the mean of every block of factorX×factorY pixels: area averaging, with
@@ -15,8 +16,8 @@ import (
 // mean of what they have of it, so that the result has ⌈Width/factorX⌉×⌈Height/factorY⌉
 // pixels. Integers are exact and rounded to nearest, ties up.
 func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options) (boxsum.Image[P], error) {
-	var t task[P, P]
-	if err := t.check(&img, Square(1), opt); err != nil {
+	src := pixels(&img)
+	if err := new(task).check(&src, Square(1), opt); err != nil {
 		return boxsum.Image[P]{}, err
 	}
 	if err := checkFactors(factorX, factorY); err != nil {
@@ -32,39 +33,40 @@ func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options
 // DownsampleInto is [Downsample] into an image of that size. It allocates nothing once an
 // image of that type and size has been made smaller.
 func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt *Options) error {
-	var t task[P, P]
-	if err := t.check(&img, Square(1), opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	return downsample(to, &src, factorX, factorY, opt)
+}
+
+func downsample(dst window.Pixels, img *window.Pixels, factorX, factorY int, opt *Options) error {
+	var t task
+	if err := t.check(img, Square(1), opt); err != nil {
 		return err
 	}
 	if err := checkFactors(factorX, factorY); err != nil {
 		return err
 	}
-	e := grid.Plane(dst.Width, dst.Height, dst.Channels, dst.Stride)
-	if err := e.Pixels(len(dst.Pix)); err != nil {
+	if err := dst.Check(); err != nil {
 		return err
 	}
-	if e.Width != divUp(img.Width, factorX) || e.Height != divUp(img.Height, factorY) || e.Channels != t.src.Channels {
-		return grid.Invalid("an image of %v cannot take one of %v made %d×%d times smaller: it takes %d×%d", e, t.src.Extent, factorX, factorY, divUp(img.Width, factorX), divUp(img.Height, factorY))
+	if dst.Width != divUp(img.Width, factorX) || dst.Height != divUp(img.Height, factorY) || dst.Channels != t.src.Channels {
+		return grid.Invalid("an image of %v cannot take one of %v made %d×%d times smaller: it takes %d×%d", dst.Extent, t.src.Extent, factorX, factorY, divUp(img.Width, factorX), divUp(img.Height, factorY))
 	}
-	if shares(dst.Pix, img.Pix) {
+	if shares(dst.Mem, img.Mem) {
 		return errOverlap()
 	}
-	if e.Width == 0 || e.Height == 0 {
+	if dst.Width == 0 || dst.Height == 0 {
 		t.set.Report(1)
 		return nil
 	}
-	t.dst[0] = target[P]{dst.Pix, e.Stride}
-	return blockTasks[pairs.TypeOf[P]()].(func(task[P, P], int, int) error)(t, factorX, factorY)
-}
-
-func blockTask[P Pixel](t task[P, P], factorX, factorY int) error {
+	t.dst[0] = dst
+	most := float64(min(factorX, t.src.Width)) * float64(min(factorY, t.src.Height)) * largest(t.src.Of)
 	switch {
-	case isFloat[P]():
-		return runBlocks[P, float64](&t, factorX, factorY)
-	case float64(min(factorX, t.src.Width))*float64(min(factorY, t.src.Height))*largest[P]() < 1<<32:
-		return runBlocks[P, uint32](&t, factorX, factorY)
+	case t.src.Of.Float():
+		return runBlocks[float64](&t, factorX, factorY)
+	case most < 1<<32:
+		return runBlocks[uint32](&t, factorX, factorY)
 	}
-	return runBlocks[P, uint64](&t, factorX, factorY)
+	return runBlocks[uint64](&t, factorX, factorY)
 }
 
 func divUp(n, by int) int { return n/by + min(1, n%by) }
@@ -77,10 +79,11 @@ func checkFactors(x, y int) error {
 }
 
 // blocks is the layer of means of blocks.
-type blocks[P Pixel, A kernel.Number] struct {
-	task    task[P, P]
+type blocks[A kernel.Number] struct {
+	task    task
 	fx, fy  int
-	nothing []P // a row of zeros
+	nothing []byte // a row of zeros
+	add     window.Adder[A, A]
 	workers []blocksWorker[A]
 }
 
@@ -89,88 +92,102 @@ type blocksWorker[A kernel.Number] struct {
 	_    [kernel.LineBytes]byte
 }
 
-func runBlocks[P Pixel, A kernel.Number](t *task[P, P], fx, fy int) error {
-	run := engine.Take[engine.Run[blocks[P, A]]]()
+func runBlocks[A kernel.Number](t *task, fx, fy int) error {
+	run := engine.Take[engine.Run[blocks[A]]]()
 	l := &run.Layer
-	l.task, l.fx, l.fy = *t, min(fx, t.src.Width), min(fy, t.src.Height)
+	l.task, l.fx, l.fy, l.add = *t, min(fx, t.src.Width), min(fy, t.src.Height), window.AdderOf[A, A](t.src.Of)
 	p := engine.Plan{Grid: engine.Grid{Rows: divUp(t.src.Height, l.fy), N: t.src.Width, TileWidth: t.src.Width, BandRows: max(1, 64/l.fy)}, Workers: 1, Shares: true}
-	if most := t.src.Width * t.src.Height * t.src.Channels * grid.SizeOf[P]() >> 19; most > 1 {
+	if most := t.src.Width * t.src.Height * t.src.Channels * t.src.Of.Bytes() >> 19; most > 1 {
 		p.Workers = min(t.set.Workers(), most, divUp(p.Rows, p.BandRows))
 	}
 	return run.Fill(t.set, p, l)
 }
 
-func (l *blocks[P, A]) Prepare(p *engine.Plan) error {
+func (l *blocks[A]) Prepare(p *engine.Plan) error {
+	src := &l.task.src
 	l.workers = engine.Workers(l.workers, p.Workers)
-	l.nothing = engine.Zeros(l.nothing, l.task.src.Width*l.task.src.Channels)
+	l.nothing = engine.Zeros(l.nothing, src.Width*src.Channels*src.Of.Bytes())
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.cols = engine.AtLeast(w.cols, l.task.src.Width*l.task.src.Channels)
+		w.cols = engine.AtLeast(w.cols, src.Width*src.Channels)
 	}
 	return nil
 }
 
 // Tile implements [engine.Layer]: whole rows of blocks.
-func (l *blocks[P, A]) Tile(worker, _, y, _, rows int) {
+func (l *blocks[A]) Tile(worker, _, y, _, rows int) {
 	src, cols := &l.task.src, l.workers[worker].cols
-	c, n := src.Channels, src.Width*src.Channels
 	for end := y + rows; y < end; y++ {
-		if l.halved(y) {
+		if halved(&l.task, l.fx, l.fy, y) {
 			continue
 		}
 		clear(cols)
 		from, to := y*l.fy, min(src.Height, (y+1)*l.fy)
 		for r := from; r < to; r++ {
-			kernel.SlideColumns(l.task.set.Level, cols, src.Pix[r*src.Stride:][:n], l.nothing)
+			l.add(l.task.set.Level, cols, nil, src.Row(0, r, src.Width), l.nothing, 0, 1)
 		}
-		out := divUp(src.Width, l.fx)
-		dst := l.task.dst[0].row(0, y, out, c)
-		for x := range out {
-			left, right := x*l.fx, min(src.Width, (x+1)*l.fx)
-			count := (right - left) * (to - from)
-			if c == 1 && A(1)/2 == 0 {
-				var s uint64
-				for _, v := range cols[left:right] {
-					s += uint64(v)
-				}
-				if s += uint64(count) / 2; count&(count-1) == 0 {
-					dst[x] = P(s >> bits.TrailingZeros(uint(count)))
-				} else {
-					dst[x] = P(s / uint64(count))
-				}
-				continue
+		switch dst := l.task.dst[0].Row(0, y, divUp(src.Width, l.fx)); src.Of {
+		case pairs.U8:
+			blockMeans(dst, cols, src, l.fx, to-from)
+		case pairs.U16:
+			blockMeans(window.Elements[uint16](dst), cols, src, l.fx, to-from)
+		case pairs.F32:
+			blockMeans(window.Elements[float32](dst), cols, src, l.fx, to-from)
+		default:
+			blockMeans(window.Elements[float64](dst), cols, src, l.fx, to-from)
+		}
+	}
+}
+
+// blockMeans makes a row of means from the sums of columns of so many rows.
+func blockMeans[P Pixel, A kernel.Number](dst []P, cols []A, src *window.Pixels, fx, rows int) {
+	if (P(1)/2 != 0) != (A(1)/2 != 0) { // which do not go together
+		return
+	}
+	c := src.Channels
+	for x := range len(dst) / c {
+		left, right := x*fx, min(src.Width, (x+1)*fx)
+		count := (right - left) * rows
+		if c == 1 && A(1)/2 == 0 {
+			var s uint64
+			for _, v := range cols[left:right] {
+				s += uint64(v)
 			}
-			for ch := range c {
-				var s A
-				for i := left*c + ch; i < right*c; i += c {
-					s += cols[i]
-				}
-				if A(1)/2 != 0 {
-					dst[x*c+ch] = P(float64(s) / float64(count))
-				} else {
-					dst[x*c+ch] = P((uint64(s) + uint64(count)/2) / uint64(count))
-				}
+			if s += uint64(count) / 2; count&(count-1) == 0 {
+				dst[x] = P(s >> bits.TrailingZeros(uint(count)))
+			} else {
+				dst[x] = P(s / uint64(count))
+			}
+			continue
+		}
+		for ch := range c {
+			var s A
+			for i := left*c + ch; i < right*c; i += c {
+				s += cols[i]
+			}
+			if A(1)/2 != 0 {
+				dst[x*c+ch] = P(float64(s) / float64(count))
+			} else {
+				dst[x*c+ch] = P((uint64(s) + uint64(count)/2) / uint64(count))
 			}
 		}
 	}
 }
 
 // halved makes a row of blocks of 2×2 bytes, and reports whether that is what they are.
-func (l *blocks[P, A]) halved(y int) bool {
-	src := &l.task.src
-	_, bytes := any(*new(P)).(uint8)
-	if !bytes || src.Channels != 1 || l.fx != 2 || l.fy != 2 || src.Width%2 != 0 || 2*y+2 > src.Height {
+func halved(t *task, fx, fy, y int) bool {
+	src := &t.src
+	if src.Of != pairs.U8 || src.Channels != 1 || fx != 2 || fy != 2 || src.Width%2 != 0 || 2*y+2 > src.Height {
 		return false
 	}
-	above, below := src.Pix[2*y*src.Stride:][:src.Width], src.Pix[(2*y+1)*src.Stride:][:src.Width]
-	kernel.Halve(l.task.set.Level, as[uint8](l.task.dst[0].row(0, y, src.Width/2, 1)), as[uint8](above), as[uint8](below))
+	kernel.Halve(t.set.Level, t.dst[0].Row(0, y, src.Width/2), src.Row(0, 2*y, src.Width), src.Row(0, 2*y+1, src.Width))
 	return true
 }
 
-func (l *blocks[P, A]) Finish() {}
+func (l *blocks[A]) Finish() {}
 
-func (l *blocks[P, A]) Release() int {
-	l.task = task[P, P]{}
+func (l *blocks[A]) Release() int {
+	l.task = task{}
 	bytes := engine.Bytes(l.nothing)
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].cols)

@@ -2,9 +2,12 @@ package filter
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 func errOverlap() error {
@@ -70,8 +73,8 @@ func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Wi
 
 // MeanStdDev is [Mean] and [StdDev] at once, which takes little more than one of them.
 func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (mean, dev boxsum.Image[D], err error) {
-	var t task[P, D]
-	if err = t.check(&img, w, opt); err != nil {
+	src := pixels(&img)
+	if err = new(task).check(&src, w, opt); err != nil {
 		return mean, dev, err
 	}
 	if mean, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
@@ -85,14 +88,15 @@ func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 
 // MeanStdDevInto is [MeanStdDev] into images that are there, see [BoxInto].
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	t := task[P, D]{kind: meanDeviation}
-	if err := t.check(&img, w, opt); err != nil {
+	src, first, second := pixels(&img), pixels(&mean), pixels(&dev)
+	t := task{kind: meanDeviation}
+	if err := t.check(&src, w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &mean); err != nil {
+	if err := t.to(0, &first); err != nil {
 		return err
 	}
-	if err := t.to(1, &dev); err != nil {
+	if err := t.to(1, &second); err != nil {
 		return err
 	}
 	return t.run()
@@ -112,15 +116,26 @@ func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w
 }
 
 // made is a new image of the results of a kind.
-func made[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options, k kind, floor float64) (dst boxsum.Image[D], err error) {
-	t := task[P, D]{kind: k, floor: floor}
-	if err = t.check(&img, w, opt); err != nil {
-		return dst, err
-	}
-	if dst, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
+func made[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options, k kind, floor float64) (boxsum.Image[D], error) {
+	dst, err := newFor[D](&img, w, opt)
+	if err != nil {
 		return dst, err
 	}
 	return orNone(dst, into(dst, img, w, opt, k, floor))
+}
+
+// newFor is a new image of the size of one that has been checked, for its results.
+func newFor[D boxsum.Pixel, P Pixel](img *boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
+	src := pixels(img)
+	if err := new(task).check(&src, w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return boxsum.NewImage[D](img.Width, img.Height, img.Channels)
+}
+
+// pixels are those of an image, of which nothing has been checked.
+func pixels[P boxsum.Pixel](img *boxsum.Image[P]) window.Pixels {
+	return window.PixelsOf(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
 }
 
 // orNone is no image where there is an error.
@@ -133,38 +148,37 @@ func orNone[D boxsum.Pixel](img boxsum.Image[D], err error) (boxsum.Image[D], er
 
 // into makes the same in an image that is there.
 func into[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options, k kind, floor float64) error {
-	t := task[P, D]{kind: k, floor: floor}
-	if err := t.check(&img, w, opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	return fill(&to, &src, w, opt, k, floor)
+}
+
+func fill(dst, img *window.Pixels, w Window, opt *Options, k kind, floor float64) error {
+	t := task{kind: k, floor: floor}
+	if err := t.check(img, w, opt); err != nil {
 		return err
 	}
-	if !(floor >= 0) || floor > largest[float64]() {
+	if !(floor >= 0) || floor > math.MaxFloat64 {
 		return grid.Invalid("a least deviation of %v: use 0 or more", floor)
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, dst); err != nil {
 		return err
 	}
-	if k == sum && !isFloat[P]() && t.area()*largest[P]() > holds[D]() {
-		return grid.Types("the sum of a window of %d×%d pixels of %T may be more than %T holds", t.shape.Width(), t.shape.Height(), *new(P), *new(D))
+	if k == sum && !img.Of.Float() && t.area()*largest(img.Of) > holds(dst.Of) {
+		return grid.Types("the sum of a window of %d×%d pixels of %v may be more than %v holds", t.shape.Width(), t.shape.Height(), img.Of, dst.Of)
 	}
-	if k == sum && isFloat[P]() && D(1)/2 == 0 {
-		return grid.Types("sums of %T are floats, not %T", *new(P), *new(D))
+	if k == sum && img.Of.Float() && !dst.Of.Float() {
+		return grid.Types("sums of %v are floats, not %v", img.Of, dst.Of)
 	}
 	return t.run()
 }
 
 // holds is the greatest whole number that a type holds: floats round what is larger.
-func holds[D boxsum.Pixel]() float64 {
-	switch any(*new(D)).(type) {
-	case uint8:
-		return 1<<8 - 1
-	case uint16:
-		return 1<<16 - 1
-	case int16:
-		return 1<<15 - 1
-	case int32:
-		return 1<<31 - 1
-	case uint32:
-		return 1<<32 - 1
+func holds(of pairs.Type) float64 {
+	switch {
+	case of.Float():
+		return 0x1p127
+	case of.Signed():
+		return float64(uint64(1)<<(8*of.Bytes()-1) - 1)
 	}
-	return 0x1p127
+	return float64(uint64(1)<<(8*of.Bytes()) - 1)
 }

@@ -59,11 +59,7 @@ func boxes(sigma float64, passes int) (all [maxPasses]int) {
 // of every box. Between boxes 8-bit pixels keep five to eight more bits, so that they are
 // rounded once as far as anyone can see.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
-	var t task[P, P]
-	if err := t.check(&img, Square(1), opt); err != nil {
-		return boxsum.Image[P]{}, err
-	}
-	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	dst, err := newFor[P](&img, Square(1), opt)
 	if err != nil {
 		return dst, err
 	}
@@ -73,8 +69,13 @@ func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.I
 // GaussianInto is [Gaussian] into an image of the same size, which may be img itself. It
 // allocates nothing once an image of that type and size has been filtered.
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
-	t := task[P, P]{kind: mean}
-	if err := t.check(&img, Square(1), opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	return gaussian(&to, &src, sigma, opt)
+}
+
+func gaussian(dst, img *window.Pixels, sigma Sigma, opt *Options) error {
+	t := task{kind: mean}
+	if err := t.check(img, Square(1), opt); err != nil {
 		return err
 	}
 	if !(sigma.X >= 0 && sigma.Y >= 0 && sigma.X <= maxSigma && sigma.Y <= maxSigma) {
@@ -86,7 +87,7 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 	if sigma.Passes == 0 {
 		sigma.Passes = 3
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, dst); err != nil {
 		return err
 	}
 	if img.Width == 0 || img.Height == 0 {
@@ -109,60 +110,50 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 	if area == 1 {
 		return copied(&t)
 	}
-	return gaussians[pairs.TypeOf[P]()].(func(task[P, P], [maxPasses]window.Shape, Sigma, float64) error)(t, shapes, sigma, area)
-}
-
-// gaussian blurs by boxes, of which the largest has an area.
-func gaussian[P Pixel](t task[P, P], shapes [maxPasses]window.Shape, sigma Sigma, area float64) error {
-	switch t := any(&t).(type) {
-	case *task[uint8, uint8]:
-		if l, ok := newTriple(t, shapes[:sigma.Passes]); ok {
-			return runTriple(t, &l)
+	switch t.src.Of {
+	case pairs.U8:
+		if l, ok := newTriple(&t, shapes[:sigma.Passes]); ok {
+			return runTriple(&t, &l)
 		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
 			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
 		}
 		if area*(255<<8) < 1<<32 {
-			return runGaussian[uint8, uint16, uint32](t, &shapes, sigma.Passes)
+			return runGaussian[uint32](&t, pairs.U16, &shapes, sigma.Passes)
 		}
-		return runGaussian[uint8, uint16, uint64](t, &shapes, sigma.Passes)
-	case *task[uint16, uint16]:
-		return runGaussian[uint16, float32, float64](t, &shapes, sigma.Passes)
-	case *task[float32, float32]:
-		return runGaussian[float32, float32, float64](t, &shapes, sigma.Passes)
-	case *task[float64, float64]:
-		return runGaussian[float64, float64, float64](t, &shapes, sigma.Passes)
+		return runGaussian[uint64](&t, pairs.U16, &shapes, sigma.Passes)
+	case pairs.F64:
+		return runGaussian[float64](&t, pairs.F64, &shapes, sigma.Passes)
 	}
-	panic("no such pixels")
+	return runGaussian[float64](&t, pairs.F32, &shapes, sigma.Passes)
 }
 
-// cascade is the layer of several boxes one after the other, with elements M between
-// them, of which 2^shift are one of a pixel.
-type cascade[P, M Pixel, A kernel.Number] struct {
-	task   task[P, P]
-	frame  window.Frame
-	image  window.Image[P]
-	copied []P
-	shapes [maxPasses]window.Shape
-	passes int
+// cascade is the layer of several boxes one after the other, with elements of a type
+// between them, of which 2^8 are one of a pixel of integers.
+type cascade[A kernel.Number] struct {
+	task    task
+	frame   window.Frame
+	image   window.Image
+	copied  []byte
+	shapes  [maxPasses]window.Shape
+	passes  int
+	between pairs.Type
 
-	workers []cascadeWorker[P, M, A]
+	workers []cascadeWorker[A]
 }
 
-type cascadeWorker[P, M Pixel, A kernel.Number] struct {
-	first  window.Stage[P, A, A, M]
-	stages [maxPasses - 2]window.Stage[M, A, A, M]
-	last   window.Sums[M, A, A]
-	only   window.Sums[P, A, A] // where there is one box
-	makeP  meanMaker[P, M, A]
-	makeM  [maxPasses - 2]meanMaker[M, M, A]
+type cascadeWorker[A kernel.Number] struct {
+	stages [maxPasses - 1]window.Stage[A, A] // all but the last box
+	makers [maxPasses - 1]meanMaker[A]
+	last   window.Sums[A, A]
 	box    kernel.Box // of the last pass
 	boxes  kernel.BoxScratch
 	_      [kernel.LineBytes]byte
 }
 
 // meanMaker makes means, times a scale.
-type meanMaker[P, M Pixel, A kernel.Number] struct {
+type meanMaker[A kernel.Number] struct {
+	of    pairs.Type
 	level kernel.Level
 	scale uint   // bits
 	most  uint64 // of an element
@@ -172,9 +163,9 @@ type meanMaker[P, M Pixel, A kernel.Number] struct {
 	scratch kernel.BoxScratch
 }
 
-// aim is for windows of a frame.
-func (k *meanMaker[P, M, A]) aim(f *window.Frame, scale uint, most uint64) {
-	k.level, k.scale, k.most = f.Level, scale, most
+// aim is for windows of a frame, and means of a type.
+func (k *meanMaker[A]) aim(f *window.Frame, of pairs.Type, scale uint, most uint64) {
+	k.level, k.of, k.scale, k.most = f.Level, of, scale, most
 	k.fast = false
 	if n := uint64(f.Shape.Width()) * uint64(f.Shape.Height()); f.Border != window.Clip && f.Plain() && k.scaled(n) {
 		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, k.factor(n))
@@ -189,98 +180,79 @@ func scaled[A kernel.Number](n uint64) bool {
 func isWhole[A kernel.Number]() bool { one, two := A(1), A(2); return one/two == 0 }
 
 // scaled reports whether means of n elements are rounded in floats, as few enough are.
-func (k *meanMaker[P, M, A]) scaled(n uint64) bool {
-	return grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 && k.most*n < 1<<31
+func (k *meanMaker[A]) scaled(n uint64) bool {
+	return grid.SizeOf[A]() == 4 && k.most*n < 1<<31
 }
 
 // factor is what sums of n elements are multiplied by.
-func (k *meanMaker[P, M, A]) factor(n uint64) float32 {
+func (k *meanMaker[A]) factor(n uint64) float32 {
 	return float32(float64(uint64(1)<<k.scale) / float64(n))
 }
 
-func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
+func (k *meanMaker[A]) Make(dst []byte, _ int, s *window.Sums[A, A]) {
 	if k.fast {
 		cols, _ := s.Columns(s.Row().Channels)
-		k.box.Row(as[uint16](dst), as[uint32](cols), &k.scratch)
+		k.box.Row(window.Elements[uint16](dst), as[uint32](cols), &k.scratch)
 		return
 	}
 	r := s.Windows()
 	c := r.Channels
-	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+	size := c * k.of.Bytes()
+	for i, j, n := 0, 0, len(dst)/size; i < n; i = j {
 		j = r.Same(i)
-		k.some(dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c], r.Count(i), r.Offset)
+		k.some(dst[i*size:j*size], r.Hi[i*c:j*c], r.Lo[i*c:j*c], r.Count(i), r.Offset)
 	}
 }
 
-func (k *meanMaker[P, M, A]) some(dst []M, hi, lo []A, count int64, offset float64) {
+func (k *meanMaker[A]) some(dst []byte, hi, lo []A, count int64, offset float64) {
 	if A(1)/2 != 0 {
-		means(k.level, dst, hi, lo, float64(count), offset, 0)
+		means(k.level, k.of, dst, hi, lo, float64(count), offset, 0)
 		return
 	}
 	if n := uint64(count); k.scaled(n) {
-		kernel.ScaledMeans(k.level, as[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
+		kernel.ScaledMeans(k.level, window.Elements[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
 		return
 	}
-	kernel.RoundedMeans(k.level, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
+	rounded(k.level, k.of, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
 }
 
-func runGaussian[P, M Pixel, A kernel.Number](t *task[P, P], shapes *[maxPasses]window.Shape, passes int) error {
-	run := engine.Take[engine.Run[cascade[P, M, A]]]()
+func runGaussian[A kernel.Number](t *task, between pairs.Type, shapes *[maxPasses]window.Shape, passes int) error {
+	run := engine.Take[engine.Run[cascade[A]]]()
 	l := &run.Layer
-	l.task, l.shapes, l.passes = *t, *shapes, passes
+	l.task, l.shapes, l.passes, l.between = *t, *shapes, passes, between
 	l.frame = frameOf(&t.src, &shapes[0], false, t.set.Level)
 	l.image.Src, l.image.Border = t.src, t.shape.Border
 	return run.Fill(t.set, l.plan(), l)
 }
 
-func (l *cascade[P, M, A]) plan() engine.Plan {
+func (l *cascade[A]) plan() engine.Plan {
 	f, set := &l.frame, &l.task.set
 	reach, unit := 0, max(1, window.Block[A](l.shapes[l.passes-1].Height()))
 	for _, s := range l.shapes[:l.passes] {
 		reach += s.Height()
 	}
-	return window.ChainPlan(set, f, grid.SizeOf[P]()*2, reach, unit)
+	return window.ChainPlan(set, f, l.task.src.Of.Bytes()*2, reach, unit)
 }
 
-func (l *cascade[P, M, A]) Prepare(p *engine.Plan) error {
+func (l *cascade[A]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	if l.task.same {
-		l.copied = copyOf(l.copied, &l.image.Src)
+		l.copied = l.image.Src.Copy(l.copied)
 	}
 	l.image.Outside = window.OutsideRow(l.image.Outside, &l.frame)
 	return nil
 }
 
-// copyOf is the pixels of an image in memory of its own, and points the image there.
-func copyOf[P Pixel](have []P, src *engine.Source[P]) []P {
-	n := src.Width * src.Channels
-	have = engine.AtLeast(have, n*src.Height)
-	for y := range src.Height {
-		copy(have[y*n:][:n], src.Pix[y*src.Stride:])
-	}
-	src.Pix, src.Stride = have, n
-	return have
-}
-
 // Tile implements [engine.Layer], in pixels: a band at a time.
-func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
+func (l *cascade[A]) Tile(worker, _, y, n, rows int) {
 	w, c, t := &l.workers[worker], l.frame.Channels, &l.task
-	if l.passes == 1 {
-		w.only.Aim(&l.frame)
-		w.only.Strip(0, n)
-		for end := y + rows; y < end; y++ {
-			w.only.Down(&l.image, y)
-			l.finish(t.dst[0].row(0, y, n, c), w.only.Windows(), 1)
-		}
-		return
-	}
 	frames := [maxPasses]window.Frame{}
 	for i := range l.passes {
 		f := &frames[i]
 		*f = l.frame
 		f.Shape = l.shapes[i]
 		if i > 0 {
-			f.Offset = 0
+			f.Offset, f.Pixel = 0, l.between
 			if A(1)/2 == 0 {
 				f.Value *= 256
 			}
@@ -292,7 +264,7 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 	bits, most := uint(0), uint64(0)
 	last := &frames[l.passes-1]
 	w.box.Kind = kernel.BoxNone
-	if A(1)/2 == 0 {
+	if A(1)/2 == 0 && l.passes > 1 {
 		bits, most = 8, 255
 		if n := uint64(last.Shape.Width()) * uint64(last.Shape.Height()); last.Border != window.Clip && last.Plain() && scaled[A](n) {
 			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), c, float32(1/float64(n<<bits)))
@@ -302,30 +274,28 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 	w.last.Strip(0, n)
 	// Each stage starts above the rows that the next one starts from.
 	from := y
-	for i := l.passes - 2; i > 0; i-- {
-		s := &w.stages[i-1]
-		w.makeM[i-1].aim(&frames[i], 0, most<<bits)
-		s.Maker = &w.makeM[i-1]
-		if i == 1 {
-			s.Aim(&w.first, &frames[i], &frames[i+1], from)
+	for i := l.passes - 2; i >= 0; i-- {
+		s, k := &w.stages[i], &w.makers[i]
+		s.Maker = k
+		if i == 0 {
+			k.aim(&frames[0], l.between, bits, most)
+			s.Aim(&l.image, &frames[0], &frames[1], from)
 		} else {
-			s.Aim(&w.stages[i-2], &frames[i], &frames[i+1], from)
+			k.aim(&frames[i], l.between, 0, most<<bits)
+			s.Aim(&w.stages[i-1], &frames[i], &frames[i+1], from)
+			from = s.Start(from, &frames[i+1])
 		}
-		from = s.Start(from, &frames[i+1])
 	}
-	w.makeP.aim(&frames[0], bits, most)
-	w.first.Maker = &w.makeP
-	w.first.Aim(&l.image, &frames[0], &frames[1], from)
+	src := window.Rows(&l.image)
+	if l.passes > 1 {
+		src = &w.stages[l.passes-2]
+	}
 	for end := y + rows; y < end; y++ {
-		if l.passes == 2 {
-			w.last.Down(&w.first, y)
-		} else {
-			w.last.Down(&w.stages[l.passes-3], y)
-		}
-		dst := t.dst[0].row(0, y, n, c)
+		w.last.Down(src, y)
+		dst := t.dst[0].Row(0, y, n)
 		if w.box.Kind == kernel.BoxWords {
 			cols, _ := w.last.Columns(c)
-			w.box.Row(as[uint8](dst), as[uint32](cols), &w.boxes)
+			w.box.Row(dst, as[uint32](cols), &w.boxes)
 			continue
 		}
 		l.finish(dst, w.last.Windows(), 1<<bits)
@@ -333,40 +303,40 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 }
 
 // finish makes pixels of the last sums.
-func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
-	c := r.Channels
-	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+func (l *cascade[A]) finish(dst []byte, r *window.Row[A, A], scale uint64) {
+	c, of, level := r.Channels, l.task.src.Of, l.task.set.Level
+	size := c * of.Bytes()
+	for i, j, n := 0, 0, len(dst)/size; i < n; i = j {
 		j = r.Same(i)
-		to, hi, lo := dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
+		to, hi, lo := dst[i*size:j*size], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
 		switch {
 		case scaled[A](uint64(r.Count(i))) && scale > 1:
-			kernel.ScaledMeans(l.task.set.Level, as[uint8](to), as[uint32](hi), as[uint32](lo), float32(1/float64(uint64(r.Count(i))*scale)))
+			kernel.ScaledMeans(level, to, as[uint32](hi), as[uint32](lo), float32(1/float64(uint64(r.Count(i))*scale)))
 		case A(1)/2 == 0:
-			kernel.RoundedMeans(l.task.set.Level, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
-		case !isFloat[P]():
+			rounded(level, of, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
+		case of == pairs.U16:
 			inv := 1 / float64(r.Count(i))
-			for k := range to {
-				to[k] = P(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
+			for k, to := 0, window.Elements[uint16](to); k < len(to); k++ {
+				to[k] = uint16(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
 			}
 		default:
-			means(l.task.set.Level, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
+			means(level, of, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
 		}
 	}
 }
 
-func (l *cascade[P, M, A]) Finish() {}
+func (l *cascade[A]) Finish() {}
 
-func (l *cascade[P, M, A]) Release() int {
-	l.task, l.image.Src = task[P, P]{}, engine.Source[P]{}
+func (l *cascade[A]) Release() int {
+	l.task, l.image.Src = task{}, window.Pixels{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		w := &l.workers[i]
-		bytes += w.first.Forget() + w.last.Bytes() + w.only.Bytes()
 		for j := range w.stages {
 			bytes += w.stages[j].Forget()
 		}
+		bytes += w.last.Bytes()
 		w.last.Forget()
-		w.only.Forget()
 	}
 	return bytes
 }

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"math"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
@@ -19,11 +21,7 @@ import (
 // img is filtered with all of the guide. An image is its own guide where it is given for
 // both. Sums are float64; integers are rounded to nearest, and clamped to their range.
 func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
-	var t task[P, P]
-	if err := t.check(&img, w, opt); err != nil {
-		return boxsum.Image[P]{}, err
-	}
-	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	dst, err := newFor[P](&img, w, opt)
 	if err != nil {
 		return dst, err
 	}
@@ -33,25 +31,28 @@ func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, ep
 // GuidedInto is [Guided] into an image of the same size, which may be img or the guide
 // itself. It allocates nothing once images of these types and sizes have been filtered.
 func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
-	var t task[P, P]
-	if err := t.check(&img, w, opt); err != nil {
+	src, by, to := pixels(&img), pixels(&guide), pixels(&dst)
+	return guidedInto(&to, &src, by, w, epsilon, opt)
+}
+
+func guidedInto(dst, img *window.Pixels, g window.Pixels, w Window, epsilon float64, opt *Options) error {
+	var t task
+	if err := t.check(img, w, opt); err != nil {
 		return err
 	}
-	if !(epsilon >= 0) || epsilon > largest[float64]() {
+	if !(epsilon >= 0) || epsilon > math.MaxFloat64 {
 		return grid.Invalid("an epsilon of %v: use 0 or more", epsilon)
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, dst); err != nil {
 		return err
 	}
-	var g engine.Source[G]
-	g.Image(guide.Pix, guide.Width, guide.Height, guide.Channels, guide.Stride)
-	if err := g.Pixels(len(guide.Pix)); err != nil {
+	if err := g.Check(); err != nil {
 		return err
 	}
 	if g.Width != t.src.Width || g.Height != t.src.Height || g.Channels != 1 && g.Channels != 3 {
 		return grid.Invalid("a guide of %v for an image of %v: it takes the same size, and one channel or three", g.Extent, t.src.Extent)
 	}
-	over, err := overlap(dst.Pix, t.dst[0].stride, &g)
+	over, err := overlap(&t.dst[0], &g)
 	if err != nil {
 		return err
 	}
@@ -65,70 +66,67 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
 		return err
 	}
-	return guides[pairs.NumberTwo[P, G]()].(func(task[P, P], engine.Source[G], float64, bool) error)(t, g, epsilon, over)
-}
-
-func guide[P, G Pixel](t task[P, P], g engine.Source[G], epsilon float64, over bool) error {
-	bytes, ok := any(&t).(*task[uint8, uint8])
-	if by, too := any(&g).(*engine.Source[uint8]); ok && too {
-		if done, err := runGuidedBytes(bytes, by, epsilon, over); done {
-			return err
-		}
+	if done, err := runGuidedBytes(&t, &g, epsilon, over); done {
+		return err
 	}
-	run := engine.Take[engine.Run[guided[P, G]]]()
+	run := engine.Take[engine.Run[guided]]()
 	l := &run.Layer
-	l.task, l.guide, l.over = t, g, over
-	l.pixels, l.epsilon = l, epsilon
-	return run.Fill(t.set, l.plan(&t.set, &t.shape, &t.src.Extent, g.Channels, grid.SizeOf[P]()), l)
+	l.task, l.guide, l.over, l.epsilon = t, g, over, epsilon
+	l.single = nil
+	if t.src.Channels == 1 && g.Channels == 1 {
+		l.single = guides[int(t.src.Of)*(int(pairs.F64)+1)+int(g.Of)].(func(kernel.Level, []float64, []byte, []byte, []float64, []float64, float64))
+	}
+	return run.Fill(t.set, l.plan(), l)
 }
 
-// guided is the layer of guided filters.
-type guided[P, G Pixel] struct {
-	guidedLines
-	task  task[P, P]
-	guide engine.Source[G]
-	over  bool // the guide is written over
-
-	copied      []P
-	copiedGuide []G
-}
-
-// guidedLines is what it does with numbers, whatever the types of pixels. Products of pixels
-// become channels of an image of their own, row by row; a and b of its windows that of another.
-type guidedLines struct {
-	pixels   guidedPixels
-	epsilon  float64
-	channels [2]int // of the image and of the guide
+// guided is the layer of guided filters. Products of pixels become channels of an image of their own, row by row; a and b
+// of its windows that of another.
+type guided struct {
+	task    task
+	guide   window.Pixels
+	over    bool // the guide is written over
+	epsilon float64
+	single  guideRow // where image and guide have one channel
 
 	values  []float64
 	frame   window.Frame // of the products
 	fit     window.Frame // of a and b
 	workers []guidedWorker
+
+	copied      []byte
+	copiedGuide []byte
 }
 
-type guidedPixels interface {
-	// products makes those of the pixels of a row.
-	products(row []float64, y int)
-	// results makes a row of n pixels from the sums of a and b.
-	results(y, n int, sums *window.Row[float64, float64])
+// A guideRow makes products of a row of pixels, or where there is no room for any a row of results from the sums of a and b
+// in windows of n pixels.
+type guideRow func(level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64)
+
+func guideRowOf[P, G Pixel](level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64) {
+	img, by := window.Elements[P](pix), window.Elements[G](guide)
+	if products != nil {
+		kernel.GuidedProducts(level, products, img, by)
+	} else {
+		kernel.GuidedPixels(level, img, by, hi, lo, n, largest(pairs.TypeOf[P]()))
+	}
 }
 
 type guidedWorker struct {
-	layer  *guidedLines
+	layer  *guided
 	rows   [2][]float64 // of products, the latest two
 	latest int
 	beyond []float64
-	first  window.Stage[float64, float64, float64, float64]
-	last   window.Sums[float64, float64, float64]
+	floats [3][]float64 // a row of the image, of the guide and of results
+	first  window.Stage[float64, float64]
+	last   window.Sums[float64, float64]
 	_      [kernel.LineBytes]byte
 }
 
-func (l *guidedLines) plan(set *engine.Settings, shape *window.Shape, e *grid.Extent, g, pixelBytes int) engine.Plan {
-	p := e.Channels
-	l.channels = [2]int{p, g}
+func (l *guided) plan() engine.Plan {
+	shape, set, e := &l.task.shape, &l.task.set, &l.task.src.Extent
+	p, g := e.Channels, l.guide.Channels
 	l.frame = window.Frame{
 		Width: e.Width, Height: e.Height, Channels: g + p + g*(g+1)/2 + g*p,
-		Shape: *shape, Level: set.Level,
+		Pixel: pairs.F64, Shape: *shape, Level: set.Level,
 	}
 	l.fit = l.frame
 	l.fit.Channels = p * (g + 1)
@@ -146,31 +144,30 @@ func (l *guidedLines) plan(set *engine.Settings, shape *window.Shape, e *grid.Ex
 		}
 		l.frame.Values, l.fit.Border = l.values, window.Clip
 	}
-	return window.ChainPlan(set, &l.frame, pixelBytes*8, 2*shape.Height(), window.Block[float64](shape.Height()))
+	return window.ChainPlan(set, &l.frame, l.task.src.Of.Bytes()*8, 2*shape.Height(), window.Block[float64](shape.Height()))
 }
 
 // Prepare implements [engine.Layer].
-func (l *guided[P, G]) Prepare(p *engine.Plan) error {
+func (l *guided) Prepare(p *engine.Plan) error {
 	if l.task.same {
-		l.copied = copyOf(l.copied, &l.task.src)
+		l.copied = l.task.src.Copy(l.copied)
 	}
 	if l.over {
-		l.copiedGuide = copyOf(l.copiedGuide, &l.guide)
+		l.copiedGuide = l.guide.Copy(l.copiedGuide)
 	}
-	l.prepare(p)
-	return nil
-}
-
-func (l *guidedLines) prepare(p *engine.Plan) {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	n := l.frame.Width * l.frame.Channels
+	width, n := l.frame.Width, l.frame.Width*l.frame.Channels
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.layer = l
 		w.rows[0], w.rows[1] = engine.AtLeast(w.rows[0], n), engine.AtLeast(w.rows[1], n)
 		w.beyond = engine.AtLeast(w.beyond, n)
+		for k, channels := range [...]int{l.task.src.Channels, l.guide.Channels, l.task.src.Channels} {
+			w.floats[k] = engine.AtLeast(w.floats[k], width*channels)
+		}
 		w.outside()
 	}
+	return nil
 }
 
 // outside makes the row of products beyond the image.
@@ -183,45 +180,49 @@ func (w *guidedWorker) outside() {
 }
 
 // Row implements [window.Rows] for the products.
-func (w *guidedWorker) Row(place int) []float64 {
+func (w *guidedWorker) Row(place int) []byte {
 	l := w.layer
 	y := l.frame.Border.Index(place, l.frame.Height)
 	if y < 0 {
-		return w.beyond
+		return window.Bytes(w.beyond)
 	}
 	w.latest ^= 1
 	row := w.rows[w.latest]
-	l.pixels.products(row, y)
-	return row
+	w.products(row, y)
+	return window.Bytes(row)
 }
 
-func (l *guided[P, G]) products(row []float64, y int) {
+// products makes those of the pixels of a row.
+func (w *guidedWorker) products(row []float64, y int) {
+	l := w.layer
 	src, guide := &l.task.src, &l.guide
 	p, g := src.Channels, guide.Channels
-	from, by := src.Pix[y*src.Stride:][:src.Width*p], guide.Pix[y*guide.Stride:][:src.Width*g]
-	if p == 1 && g == 1 {
-		kernel.GuidedProducts(l.frame.Level, row, from, by)
+	pix, by := src.Row(0, y, src.Width), guide.Row(0, y, src.Width)
+	if l.single != nil {
+		l.single(l.frame.Level, row, pix, by, nil, nil, 0)
 		return
 	}
+	window.Floats(w.floats[0], pix, src.Of)
+	window.Floats(w.floats[1], by, guide.Of)
 	c := l.frame.Channels
 	for x := range src.Width {
-		v, i, to := from[x*p:][:p], by[x*g:][:g], row[x*c:][:c]
+		v, i, to := w.floats[0][x*p:][:p], w.floats[1][x*g:][:g], row[x*c:][:c]
 		k := 0
 		put := func(v float64) { to[k] = v; k++ }
 		for _, a := range i {
-			put(float64(a))
+			put(a)
 		}
 		for _, a := range v {
-			put(float64(a))
+			put(a)
 		}
 		for j, a := range i {
 			for _, b := range i[j:] {
-				put(float64(a) * float64(b))
+				put(a * b)
 			}
 		}
 		for _, b := range v {
 			for _, a := range i {
-				put(float64(a) * float64(b))
+				put(a * b)
 			}
 		}
 	}
@@ -229,9 +230,9 @@ func (l *guided[P, G]) products(row []float64, y int) {
 
 // Make implements [window.Maker]: a for each channel of the guide and b, for each of the
 // image.
-func (w *guidedWorker) Make(dst []float64, _ int, s *window.Sums[float64, float64, float64]) {
-	l, r := w.layer, s.Windows()
-	p, g, c := l.channels[0], l.channels[1], l.frame.Channels
+func (w *guidedWorker) Make(to []byte, _ int, s *window.Sums[float64, float64]) {
+	l, r, dst := w.layer, s.Windows(), window.Elements[float64](to)
+	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
 	out := p * (g + 1)
 	if p == 1 && g == 1 {
 		for from, to, n := 0, 0, len(r.Hi)/4; from < n; from = to {
@@ -260,7 +261,7 @@ func quotient(a, b float64) float64 {
 
 // solve finds a and b from means: of the guide, the image, the products of the guide's
 // channels and those with the image's.
-func (l *guidedLines) solve(to, i, v, ii, iv []float64) {
+func (l *guided) solve(to, i, v, ii, iv []float64) {
 	g := len(i)
 	if g == 1 {
 		variance := max(0, ii[0]-float64(i[0]*i[0])) + l.epsilon
@@ -294,7 +295,7 @@ func (l *guidedLines) solve(to, i, v, ii, iv []float64) {
 
 // inverse is 1/d, of a variance that is at least epsilon and was made from this mean of squares. It is 0 where
 // nothing but rounding is left of it.
-func (l *guidedLines) inverse(d, squares float64) float64 {
+func (l *guided) inverse(d, squares float64) float64 {
 	if d < l.epsilon {
 		d = l.epsilon // a NaN stays
 	}
@@ -305,7 +306,7 @@ func (l *guidedLines) inverse(d, squares float64) float64 {
 }
 
 // Tile implements [engine.Layer], in pixels: a band at a time.
-func (l *guidedLines) Tile(worker, _, y, n, rows int) {
+func (l *guided) Tile(worker, _, y, n, rows int) {
 	w := &l.workers[worker]
 	w.first.Maker = w
 	w.first.Aim(w, &l.frame, &l.fit, y)
@@ -313,57 +314,79 @@ func (l *guidedLines) Tile(worker, _, y, n, rows int) {
 	w.last.Strip(0, n)
 	for end := y + rows; y < end; y++ {
 		w.last.Down(&w.first, y)
-		l.pixels.results(y, n, w.last.Windows())
+		w.results(y, n, w.last.Windows())
 	}
 }
 
-func (l *guided[P, G]) results(y, n int, r *window.Row[float64, float64]) {
-	p, g := l.task.src.Channels, l.guide.Channels
-	dst, by := l.task.dst[0].row(0, y, n, p), l.guide.Pix[y*l.guide.Stride:][:n*g]
-	if p == 1 && g == 1 {
+// results makes a row of n pixels from the sums of a and b.
+func (w *guidedWorker) results(y, n int, r *window.Row[float64, float64]) {
+	l := w.layer
+	src, guide := &l.task.src, &l.guide
+	p, g := src.Channels, guide.Channels
+	dst, by := l.task.dst[0].Row(0, y, n), guide.Row(0, y, n)
+	if l.single != nil {
+		size, guideSize := src.Of.Bytes(), guide.Of.Bytes()
 		for from, to := 0, 0; from < n; from = to {
 			to = r.Same(from)
-			kernel.GuidedPixels(l.frame.Level, dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)), largest[P]())
+			l.single(l.frame.Level, nil, dst[from*size:to*size], by[from*guideSize:to*guideSize], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)))
 		}
 		return
 	}
+	window.Floats(w.floats[1], by, guide.Of)
+	out := w.floats[2]
 	for x := range n {
 		inv := 1 / float64(r.Count(x))
-		i := by[x*g:][:g]
+		i := w.floats[1][x*g:][:g]
 		for c := range p {
 			at := (x*p + c) * (g + 1)
 			q := float64((r.Hi[at+g] - r.Lo[at+g]) * inv)
 			for k, v := range i {
-				q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * float64(v))
+				q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * v)
 			}
-			dst[x*p+c] = toPixel[P](q)
+			out[x*p+c] = q
+		}
+	}
+	toPixels(src.Of, dst, out)
+}
+
+// toPixels makes pixels of numbers: rounded and clamped where those are integers. NaN, which
+// they have not, is 0.
+func toPixels(of pairs.Type, dst []byte, values []float64) {
+	switch of {
+	case pairs.U8:
+		toWhole(dst, values, largest(of))
+	case pairs.U16:
+		toWhole(window.Elements[uint16](dst), values, largest(of))
+	case pairs.F32:
+		for i, to := 0, window.Elements[float32](dst); i < len(to); i++ {
+			to[i] = float32(values[i])
+		}
+	default:
+		copy(window.Elements[float64](dst), values)
+	}
+}
+
+func toWhole[P uint8 | uint16](dst []P, values []float64, most float64) {
+	for i := range dst {
+		if v := values[i]; v > 0 {
+			dst[i] = P(min(v+0.5, most))
+		} else {
+			dst[i] = 0
 		}
 	}
 }
 
-// toPixel is a number as a pixel: rounded and clamped where those are integers. NaN, which
-// they have not, is 0.
-func toPixel[P Pixel](v float64) P {
-	if isFloat[P]() {
-		return P(v)
-	}
-	if !(v > 0) {
-		return 0
-	}
-	return P(min(v+0.5, largest[P]()))
-}
+func (l *guided) Finish() {}
 
-func (l *guidedLines) Finish() {}
-
-func (l *guided[P, G]) Release() int {
-	l.task, l.guide = task[P, P]{}, engine.Source[G]{}
-	return engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide) + l.release()
-}
-
-func (l *guidedLines) release() (bytes int) {
+func (l *guided) Release() int {
+	l.task, l.guide = task{}, window.Pixels{}
+	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
 	for i := range l.workers {
 		w := &l.workers[i]
 		bytes += w.first.Forget() + w.last.Bytes() + engine.Bytes(w.rows[0])*2 + engine.Bytes(w.beyond)
+		for _, f := range w.floats {
+			bytes += engine.Bytes(f)
+		}
 		w.last.Forget()
 	}
 	return bytes

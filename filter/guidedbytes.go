@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -13,9 +14,9 @@ import (
 // channel: sums are whole numbers, and so are the lines that are fitted, see
 // [kernel.GuidedBox]. Rows of lines are made when windows over them need them.
 type guidedBytes struct {
-	task  task[uint8, uint8]
-	guide window.Image[uint8]
-	image window.Image[uint8]
+	task  task
+	guide window.Image
+	image window.Image
 	own   bool // the image is its own guide
 	over  bool // the guide is written over
 	box   kernel.GuidedBox
@@ -27,12 +28,12 @@ type guidedBytes struct {
 
 type guidedBytesWorker struct {
 	layer    *guidedBytes
-	guide    window.Sums[uint8, uint32, uint32]
-	image    window.Sums[uint8, uint32, uint32]
-	products window.Sums[uint16, uint32, uint32]
+	guide    window.Sums[uint32, uint32]
+	image    window.Sums[uint32, uint32]
+	products window.Sums[uint32, uint32]
 	rows     productRows
 	lines    lineRows
-	sums     [2]window.Sums[uint32, uint32, uint32] // of slopes and heights
+	sums     [2]window.Sums[uint32, uint32] // of slopes and heights
 	scratch  kernel.GuidedScratch
 	_        [kernel.LineBytes]byte
 }
@@ -42,8 +43,8 @@ type guidedBytesWorker struct {
 const guidedTile = 2048
 
 // runGuidedBytes filters bytes where whole numbers do. It reports whether they do.
-func runGuidedBytes(t *task[uint8, uint8], guide *engine.Source[uint8], epsilon float64, over bool) (done bool, err error) {
-	if t.src.Channels != 1 || guide.Channels != 1 {
+func runGuidedBytes(t *task, guide *window.Pixels, epsilon float64, over bool) (done bool, err error) {
+	if t.src.Of != pairs.U8 || guide.Of != pairs.U8 || t.src.Channels != 1 || guide.Channels != 1 {
 		return false, nil
 	}
 	switch t.shape.Border {
@@ -51,8 +52,8 @@ func runGuidedBytes(t *task[uint8, uint8], guide *engine.Source[uint8], epsilon 
 	default:
 		return false, nil
 	}
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Level: t.set.Level}
-	own := unsafe.SliceData(t.src.Pix) == unsafe.SliceData(guide.Pix) && t.src.Stride == guide.Stride
+	f := t.frame()
+	own := unsafe.SliceData(t.src.Mem) == unsafe.SliceData(guide.Mem) && t.src.Stride == guide.Stride
 	box, ok := kernel.NewGuidedBox(t.set.Level, t.shape.Width(), t.shape.Height(), epsilon, own)
 	if !ok || !f.Plain() {
 		return false, nil
@@ -60,8 +61,8 @@ func runGuidedBytes(t *task[uint8, uint8], guide *engine.Source[uint8], epsilon 
 	run := engine.Take[engine.Run[guidedBytes]]()
 	l := &run.Layer
 	l.task = *t
-	l.image = window.Image[uint8]{Src: t.src, Border: t.shape.Border}
-	l.guide = window.Image[uint8]{Src: *guide, Border: t.shape.Border}
+	l.image = window.Image{Src: t.src, Border: t.shape.Border}
+	l.guide = window.Image{Src: *guide, Border: t.shape.Border}
 	l.own, l.over, l.box, l.frame, l.squared = own, over, box, f, f
 	l.squared.Squares = true
 	return true, run.Fill(t.set, l.plan(), l)
@@ -80,13 +81,13 @@ func (l *guidedBytes) plan() engine.Plan {
 func (l *guidedBytes) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	if l.task.same {
-		l.copied = copyOf(l.copied, &l.image.Src)
+		l.copied = l.image.Src.Copy(l.copied)
 	}
 	switch {
 	case l.own:
 		l.guide = l.image
 	case l.over:
-		l.copiedGuide = copyOf(l.copiedGuide, &l.guide.Src)
+		l.copiedGuide = l.guide.Src.Copy(l.copiedGuide)
 	}
 	for i := range l.workers[:p.Workers] {
 		l.workers[i].layer = l
@@ -97,8 +98,10 @@ func (l *guidedBytes) Prepare(p *engine.Plan) error {
 // Tile implements [engine.Layer], in pixels.
 func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 	w := &l.workers[worker]
+	lines, products := l.frame, l.frame
+	lines.Pixel, products.Pixel = pairs.U32, pairs.U16
 	for i := range w.sums {
-		w.sums[i].Aim(&l.frame)
+		w.sums[i].Aim(&lines)
 		w.sums[i].Strip(x, n)
 	}
 	from, to := w.sums[0].Reach()
@@ -107,7 +110,7 @@ func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 	if !l.own {
 		w.image.Aim(&l.frame)
 		w.image.Strip(from, to-from)
-		w.products.Aim(&l.frame)
+		w.products.Aim(&products)
 		w.products.Strip(from, to-from)
 		w.rows.aim(&l.guide, &l.image, l.frame.Level)
 	}
@@ -117,8 +120,8 @@ func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 		w.sums[1].Down(w.lines.of(1), y)
 		slopes, _ := w.sums[0].Columns(1)
 		heights, _ := w.sums[1].Columns(1)
-		guide := l.guide.Src.Pix[y*l.guide.Src.Stride+x:][:n]
-		l.box.Bytes(l.task.dst[0].row(x, y, n, 1), guide, &w.scratch, slopes, heights)
+		guide := l.guide.Src.Row(x, y, n)
+		l.box.Bytes(l.task.dst[0].Row(x, y, n), guide, &w.scratch, slopes, heights)
 	}
 }
 
@@ -141,7 +144,7 @@ func (w *guidedBytesWorker) makeLines(slopes, heights []uint32, y int) {
 func (l *guidedBytes) Finish() {}
 
 func (l *guidedBytes) Release() int {
-	l.task, l.guide, l.image = task[uint8, uint8]{}, window.Image[uint8]{}, window.Image[uint8]{}
+	l.task, l.guide, l.image = task{}, window.Image{}, window.Image{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -160,13 +163,13 @@ func (l *guidedBytes) Release() int {
 
 // productRows is the products of two images, row by row: the latest two that were asked for.
 type productRows struct {
-	guide, image *window.Image[uint8]
+	guide, image *window.Image
 	level        kernel.Level
 	made         [2][]uint16
 	latest       int
 }
 
-func (r *productRows) aim(guide, image *window.Image[uint8], level kernel.Level) {
+func (r *productRows) aim(guide, image *window.Image, level kernel.Level) {
 	r.guide, r.image, r.level = guide, image, level
 	for i := range r.made {
 		r.made[i] = engine.AtLeast(r.made[i], image.Src.Width)
@@ -174,11 +177,11 @@ func (r *productRows) aim(guide, image *window.Image[uint8], level kernel.Level)
 }
 
 // Row implements [window.Rows].
-func (r *productRows) Row(place int) []uint16 {
+func (r *productRows) Row(place int) []byte {
 	r.latest ^= 1
 	to := r.made[r.latest]
 	kernel.Products(r.level, to, r.guide.Row(place), r.image.Row(place))
-	return to
+	return window.Bytes(to)
 }
 
 // lineRows is the slopes and the heights of lines, row by row: it keeps as many as a window
@@ -215,14 +218,14 @@ func (r *lineRows) of(which int) *lineView { return &r.views[which] }
 func (r *lineRows) bytes() int { return 2 * len(r.ring[0]) * grid.SizeOf[uint32]() }
 
 // Row implements [window.Rows].
-func (v *lineView) Row(place int) []uint32 {
+func (v *lineView) Row(place int) []byte {
 	r := v.rows
 	f := &r.worker.layer.frame
 	place = f.Border.Index(place, f.Height)
 	for ; r.next <= place; r.next++ {
 		r.worker.makeLines(r.at(0, r.next)[r.from:r.to], r.at(1, r.next)[r.from:r.to], r.next)
 	}
-	return r.at(v.which, place)
+	return window.Bytes(r.at(v.which, place))
 }
 
 func (r *lineRows) at(which, y int) []uint32 { return r.ring[which][y%r.size*r.width:][:r.width] }

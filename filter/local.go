@@ -27,217 +27,220 @@ const (
 
 func (k kind) squares() bool { return k >= variance }
 
-// A target is an image to fill. Its extent has been checked.
-type target[D boxsum.Pixel] struct {
-	pix    []D
-	stride int
-}
-
-func (t *target[D]) row(x, y, n, channels int) []D {
-	return t.pix[y*t.stride+x*channels:][:n*channels]
-}
-
 // A task is what a call was asked for, checked.
-type task[P Pixel, D boxsum.Pixel] struct {
+type task struct {
 	set   engine.Settings
 	shape window.Shape
-	src   engine.Source[P]
+	src   window.Pixels
 	kind  kind
-	dst   [2]target[D]
+	dst   [2]window.Pixels
 	floor float64 // the least deviation to divide by
 	same  bool    // dst is src
 }
 
 // check is all that can be wrong with options, window and image.
-func (t *task[P, D]) check(src *boxsum.Image[P], w Window, opt *Options) (err error) {
+func (t *task) check(src *window.Pixels, w Window, opt *Options) (err error) {
 	if t.set, err = engineOptions(opt).Check(); err != nil {
 		return err
 	}
-	if t.shape, err = shapeOf[P](w, opt); err != nil {
+	if t.shape, err = shapeOf(src.Of, w, opt); err != nil {
 		return err
 	}
-	t.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	return t.src.Pixels(len(src.Pix))
+	t.src = *src
+	return t.src.Check()
 }
 
 // to is where result i goes: an image of the source's size, which may be the source itself.
-func (t *task[P, D]) to(i int, dst *boxsum.Image[D]) error {
-	same, err := accept(dst, &t.src, &t.dst[i])
+func (t *task) to(i int, dst *window.Pixels) error {
+	d, src := &t.dst[i], &t.src
+	*d = *dst
+	if err := d.Check(); err != nil {
+		return err
+	}
+	if d.Width != src.Width || d.Height != src.Height || d.Channels != src.Channels {
+		return grid.Invalid("an image of %v cannot take what is made from one of %v", d.Extent, src.Extent)
+	}
+	same, err := overlap(d, src)
 	t.same = t.same || same
 	if err == nil && i == 1 {
-		err = grid.Overlap(t.dst[0].pix, t.dst[1].pix)
+		err = grid.Overlap(t.dst[0].Mem, d.Mem)
 	}
 	return err
 }
 
-// accept takes an image of the source's size as a target. It reports whether it is the
-// source itself.
-func accept[P Pixel, D boxsum.Pixel](dst *boxsum.Image[D], src *engine.Source[P], to *target[D]) (same bool, err error) {
-	e := grid.Plane(dst.Width, dst.Height, dst.Channels, dst.Stride)
-	if err := e.Pixels(len(dst.Pix)); err != nil {
-		return false, err
-	}
-	if e.Width != src.Width || e.Height != src.Height || e.Channels != src.Channels {
-		return false, grid.Invalid("an image of %v cannot take what is made from one of %v", e, src.Extent)
-	}
-	*to = target[D]{dst.Pix, e.Stride}
-	return overlap(dst.Pix, e.Stride, src)
-}
-
 // overlap reports whether an image is the source itself. To share only some memory with it
 // is an error.
-func overlap[P Pixel, D boxsum.Pixel](pix []D, stride int, src *engine.Source[P]) (same bool, err error) {
-	if !shares(pix, src.Pix) {
+func overlap(dst, src *window.Pixels) (same bool, err error) {
+	switch {
+	case !shares(dst.Mem, src.Mem):
 		return false, nil
-	}
-	_, sameType := any(*new(D)).(P)
-	if sameType && unsafe.Pointer(unsafe.SliceData(pix)) == unsafe.Pointer(unsafe.SliceData(src.Pix)) && stride == src.Stride {
+	case dst.Of == src.Of && &dst.Mem[0] == &src.Mem[0] && dst.Stride == src.Stride:
 		return true, nil
 	}
 	return false, errOverlap()
 }
 
 // shares reports whether two buffers share memory.
-func shares[A, B any](a []A, b []B) bool {
+func shares(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
 	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return a0 < b0+uintptr(len(b)*grid.SizeOf[B]()) && b0 < a0+uintptr(len(a)*grid.SizeOf[A]())
+	return a0 < b0+uintptr(len(b)) && b0 < a0+uintptr(len(a))
+}
+
+// single reports whether windows of one pixel, which are to be copied, are asked for.
+func (t *task) single() bool {
+	return t.kind <= mean && t.dst[0].Of == t.src.Of && t.shape.Width() == 1 && t.shape.Height() == 1
 }
 
 // copied is what a window of one pixel makes.
-func copied[P Pixel](t *task[P, P]) error {
+func copied(t *task) error {
 	for y := 0; y < t.src.Height && !t.same; y++ {
 		if err := t.set.Stopped(); err != nil {
 			return err
 		}
-		copy(t.dst[0].row(0, y, t.src.Width, t.src.Channels), t.src.Pix[y*t.src.Stride:])
+		copy(t.dst[0].Row(0, y, t.src.Width), t.src.Row(0, y, t.src.Width))
 	}
 	t.set.Report(1)
 	return nil
 }
 
 // run makes the result with sums that fit the window.
-func (t *task[P, D]) run() error {
+func (t *task) run() error {
 	if t.src.Width == 0 || t.src.Height == 0 {
 		t.set.Report(1)
 		return nil
 	}
-	if same, ok := any(t).(*task[P, P]); ok && t.kind <= mean && t.shape.Width() == 1 && t.shape.Height() == 1 {
-		return copied(same)
+	if t.single() {
+		return copied(t)
 	}
-	list := runs[:]
-	switch {
-	case isFloat[P]():
-		list = floatRuns[:]
-	case D(1)/2 == 0 && (grid.SizeOf[D]() != grid.SizeOf[P]() || D(0)-1 < 0):
-		list = sumRuns[:] // of integers of another type, which a program that has none does not link
+	if done, err := runSmallBox(t); done {
+		return err
 	}
-	return list[pairs.NumberTwo[D, P]()].(func(task[P, D]) error)(*t)
+	switch t.sums() {
+	case noSums:
+		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
+	case floatSums:
+		return runLocal(t, makeRow[float64, float64])
+	case longSums:
+		return runLocal(t, makeRow[uint64, uint64])
+	case mixedSums:
+		return runLocal(t, makeRow[uint32, uint64])
+	}
+	if t.box().Kind.Narrow() {
+		return runLocal[uint16, uint16](t, nil)
+	}
+	return runLocal(t, makeRow[uint32, uint32])
 }
 
-func runFloats[D boxsum.Pixel, P Pixel](t task[P, D]) error { return runLocal[P, float64, float64](&t) }
+// sumsKind is the types of the sums of windows and of their squares.
+type sumsKind uint8
 
-func runTask[D boxsum.Pixel, P Pixel](t task[P, D]) error {
-	if bytes, ok := any(&t).(*task[uint8, uint8]); ok {
-		if done, err := runSmallBox(bytes); done {
-			return err
-		}
+const (
+	noSums    sumsKind = iota // integers that are too large for any
+	shortSums                 // both have 32 bits
+	mixedSums                 // squares have 64
+	longSums                  // both have 64
+	floatSums
+)
+
+// sums is what fits the window.
+func (t *task) sums() sumsKind {
+	if t.src.Of.Float() {
+		return floatSums
 	}
-	most, area := largest[P](), t.area()
-	limit := area * most
+	most := largest(t.src.Of)
+	sum := t.area() * most
+	limit := sum
 	if t.kind.squares() {
 		limit *= most
 	}
 	switch {
 	case limit >= 1<<63:
-		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
-	case t.box().Narrow():
-		return narrow.(func(task[P, D]) error)(t)
+		return noSums
 	case limit < 1<<32:
-		return runLocal[P, uint32, uint32](&t)
-	case area*most < 1<<32:
-		return runLocal[P, uint32, uint64](&t)
+		return shortSums
+	case sum < 1<<32:
+		return mixedSums
 	}
-	return runLocal[P, uint64, uint64](&t)
+	return longSums
 }
 
-// narrow is for means of bytes with the sums of small windows. No other pixels have any: it is not compiled for them.
-var narrow any = func(t task[uint8, uint8]) error { return runLocal[uint8, uint16, uint16](&t) }
-
-// box is the kind of kernel there is for means of bytes.
-func (t *task[P, D]) box() kernel.BoxKind {
-	b := t.newBox()
-	return b.Kind
-}
-
-func (t *task[P, D]) newBox() (b kernel.Box) {
-	_, bytes := any(*new(P)).(uint8)
-	_, toBytes := any(*new(D)).(uint8)
+// box is the kernel for means of bytes, of kind BoxNone where there is none.
+func (t *task) box() (b kernel.Box) {
 	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Shape: t.shape}
-	if bytes && toBytes && t.kind == mean && t.shape.Border != window.Clip && f.Plain() {
+	if t.src.Of == pairs.U8 && t.dst[0].Of == pairs.U8 && t.kind == mean && t.shape.Border != window.Clip && f.Plain() {
 		b = kernel.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels)
 	}
 	return b
 }
 
 // area is how many pixels a window has at most.
-func (t *task[P, D]) area() float64 {
-	w, h := t.shape.Width(), t.shape.Height()
-	if t.shape.Border == window.Clip {
-		w, h = min(w, t.src.Width), min(h, t.src.Height)
-	}
-	return float64(w) * float64(h)
-}
+func (t *task) area() float64 { return area(&t.shape, &t.src.Extent) }
 
-// local is the layer of all that is made from the sums of windows.
-type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
-	window.Layer[P, A, Q]
-	task    task[P, D]
-	box     kernel.Box          // of bytes
-	scratch []kernel.BoxScratch // of workers
+// frame is the image as windows see it.
+func (t *task) frame() window.Frame { return frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level) }
 
-	past bool  // results go past the caches, which bytes do not gain by
-	rows [][]D // of workers, where they are made then
-
-	stats     kernel.StatsBox // of means and deviations of bytes
-	statsFast bool            // it makes all rows
-}
-
-func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error {
-	run := engine.Take[engine.Run[local[P, A, Q, D]]]()
-	l := &run.Layer
-	l.task = *t
-	l.Src, l.InPlace, l.Sink = t.src, t.same, l
-	l.Frame = frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level)
-	if l.box = t.newBox(); l.box.Kind == kernel.BoxWords && grid.SizeOf[A]() != 4 {
-		l.box.Kind = kernel.BoxNone
-	}
-	l.statsFast = false
-	_, bytes := any(*new(P)).(uint8)
-	_, single := any(*new(D)).(float32)
-	if bytes && single && t.kind == meanDeviation && t.shape.Border != window.Clip && l.Frame.Plain() && grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 {
-		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels, 8*t.src.Width*t.src.Height*t.src.Channels)
-	}
-	p := l.Plan(&t.set, grid.SizeOf[D]())
-	l.scratch = engine.Workers(l.scratch, p.Workers)
-	l.past = !t.same && t.kind != meanDeviation && grid.SizeOf[D]() >= 4 && kernel.Past(grid.SizeOf[D]()*t.src.Width*t.src.Height*t.src.Channels)
-	l.rows = engine.Workers(l.rows, p.Workers)
-	return run.Fill(t.set, p, l)
-}
-
-// frameOf is an image as windows see it.
-func frameOf[P Pixel](src *engine.Source[P], shape *window.Shape, squares bool, level kernel.Level) window.Frame {
-	f := window.Frame{Width: src.Width, Height: src.Height, Channels: src.Channels, Shape: *shape, Squares: squares, Level: level}
-	if isFloat[P]() {
+func frameOf(src *window.Pixels, shape *window.Shape, squares bool, level kernel.Level) window.Frame {
+	f := window.Frame{Width: src.Width, Height: src.Height, Channels: src.Channels, Pixel: src.Of, Shape: *shape, Squares: squares, Level: level}
+	if src.Of.Float() {
 		f.Offset = window.OffsetOf(src, shape)
 	}
 	return f
 }
 
-func (l *local[P, A, Q, D]) Release() int {
-	l.task = task[P, D]{}
+// local is the layer of all that is made from the sums of windows.
+type local[A, Q kernel.Number] struct {
+	window.Layer[A, Q]
+	results
+	row rowMaker[A, Q]
+}
+
+// A rowMaker makes pixels [x, x+n) of a row of results, the first ones in memory that is given.
+type rowMaker[A, Q kernel.Number] func(t *task, first []byte, x, y, n int, pix []byte, r *window.Row[A, Q])
+
+// results is what a local layer has whatever the type of sums.
+type results struct {
+	task    task
+	box     kernel.Box          // of bytes
+	scratch []kernel.BoxScratch // of workers
+
+	past bool     // results go past the caches, which bytes do not gain by
+	rows [][]byte // of workers, where they are made then
+
+	stats     kernel.StatsBox // of means and deviations of bytes
+	statsFast bool            // it makes all rows
+}
+
+// aim is for a task with sums of so many bytes.
+func (l *results) aim(t *task, f *window.Frame, size, squaresSize int) {
+	l.task = *t
+	if l.box = t.box(); l.box.Kind == kernel.BoxWords && size != 4 {
+		l.box.Kind = kernel.BoxNone
+	}
+	l.statsFast = false
+	if t.src.Of == pairs.U8 && t.dst[0].Of == pairs.F32 && t.kind == meanDeviation && t.shape.Border != window.Clip && f.Plain() && size+squaresSize == 8 {
+		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels, 8*t.src.Width*t.src.Height*t.src.Channels)
+	}
+	of := t.dst[0].Of.Bytes()
+	l.past = !t.same && t.kind != meanDeviation && of >= 4 && kernel.Past(of*t.src.Width*t.src.Height*t.src.Channels)
+}
+
+func runLocal[A, Q kernel.Number](t *task, row rowMaker[A, Q]) error {
+	run := engine.Take[engine.Run[local[A, Q]]]()
+	l := &run.Layer
+	l.Src, l.InPlace, l.Sink, l.Frame, l.row = t.src, t.same, l, t.frame(), row
+	l.aim(t, &l.Frame, grid.SizeOf[A](), grid.SizeOf[Q]())
+	p := l.Plan(&t.set, t.dst[0].Of.Bytes())
+	l.scratch = engine.Workers(l.scratch, p.Workers)
+	l.rows = engine.Workers(l.rows, p.Workers)
+	return run.Fill(t.set, p, l)
+}
+
+// Release implements [engine.Layer].
+func (l *local[A, Q]) Release() int {
+	l.task = task{}
 	bytes := l.Layer.Release()
 	for _, r := range l.rows {
 		bytes += engine.Bytes(r)
@@ -246,7 +249,7 @@ func (l *local[P, A, Q, D]) Release() int {
 }
 
 // Tile implements [engine.Layer].
-func (l *local[P, A, Q, D]) Tile(worker, x, y, n, rows int) {
+func (l *local[A, Q]) Tile(worker, x, y, n, rows int) {
 	l.Layer.Tile(worker, x, y, n, rows)
 	if l.past {
 		kernel.StoreFence()
@@ -254,43 +257,27 @@ func (l *local[P, A, Q, D]) Tile(worker, x, y, n, rows int) {
 }
 
 // Row implements [window.Sink].
-func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
-	c := l.Frame.Channels
-	if !l.past {
-		l.make(worker, x, y, n, pix, s, l.task.dst[0].row(x, y, n, c))
-		return
-	}
-	row := engine.AtLeast(l.rows[worker], n*c)
-	l.rows[worker] = row
-	l.make(worker, x, y, n, pix, s, row)
-	kernel.StreamCopy(bytesOf(l.task.dst[0].row(x, y, n, c)), bytesOf(row))
-}
-
-// bytesOf is the memory of a slice.
-func bytesOf[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*grid.SizeOf[T]())
-}
-
-// make makes a row of results in first, and of the second ones in their place.
-func (l *local[P, A, Q, D]) make(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q], first []D) {
-	c := l.Frame.Channels
-	if l.box.Kind != kernel.BoxNone {
-		dst := as[uint8](first)
+func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q]) {
+	c, dst := l.Frame.Channels, l.task.dst[0].Row(x, y, n)
+	switch {
+	case l.box.Kind.Narrow():
 		cols, _ := s.Columns(c)
-		if l.box.Kind.Narrow() {
-			l.box.Narrow(dst, as[uint16](cols), &l.scratch[worker])
-		} else {
-			l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
-		}
-		return
-	}
-	if l.statsFast {
+		l.box.Narrow(dst, as[uint16](cols), &l.scratch[worker])
+	case l.box.Kind != kernel.BoxNone:
 		cols, _ := s.Columns(c)
-		l.stats.Row(as[float32](first), as[float32](l.task.dst[1].row(x, y, n, c)),
+		l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
+	case l.statsFast:
+		cols, _ := s.Columns(c)
+		l.stats.Row(window.Elements[float32](dst), window.Elements[float32](l.task.dst[1].Row(x, y, n)),
 			as[uint32](cols), as[uint32](s.SquareColumns(c)), &l.scratch[worker])
-		return
+	case l.past:
+		row := engine.AtLeast(l.rows[worker], len(dst))
+		l.rows[worker] = row
+		l.row(&l.task, row, x, y, n, pix, s.Windows())
+		kernel.StreamCopy(dst, row)
+	default:
+		l.row(&l.task, dst, x, y, n, pix, s.Windows())
 	}
-	makeRow(&l.task, first, x, y, n, pix, s.Windows())
 }
 
 // as is a slice whose elements are known to be of type T.
@@ -298,11 +285,11 @@ func as[T, F any](s []F) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// makeRow makes pixels [x, x+n) of a row of results.
-func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], first []D, x, y, n int, pix []P, r *window.Row[A, Q]) {
-	second := []D(nil)
+// makeRow is the [rowMaker] of sums of these types.
+func makeRow[A, Q kernel.Number](t *task, first []byte, x, y, n int, pix []byte, r *window.Row[A, Q]) {
+	second := []byte(nil)
 	if t.kind == meanDeviation {
-		second = t.dst[1].row(x, y, n, r.Channels)
+		second = t.dst[1].Row(x, y, n)
 	}
 	for i, j := 0, 0; i < n; i = j {
 		j = r.Same(i)
@@ -311,58 +298,81 @@ func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], first [
 }
 
 // some makes pixels [i, j) of a row, whose windows have this many pixels.
-func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.Row[A, Q], first, second []D, pix []P, i, j int, count int64) {
+func some[A, Q kernel.Number](t *task, r *window.Row[A, Q], first, second, pix []byte, i, j int, count int64) {
 	i, j = i*r.Channels, j*r.Channels
-	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i:j]
+	of := t.dst[0].Of
+	size := of.Bytes()
+	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i*size:j*size]
 	switch {
 	case t.kind == sum:
-		sums(first, hi, lo, r.Offset*float64(count))
+		sums(of, first, hi, lo, r.Offset*float64(count))
 		return
-	case t.kind == mean && !isFloat[P]() && D(1)/2 == 0:
-		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count), 0, uint64(largest[P]())*uint64(count))
+	case t.kind == mean && !of.Float():
+		most := uint64(largest(of)) * uint64(count)
+		rounded(t.set.Level, of, first, hi, lo, uint64(count), 0, most)
 		return
-	case t.kind == mean:
-		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
-		return
-	}
-	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
-	switch t.kind {
-	case variance, deviation:
-		spread(t, r, i, first, hi, lo, hi2, lo2, count)
-	case meanDeviation:
-		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
-		spread(t, r, i, second[i:j], hi, lo, hi2, lo2, count)
-	case normalized:
-		if pix = pix[i:j]; !t.same {
-			spread(t, r, i, first, hi, lo, hi2, lo2, count)
-			normalize(first, pix, hi, lo, 1/float64(count), r.Offset, t.floor)
+	case t.kind == mean || t.kind == meanDeviation:
+		most := uint64(0) // of integers
+		if !t.src.Of.Float() {
+			most = uint64(largest(t.src.Of)) * uint64(count)
+		}
+		means(t.set.Level, of, first, hi, lo, float64(count), r.Offset, most)
+		if t.kind == mean {
 			return
 		}
-		var kept [64]P // deviations are written over the pixels
-		for k := 0; k < len(first); k += len(kept) {
-			some, from := first[k:min(k+len(kept), len(first))], kept[:copy(kept[:], pix[k:])]
-			spread(t, r, i+k, some, hi[k:], lo[k:], hi2[k:], lo2[k:], count)
-			normalize(some, from, hi[k:], lo[k:], 1/float64(count), r.Offset, t.floor)
+		first = second[i*size : j*size]
+	}
+	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
+	if t.kind != normalized {
+		spread(t, r, i, first, hi, lo, hi2, lo2, count)
+		return
+	}
+	var kept [256]float64 // the pixels, over which deviations may be written
+	for k := 0; k < j-i; k += len(kept) {
+		n := min(len(kept), j-i-k)
+		from := kept[:n]
+		window.Floats(from, pix[(i+k)*t.src.Of.Bytes():][:n*t.src.Of.Bytes()], t.src.Of)
+		some := first[k*size:][:n*size]
+		spread(t, r, i+k, some, hi[k:], lo[k:], hi2[k:], lo2[k:], count)
+		if inv := 1 / float64(count); of == pairs.F32 {
+			normalize(window.Elements[float32](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
+		} else {
+			normalize(window.Elements[float64](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
 		}
 	}
 }
 
 // sums of windows lack the offset.
-//
-//go:noinline
-func sums[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, offset float64) {
+func sums[A kernel.Number](of pairs.Type, dst []byte, hi, lo []A, offset float64) {
+	switch of {
+	case pairs.U8:
+		sumsOf(dst, hi, lo, offset)
+	case pairs.U16:
+		sumsOf(window.Elements[uint16](dst), hi, lo, offset)
+	case pairs.U32:
+		sumsOf(window.Elements[uint32](dst), hi, lo, offset)
+	case pairs.I16:
+		sumsOf(window.Elements[int16](dst), hi, lo, offset)
+	case pairs.I32:
+		sumsOf(window.Elements[int32](dst), hi, lo, offset)
+	case pairs.F32:
+		sumsOf(window.Elements[float32](dst), hi, lo, offset)
+	default:
+		sumsOf(window.Elements[float64](dst), hi, lo, offset)
+	}
+}
+
+func sumsOf[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, offset float64) {
 	for k := range dst {
 		dst[k] = D(float64(hi[k]-lo[k]) + offset)
 	}
 }
 
 // normalize makes contrasts of deviations: how many of them pixels are above the means.
-//
-//go:noinline
-func normalize[P Pixel, A kernel.Number, D boxsum.Pixel](dst []D, pix []P, hi, lo []A, inv, offset, floor float64) {
+func normalize[A kernel.Number, D Float](dst []D, pix []float64, hi, lo []A, inv, offset, floor float64) {
 	for k, dev := range dst {
 		m := float64(float64(hi[k]-lo[k])*inv) + offset
-		d := float64(pix[k]) - m
+		d := pix[k] - m
 		if s := max(float64(dev), floor); s != 0 {
 			d /= s
 		} else {
@@ -372,51 +382,56 @@ func normalize[P Pixel, A kernel.Number, D boxsum.Pixel](dst []D, pix []P, hi, l
 	}
 }
 
-// largestSum is the greatest pixel of integers.
-func largestSum[P Pixel]() uint64 {
-	if isFloat[P]() {
-		return 0
+// rounded is the means of integers, see [kernel.RoundedMeans].
+func rounded[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi, lo []A, n uint64, scale uint, most uint64) {
+	switch {
+	case !isWhole[A]():
+	case of == pairs.U8:
+		kernel.RoundedMeans(level, dst, hi, lo, n, scale, most)
+	default:
+		kernel.RoundedMeans(level, window.Elements[uint16](dst), hi, lo, n, scale, most)
 	}
-	return uint64(largest[P]())
 }
 
 // means of floats of 32 bits are products with 1/n, which is off by one part in 2^52 at
 // most; those of 64 bits are quotients. Sums of integers are most at most.
-//
-//go:noinline
-func means[A kernel.Number, D boxsum.Pixel](level kernel.Level, dst []D, hi, lo []A, n, offset float64, most uint64) {
-	if _, single := any(*new(D)).(float32); single {
-		kernel.FloatMeans(level, as[float32](dst), hi, lo, n, offset, most)
+func means[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi, lo []A, n, offset float64, most uint64) {
+	if of == pairs.F32 {
+		kernel.FloatMeans(level, window.Elements[float32](dst), hi, lo, n, offset, most)
 		return
 	}
-	for k := range dst {
-		dst[k] = D(float64(hi[k]-lo[k])/n + offset)
+	for k, to := 0, window.Elements[float64](dst); k < len(to); k++ {
+		to[k] = float64(hi[k]-lo[k])/n + offset
 	}
 }
 
 // spread is the variances of windows from element i on, or their roots.
-func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.Row[A, Q], i int, dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
+func spread[A, Q kernel.Number](t *task, r *window.Row[A, Q], i int, dst []byte, hi, lo []A, hi2, lo2 []Q, count int64) {
 	root := t.kind != variance
-	_, single := any(*new(D)).(float32)
-	_, words := any(*new(Q)).(uint32) // then A is too
-	_, bytes := any(*new(P)).(uint8)
-	if v, ok := kernel.NewVariances(uint64(count)); single && bytes && ok {
-		if words && grid.SizeOf[A]() == 4 {
-			v.Row(t.set.Level, as[float32](dst), as[uint32](hi), as[uint32](lo), as[uint32](hi2), as[uint32](lo2), root)
-			return
+	if t.dst[0].Of == pairs.F64 {
+		doubles := window.Elements[float64](dst)
+		if variances(doubles, r, i, hi, lo, hi2, lo2, count); root {
+			roots(doubles)
 		}
-		for k := range dst {
+		return
+	}
+	singles := window.Elements[float32](dst)
+	v, ok := kernel.NewVariances(uint64(count))
+	switch {
+	case !ok || t.src.Of != pairs.U8:
+		if variances(singles, r, i, hi, lo, hi2, lo2, count); root {
+			roots(singles)
+		}
+	case grid.SizeOf[Q]() == 4: // then A is of 32 bits too
+		v.Row(t.set.Level, singles, as[uint32](hi), as[uint32](lo), as[uint32](hi2), as[uint32](lo2), root)
+	default:
+		for k := range singles {
 			d := v.Of(uint32(hi[k]-lo[k]), uint32(hi2[k]-lo2[k]))
 			if root {
 				d = float32(math.Sqrt(float64(d)))
 			}
-			dst[k] = D(d)
+			singles[k] = d
 		}
-		return
-	}
-	variances(dst, r, i, hi, lo, hi2, lo2, count)
-	if root {
-		roots(dst)
 	}
 }
 
@@ -427,7 +442,7 @@ const unsure = 0x1p-36
 const squareRounding = 0x1p-49
 
 // variances of integers are exact but for the last two roundings.
-func variances[A, Q kernel.Number, D boxsum.Pixel](dst []D, r *window.Row[A, Q], i int, hi, lo []A, hi2, lo2 []Q, count int64) {
+func variances[A, Q kernel.Number, D Float](dst []D, r *window.Row[A, Q], i int, hi, lo []A, hi2, lo2 []Q, count int64) {
 	n := float64(count)
 	if A(1)/2 != 0 {
 		for k := range dst {
@@ -466,7 +481,7 @@ func variances[A, Q kernel.Number, D boxsum.Pixel](dst []D, r *window.Row[A, Q],
 }
 
 // roots of float32 are those of float32.
-func roots[D boxsum.Pixel](dst []D) {
+func roots[D Float](dst []D) {
 	for k, v := range dst {
 		dst[k] = D(math.Sqrt(float64(v)))
 	}

@@ -8,9 +8,9 @@ import (
 
 // smallMedians is the layer of medians of 3×3 and 5×5 integers, by comparing vectors of them.
 type smallMedians[P Pixel] struct {
-	task    task[P, P]
-	image   window.Image[P]
-	copied  []P
+	task    task
+	image   window.Image
+	copied  []byte
 	columns []int32 // those of the image that stand beside it, or -1
 	plane   int     // elements
 	workers []medianWorker[P]
@@ -23,7 +23,7 @@ type medianWorker[P Pixel] struct {
 }
 
 // runSmallMedians makes medians where there are such. It reports whether there are.
-func runSmallMedians[P Pixel](t *task[P, P]) (done bool, err error) {
+func runSmallMedians[P Pixel](t *task) (done bool, err error) {
 	size := t.shape.Width()
 	if t.shape.Height() != size || t.shape.Border == window.Clip || !kernel.HasMedians[P](t.set.Level, size, t.src.Width*t.src.Channels) || t.src.Height == 0 {
 		return false, nil
@@ -42,9 +42,9 @@ func runSmallMedians[P Pixel](t *task[P, P]) (done bool, err error) {
 func (l *smallMedians[P]) Prepare(p *engine.Plan) error {
 	t, s := &l.task, &l.task.shape
 	if t.same {
-		l.copied = copyOf(l.copied, &l.image.Src)
+		l.copied = l.image.Src.Copy(l.copied)
 	}
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Shape: *s}
+	f := t.frame()
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
 	l.columns = engine.AtLeast(l.columns, s.Left+s.Right)
 	for i := range l.columns {
@@ -70,13 +70,13 @@ func (l *smallMedians[P]) Tile(worker, _, y, n, rows int) {
 	c, lead := t.src.Channels, s.Left*t.src.Channels
 	for end := y + rows; y < end; y++ {
 		for k := range w.rows {
-			w.rows[k] = l.image.Row(y - s.Up + k)
+			w.rows[k] = window.Elements[P](l.image.Row(y - s.Up + k))
 		}
 		kernel.SortColumns(t.set.Level, w.planes[lead:], l.plane, w.rows)
 		for k := range w.rows {
 			l.pad(w.planes[k*l.plane:][:(n+s.Width()-1)*c], lead, c)
 		}
-		kernel.Medians(t.set.Level, t.dst[0].row(0, y, n, c), w.planes, l.plane, c, s.Width())
+		kernel.Medians(t.set.Level, window.Elements[P](t.dst[0].Row(0, y, n)), w.planes, l.plane, c, s.Width())
 	}
 }
 
@@ -101,7 +101,7 @@ func (l *smallMedians[P]) pad(plane []P, lead, c int) {
 func (l *smallMedians[P]) Finish() {}
 
 func (l *smallMedians[P]) Release() int {
-	l.task, l.image.Src = task[P, P]{}, engine.Source[P]{}
+	l.task, l.image.Src = task{}, window.Pixels{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		clear(l.workers[i].rows)

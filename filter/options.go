@@ -3,10 +3,12 @@ package filter
 import (
 	"context"
 	"image"
+	"math"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -89,8 +91,8 @@ func engineOptions(o *Options) *engine.Options {
 // maxSide is how large a window may be: the sum of two sides fits 32 bits.
 const maxSide = 1<<30 - 1
 
-// shape is a window with the border of the options, for pixels of type P.
-func shapeOf[P Pixel](w Window, o *Options) (s window.Shape, err error) {
+// shapeOf is a window with the border of the options, for pixels of a type.
+func shapeOf(of pairs.Type, w Window, o *Options) (s window.Shape, err error) {
 	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
 		return s, grid.Invalid("a window of %d×%d: use 1 to %d pixels a side", w.Width, w.Height, maxSide)
 	}
@@ -107,25 +109,24 @@ func shapeOf[P Pixel](w Window, o *Options) (s window.Shape, err error) {
 		s.Value = 0
 		return s, err
 	}
-	if v := P(s.Value); s.Value-s.Value != 0 || s.Value < 0 && !isFloat[P]() || s.Value > largest[P]() || float64(v) != s.Value && !isFloat[P]() {
-		return s, grid.Invalid("a border of %v: it must be a value that pixels of %T can have", s.Value, v)
-	} else {
-		s.Value = float64(v)
+	if v := s.Value; v-v != 0 || v > largest(of) || !of.Float() && (v < 0 || v != math.Trunc(v)) {
+		return s, grid.Invalid("a border of %v: it must be a value that pixels of %v can have", v, of)
+	}
+	if of == pairs.F32 {
+		s.Value = float64(float32(s.Value))
 	}
 	return s, nil
 }
 
-func isFloat[P Pixel]() bool { return P(1)/2 != 0 }
-
-// largest is the greatest number of a type.
-func largest[P Pixel]() float64 {
-	switch any(*new(P)).(type) {
-	case uint8:
+// largest is the greatest number that pixels of a type have.
+func largest(of pairs.Type) float64 {
+	switch of {
+	case pairs.U8:
 		return 1<<8 - 1
-	case uint16:
+	case pairs.U16:
 		return 1<<16 - 1
-	case float32:
-		return 0x1.fffffep127
+	case pairs.F32:
+		return math.MaxFloat32
 	}
-	return 0x1.fffffffffffffp1023
+	return math.MaxFloat64
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
@@ -20,11 +21,7 @@ type Distance interface{ uint8 | uint16 | uint32 }
 // rounding of a table, about 2^-52 of the sum of all pixels. It makes that table, of the image
 // and of as much of the border as the largest radius reaches: 4 or 8 bytes a value.
 func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], opt *Options) (boxsum.Image[P], error) {
-	var t task[P, P]
-	if err := t.check(&img, Square(1), opt); err != nil {
-		return boxsum.Image[P]{}, err
-	}
-	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	dst, err := newFor[P](&img, Square(1), opt)
 	if err != nil {
 		return dst, err
 	}
@@ -33,11 +30,12 @@ func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], o
 
 // BoxRadiiInto is [BoxRadii] into an image of the same size, which may be img itself.
 func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Image[R], opt *Options) error {
-	t := task[P, P]{kind: mean}
-	if err := t.check(&img, Square(1), opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	t := task{kind: mean}
+	if err := t.check(&src, Square(1), opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, &to); err != nil {
 		return err
 	}
 	var r engine.Source[R]
@@ -48,7 +46,7 @@ func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Im
 	if r.Width != t.src.Width || r.Height != t.src.Height || r.Channels > 2 {
 		return grid.Invalid("radii of %v for an image of %v: they take the same size, and one channel or two", r.Extent, t.src.Extent)
 	}
-	if shares(dst.Pix, radii.Pix) {
+	if shares(to.Mem, window.Bytes(radii.Pix)) {
 		return errOverlap()
 	}
 	if t.src.Width == 0 || t.src.Height == 0 {
@@ -59,19 +57,19 @@ func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Im
 	if opt != nil {
 		o = *opt
 	}
-	return radiiTasks[pairs.NumberTwo[P, R]()].(func(task[P, P], engine.Source[R], Options) error)(t, r, o)
+	return radiiTasks[pairs.NumberTwo[P, R]()].(func(task, engine.Source[R], Options) error)(t, r, o)
 }
 
-func radiiTask[P Pixel, R Distance](t task[P, P], r engine.Source[R], opt Options) error {
+func radiiTask[P Pixel, R Distance](t task, r engine.Source[R], opt Options) error {
 	across, down := largestRadii(&r)
 	w, h := 2*float64(across)+1, 2*float64(down)+1
 	if w*h >= 1<<62 {
 		return grid.Invalid("radii of up to %d×%d are too large", across, down)
 	}
-	if isFloat[P]() {
+	if kernel.IsFloat[P]() {
 		return runRadii[P, R, float64](&t, &r, across, down, &opt)
 	}
-	switch sum := w * h * largest[P](); {
+	switch sum := w * h * largest(t.src.Of); {
 	case sum >= 1<<62:
 		return grid.Invalid("radii of up to %d×%d are too large for their sums", across, down)
 	case sum < 1<<32:
@@ -97,7 +95,7 @@ func largestRadii[R Distance](r *engine.Source[R]) (across, down int) {
 
 // radiiLayer is the layer of means of windows of all sizes, from a table.
 type radiiLayer[P Pixel, R Distance, S boxsum.Sum] struct {
-	task         task[P, P]
+	task         task
 	radii        *engine.Source[R]
 	table        *boxsum.Table[S]
 	plus, minus  *boxsum.Table[uint32] // how many pixels are +Inf or NaN, and -Inf or NaN; nil for none
@@ -105,7 +103,7 @@ type radiiLayer[P Pixel, R Distance, S boxsum.Sum] struct {
 	outer        S                     // what the border constant adds for a pixel
 }
 
-func runRadii[P Pixel, R Distance, S boxsum.Sum](t *task[P, P], radii *engine.Source[R], across, down int, opt *Options) error {
+func runRadii[P Pixel, R Distance, S boxsum.Sum](t *task, radii *engine.Source[R], across, down int, opt *Options) error {
 	l := &radiiLayer[P, R, S]{task: *t, radii: radii}
 	if b := t.shape.Border; b != window.Clip && b != window.Constant {
 		l.across, l.down = across, down
@@ -138,7 +136,7 @@ func (l *radiiLayer[P, R, S]) tables(asked *Options) error {
 	}
 	var bad [2]boxsum.Image[uint8]
 	for y := range h {
-		from, to := src.Pix[border.Index(y-l.down, src.Height)*src.Stride:][:src.Width*c], img.Row(y)
+		from, to := window.Elements[P](src.Row(0, border.Index(y-l.down, src.Height), src.Width)), img.Row(y)
 		copy(to[l.across*c:], from)
 		for x := 0; x < w; x++ {
 			if x == l.across {
@@ -148,7 +146,7 @@ func (l *radiiLayer[P, R, S]) tables(asked *Options) error {
 			copy(to[x*c:][:c], from[border.Index(x-l.across, src.Width)*c:])
 		}
 		for i, v := range to {
-			if !isFloat[P]() || v-v == 0 {
+			if !kernel.IsFloat[P]() || v-v == 0 {
 				continue
 			}
 			if bad[0].Pix == nil {
@@ -188,7 +186,7 @@ func (l *radiiLayer[P, R, S]) Tile(_, _, y, n, rows int) {
 	c, border := l.task.src.Channels, l.task.shape.Border
 	for end := y + rows; y < end; y++ {
 		radii := l.radii.Pix[y*l.radii.Stride:][:n*l.radii.Channels]
-		dst := l.task.dst[0].row(0, y, n, c)
+		dst := window.Elements[P](l.task.dst[0].Row(0, y, n))
 		for x := range n {
 			across := int(radii[x*l.radii.Channels])
 			down := int(radii[x*l.radii.Channels+l.radii.Channels-1])
@@ -217,7 +215,7 @@ func (l *radiiLayer[P, R, S]) Tile(_, _, y, n, rows int) {
 
 // pixel is the mean of a window.
 func (l *radiiLayer[P, R, S]) pixel(sum S, count int) P {
-	if isFloat[P]() {
+	if kernel.IsFloat[P]() {
 		return P(float64(sum) / float64(count))
 	}
 	return P((uint64(sum) + uint64(count)/2) / uint64(count))

@@ -19,11 +19,7 @@ import (
 // of the window before, which takes twice as many steps a pixel as a window is high. Floats are numbered in their order first, which takes
 // 12 bytes a pixel. A window that has a NaN has NaN for its median.
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
-	var t task[P, P]
-	if err := t.check(&img, w, opt); err != nil {
-		return boxsum.Image[P]{}, err
-	}
-	dst, err := boxsum.NewImage[P](img.Width, img.Height, img.Channels)
+	dst, err := newFor[P](&img, w, opt)
 	if err != nil {
 		return dst, err
 	}
@@ -33,33 +29,41 @@ func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[
 // MedianInto is [Median] into an image of the same size, which may be img itself. Of
 // integers it allocates nothing once an image of that type and size has been filtered.
 func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
-	var t task[P, P]
-	if err := t.check(&img, w, opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	return medianInto(&to, &src, w, opt)
+}
+
+func medianInto(dst, img *window.Pixels, w Window, opt *Options) error {
+	var t task
+	if err := t.check(img, w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, dst); err != nil {
 		return err
 	}
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
 		return err
 	}
-	of := pairs.TypeOf[P]()
-	if of.Float() {
-		return floatMedianTasks[of].(func(task[P, P]) error)(t)
+	switch t.src.Of {
+	case pairs.U8:
+		return median[uint8](&t)
+	case pairs.U16:
+		return median[uint16](&t)
 	}
-	return medianTasks[of].(func(task[P, P]) error)(t)
+	keys, order := ranks(&t.src, t.shape.Value, t.shape.Border == window.Constant)
+	return runRank(&t, keys, counted{n: len(order) + 1, none: -1, order: order})
 }
 
-func medianTask[P uint8 | uint16](t task[P, P]) error {
-	if done, err := runSmallMedians(&t); done {
+func median[P uint8 | uint16](t *task) error {
+	if done, err := runSmallMedians[P](t); done {
 		return err
 	}
-	return runRank(&t, t.src, rank[P, P]{n: int(largest[P]()) + 1, none: -1})
+	return runRank(t, keysOf[P](&t.src), counted{n: int(largest(t.src.Of)) + 1, none: -1})
 }
 
-func floatMedianTask[P Float](t task[P, P]) error {
-	keys, order := ranks(&t.src, t.shape.Value, t.shape.Border == window.Constant)
-	return runRank(&t, keys, rank[uint32, P]{n: len(order) + 1, none: -1, order: order})
+// keysOf is pixels that are their own keys.
+func keysOf[K uint8 | uint16](src *window.Pixels) engine.Source[K] {
+	return engine.Source[K]{Pix: window.Elements[K](src.Mem), Extent: src.Extent}
 }
 
 // Entropy is Shannon's entropy of the histogram of the window round every pixel, in bits:
@@ -67,11 +71,7 @@ func floatMedianTask[P Float](t task[P, P]) error {
 // the range of 8- and 16-bit pixels; floats need a range. Pixels that fall into no bin do
 // not count; a window without any that does has 0.
 func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
-	var t task[P, D]
-	if err := t.check(&img, w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
-	dst, err := boxsum.NewImage[D](img.Width, img.Height, img.Channels)
+	dst, err := newFor[D](&img, w, opt)
 	if err != nil {
 		return dst, err
 	}
@@ -80,11 +80,16 @@ func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bin
 
 // EntropyInto is [Entropy] into an image of the same size.
 func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) error {
-	var t task[P, D]
-	if err := t.check(&img, w, opt); err != nil {
+	src, to := pixels(&img), pixels(&dst)
+	return entropyInto(&to, &src, w, bins, histogram.Over[P], opt)
+}
+
+func entropyInto(dst, img *window.Pixels, w Window, bins histogram.Bins, over func(histogram.Bins) (histogram.Bins, error), opt *Options) error {
+	var t task
+	if err := t.check(img, w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &dst); err != nil {
+	if err := t.to(0, dst); err != nil {
 		return err
 	}
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
@@ -93,22 +98,17 @@ func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w W
 	if bins.N == 0 {
 		bins.N = 256
 	}
-	bins, err := histogram.Over[P](bins)
+	bins, err := over(bins)
 	if err != nil {
 		return err
 	}
-	return entropyTasks[pairs.NumberTwo[D, P]()].(func(task[P, D], histogram.Bins) error)(t, bins)
-}
-
-func entropyTask[D Float, P Pixel](t task[P, D], bins histogram.Bins) error {
-	logs := logs(area(&t.shape, &t.src.Extent))
-	if _, bytes := any(*new(P)).(uint8); bytes && bins.N == 256 && bins.Low == 0 && bins.High == 256 {
-		keys := engine.Source[uint8]{Extent: t.src.Extent, Pix: as[uint8](t.src.Pix)}
-		return runRank(&t, keys, rank[uint8, D]{n: 256, none: -1, logs: logs})
+	logs := logs(t.area())
+	if t.src.Of == pairs.U8 && bins.N == 256 && bins.Low == 0 && bins.High == 256 {
+		return runRank(&t, keysOf[uint8](&t.src), counted{n: 256, none: -1, logs: logs})
 	}
 	keys := binned(&t.src, bins)
 	t.shape.Value = float64(binOf(bins, t.shape.Value))
-	return runRank(&t, keys, rank[uint16, D]{n: bins.N + 1, none: bins.N, logs: logs})
+	return runRank(&t, keys, counted{n: bins.N + 1, none: bins.N, logs: logs})
 }
 
 // binOf is the bin of a value, or one more that counts for none.
@@ -120,20 +120,21 @@ func binOf(bins histogram.Bins, v float64) uint16 {
 }
 
 // binned is the bin of every pixel.
-func binned[P Pixel](src *engine.Source[P], bins histogram.Bins) engine.Source[uint16] {
-	keys := engine.Source[uint16]{Pix: make([]uint16, src.Width*src.Height*src.Channels)}
-	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, src.Width*src.Channels)
-	known := map[P]uint16{}
+func binned(src *window.Pixels, bins histogram.Bins) engine.Source[uint16] {
+	n := src.Width * src.Channels
+	keys := engine.Source[uint16]{Pix: make([]uint16, n*src.Height)}
+	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, n)
+	known, row := map[float64]uint16{}, make([]float64, n)
 	for y := range src.Height {
-		row := src.Pix[y*src.Stride:][:keys.Stride]
+		window.Floats(row, src.Row(0, y, src.Width), src.Of)
 		for i, p := range row {
 			k, ok := known[p]
 			if !ok {
-				if k = binOf(bins, float64(p)); len(known) < 1<<16 {
+				if k = binOf(bins, p); len(known) < 1<<16 {
 					known[p] = k
 				}
 			}
-			keys.Pix[y*keys.Stride+i] = k
+			keys.Pix[y*n+i] = k
 		}
 	}
 	return keys
@@ -159,25 +160,27 @@ func checkCounted(s *window.Shape, e *grid.Extent) error {
 
 // ranks numbers the values of an image in their order, from 0, and says which they are.
 // NaN comes after all.
-func ranks[P Pixel](src *engine.Source[P], constant float64, has bool) (engine.Source[uint32], []P) {
+func ranks(src *window.Pixels, constant float64, has bool) (engine.Source[uint32], []float64) {
 	n := src.Width * src.Channels
-	order := make([]P, 0, n*src.Height+1)
+	order, row := make([]float64, 0, n*src.Height+1), make([]float64, n)
 	for y := range src.Height {
-		for _, v := range src.Pix[y*src.Stride:][:n] {
+		window.Floats(row, src.Row(0, y, src.Width), src.Of)
+		for _, v := range row {
 			if v == v {
 				order = append(order, v)
 			}
 		}
 	}
 	if has {
-		order = append(order, P(constant))
+		order = append(order, constant)
 	}
 	slices.Sort(order)
 	order = slices.Compact(order)
 	keys := engine.Source[uint32]{Pix: make([]uint32, n*src.Height)}
 	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, n)
 	for y := range src.Height {
-		for i, v := range src.Pix[y*src.Stride:][:n] {
+		window.Floats(row, src.Row(0, y, src.Width), src.Of)
+		for i, v := range row {
 			k := len(order)
 			if v == v {
 				k, _ = slices.BinarySearch(order, v)
@@ -210,21 +213,25 @@ func logOf(c int64) int64 {
 	return int64(math.Round(float64(c) * math.Log2(float64(c)) * logScale))
 }
 
-// rank is the layer of medians and entropies: of keys, which are numbers below n. Pixels are
-// known to it only by their keys and, of medians, by their type, which is that of the results.
-type rank[K uint8 | uint16 | uint32, D boxsum.Pixel] struct {
-	shape  window.Shape
-	dst    target[D]
-	same   bool // dst has the keys
+// rank is the layer of medians and entropies: of keys, which are numbers below n.
+type rank[K uint8 | uint16 | uint32] struct {
+	counted
 	keys   engine.Source[K]
-	n      int
-	none   int     // the key that does not count, -1 for no key
-	logs   []int64 // of entropies; nil for medians
-	order  []D     // what keys stand for; nil if they are the pixels
 	copied []K
-	cols   []int32 // elements of a row, by their place in windows; -1 outside
 
+	cols    []int32 // elements of a row, by their place in windows; -1 outside
 	workers []rankWorker
+}
+
+// counted is what is made of keys, whatever their type.
+type counted struct {
+	shape window.Shape
+	dst   window.Pixels
+	same  bool // dst has the keys
+	n     int
+	none  int       // the key that does not count, -1 for no key
+	logs  []int64   // of entropies; nil for medians
+	order []float64 // what keys stand for; nil if they are the pixels
 }
 
 // rankWorker counts keys, and groups of 2^shift of them.
@@ -234,34 +241,30 @@ type rankWorker struct {
 	all          uint32 // that count
 	logs         int64  // of all counts
 	rows         []int  // where the rows of windows start
+	values       []float64
 	_            [kernel.LineBytes]byte
 }
 
 // runRank makes what is asked for of keys, which are counted as how says.
-func runRank[K uint8 | uint16 | uint32, P Pixel, D boxsum.Pixel](t *task[P, D], keys engine.Source[K], how rank[K, D]) error {
-	how.shape, how.dst, how.keys = t.shape, t.dst[0], keys
+func runRank[K uint8 | uint16 | uint32](t *task, keys engine.Source[K], how counted) error {
+	how.shape, how.dst = t.shape, t.dst[0]
 	how.same = t.same && how.order == nil && how.logs == nil
-	return how.run(&t.set)
-}
-
-func (how *rank[K, D]) run(set *engine.Settings) error {
-	width, height := how.keys.Width, how.keys.Height
+	width, height := keys.Width, keys.Height
 	if width == 0 || height == 0 {
-		set.Report(1)
+		t.set.Report(1)
 		return nil
 	}
-	run := engine.Take[engine.Run[rank[K, D]]]()
+	run := engine.Take[engine.Run[rank[K]]]()
 	l := &run.Layer
-	how.copied, how.cols, how.workers = l.copied, l.cols, l.workers
-	*l = *how
+	l.counted, l.keys = how, keys
 	p := engine.Plan{Grid: engine.Grid{Rows: height, N: width, TileWidth: width, BandRows: 16}, Workers: 1, Shares: true}
 	if width*height > 1<<12 {
-		p.Workers = min(set.Workers(), engine.DivUp(height, p.BandRows))
+		p.Workers = min(t.set.Workers(), engine.DivUp(height, p.BandRows))
 	}
-	return run.Fill(*set, p, l)
+	return run.Fill(t.set, p, l)
 }
 
-func (l *rank[K, D]) Prepare(p *engine.Plan) error {
+func (l *rank[K]) Prepare(p *engine.Plan) error {
 	s, w := &l.shape, l.keys.Width
 	if l.same { // keys are pixels that are written over
 		n := w * l.keys.Channels
@@ -282,18 +285,19 @@ func (l *rank[K, D]) Prepare(p *engine.Plan) error {
 		}
 		r.fine = engine.AtLeast(r.fine, l.n+1<<r.shift)
 		r.coarse = engine.AtLeast(r.coarse, l.n>>r.shift+2)
+		r.values = engine.AtLeast(r.values, w*l.keys.Channels)
 	}
 	return nil
 }
 
 // Tile implements [engine.Layer]: whole rows.
-func (l *rank[K, D]) Tile(worker, _, y, n, rows int) {
+func (l *rank[K]) Tile(worker, _, y, n, rows int) {
 	w, c := &l.workers[worker], l.keys.Channels
 	w.start()
 	_, bytes := any(*new(K)).(uint8)
 	bytes = bytes && l.logs == nil && l.order == nil
 	for end := y + rows; y < end; y++ {
-		dst := l.dst.row(0, y, n, c)
+		dst := l.dst.Row(0, y, n)
 		for ch := range c {
 			if bytes {
 				l.medians(w, dst, y, n, ch)
@@ -304,19 +308,22 @@ func (l *rank[K, D]) Tile(worker, _, y, n, rows int) {
 			}
 			for x := range n {
 				l.column(w, x+l.shape.Width()-1, y, ch, 1)
-				dst[x*c+ch] = l.result(w)
+				w.values[x*c+ch] = l.result(w)
 				l.column(w, x, y, ch, ^uint32(0))
 			}
 			for i := range l.shape.Width() - 1 { // now it is empty again
 				l.column(w, n+i, y, ch, ^uint32(0))
 			}
 		}
+		if !bytes {
+			toPixels(l.dst.Of, dst, w.values)
+		}
 	}
 }
 
 // medians makes those of a row of bytes: with the histogram the median too goes on from
 // that of the window before, which is near.
-func (l *rank[K, D]) medians(w *rankWorker, dst []D, y, n, ch int) {
+func (l *rank[K]) medians(w *rankWorker, dst []uint8, y, n, ch int) {
 	s, k := &l.shape, &l.keys
 	w.rows = w.rows[:0]
 	constants := 0 // pixels of a column that the image does not have
@@ -371,7 +378,7 @@ func (l *rank[K, D]) medians(w *rankWorker, dst []D, y, n, ch int) {
 			below += h[median]
 			median++
 		}
-		dst[x*k.Channels+ch] = D(median)
+		dst[x*k.Channels+ch] = median
 		count(x, ^uint32(0))
 	}
 	clear(h[:])
@@ -384,7 +391,7 @@ func (w *rankWorker) start() {
 }
 
 // column counts the keys in a column of windows, or takes them away.
-func (l *rank[K, D]) column(w *rankWorker, col, y, ch int, by uint32) {
+func (l *rank[K]) column(w *rankWorker, col, y, ch int, by uint32) {
 	s, k := &l.shape, &l.keys
 	x := int(l.cols[col])
 	if x < 0 {
@@ -410,7 +417,7 @@ func (l *rank[K, D]) column(w *rankWorker, col, y, ch int, by uint32) {
 }
 
 // outer counts the key at a place above the image or below it.
-func (l *rank[K, D]) outer(w *rankWorker, place, x int, by uint32) {
+func (l *rank[K]) outer(w *rankWorker, place, x int, by uint32) {
 	switch at := l.shape.Border.Index(place, l.keys.Height); {
 	case at >= 0:
 		l.count(w, uint32(l.keys.Pix[at*l.keys.Stride+x]), by)
@@ -420,15 +427,15 @@ func (l *rank[K, D]) outer(w *rankWorker, place, x int, by uint32) {
 }
 
 // constant is the key of the border.
-func (l *rank[K, D]) constant() uint32 {
+func (l *counted) constant() uint32 {
 	if l.order != nil {
-		at, _ := slices.BinarySearch(l.order, D(l.shape.Value))
+		at, _ := slices.BinarySearch(l.order, l.shape.Value)
 		return uint32(at)
 	}
 	return uint32(l.shape.Value)
 }
 
-func (l *rank[K, D]) count(w *rankWorker, key, by uint32) {
+func (l *counted) count(w *rankWorker, key, by uint32) {
 	c := &w.fine[key]
 	if l.logs == nil {
 		*c += by
@@ -449,7 +456,7 @@ func (l *rank[K, D]) count(w *rankWorker, key, by uint32) {
 	}
 }
 
-func (l *rank[K, D]) result(w *rankWorker) D {
+func (l *counted) result(w *rankWorker) float64 {
 	if l.logs != nil {
 		if w.all == 0 {
 			return 0
@@ -459,10 +466,10 @@ func (l *rank[K, D]) result(w *rankWorker) D {
 		if h < 1e-6 { // of rounding: one pixel of 2^24 alone has more
 			h = 0
 		}
-		return D(h)
+		return h
 	}
 	if l.order != nil && w.fine[len(l.order)] > 0 {
-		return D(math.NaN())
+		return math.NaN()
 	}
 	left := (w.all - 1) / 2
 	i := 0
@@ -476,16 +483,16 @@ func (l *rank[K, D]) result(w *rankWorker) D {
 	if l.order != nil {
 		return l.order[i]
 	}
-	return D(i)
+	return float64(i)
 }
 
-func (l *rank[K, D]) Finish() {}
+func (l *rank[K]) Finish() {}
 
-func (l *rank[K, D]) Release() int {
-	l.dst, l.keys, l.order, l.logs = target[D]{}, engine.Source[K]{}, nil, nil
+func (l *rank[K]) Release() int {
+	l.dst, l.keys, l.order, l.logs = window.Pixels{}, engine.Source[K]{}, nil, nil
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.cols)
 	for i := range l.workers {
-		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse) + engine.Bytes(l.workers[i].rows)
+		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse) + engine.Bytes(l.workers[i].rows) + engine.Bytes(l.workers[i].values)
 	}
 	return bytes
 }

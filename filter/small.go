@@ -3,22 +3,23 @@ package filter
 import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
 // smallBox is the layer of means of 3×3 bytes: so few that they are added without sums of columns.
 type smallBox struct {
-	task  task[uint8, uint8]
-	image window.Image[uint8]
+	task  task
+	image window.Image
 }
 
 // smallBoxRows is how many rows a band has: it reads two more.
 const smallBoxRows = 32
 
 // runSmallBox makes means where that is possible. It reports whether it is.
-func runSmallBox(t *task[uint8, uint8]) (done bool, err error) {
+func runSmallBox(t *task) (done bool, err error) {
 	s := &t.shape
-	if t.kind != mean || s.Left != 1 || s.Right != 1 || s.Up != 1 || s.Down != 1 || s.Border == window.Clip ||
+	if t.src.Of != pairs.U8 || t.dst[0].Of != pairs.U8 || t.kind != mean || s.Left != 1 || s.Right != 1 || s.Up != 1 || s.Down != 1 || s.Border == window.Clip ||
 		t.same || t.src.Channels != 1 || !kernel.HasBox3(t.set.Level, t.src.Width) {
 		return false, nil
 	}
@@ -35,7 +36,7 @@ func runSmallBox(t *task[uint8, uint8]) (done bool, err error) {
 
 func (l *smallBox) Prepare(*engine.Plan) error {
 	t := &l.task
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape}
+	f := t.frame()
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
 	return nil
 }
@@ -44,7 +45,7 @@ func (l *smallBox) Prepare(*engine.Plan) error {
 func (l *smallBox) Tile(_, _, y, n, rows int) {
 	for end := y + rows; y < end; y++ {
 		a, b, c := l.image.Row(y-1), l.image.Row(y), l.image.Row(y+1)
-		dst := l.task.dst[0].row(0, y, n, 1)
+		dst := l.task.dst[0].Row(0, y, n)
 		kernel.Box3(l.task.set.Level, dst, a, b, c)
 		for _, x := range [2]int{0, n - 1} {
 			dst[x] = uint8((l.column(x-1, a, b, c) + l.column(x, a, b, c) + l.column(x+1, a, b, c) + 4) / 9)
@@ -69,6 +70,6 @@ func (l *smallBox) column(x int, rows ...[]uint8) (sum uint32) {
 func (l *smallBox) Finish() {}
 
 func (l *smallBox) Release() int {
-	l.task, l.image.Src = task[uint8, uint8]{}, engine.Source[uint8]{}
+	l.task, l.image.Src = task{}, window.Pixels{}
 	return engine.Bytes(l.image.Outside)
 }

@@ -1,7 +1,10 @@
 package filter
 
 import (
+	"math"
+
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -18,12 +21,7 @@ import (
 //	}
 //	for out, err := s.End(); out != nil; out, err = s.End() {
 //	}
-type Stream[D boxsum.Pixel, P Pixel] struct{ rows rowStream[D, P] }
-
-type rowStream[D boxsum.Pixel, P Pixel] interface {
-	push(row []P) ([]D, error)
-	end() ([]D, error)
-}
+type Stream[D boxsum.Pixel, P Pixel] struct{ rows *stream }
 
 // NewBoxStream starts a [Box] for rows of this many pixels and channels. The border cannot
 // be Wrap, which has the last rows above the first.
@@ -52,11 +50,22 @@ func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor f
 }
 
 func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Options, k kind, floor float64) (*Stream[D, P], error) {
-	t := task[P, D]{kind: k, floor: floor}
-	if err := t.check(&boxsum.Image[P]{Width: width, Channels: channels}, w, opt); err != nil {
+	src := pixels(&boxsum.Image[P]{Width: width, Channels: channels})
+	s, err := startStream(pairs.TypeOf[D](), &src, w, opt, k, floor)
+	if err != nil {
 		return nil, err
 	}
-	if !(floor >= 0) || floor > largest[float64]() {
+	return &Stream[D, P]{s}, nil
+}
+
+// startStream is a stream of results of a type, from rows like those of an image without any.
+func startStream(of pairs.Type, src *window.Pixels, w Window, opt *Options, k kind, floor float64) (*stream, error) {
+	s := &stream{task: task{kind: k, floor: floor}}
+	t := &s.task
+	if err := t.check(src, w, opt); err != nil {
+		return nil, err
+	}
+	if !(floor >= 0) || floor > math.MaxFloat64 {
 		return nil, grid.Invalid("a least deviation of %v: use 0 or more", floor)
 	}
 	if t.shape.Border == window.Wrap {
@@ -64,32 +73,18 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 	}
 	t.set = t.set.Quiet()
 	t.src.Height = w.Height // of which a window has no more, where it is clipped
-	list := streams[:]
-	if isFloat[P]() {
-		list = floatStreams[:]
-	}
-	return list[pairs.NumberTwo[D, P]()].(func(task[P, D]) (*Stream[D, P], error))(t)
-}
-
-func streamFloats[D boxsum.Pixel, P Pixel](t task[P, D]) (*Stream[D, P], error) {
-	return &Stream[D, P]{&streamOf[P, float64, float64, D]{task: t}}, nil
-}
-
-func streamTask[D boxsum.Pixel, P Pixel](t task[P, D]) (*Stream[D, P], error) {
-	limit := t.area() * largest[P]()
-	if t.kind.squares() {
-		limit *= largest[P]()
-	}
-	s := new(Stream[D, P])
-	switch {
-	case limit >= 1<<63:
+	t.dst[0].Of, t.dst[0].Channels = of, t.src.Channels
+	switch t.sums() {
+	case noSums:
 		return nil, grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones", t.shape.Width(), t.shape.Height())
-	case limit < 1<<32:
-		s.rows = &streamOf[P, uint32, uint32, D]{task: t}
-	case t.area()*largest[P]() < 1<<32:
-		s.rows = &streamOf[P, uint32, uint64, D]{task: t}
+	case shortSums:
+		s.sums = new(streamSums[uint32, uint32])
+	case mixedSums:
+		s.sums = new(streamSums[uint32, uint64])
+	case longSums:
+		s.sums = new(streamSums[uint64, uint64])
 	default:
-		s.rows = &streamOf[P, uint64, uint64, D]{task: t}
+		s.sums = new(streamSums[float64, float64])
 	}
 	return s, nil
 }
@@ -100,7 +95,8 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
-	return s.rows.push(row)
+	out, err := s.rows.push(window.Bytes(row))
+	return window.Elements[D](out), err
 }
 
 // End says that there are no more rows. Each call gives another row of results, and nil
@@ -109,24 +105,45 @@ func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
-	return s.rows.end()
+	out, err := s.rows.finish()
+	return window.Elements[D](out), err
 }
 
-// streamOf is a stream with sums of these types.
-type streamOf[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
-	task    task[P, D]
+// A stream is what does not depend on types.
+type stream struct {
+	task    task
 	frame   window.Frame
-	sums    window.Sums[P, A, Q]
-	ring    [][]P
-	outside []P
-	out     []D
+	sums    rowSums
+	ring    [][]byte
+	outside []byte
+	out     []byte
 	pushed  int // rows
 	y       int // the next row of results
 	ended   bool
 }
 
+// rowSums are the sums of a stream.
+type rowSums interface {
+	start(f *window.Frame)
+	// row makes a row of results, for the pixels that the windows are round.
+	row(out []byte, rows window.Rows, y int, t *task, pix []byte)
+	End(height int)
+}
+
+type streamSums[A, Q kernel.Number] struct{ window.Sums[A, Q] }
+
+func (s *streamSums[A, Q]) start(f *window.Frame) {
+	s.Aim(f)
+	s.Strip(0, f.Width)
+}
+
+func (s *streamSums[A, Q]) row(out []byte, rows window.Rows, y int, t *task, pix []byte) {
+	s.Down(rows, y)
+	makeRow(t, out, 0, 0, t.src.Width, pix, s.Windows())
+}
+
 // Row implements [window.Rows].
-func (s *streamOf[P, A, Q, D]) Row(place int) []P {
+func (s *stream) Row(place int) []byte {
 	height := s.pushed
 	if !s.ended {
 		height = max(height, place+1) // mirrors are further down
@@ -139,18 +156,18 @@ func (s *streamOf[P, A, Q, D]) Row(place int) []P {
 }
 
 // size is how many rows it keeps.
-func (s *streamOf[P, A, Q, D]) size() int {
+func (s *stream) size() int {
 	return s.task.shape.Height() + max(s.task.shape.Up, s.task.shape.Down) + 3
 }
 
-func (s *streamOf[P, A, Q, D]) push(row []P) ([]D, error) {
+func (s *stream) push(row []byte) ([]byte, error) {
 	t := &s.task
-	n := t.src.Width * t.src.Channels
+	n, size := t.src.Width*t.src.Channels, t.src.Of.Bytes()
 	switch {
 	case s.ended:
 		return nil, grid.Invalid("a row after the end of the stream")
-	case len(row) != n:
-		return nil, grid.Invalid("a row of %d values, the stream takes %d", len(row), n)
+	case len(row) != n*size:
+		return nil, grid.Invalid("a row of %d values, the stream takes %d", len(row)/size, n)
 	}
 	if err := t.set.Stopped(); err != nil {
 		return nil, err
@@ -159,7 +176,7 @@ func (s *streamOf[P, A, Q, D]) push(row []P) ([]D, error) {
 		s.start(row)
 	}
 	if len(s.ring) < s.size() {
-		s.ring = append(s.ring, make([]P, n))
+		s.ring = append(s.ring, engine.AtLeast[byte](nil, len(row)))
 	}
 	copy(s.ring[s.pushed%s.size()], row)
 	s.pushed++
@@ -170,35 +187,34 @@ func (s *streamOf[P, A, Q, D]) push(row []P) ([]D, error) {
 }
 
 // start is for the first row.
-func (s *streamOf[P, A, Q, D]) start(row []P) {
+func (s *stream) start(row []byte) {
 	t := &s.task
 	first := t.src
-	first.Image(row, t.src.Width, 1, t.src.Channels, 0)
+	first.Mem, first.Height = row, 1
 	s.frame = frameOf(&first, &t.shape, t.kind.squares(), t.set.Level)
 	s.frame.Height = 0
-	s.out = make([]D, len(row))
+	s.out = engine.AtLeast[byte](nil, t.src.Width*t.src.Channels*t.dst[0].Of.Bytes())
 	s.outside = window.OutsideRow(s.outside, &s.frame)
 	if t.src.Width > 0 {
-		s.sums.Aim(&s.frame)
-		s.sums.Strip(0, t.src.Width)
+		s.sums.start(&s.frame)
 	}
 }
 
 // next is the next row of results.
-func (s *streamOf[P, A, Q, D]) next() []D {
-	t, n := &s.task, s.task.src.Width
-	if same, ok := any(s.out).([]P); ok && t.kind <= mean && t.shape.Width() == 1 && t.shape.Height() == 1 {
-		copy(same, s.ring[s.y%s.size()])
-	} else if n > 0 {
-		s.sums.Down(s, s.y)
-		t.dst[0] = target[D]{s.out, len(s.out)}
-		makeRow(t, s.out, 0, 0, n, s.ring[s.y%s.size()], s.sums.Windows())
+func (s *stream) next() []byte {
+	pix := s.ring[s.y%s.size()]
+	switch {
+	case s.task.single():
+		copy(s.out, pix)
+	case s.task.src.Width > 0:
+		s.sums.row(s.out, s, s.y, &s.task, pix)
 	}
 	s.y++
 	return s.out
 }
 
-func (s *streamOf[P, A, Q, D]) end() ([]D, error) {
+// finish is for what follows the last row.
+func (s *stream) finish() ([]byte, error) {
 	if err := s.task.set.Stopped(); err != nil {
 		return nil, err
 	}

@@ -11,9 +11,9 @@ import (
 // the columns: see [kernel.Triple]. That is the same as box by box where the border mirrors
 // or repeats the image, as it then does so with what each box makes of it.
 type triple struct {
-	task         task[uint8, uint8]
+	task         task
 	frame        window.Frame
-	image        window.Image[uint8]
+	image        window.Image
 	across, down kernel.Triple
 	toWords      float32 // factors of sums
 	toBytes      float32
@@ -41,7 +41,7 @@ const (
 )
 
 // newTriple reports whether three boxes can go this way.
-func newTriple(t *task[uint8, uint8], shapes []window.Shape) (l triple, ok bool) {
+func newTriple(t *task, shapes []window.Shape) (l triple, ok bool) {
 	switch t.shape.Border {
 	case window.Reflect101, window.Reflect, window.Wrap:
 	default:
@@ -66,11 +66,11 @@ func newTriple(t *task[uint8, uint8], shapes []window.Shape) (l triple, ok bool)
 	return l, false
 }
 
-func runTriple(t *task[uint8, uint8], with *triple) error {
+func runTriple(t *task, with *triple) error {
 	run := engine.Take[engine.Run[triple]]()
 	l := &run.Layer
 	l.task, l.across, l.down, l.toWords, l.toBytes = *t, with.across, with.down, with.toWords, with.toBytes
-	l.frame = frameOf(&t.src, &t.shape, false, t.set.Level)
+	l.frame = t.frame()
 	l.image.Src, l.image.Border = t.src, t.shape.Border
 	p := window.ChainPlan(&t.set, &l.frame, 2, 2*l.down.Reach(), 1)
 	if !t.same { // a worker goes on from band to band: this is for who has none left
@@ -165,7 +165,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 		}
 		var to []uint8
 		if i >= 2*reach {
-			to = l.task.dst[0].row(0, w.from+i-2*reach, width, c)
+			to = l.task.dst[0].Row(0, w.from+i-2*reach, width)
 		}
 		l.down.Down(f.Level, to, w.state, &back, l.toBytes, &w.scratch)
 	}
@@ -174,7 +174,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 func (l *triple) Finish() {}
 
 func (l *triple) Release() int {
-	l.task, l.image.Src = task[uint8, uint8]{}, engine.Source[uint8]{}
+	l.task, l.image.Src = task{}, window.Pixels{}
 	bytes := engine.Bytes(l.saved)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -27,7 +27,7 @@ const againArea = 1 << 16
 
 // collect finds the groups that have factors above a limit, and keeps their factors. It
 // reports whether to make them again is less work than to make the blocks again.
-func (l *blockLayer[P]) collect(a *again, blocks [2]int, limit float64) bool {
+func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 	if !l.directly {
 		return false
 	}
@@ -70,16 +70,16 @@ func (l *blockLayer[P]) collect(a *again, blocks [2]int, limit float64) bool {
 }
 
 // makeAgain writes the scores of the groups.
-func (l *blockLayer[P]) makeAgain(a *again, scale float64) {
+func (l *blockLayer) makeAgain(a *again, scale float64) {
 	t, factors := &l.task, a.factors
 	byProducts, bySums := l.direct.numerator(t.method)
 	if t.method == ZNCC {
 		scale /= l.direct.area
 	}
 	for _, g := range a.groups {
-		a.at(&l.direct, ofBytes(&t.src), g.x, g.y)
+		a.at(&l.direct, &t.src, g.x, g.y)
 		products := a.sums
-		a.at(&l.sumsDirect, ofBytes(&t.src), g.x, g.y)
+		a.at(&l.sumsDirect, &t.src, g.x, g.y)
 		for j := range g.height {
 			to := t.dst[(g.y+j)*t.stride+g.x:][:g.width]
 			for i := range to {

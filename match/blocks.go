@@ -7,8 +7,9 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // A blockPlan is how the scores are cut into blocks: each is made from a block of
@@ -111,8 +112,8 @@ func (p *precision[T]) bytes() (n int) {
 }
 
 // blockLayer makes scores from transforms. A tile is two blocks.
-type blockLayer[P Pixel] struct {
-	task task[P]
+type blockLayer struct {
+	task task
 	kind scoring
 	blockPlan
 
@@ -143,8 +144,8 @@ type blockWorker struct {
 }
 
 // correlate makes the scores, of factors where these are there.
-func correlate[P Pixel](t *task[P], kind scoring) error {
-	run := engine.Take[engine.Run[blockLayer[P]]]()
+func correlate(t *task, kind scoring) error {
+	run := engine.Take[engine.Run[blockLayer]]()
 	l := &run.Layer
 	l.task, l.kind = *t, kind
 	l.blockPlan = planBlocks(t.width, t.height, t.template.Width, t.template.Height, t.src.Channels)
@@ -155,7 +156,7 @@ func correlate[P Pixel](t *task[P], kind scoring) error {
 }
 
 // Prepare implements [engine.Layer].
-func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
+func (l *blockLayer) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	c := l.task.src.Channels
 	for i := range l.workers[:p.Workers] { // all have their memory, whoever comes to work this time
@@ -168,7 +169,7 @@ func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
 	l.prepareTemplate()
 	if l.directly = l.kind == fastScores && l.task.plainBytes() && l.count <= againArea; l.directly {
 		t := &l.task
-		l.direct.set(t.set.Level, ofBytes(&t.template))
+		l.direct.set(t.set.Level, &t.template)
 		l.sumsDirect.ones(t.set.Level, t.template.Width, t.template.Height)
 		for i := range l.workers[:p.Workers] {
 			l.workers[i].again.resize(&l.direct, 0)
@@ -178,11 +179,11 @@ func (l *blockLayer[P]) Prepare(p *engine.Plan) error {
 }
 
 // Finish implements [engine.Layer].
-func (l *blockLayer[P]) Finish() {}
+func (l *blockLayer) Finish() {}
 
 // Release implements [engine.Layer].
-func (l *blockLayer[P]) Release() int {
-	l.task = task[P]{}
+func (l *blockLayer) Release() int {
+	l.task = task{}
 	n := engine.Bytes(l.scratch.Lines) + engine.Bytes(l.ones.Lines)
 	for i := range l.double {
 		n += engine.Bytes(l.double[i].Lines) + engine.Bytes(l.single[i].Lines)
@@ -195,7 +196,7 @@ func (l *blockLayer[P]) Release() int {
 }
 
 // prepareTemplate makes the spectra of the template.
-func (l *blockLayer[P]) prepareTemplate() {
+func (l *blockLayer) prepareTemplate() {
 	t := &l.task
 	c, w, h := t.template.Channels, t.template.Width, t.template.Height
 	l.count, l.squares, l.peak = 0, 0, 0
@@ -211,7 +212,7 @@ func (l *blockLayer[P]) prepareTemplate() {
 		if !t.counts(x, y) {
 			return 0
 		}
-		return float64(t.template.Pix[y*t.template.Stride+x*c+ch]) - l.center[ch] - l.rest[ch]
+		return t.template.At(y*t.template.Stride+x*c+ch) - l.center[ch] - l.rest[ch]
 	}
 	each := func(ch int, do func(v float64)) {
 		for y := range h {
@@ -227,7 +228,7 @@ func (l *blockLayer[P]) prepareTemplate() {
 			sum := 0.0
 			each(ch, func(v float64) { sum += v })
 			l.center[ch] = sum / float64(l.count)
-			if t.method == SSD && isInteger[P]() {
+			if t.method == SSD && t.whole() {
 				l.center[ch] = math.Round(l.center[ch]) // differences stay whole
 			}
 			if t.method == ZNCC { // or the level of a window would count, where that is far from zero
@@ -264,7 +265,7 @@ func (l *blockLayer[P]) prepareTemplate() {
 }
 
 // transform makes the spectrum of values as large as the template.
-func (l *blockLayer[P]) transform(s *fourier.Spectrum[float64], value func(x, y int) float64) {
+func (l *blockLayer) transform(s *fourier.Spectrum[float64], value func(x, y int) float64) {
 	b := &l.scratch
 	b.Resize(l.nx, l.ny)
 	const lanes = kernel.LineBytes / 8
@@ -282,7 +283,7 @@ func (l *blockLayer[P]) transform(s *fourier.Spectrum[float64], value func(x, y 
 }
 
 // Tile implements [engine.Layer].
-func (l *blockLayer[P]) Tile(worker, _, pair, _, _ int) {
+func (l *blockLayer) Tile(worker, _, pair, _, _ int) {
 	w := &l.workers[worker]
 	blocks := [2]int{2 * pair, 2*pair + 1}
 	if l.kind == generalScores {
@@ -302,7 +303,7 @@ func (l *blockLayer[P]) Tile(worker, _, pair, _, _ int) {
 }
 
 // scores is the part of a row of scores that a block has.
-func (l *blockLayer[P]) scores(block, row int) []float32 {
+func (l *blockLayer) scores(block, row int) []float32 {
 	x, y := l.place(block)
 	if row += y; row >= l.task.height || row >= y+l.height {
 		return nil
@@ -311,7 +312,7 @@ func (l *blockLayer[P]) scores(block, row int) []float32 {
 }
 
 // mostFactors looks for the largest of a block's factors.
-func (l *blockLayer[P]) mostFactors(most *lineOfSums, block int) {
+func (l *blockLayer) mostFactors(most *lineOfSums, block int) {
 	for row := 0; ; row++ {
 		scores := l.scores(block, row)
 		if scores == nil {
@@ -333,7 +334,7 @@ const (
 
 // correlateFast multiplies factors by numerators. It reports whether they are exact enough,
 // or all others could be made again; else it has done nothing.
-func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
+func correlateFast[T kernel.Real](l *blockLayer, w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
 	t, c, lanes := &l.task, l.task.src.Channels, kernel.Lanes[T]()
 	var in [maxChannels]*fourier.Block[T]
 	var kernels [maxChannels]*fourier.Spectrum[T]
@@ -410,7 +411,7 @@ func correlateFast[P Pixel, T kernel.Real](l *blockLayer[P], w *precision[T], sp
 }
 
 // centerOf is a number in the middle of a block's pixels, as a few of them tell.
-func (l *blockLayer[P]) centerOf(block, ch int) float64 {
+func (l *blockLayer) centerOf(block, ch int) float64 {
 	if block >= l.blocks {
 		return 0
 	}
@@ -420,9 +421,9 @@ func (l *blockLayer[P]) centerOf(block, ch int) float64 {
 	w, h := min(l.nx, t.src.Width-x0), min(l.ny, t.src.Height-y0)
 	sum, count := 0.0, 0
 	for j := range min(samples, h) {
-		row := t.src.Pix[(y0+j*h/min(samples, h))*t.src.Stride:]
+		row := (y0 + j*h/min(samples, h)) * t.src.Stride
 		for i := range min(samples, w) {
-			if p := float64(row[(x0+i*w/min(samples, w))*t.src.Channels+ch]); finite(p) {
+			if p := t.src.At(row + (x0+i*w/min(samples, w))*t.src.Channels + ch); finite(p) {
 				sum += p
 				count++
 			}
@@ -431,7 +432,7 @@ func (l *blockLayer[P]) centerOf(block, ch int) float64 {
 	if count == 0 || !finite(sum) {
 		return 0
 	}
-	if m := sum / float64(count); isInteger[P]() {
+	if m := sum / float64(count); t.whole() {
 		return math.Round(m)
 	} else {
 		return float64(float32(m))
@@ -440,12 +441,13 @@ func (l *blockLayer[P]) centerOf(block, ch int) float64 {
 
 // fill puts the pixels of two blocks, less a number, into the parts of one. It tells the
 // sum of their squares. What is not finite is left out.
-func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64, sums *lineOfSums) (energy float64) {
+func fill[T kernel.Real](l *blockLayer, b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64, sums *lineOfSums) (energy float64) {
 	t, lanes := &l.task, kernel.Lanes[T]()
 	c := t.src.Channels
-	bytes := asBytes(t.src.Pix) // if they are
-	fast := grid.SizeOf[P]() == 1 && c == 1 && lanes > doubleLanes
+	bytes := t.src.Mem // if they are
+	fast := t.src.Of == pairs.U8 && c == 1 && lanes > doubleLanes
 	clear(sums[:])
+	var pixels [kernel.LineBytes / 4]float64
 	for x := 0; x < l.nx; x += lanes {
 		g := b.Group(x)
 		for part, block := range blocks {
@@ -463,9 +465,9 @@ func fill[P Pixel, T kernel.Real](l *blockLayer[P], b *fourier.Block[T], blocks 
 			}
 			for y := range h {
 				line := g[(2*y+part)*lanes:][:lanes]
-				row := t.src.Pix[(y0+y)*t.src.Stride+(x0+x)*c+ch:]
-				for i := range n {
-					v := float64(row[i*c]) - center
+				every(pixels[:n], &t.src, (y0+y)*t.src.Stride+(x0+x)*c+ch, c)
+				for i, v := range pixels[:n] {
+					v -= center
 					if v-v != 0 {
 						v = 0
 					}
@@ -491,9 +493,24 @@ func clearLines[T kernel.Real](lines []T, from, to int) {
 	}
 }
 
-// asBytes is pixels as bytes.
-func asBytes[P Pixel](s []P) []uint8 {
-	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+// every is pixels from one on, each so many after the one before.
+func every(dst []float64, src *window.Pixels, from, step int) {
+	switch src.Of {
+	case pairs.U8:
+		everyOf(dst, src.Mem[from:], step)
+	case pairs.U16:
+		everyOf(dst, window.Elements[uint16](src.Mem)[from:], step)
+	case pairs.F32:
+		everyOf(dst, window.Elements[float32](src.Mem)[from:], step)
+	default:
+		everyOf(dst, window.Elements[float64](src.Mem)[from:], step)
+	}
+}
+
+func everyOf[P Pixel](dst []float64, src []P, step int) {
+	for i := range dst {
+		dst[i] = float64(src[i*step])
+	}
 }
 
 // asSingles is numbers that are known to be of 32 bits.

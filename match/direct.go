@@ -2,11 +2,12 @@ package match
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // Templates of few bytes are correlated directly, in whole numbers, while the sums of windows
@@ -21,14 +22,14 @@ const maxDirect = 256
 const signed = 128
 
 // goesDirectly reports whether the scores of a task are made without transforms.
-func (t *task[P]) goesDirectly() bool {
+func (t *task) goesDirectly() bool {
 	w, h := t.template.Width, t.template.Height
 	return t.plainBytes() && grid.RoundUp(w, 4)*h <= maxDirect
 }
 
 // plainBytes reports whether pixels are gray bytes that all count.
-func (t *task[P]) plainBytes() bool {
-	return grid.SizeOf[P]() == 1 && t.src.Channels == 1 && !t.masked
+func (t *task) plainBytes() bool {
+	return t.src.Of == pairs.U8 && t.src.Channels == 1 && !t.masked
 }
 
 // A direct has the template of bytes, and its sums.
@@ -39,12 +40,12 @@ type direct struct {
 }
 
 // set takes the template of a task.
-func (d *direct) set(level kernel.Level, template *engine.Source[uint8]) {
+func (d *direct) set(level kernel.Level, template *window.Pixels) {
 	w, h := template.Width, template.Height
 	d.area, d.sum, d.squares = float64(w*h), 0, 0
 	d.bytes = d.bytes[:0]
 	for y := range h {
-		for _, p := range template.Pix[y*template.Stride:][:w] {
+		for _, p := range template.Row(0, y, w) {
 			d.bytes = append(d.bytes, int8(int(p)-signed))
 			d.sum += float64(p)
 			d.squares += float64(p) * float64(p)
@@ -112,7 +113,7 @@ func (w *directWorker) resize(d *direct, width int) {
 }
 
 // row is the products at places [x, x+n) of row y of an image.
-func (w *directWorker) row(d *direct, src *engine.Source[uint8], x, y, n int) []int32 {
+func (w *directWorker) row(d *direct, src *window.Pixels, x, y, n int) []int32 {
 	if w.ready && w.x == x && w.y == y {
 		w.ready = false
 		return w.products[1][:n]
@@ -129,22 +130,17 @@ func (w *directWorker) row(d *direct, src *engine.Source[uint8], x, y, n int) []
 
 // at makes sums of the products at [x, x+64) of rows y and y+1. What lies outside of the image
 // is zero.
-func (w *directWorker) at(d *direct, src *engine.Source[uint8], x, y int) {
+func (w *directWorker) at(d *direct, src *window.Pixels, x, y int) {
 	width, height := d.Reach()
-	if at := y*src.Stride + x; at+(height-1)*src.Stride+width <= len(src.Pix) {
-		d.At(&w.sums, src.Pix[at:], src.Stride)
+	if at := y*src.Stride + x; at+(height-1)*src.Stride+width <= len(src.Mem) {
+		d.At(&w.sums, src.Mem[at:], src.Stride)
 		return
 	}
 	clear(w.pixels[:width*height])
 	for j := range min(height, src.Height-y) {
-		copy(w.pixels[j*width:][:width], src.Pix[(y+j)*src.Stride+x:][:min(width, src.Width-x)])
+		copy(w.pixels[j*width:][:width], src.Mem[(y+j)*src.Stride+x:][:min(width, src.Width-x)])
 	}
 	d.At(&w.sums, w.pixels, width)
-}
-
-// ofBytes is an image that is known to be of bytes.
-func ofBytes[P Pixel](s *engine.Source[P]) *engine.Source[uint8] {
-	return (*engine.Source[uint8])(unsafe.Pointer(s))
 }
 
 func (w *directWorker) bytes() int {

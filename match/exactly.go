@@ -1,10 +1,28 @@
 package match
 
-import "math"
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
+)
 
 // exactly is a score by its definition, for places where transforms and running sums are
 // not exact enough. It is NaN where the window has pixels that count and are not finite.
-func (t *task[P]) exactly(x, y int) float64 {
+func (t *task) exactly(x, y int) float64 {
+	switch src, template := t.src.Mem, t.template.Mem; t.src.Of {
+	case pairs.U8:
+		return exactlyOf(t, src, template, x, y)
+	case pairs.U16:
+		return exactlyOf(t, window.Elements[uint16](src), window.Elements[uint16](template), x, y)
+	case pairs.F32:
+		return exactlyOf(t, window.Elements[float32](src), window.Elements[float32](template), x, y)
+	default:
+		return exactlyOf(t, window.Elements[float64](src), window.Elements[float64](template), x, y)
+	}
+}
+
+func exactlyOf[P Pixel](t *task, src, template []P, x, y int) float64 {
 	c, w, h := t.src.Channels, t.template.Width, t.template.Height
 	count := 0
 	for j := range h {
@@ -20,7 +38,7 @@ func (t *task[P]) exactly(x, y int) float64 {
 		started, flat := false, true
 		for pass := range 2 {
 			for j := range h {
-				row, rowT := t.src.Pix[(y+j)*t.src.Stride:], t.template.Pix[j*t.template.Stride:]
+				row, rowT := src[(y+j)*t.src.Stride:], template[j*t.template.Stride:]
 				for i := range w {
 					if !t.counts(i, j) {
 						continue

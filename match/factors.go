@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -18,9 +19,9 @@ import (
 // flat window, and NaN for one with a NaN.
 
 // factorLayer makes the factors.
-type factorLayer[P Pixel, A, Q kernel.Number] struct {
-	window.Layer[P, A, Q]
-	task task[P]
+type factorLayer[A, Q kernel.Number] struct {
+	window.Layer[A, Q]
+	task task
 	area int
 
 	directly bool // scores, and not factors
@@ -28,43 +29,31 @@ type factorLayer[P Pixel, A, Q kernel.Number] struct {
 	each     []directWorker
 }
 
-// factors fills the scores with factors, with sums that fit the pixels. It names them, so that no others are compiled.
-func factors[P Pixel](t *task[P]) error {
-	switch t := any(t).(type) {
-	case *task[uint8]:
-		return wholeFactors(t)
-	case *task[uint16]:
-		return wholeFactors(t)
-	case *task[float32]:
-		return runFactors[float32, float64, float64](t)
-	case *task[float64]:
-		return runFactors[float64, float64, float64](t)
+// factors fills the scores with factors, with sums that fit the pixels and the window.
+func factors(t *task) error {
+	if !t.whole() {
+		return runFactors[float64, float64](t)
 	}
-	panic("no such pixels")
-}
-
-// wholeFactors is the same with whole sums that fit the window.
-func wholeFactors[P Pixel](t *task[P]) error {
 	area := uint64(t.template.Width) * uint64(t.template.Height)
-	most := uint64(largest[P]())
+	most := uint64(largest(t.src.Of))
 	switch {
 	case area < 1<<32/(most*most):
-		return runFactors[P, uint32, uint32](t)
+		return runFactors[uint32, uint32](t)
 	case area < 1<<32/most:
-		return runFactors[P, uint32, uint64](t)
+		return runFactors[uint32, uint64](t)
 	}
-	return runFactors[P, uint64, uint64](t)
+	return runFactors[uint64, uint64](t)
 }
 
-func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
-	run := engine.Take[engine.Run[factorLayer[P, A, Q]]]()
+func runFactors[A, Q kernel.Number](t *task) error {
+	run := engine.Take[engine.Run[factorLayer[A, Q]]]()
 	l := &run.Layer
 	l.task, l.Src, l.Sink = *t, t.src, l
 	l.area = t.template.Width * t.template.Height
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Squares: true, Level: t.set.Level,
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Pixel: t.src.Of, Squares: true, Level: t.set.Level,
 		Shape: window.Shape{Right: t.template.Width - 1, Down: t.template.Height - 1, Border: window.Clip}}
-	if t.method == ZNCC && !isInteger[P]() {
-		l.Frame.Offset = float64(engine.Center(&t.src))
+	if t.method == ZNCC && !t.whole() {
+		l.Frame.Offset = centerOf(&t.src)
 	}
 	p := l.Plan(&t.set, 4)
 	p.Rows, p.N = t.height, t.width
@@ -72,7 +61,7 @@ func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
 	if l.directly = t.goesDirectly(); !l.directly {
 		return run.Fill(t.set.Quiet(), p, l)
 	}
-	l.direct.set(t.set.Level, ofBytes(&t.template))
+	l.direct.set(t.set.Level, &t.template)
 	l.each = engine.Workers(l.each, p.Workers)
 	for i := range l.each[:p.Workers] {
 		l.each[i].resize(&l.direct, p.TileWidth)
@@ -80,9 +69,17 @@ func runFactors[P Pixel, A, Q kernel.Number](t *task[P]) error {
 	return run.Fill(t.set, p, l)
 }
 
+// centerOf is what is taken away from floats.
+func centerOf(src *window.Pixels) float64 {
+	if src.Of == pairs.F32 {
+		return float64(engine.Center(&engine.Source[float32]{Pix: window.Elements[float32](src.Mem), Extent: src.Extent}))
+	}
+	return float64(engine.Center(&engine.Source[float64]{Pix: window.Elements[float64](src.Mem), Extent: src.Extent}))
+}
+
 // Release implements [engine.Layer].
-func (l *factorLayer[P, A, Q]) Release() int {
-	l.task = task[P]{}
+func (l *factorLayer[A, Q]) Release() int {
+	l.task = task{}
 	n := l.Layer.Release()
 	for i := range l.each {
 		n += l.each[i].bytes()
@@ -91,16 +88,16 @@ func (l *factorLayer[P, A, Q]) Release() int {
 }
 
 // Row implements [window.Sink].
-func (l *factorLayer[P, A, Q]) Row(worker, x, y, n int, _ []P, s *window.Sums[P, A, Q]) {
+func (l *factorLayer[A, Q]) Row(worker, x, y, n int, _ []byte, s *window.Sums[A, Q]) {
 	t, c := &l.task, l.Frame.Channels
 	r := s.Windows()
 	dst := t.dst[y*t.stride+x:][:n]
 	if l.directly {
-		products := l.each[worker].row(&l.direct, ofBytes(&t.src), x, y, n)
+		products := l.each[worker].row(&l.direct, &t.src, x, y, n)
 		l.direct.scores(t.set.Level, t.method, dst, products, words(r.Hi), words(r.Lo), words(r.HiSquares), words(r.LoSquares))
 		return
 	}
-	if !isInteger[P]() {
+	if A(1)/2 != 0 {
 		l.floats(dst, r, x, y)
 		return
 	}
@@ -109,7 +106,7 @@ func (l *factorLayer[P, A, Q]) Row(worker, x, y, n int, _ []P, s *window.Sums[P,
 	if t.method == NCC {
 		root = 1
 	}
-	if c == 1 && float64(l.area)*largest[P]()*largest[P]() < 1<<31 { // then S and Q are sums of 32 bits
+	if c == 1 && float64(l.area)*largest(t.src.Of)*largest(t.src.Of) < 1<<31 { // then S and Q are sums of 32 bits
 		area, mean := float64(l.area), 1.0
 		if t.method == NCC {
 			area, mean = 1, 0
@@ -174,7 +171,7 @@ const surePart = 0x1p-30
 
 // floats makes the factors of floats. Where rounding may be more than a little of a
 // window's energy it is summed by itself.
-func (l *factorLayer[P, A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int) {
+func (l *factorLayer[A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int) {
 	t, c, inverse := &l.task, l.Frame.Channels, 1/float64(l.area)
 	for i := range dst {
 		v, most := 0.0, 0.0
@@ -197,11 +194,18 @@ func (l *factorLayer[P, A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y i
 	}
 }
 
-// energy is Σ(I-mean)² of a window, or ΣI² for NCC, in two passes.
-func (t *task[P]) energy(x, y int) (energy float64) {
+// energy is Σ(I-mean)² of a window of floats, or ΣI² for NCC, in two passes.
+func (t *task) energy(x, y int) float64 {
+	if t.src.Of == pairs.F32 {
+		return energyOf(t, window.Elements[float32](t.src.Mem), x, y)
+	}
+	return energyOf(t, window.Elements[float64](t.src.Mem), x, y)
+}
+
+func energyOf[P float32 | float64](t *task, pix []P, x, y int) (energy float64) {
 	c, w, h := t.src.Channels, t.template.Width, t.template.Height
 	for ch := range c {
-		first := float64(t.src.Pix[y*t.src.Stride+x*c+ch])
+		first := float64(pix[y*t.src.Stride+x*c+ch])
 		sum, count, flat := 0.0, 0, true
 		mean := 0.0
 		for pass := range 2 {
@@ -213,7 +217,7 @@ func (t *task[P]) energy(x, y int) (energy float64) {
 				}
 			}
 			for j := range h {
-				row := t.src.Pix[(y+j)*t.src.Stride:]
+				row := pix[(y+j)*t.src.Stride:]
 				for i := range w {
 					if !t.counts(i, j) {
 						continue

@@ -15,8 +15,8 @@ const sure = 1e6
 
 // A general makes SSD, and all scores with a mask, of two blocks, in float64. Sums of windows
 // are correlations with the mask then.
-type general[P Pixel] struct {
-	*blockLayer[P]
+type general struct {
+	*blockLayer
 	*precision[float64]
 	blocks [2]int
 	in     [2 * maxChannels]*fourier.Block[float64] // pixels, then their squares
@@ -25,8 +25,8 @@ type general[P Pixel] struct {
 	bad    bool                                     // some are not finite
 }
 
-func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
-	g := general[P]{blockLayer: l, precision: w, blocks: blocks}
+func (l *blockLayer) general(w *precision[float64], blocks [2]int) {
+	g := general{blockLayer: l, precision: w, blocks: blocks}
 	c := l.task.src.Channels
 	for ch := range c {
 		g.in[ch], g.in[c+ch] = &w.pixels[ch], &w.squared[ch]
@@ -43,7 +43,7 @@ func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
 			g.in[c+ch].Lines[i] = v
 			g.size2 += float64(v * v)
 		}
-		g.bad = g.bad || !isInteger[P]() && l.notFinite(blocks, ch)
+		g.bad = g.bad || !l.task.whole() && l.notFinite(blocks, ch)
 	}
 	points := float64(l.nx) * float64(l.ny)
 	g.size, g.size2 = math.Sqrt(g.size/points), math.Sqrt(g.size2/points)
@@ -63,7 +63,7 @@ func (l *blockLayer[P]) general(w *precision[float64], blocks [2]int) {
 }
 
 // convolve makes a result from blocks, each with its spectrum.
-func (g *general[P]) convolve(to int, in []*fourier.Block[float64], spectra ...*fourier.Spectrum[float64]) []float64 {
+func (g *general) convolve(to int, in []*fourier.Block[float64], spectra ...*fourier.Spectrum[float64]) []float64 {
 	b, level := &g.results[to], g.task.set.Level
 	g.conv.Convolve(level, b, in, spectra)
 	for x := 0; x < g.width; x += doubleLanes {
@@ -74,7 +74,7 @@ func (g *general[P]) convolve(to int, in []*fourier.Block[float64], spectra ...*
 
 // each visits all scores of the blocks, a few at a time: those from (x, y) on, and
 // where in the lines of a result they are.
-func (g *general[P]) each(visit func(scores []float32, x, y, at int)) {
+func (g *general) each(visit func(scores []float32, x, y, at int)) {
 	for i, block := range g.blocks {
 		if block >= g.blockLayer.blocks {
 			continue
@@ -94,31 +94,31 @@ func (g *general[P]) each(visit func(scores []float32, x, y, at int)) {
 
 // rounding is how much a sum may be off that is made from pixels of a typical size and a
 // spectrum with this peak.
-func (l *blockLayer[P]) rounding(size, peak, epsilon float64) float64 {
+func (l *blockLayer) rounding(size, peak, epsilon float64) float64 {
 	return roundings * epsilon * (log2(l.nx) + log2(l.ny)) * size * peak
 }
 
-// whole rounds sums of whole numbers, if they are off by less than a half.
-func whole[P Pixel](v, noise float64) float64 {
-	if isInteger[P]() && noise < 0.25 {
+// rounded is sums of whole numbers, rounded if they are off by less than a half.
+func (t *task) rounded(v, noise float64) float64 {
+	if t.whole() && noise < 0.25 {
 		return math.Round(v)
 	}
 	return v
 }
 
 // differences makes SSD: ΣI² - 2ΣIT + ΣT².
-func (g *general[P]) differences() {
+func (g *general) differences() {
 	t, c := &g.task, g.task.src.Channels
 	var spectra [2 * maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
 		spectra[ch], spectra[c+ch] = &g.double[ch], &g.ones
 	}
 	noise := g.rounding(g.size, g.peak, epsilon64) + g.rounding(g.size2, float64(g.count), epsilon64)
-	exact := isInteger[P]() && noise < 0.25
+	exact := t.whole() && noise < 0.25
 	lines := g.convolve(0, g.in[:2*c], spectra[:2*c]...)
 	g.each(func(scores []float32, x, y, at int) {
 		for i, v := range lines[at:][:len(scores)] {
-			v = whole[P](v+g.squares, noise)
+			v = t.rounded(v+g.squares, noise)
 			if !exact && v <= sure*noise {
 				v = t.exactly(x+i, y)
 			}
@@ -128,7 +128,7 @@ func (g *general[P]) differences() {
 }
 
 // correlations makes NCC and ZNCC with a mask.
-func (g *general[P]) correlations() {
+func (g *general) correlations() {
 	t, c := &g.task, g.task.src.Channels
 	var spectra [maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
@@ -136,16 +136,16 @@ func (g *general[P]) correlations() {
 	}
 	n := float64(g.count)
 	noise := g.rounding(g.size2, n, epsilon64)
-	most := largest[P]()
-	exact := isInteger[P]() && noise < 0.25 && n*n*most*most < 1<<53
+	most := largest(t.src.Of)
+	exact := t.whole() && noise < 0.25 && n*n*most*most < 1<<53
 	lines := g.convolve(0, g.in[c:2*c], spectra[:c]...)
 	for i, v := range lines {
-		lines[i] = n * whole[P](v, noise)
+		lines[i] = n * t.rounded(v, noise)
 	}
 	for ch := 0; ch < c && t.method == ZNCC; ch++ {
 		noise := g.rounding(g.size, n, epsilon64)
 		for i, v := range g.convolve(1, g.in[ch:ch+1], &g.ones) {
-			v = whole[P](v, noise)
+			v = t.rounded(v, noise)
 			lines[i] -= float64(v * v)
 		}
 	}
@@ -171,7 +171,7 @@ func (g *general[P]) correlations() {
 }
 
 // leaveOut makes scores NaN whose windows have pixels that are not finite and count.
-func (g *general[P]) leaveOut() {
+func (g *general) leaveOut() {
 	t, c, b := &g.task, g.task.src.Channels, g.in[0]
 	clear(b.Lines)
 	for part, block := range g.blocks {
@@ -180,10 +180,10 @@ func (g *general[P]) leaveOut() {
 		}
 		x0, y0 := g.place(block)
 		for y := range min(g.ny, t.src.Height-y0) {
-			row := t.src.Pix[(y0+y)*t.src.Stride+x0*c:]
+			row := (y0+y)*t.src.Stride + x0*c
 			for x := range min(g.nx, t.src.Width-x0) {
-				for _, v := range row[x*c:][:c] {
-					if v-v != 0 {
+				for i := range c {
+					if !finite(t.src.At(row + x*c + i)) {
 						b.Lines[(2*(x/doubleLanes*g.ny+y)+part)*doubleLanes+x%doubleLanes] = 1
 					}
 				}
@@ -204,18 +204,23 @@ func (g *general[P]) leaveOut() {
 }
 
 // notFinite reports whether blocks have pixels that are not finite.
-func (l *blockLayer[P]) notFinite(blocks [2]int, ch int) bool {
-	t, c := &l.task, l.task.src.Channels
+func (l *blockLayer) notFinite(blocks [2]int, ch int) bool {
+	src := &l.task.src
 	for _, block := range blocks {
 		if block >= l.blocks {
 			continue
 		}
 		x0, y0 := l.place(block)
-		for y := y0; y < min(y0+l.ny, t.src.Height); y++ {
-			row := t.src.Pix[y*t.src.Stride:]
-			for x := x0; x < min(x0+l.nx, t.src.Width); x++ {
-				if v := row[x*c+ch]; v-v != 0 {
-					return true
+		var pixels [64]float64
+		for y := y0; y < min(y0+l.ny, src.Height); y++ {
+			end := min(x0+l.nx, src.Width)
+			for x := x0; x < end; x += len(pixels) {
+				some := pixels[:min(len(pixels), end-x)]
+				every(some, src, y*src.Stride+x*src.Channels+ch, src.Channels)
+				for _, v := range some {
+					if !finite(v) {
+						return true
+					}
 				}
 			}
 		}

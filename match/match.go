@@ -7,14 +7,15 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // Match scores every place of a template in an image: the result has
 // img.Width-template.Width+1 by img.Height-template.Height+1 scores. Both have as many
 // channels, one to four, whose sums are added.
 func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scores boxsum.Image[float32], err error) {
-	var t task[P]
-	if err = t.check(&img, &template, m, opt); err != nil {
+	var t task
+	if err = t.check(pixels(&img), pixels(&template), m, opt); err != nil {
 		return scores, err
 	}
 	if scores, err = boxsum.NewImage[float32](t.width, t.height, 1); err != nil {
@@ -32,8 +33,8 @@ func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scor
 // MatchInto is [Match] into an image of the right size. It allocates nothing once the like has
 // been matched, while what the transforms need is less than 32 MiB.
 func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image[P], m Method, opt *Options) error {
-	var t task[P]
-	if err := t.check(&img, &template, m, opt); err != nil {
+	var t task
+	if err := t.check(pixels(&img), pixels(&template), m, opt); err != nil {
 		return err
 	}
 	if err := t.to(&scores); err != nil {
@@ -42,14 +43,19 @@ func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image
 	return t.run()
 }
 
+// pixels are those of an image, of which nothing has been checked.
+func pixels[P Pixel](img *boxsum.Image[P]) window.Pixels {
+	return window.PixelsOf(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+}
+
 // maxChannels is how many an image may have.
 const maxChannels = 4
 
 // A task is what a call was asked for, checked.
-type task[P Pixel] struct {
+type task struct {
 	set           engine.Settings
 	method        Method
-	src, template engine.Source[P]
+	src, template window.Pixels
 	mask          engine.Source[uint8]
 	masked        bool
 	width, height int // of the scores
@@ -58,20 +64,18 @@ type task[P Pixel] struct {
 }
 
 // check is all that can be wrong with options, method and images.
-func (t *task[P]) check(src, template *boxsum.Image[P], m Method, opt *Options) (err error) {
+func (t *task) check(src, template window.Pixels, m Method, opt *Options) (err error) {
 	if t.set, err = engineOptions(opt).Check(); err != nil {
 		return err
 	}
 	if err = m.check(); err != nil {
 		return err
 	}
-	t.method = m
-	t.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	if err = t.src.Pixels(len(src.Pix)); err != nil {
+	t.method, t.src, t.template = m, src, template
+	if err = t.src.Check(); err != nil {
 		return err
 	}
-	t.template.Image(template.Pix, template.Width, template.Height, template.Channels, template.Stride)
-	if err = t.template.Pixels(len(template.Pix)); err != nil {
+	if err = t.template.Check(); err != nil {
 		return err
 	}
 	w, h := t.template.Width, t.template.Height
@@ -97,7 +101,7 @@ func (t *task[P]) check(src, template *boxsum.Image[P], m Method, opt *Options) 
 // maxSide keeps the places of an image in 32 bits.
 const maxSide = 1<<30 - 1
 
-func (t *task[P]) checkMask(opt *Options) error {
+func (t *task) checkMask(opt *Options) error {
 	if opt == nil {
 		return nil
 	}
@@ -127,32 +131,31 @@ func (t *task[P]) checkMask(opt *Options) error {
 }
 
 // counts reports whether a pixel of the template counts.
-func (t *task[P]) counts(x, y int) bool {
+func (t *task) counts(x, y int) bool {
 	return !t.masked || t.mask.Pix[y*t.mask.Stride+x] != 0
 }
 
 // checkTemplate is an error where the method has no scores for a template.
-func (t *task[P]) checkTemplate() error {
+func (t *task) checkTemplate() error {
 	c := t.template.Channels
-	var first [maxChannels]P
+	var first [maxChannels]float64
 	started, flat, zero := false, true, true
 	for y := range t.template.Height {
-		row := t.template.Pix[y*t.template.Stride:][:t.template.Width*c]
 		for x := range t.template.Width {
 			if !t.counts(x, y) {
 				continue
 			}
-			p := row[x*c:][:c]
-			if !started {
-				copy(first[:], p)
-				started = true
-			}
-			for i, v := range p {
-				if v-v != 0 {
+			for i := range c {
+				v := t.template.At(y*t.template.Stride + x*c + i)
+				if !started {
+					first[i] = v
+				}
+				if !finite(v) {
 					return grid.Invalid("the template is %v at (%d, %d): use finite numbers, or a mask that leaves it out", v, x, y)
 				}
 				flat, zero = flat && v == first[i], zero && v == 0
 			}
+			started = true
 		}
 	}
 	switch {
@@ -165,7 +168,7 @@ func (t *task[P]) checkTemplate() error {
 }
 
 // to is where the scores go.
-func (t *task[P]) to(dst *boxsum.Image[float32]) error {
+func (t *task) to(dst *boxsum.Image[float32]) error {
 	e := grid.Plane(dst.Width, dst.Height, dst.Channels, dst.Stride)
 	if err := e.Pixels(len(dst.Pix)); err != nil {
 		return err
@@ -174,9 +177,9 @@ func (t *task[P]) to(dst *boxsum.Image[float32]) error {
 		return grid.Invalid("an image of %v cannot take %d×%d scores", e, t.width, t.height)
 	}
 	t.dst, t.stride = dst.Pix, e.Stride
-	err := grid.Overlap(dst.Pix, t.src.Pix)
+	err := grid.Overlap(dst.Pix, t.src.Mem)
 	if err == nil {
-		err = grid.Overlap(dst.Pix, t.template.Pix)
+		err = grid.Overlap(dst.Pix, t.template.Mem)
 	}
 	if err == nil && t.masked {
 		err = grid.Overlap(dst.Pix, t.mask.Pix)
@@ -185,32 +188,28 @@ func (t *task[P]) to(dst *boxsum.Image[float32]) error {
 }
 
 // run makes the scores.
-func (t *task[P]) run() error {
-	return runs[pairs.TypeOf[P]()].(func(task[P]) error)(*t)
-}
-
-func runTask[P Pixel](t task[P]) error {
+func (t *task) run() error {
 	if t.goesDirectly() {
-		return factors(&t)
+		return factors(t)
 	}
 	if t.masked || t.method == SSD {
-		return correlate(&t, generalScores)
+		return correlate(t, generalScores)
 	}
-	if err := factors(&t); err != nil {
+	if err := factors(t); err != nil {
 		return err
 	}
-	return correlate(&t, fastScores)
+	return correlate(t, fastScores)
 }
 
-// isInteger reports whether pixels are whole numbers.
-func isInteger[P Pixel]() bool { return P(1)/2 == 0 }
+// whole reports whether pixels are whole numbers.
+func (t *task) whole() bool { return !t.src.Of.Float() }
 
-// largest is the greatest of whole numbers.
-func largest[P Pixel]() float64 {
-	switch any(*new(P)).(type) {
-	case uint8:
+// largest is the greatest of whole numbers of a type.
+func largest(of pairs.Type) float64 {
+	switch of {
+	case pairs.U8:
 		return 1<<8 - 1
-	case uint16:
+	case pairs.U16:
 		return 1<<16 - 1
 	}
 	return math.Inf(1)

@@ -9,8 +9,6 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with match
-
 // Pixel is what images and templates hold.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64

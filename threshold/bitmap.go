@@ -5,6 +5,7 @@ import (
 	"image/color"
 
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // A Bitmap is an image of one bit a pixel, eight of them in a byte, the first in the
@@ -29,13 +30,12 @@ func NewBitmap(width, height int) (Bitmap, error) {
 }
 
 // checked is where the bits are, if they can be.
-func (b *Bitmap) checked() (t target[uint8], err error) {
+func (b *Bitmap) checked() (t window.Pixels, err error) {
 	if b.Width < 0 {
 		return t, grid.Invalid("a bitmap of %d×%d", b.Width, b.Height)
 	}
-	e := grid.Plane((b.Width+7)/8, b.Height, 1, b.Stride)
-	err = e.Pixels(len(b.Bits))
-	return target[uint8]{b.Bits, e.Stride}, err
+	t = window.PixelsOf(b.Bits, (b.Width+7)/8, b.Height, 1, b.Stride)
+	return t, t.Check()
 }
 
 // Black reports whether a pixel is; pixels that are not there are not.
@@ -44,7 +44,7 @@ func (b Bitmap) Black(x, y int) bool {
 	if err != nil || uint(x) >= uint(b.Width) || uint(y) >= uint(b.Height) {
 		return false
 	}
-	return t.pix[y*t.stride+x/8]>>(7-x&7)&1 != 0
+	return t.Mem[y*t.Stride+x/8]>>(7-x&7)&1 != 0
 }
 
 // ColorModel, Bounds and At make it an [image.Image].

@@ -36,11 +36,11 @@ func edgeContrast(above, row, below []uint8, x int) uint8 {
 
 // contrasted is an image whose contrast is asked for, whole rows at a time.
 type contrasted struct {
-	src   *engine.Source[uint8]
+	src   *window.Pixels
 	level kernel.Level
 }
 
-func (c *contrasted) pixels(y int) []uint8 { return c.src.Pix[y*c.src.Stride:][:c.src.Width] }
+func (c *contrasted) pixels(y int) []uint8 { return c.src.Row(0, y, c.src.Width) }
 
 // row is the contrast of row y.
 func (c *contrasted) row(dst []uint8, y int) {
@@ -50,7 +50,7 @@ func (c *contrasted) row(dst []uint8, y int) {
 // maskedRows are the rows of an image of which pixels with little contrast are 0. It makes
 // each when it is asked for, and keeps as many as a window has.
 type maskedRows struct {
-	src     engine.Source[uint8]
+	src     window.Pixels
 	level   kernel.Level
 	above   uint8 // contrast that is more than this is high
 	up      int   // how far windows reach
@@ -61,7 +61,7 @@ type maskedRows struct {
 	nothing []uint8
 }
 
-func (m *maskedRows) aim(src engine.Source[uint8], f *window.Frame, above uint8) {
+func (m *maskedRows) aim(src window.Pixels, f *window.Frame, above uint8) {
 	m.src, m.level, m.above, m.up = src, f.Level, above, f.Up
 	m.size = min(f.Height, f.Shape.Height()+1)
 	m.values = engine.AtLeast(m.values, m.size*f.Width)

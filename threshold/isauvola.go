@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -27,14 +28,14 @@ const (
 
 // improved is the layer of ISauvola.
 type improved[A, Q kernel.Number] struct {
-	window.Layer[uint8, A, Q]
-	task    task[uint8]
+	window.Layer[A, Q]
+	task    task
 	slice   int
 	inPlace bool
 	level   uint8
 	columns bool          // decisions are made from the sums of columns
 	rows    int           // of a band
-	marks   target[uint8] // the result, or memory of its own
+	marks   window.Pixels // the result, or memory of its own
 	memory  []uint8
 	workers []improvedWorker
 }
@@ -43,11 +44,12 @@ type improvedWorker struct {
 	counts
 	decider kernel.Decider
 	row     []uint8
+	pix     []float64
 	spans   []span
 	_       [kernel.LineBytes]byte
 }
 
-func runISauvola(t *task[uint8]) error {
+func runISauvola(t *task) error {
 	area := t.area()
 	switch {
 	case t.columns() || area*255*255 < 1<<32:
@@ -60,12 +62,12 @@ func runISauvola(t *task[uint8]) error {
 	return runImproved[uint64, uint64](t)
 }
 
-func runImproved[A, Q kernel.Number](t *task[uint8]) error {
+func runImproved[A, Q kernel.Number](t *task) error {
 	run := engine.Take[engine.Run[improved[A, Q]]]()
 	l := &run.Layer
 	l.task = *t
 	l.Src, l.InPlace, l.Sink, l.Reach = t.src, t.same, l, 1
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: true, Level: t.set.Level}
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: true, Level: t.set.Level}
 	l.columns = t.columns()
 	p := planOf(&l.Layer, t)
 	p.Slices = improvedSlices
@@ -81,13 +83,13 @@ const floodRows = 192
 // Prepare implements [engine.Layer].
 func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
 	t := &l.task
-	l.marks = t.dst.bytes
+	l.marks = t.dst.Pixels
 	if t.dst.form == asBits {
 		if err := grid.Enough(t.src.Width*t.src.Height, 1); err != nil {
 			return err
 		}
 		l.memory = engine.AtLeast(l.memory, t.src.Width*t.src.Height)
-		l.marks = target[uint8]{l.memory, t.src.Width}
+		l.marks = window.PixelsOf(l.memory, t.src.Width, t.src.Height, 1, t.src.Width)
 	}
 	l.rows = p.BandRows
 	l.workers = engine.Workers(l.workers, p.Workers)
@@ -95,6 +97,9 @@ func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
 		w := &l.workers[i]
 		w.counts = counts{}
 		w.row = engine.AtLeast(w.row, p.TileWidth)
+		if !l.columns {
+			w.pix = engine.AtLeast(w.pix, p.TileWidth)
+		}
 		w.spans = engine.AtLeast(w.spans, maxSpans)[:0]
 		if l.columns {
 			aim(&w.decider, t, &l.Frame)
@@ -159,10 +164,10 @@ func (l *improved[A, Q]) Tile(worker, x, y, n, rows int) {
 		}
 	case finishRows:
 		for end := y + rows; y < end; y++ {
-			row := l.marks.row(x, y, n)
+			row := l.marks.Row(x, y, n)
 			if t.dst.form == asBits {
 				above(t.set.Level, w.row[:n], row, marked)
-				kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+				kernel.PackBits(t.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 			} else {
 				above(t.set.Level, row, row, marked)
 			}
@@ -171,22 +176,23 @@ func (l *improved[A, Q]) Tile(worker, x, y, n, rows int) {
 }
 
 // contrast is that of pixels [x, x+len(dst)) of row y.
-func (l *improved[A, Q]) contrast(dst []uint8, rows window.Rows[uint8], x, y int) {
+func (l *improved[A, Q]) contrast(dst []uint8, rows window.Rows, x, y int) {
 	contrastRow(l.task.set.Level, dst, rows.Row(max(0, y-1)), rows.Row(y), rows.Row(min(y+1, l.task.src.Height-1)), x)
 }
 
 // Row implements [window.Sink].
-func (l *improved[A, Q]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, A, Q]) {
+func (l *improved[A, Q]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[A, Q]) {
 	w, f := &l.workers[worker], &l.task.formula
 	l.contrast(w.row[:n], s.Rows(), x, y)
-	dst := l.marks.row(x, y, n)
+	dst := l.marks.Row(x, y, n)
 	if l.columns {
 		fromColumns(&w.decider, x, dst, pix, s)
 	} else {
 		r := s.Windows()
+		window.Floats(w.pix, pix, pairs.U8)
 		for i, j := 0, 0; i < n; i = j {
 			j = r.Same(i)
-			some := stretch[uint8, A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), hi2: r.HiSquares[i:j], lo2: r.LoSquares[i:j]}
+			some := stretch[A, Q]{pix: w.pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), hi2: r.HiSquares[i:j], lo2: r.LoSquares[i:j]}
 			decide(f, dst[i:j], &some)
 		}
 	}
@@ -194,7 +200,7 @@ func (l *improved[A, Q]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[ui
 }
 
 // fromColumns makes a row of 0 and 255.
-func fromColumns[A, Q kernel.Number](d *kernel.Decider, x int, dst, pix []uint8, s *window.Sums[uint8, A, Q]) {
+func fromColumns[A, Q kernel.Number](d *kernel.Decider, x int, dst, pix []uint8, s *window.Sums[A, Q]) {
 	r := s.Row()
 	d.Counts(x, r.Across, r.Down, r.Area, len(pix))
 	cols, _ := s.Columns(1)
@@ -203,11 +209,11 @@ func fromColumns[A, Q kernel.Number](d *kernel.Decider, x int, dst, pix []uint8,
 
 // Release implements [engine.Layer].
 func (l *improved[A, Q]) Release() int {
-	l.task, l.marks = task[uint8]{}, target[uint8]{}
+	l.task, l.marks = task{}, window.Pixels{}
 	bytes := l.Layer.Release() + engine.Bytes(l.memory)
 	for i := range l.workers {
 		l.workers[i].decider.Forget()
-		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].spans) + l.workers[i].decider.Bytes()
+		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].spans) + engine.Bytes(l.workers[i].pix) + l.workers[i].decider.Bytes()
 	}
 	return bytes
 }
@@ -222,7 +228,7 @@ type span struct{ y, x0, x1 int32 }
 // A flood carries marks on to black pixels beside and above and below marked ones, also
 // across corners, in some rows.
 type flood struct {
-	marks    target[uint8]
+	marks    window.Pixels
 	width    int
 	from, to int // the rows
 	spans    []span
@@ -236,7 +242,7 @@ func (l *improved[A, Q]) flood(worker int) flood {
 // rows goes on from all that is marked in rows [y, end).
 func (f *flood) rows(y, end int) {
 	for ; y < end; y++ {
-		row := f.marks.row(0, y, f.width)
+		row := f.marks.Row(0, y, f.width)
 		for x := 0; ; {
 			next := bytes.IndexByte(row[x:], marked)
 			if next < 0 {
@@ -277,7 +283,7 @@ func (f *flood) around(s span) {
 		if y < f.from || y >= f.to {
 			continue
 		}
-		row := f.marks.row(0, y, f.width)
+		row := f.marks.Row(0, y, f.width)
 		for x := x0; x < x1; {
 			next := bytes.IndexByte(row[x:x1], black)
 			if next < 0 {

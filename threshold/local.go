@@ -13,9 +13,9 @@ import (
 
 // local is the layer of thresholds that are made from the sums of windows. Wolf goes
 // through the image twice: first for its greatest variance and its least pixel.
-type local[P filter.Pixel, A, Q kernel.Number] struct {
-	window.Layer[P, A, Q]
-	task    task[P]
+type local[A, Q kernel.Number] struct {
+	window.Layer[A, Q]
+	task    task
 	columns bool // results are made from the sums of columns, by deciders
 	quads   bool // deciders slide the columns themselves
 	past    bool // results go past the caches
@@ -30,18 +30,19 @@ type localWorker struct {
 	quads    *kernel.Quads // whose decider that is, where there is one
 	x, y     int           // the place below the rows that the quads have gone down
 	row      []uint8       // decisions, before they are packed
+	pix      []float64     // the pixels of a row
 	variance float64       // the greatest
 	darkest  float64       // the least pixel
 	_        [kernel.LineBytes]byte
 }
 
-func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
-	run := engine.Take[engine.Run[local[P, A, Q]]]()
+func runLocal[A, Q kernel.Number](t *task) error {
+	run := engine.Take[engine.Run[local[A, Q]]]()
 	l := &run.Layer
 	l.task, l.look = *t, false
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
-	if kernel.IsFloat[P]() {
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
+	if t.src.Of.Float() {
 		l.Frame.Offset = window.OffsetOf(&t.src, &t.shape)
 	}
 	l.columns = t.columns()
@@ -60,8 +61,8 @@ func runLocal[P filter.Pixel, A, Q kernel.Number](t *task[P]) error {
 }
 
 // planOf is how to cut the work.
-func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *task[P]) engine.Plan {
-	p := l.Plan(&t.set, t.dst.size())
+func planOf[A, Q kernel.Number](l *window.Layer[A, Q], t *task) engine.Plan {
+	p := l.Plan(&t.set, t.dst.Of.Bytes())
 	if t.dst.form == asBits { // no two workers write to a byte
 		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
 	}
@@ -69,7 +70,7 @@ func planOf[P filter.Pixel, A, Q kernel.Number](l *window.Layer[P, A, Q], t *tas
 }
 
 // Prepare implements [engine.Layer].
-func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
+func (l *local[A, Q]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers { // also those that earlier images had more
 		w := &l.workers[i]
@@ -89,6 +90,9 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 		if l.task.dst.form == asBits || l.past {
 			w.row = engine.AtLeast(w.row, p.TileWidth)
 		}
+		if !l.columns {
+			w.pix = engine.AtLeast(w.pix, p.TileWidth)
+		}
 	}
 	err := l.Layer.Prepare(p)
 	l.inPlace = l.InPlace
@@ -99,7 +103,7 @@ func (l *local[P, A, Q]) Prepare(p *engine.Plan) error {
 }
 
 // aim tells the deciders of the formula, once it is known.
-func (l *local[P, A, Q]) aim() {
+func (l *local[A, Q]) aim() {
 	for i := range l.workers {
 		if d := l.workers[i].decider; l.columns && d != nil {
 			aim(d, &l.task, &l.Frame)
@@ -107,12 +111,12 @@ func (l *local[P, A, Q]) aim() {
 	}
 }
 
-func aim[P filter.Pixel](d *kernel.Decider, t *task[P], f *window.Frame) {
+func aim(d *kernel.Decider, t *task, f *window.Frame) {
 	d.Aim(t.set.Level, &t.formula, f.Span(), t.height(), min(f.Up, f.Down, f.Height-1)+1)
 }
 
 // Slice implements [engine.Slicer].
-func (l *local[P, A, Q]) Slice(z int) {
+func (l *local[A, Q]) Slice(z int) {
 	if l.look = z == 0; l.look {
 		l.InPlace = false
 		l.aim()
@@ -133,32 +137,32 @@ func (l *local[P, A, Q]) Slice(z int) {
 const smallestNormal = 0x1p-1022
 
 // Release implements [engine.Layer].
-func (l *local[P, A, Q]) Release() int {
-	l.task = task[P]{}
+func (l *local[A, Q]) Release() int {
+	l.task = task{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		if d := l.workers[i].decider; d != nil {
 			d.Forget()
 			bytes += d.Bytes()
 		}
-		bytes += engine.Bytes(l.workers[i].row)
+		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].pix)
 	}
 	return bytes
 }
 
 // Tile implements [engine.Layer].
-func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
+func (l *local[A, Q]) Tile(worker, x, y, n, rows int) {
 	w, t := &l.workers[worker], &l.task
 	if l.look || !l.quads || !w.decider.Fast() {
 		l.Layer.Tile(worker, x, y, n, rows)
 		return
 	}
 	f := &l.Frame
-	row := func(of window.Rows[P], y int) []uint8 {
+	row := func(of window.Rows, y int) []uint8 {
 		if y < 0 || y >= f.Height {
 			return nil
 		}
-		return slice[uint8](of.Row(y))
+		return of.Row(y)
 	}
 	of, own := l.RowsOf(y)
 	if w.x != x || w.y != y { // else it goes on
@@ -174,7 +178,7 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 	for end := y + rows; y < end; y++ {
 		out := w.row
 		if t.dst.form == asBytes && !l.past {
-			out = t.dst.bytes.row(x, y, n)
+			out = t.dst.Row(x, y, n)
 		}
 		var ahead []uint8
 		if y+1 < end { // the rows of a band end here
@@ -189,9 +193,9 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 		w.quads.Row(out[:n], pix)
 		switch {
 		case l.past:
-			kernel.StreamCopy(t.dst.bytes.row(x, y, n), out[:n])
+			kernel.StreamCopy(t.dst.Row(x, y, n), out[:n])
 		case t.dst.form == asBits:
-			kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), out[:n])
+			kernel.PackBits(t.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), out[:n])
 		}
 	}
 	if l.past {
@@ -200,16 +204,17 @@ func (l *local[P, A, Q]) Tile(worker, x, y, n, rows int) {
 }
 
 // Row implements [window.Sink].
-func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
+func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q]) {
 	w, t := &l.workers[worker], &l.task
 	if l.columns {
 		l.fromColumns(w, x, y, pix, s)
 		return
 	}
 	r := s.Windows()
+	window.Floats(w.pix, pix, t.src.Of)
 	for i, j := 0, 0; i < n; i = j {
 		j = r.Same(i)
-		some := stretch[P, A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), offset: r.Offset}
+		some := stretch[A, Q]{pix: w.pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), offset: r.Offset}
 		if t.formula.Kind.Squares() {
 			some.hi2, some.lo2 = r.HiSquares[i:j], r.LoSquares[i:j]
 		}
@@ -219,21 +224,21 @@ func (l *local[P, A, Q]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, 
 		case t.dst.form == asBits:
 			decide(&t.formula, w.row[i:j], &some)
 		case t.dst.form == asBytes:
-			decide(&t.formula, t.dst.bytes.row(x+i, y, j-i), &some)
+			decide(&t.formula, t.dst.Row(x+i, y, j-i), &some)
 		case t.dst.form == asSingles:
-			draw(&t.formula, t.dst.singles.row(x+i, y, j-i), &some)
+			draw(&t.formula, window.Elements[float32](t.dst.Row(x+i, y, j-i)), &some)
 		default:
-			draw(&t.formula, t.dst.doubles.row(x+i, y, j-i), &some)
+			draw(&t.formula, window.Elements[float64](t.dst.Row(x+i, y, j-i)), &some)
 		}
 	}
 	if !l.look && t.dst.form == asBits {
-		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		kernel.PackBits(l.task.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	}
 }
 
 // fromColumns makes a row of bytes.
-func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *window.Sums[P, A, Q]) {
-	pix, n, dst := slice[uint8](pixels), len(pixels), &l.task.dst
+func (l *local[A, Q]) fromColumns(w *localWorker, x, y int, pix []uint8, s *window.Sums[A, Q]) {
+	n, dst := len(pix), &l.task.dst
 	r := s.Row()
 	w.decider.Counts(x, r.Across, r.Down, r.Area, n)
 	first, _ := s.Columns(1)
@@ -248,13 +253,13 @@ func (l *local[P, A, Q]) fromColumns(w *localWorker, x, y int, pixels []P, s *wi
 		w.darkest = float64(darkest)
 	case dst.form == asBits:
 		w.decider.Row(w.row[:n], pix, cols, squares)
-		kernel.PackBits(l.task.set.Level, dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		kernel.PackBits(l.task.set.Level, dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	case dst.form == asBytes:
-		w.decider.Row(dst.bytes.row(x, y, n), pix, cols, squares)
+		w.decider.Row(dst.Row(x, y, n), pix, cols, squares)
 	case dst.form == asSingles:
-		kernel.Thresholds(w.decider, dst.singles.row(x, y, n), pix, cols, squares)
+		kernel.Thresholds(w.decider, window.Elements[float32](dst.Row(x, y, n)), pix, cols, squares)
 	default:
-		kernel.Thresholds(w.decider, dst.doubles.row(x, y, n), pix, cols, squares)
+		kernel.Thresholds(w.decider, window.Elements[float64](dst.Row(x, y, n)), pix, cols, squares)
 	}
 }
 
@@ -264,8 +269,8 @@ func slice[T, F any](s []F) []T {
 }
 
 // A stretch is pixels of a row whose windows have as many pixels.
-type stretch[P filter.Pixel, A, Q kernel.Number] struct {
-	pix      []P
+type stretch[A, Q kernel.Number] struct {
+	pix      []float64
 	hi, lo   []A
 	hi2, lo2 []Q
 	count    int64
@@ -278,12 +283,12 @@ type stretch[P filter.Pixel, A, Q kernel.Number] struct {
 const squareRounding = 0x1p-49
 
 // stats are the mean and the variance of a window.
-func (s *stretch[P, A, Q]) stats(i int) (mean, variance float64) {
+func (s *stretch[A, Q]) stats(i int) (mean, variance float64) {
 	sum := float64(s.hi[i] - s.lo[i])
 	mean = float64(sum * s.inverse)
 	if s.hi2 != nil {
 		variance = float64(float64(s.hi2[i]-s.lo2[i])*s.inverse) - float64(mean*mean)
-		if kernel.IsFloat[P]() && variance < float64(s.hi2[i])*squareRounding*s.inverse {
+		if A(1)/2 != 0 && variance < float64(s.hi2[i])*squareRounding*s.inverse {
 			variance = 0 // a NaN stays
 		}
 	}
@@ -291,25 +296,25 @@ func (s *stretch[P, A, Q]) stats(i int) (mean, variance float64) {
 }
 
 // look is for the greatest variance and the least pixel.
-func (s *stretch[P, A, Q]) look(w *localWorker) {
+func (s *stretch[A, Q]) look(w *localWorker) {
 	for i, p := range s.pix {
 		_, variance := s.stats(i)
 		if variance > w.variance {
 			w.variance = variance
 		}
-		if p := float64(p); p < w.darkest {
+		if p < w.darkest {
 			w.darkest = p
 		}
 	}
 }
 
 // rounded is the mean of integers, rounded to nearest, ties up.
-func (s *stretch[P, A, Q]) rounded(i int) float64 {
+func (s *stretch[A, Q]) rounded(i int) float64 {
 	return float64((uint64(s.hi[i]-s.lo[i]) + uint64(s.count)/2) / uint64(s.count))
 }
 
 // at is the threshold of a pixel.
-func at[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, s *stretch[P, A, Q], i int, floor bool) float64 {
+func at[A, Q kernel.Number](f *kernel.Formula, s *stretch[A, Q], i int, floor bool) float64 {
 	mean, variance := s.stats(i)
 	if floor && variance < 0 {
 		variance = 0
@@ -317,16 +322,16 @@ func at[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, s *stretch[P, A, 
 	if f.Kind == kernel.MeanCFormula && f.Whole {
 		mean = s.rounded(i)
 	}
-	return f.At(float64(s.pix[i]), mean, variance)
+	return f.At(s.pix[i], mean, variance)
 }
 
 // decide makes 0 of pixels that are no more than their threshold, and 255 of others. Where
 // the rounding of bytes makes a variance less than zero there is no threshold, and pixels
 // are white, as Doxa has them.
-func decide[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, dst []uint8, s *stretch[P, A, Q]) {
+func decide[A, Q kernel.Number](f *kernel.Formula, dst []uint8, s *stretch[A, Q]) {
 	for i, p := range s.pix {
 		var v uint8 = 255
-		if float64(p) <= at(f, s, i, !f.Bytes) {
+		if p <= at(f, s, i, !f.Bytes) {
 			v = 0
 		}
 		dst[i] = v
@@ -334,7 +339,7 @@ func decide[P filter.Pixel, A, Q kernel.Number](f *kernel.Formula, dst []uint8, 
 }
 
 // draw makes a row of the map.
-func draw[P filter.Pixel, A, Q kernel.Number, D filter.Float](f *kernel.Formula, dst []D, s *stretch[P, A, Q]) {
+func draw[A, Q kernel.Number, D filter.Float](f *kernel.Formula, dst []D, s *stretch[A, Q]) {
 	for i := range s.pix {
 		dst[i] = D(at(f, s, i, true))
 	}

@@ -8,8 +8,8 @@ import (
 
 // boxed is the layer of MeanC for bytes: the means that a blur has, and a comparison.
 type boxed[A kernel.Number] struct {
-	window.Layer[uint8, A, A]
-	task    task[uint8]
+	window.Layer[A, A]
+	task    task
 	box     kernel.Box
 	workers []boxedWorker
 }
@@ -20,20 +20,20 @@ type boxedWorker struct {
 }
 
 // newBox is the kernel of means, of kind BoxNone where there is none.
-func newBox(t *task[uint8]) (b kernel.Box) {
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape}
+func newBox(t *task) (b kernel.Box) {
+	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape}
 	if t.method == MeanC && (t.dst.form == asBytes || t.dst.form == asBits) && t.shape.Border != window.Clip && f.Plain() {
 		b = kernel.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), 1)
 	}
 	return b
 }
 
-func runBoxed[A kernel.Number](t *task[uint8], box kernel.Box) error {
+func runBoxed[A kernel.Number](t *task, box kernel.Box) error {
 	run := engine.Take[engine.Run[boxed[A]]]()
 	l := &run.Layer
 	l.task, l.box = *t, box
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Level: t.set.Level}
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Level: t.set.Level}
 	return run.Fill(t.set, planOf(&l.Layer, t), l)
 }
 
@@ -48,7 +48,7 @@ func (l *boxed[A]) Prepare(p *engine.Plan) error {
 
 // Release implements [engine.Layer].
 func (l *boxed[A]) Release() int {
-	l.task = task[uint8]{}
+	l.task = task{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].means)
@@ -57,7 +57,7 @@ func (l *boxed[A]) Release() int {
 }
 
 // Row implements [window.Sink].
-func (l *boxed[A]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, A, A]) {
+func (l *boxed[A]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[A, A]) {
 	w, t := &l.workers[worker], &l.task
 	means := w.means[:n]
 	cols, _ := s.Columns(1)
@@ -68,7 +68,7 @@ func (l *boxed[A]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, A
 	}
 	dst := means
 	if t.dst.form == asBytes {
-		dst = t.dst.bytes.row(x, y, n)
+		dst = t.dst.Row(x, y, n)
 	}
 	// A pixel is white if pix + C > mean: if pix + (C-1) >= mean, or not mean - C >= pix.
 	if c := t.formula.C; c >= 1 {
@@ -77,6 +77,6 @@ func (l *boxed[A]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, A
 		kernel.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
 	}
 	if t.dst.form == asBits {
-		kernel.PackBits(t.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), means)
+		kernel.PackBits(t.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), means)
 	}
 }

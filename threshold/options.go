@@ -7,8 +7,6 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with threshold
-
 // Options says how to work; nil and the zero value mean the best for the machine.
 type Options struct {
 	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS

@@ -5,6 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // otsuOf is the threshold that parts a histogram into two classes whose means are farthest
@@ -57,7 +58,7 @@ func countBytes(histogram *[8][256]uint32, row []uint8) {
 
 // otsu is the layer of one threshold for all: it counts pixels, then compares them.
 type otsu struct {
-	task    task[uint8]
+	task    task
 	workers []otsuWorker
 	level   uint8
 	count   bool
@@ -88,7 +89,7 @@ func (c *counts) settle() {
 	c.small = [8][256]uint32{}
 }
 
-func runOtsu(t *task[uint8]) error {
+func runOtsu(t *task) error {
 	run := engine.Take[engine.Run[otsu]]()
 	l := &run.Layer
 	l.task = *t
@@ -103,7 +104,7 @@ const (
 
 // planRows cuts an image into bands of rows that do not need each other, to go through
 // twice.
-func planRows(t *task[uint8]) engine.Plan {
+func planRows(t *task) engine.Plan {
 	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height)}, Workers: 1, Slices: 2, Shares: true}
 	if most := t.src.Height * t.src.Width / rowsPerTurn; most > 1 {
 		p.Workers = min(t.set.Workers(), most, engine.DivUp(p.Rows, p.BandRows))
@@ -141,21 +142,21 @@ func (l *otsu) Slice(z int) {
 func (l *otsu) Tile(worker, x, y, n, rows int) {
 	t, w := &l.task, &l.workers[worker]
 	for end := y + rows; y < end; y++ {
-		row := t.src.Pix[y*t.src.Stride+x:][:n]
+		row := t.src.Row(x, y, n)
 		if l.count {
 			w.add(row)
 			continue
 		}
 		switch t.dst.form {
 		case asBytes:
-			above(t.set.Level, t.dst.bytes.row(x, y, n), row, l.level)
+			above(t.set.Level, t.dst.Row(x, y, n), row, l.level)
 		case asBits:
 			above(t.set.Level, w.row[:n], row, l.level)
-			kernel.PackBits(l.task.set.Level, t.dst.bytes.row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+			kernel.PackBits(l.task.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 		case asSingles:
-			fill(t.dst.singles.row(x, y, n), float32(l.level))
+			fill(window.Elements[float32](t.dst.Row(x, y, n)), float32(l.level))
 		default:
-			fill(t.dst.doubles.row(x, y, n), float64(l.level))
+			fill(window.Elements[float64](t.dst.Row(x, y, n)), float64(l.level))
 		}
 	}
 	if l.count {
@@ -186,7 +187,7 @@ func (l *otsu) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *otsu) Release() (bytes int) {
-	l.task = task[uint8]{}
+	l.task = task{}
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].row)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -140,7 +141,7 @@ const bradleyWidths = 8
 const maxSide = 1<<30 - 1
 
 // shapeOf is the window of a rule for images of this width.
-func shapeOf[P filter.Pixel](r *Rule, width int) (s window.Shape, err error) {
+func shapeOf(of pairs.Type, r *Rule, width int) (s window.Shape, err error) {
 	w := r.Window
 	if r.Method == Su && r.Border != filter.Clip {
 		return s, grid.Invalid("su with the border %v: use clip", r.Border)
@@ -166,16 +167,17 @@ func shapeOf[P filter.Pixel](r *Rule, width int) (s window.Shape, err error) {
 	if err = s.Border.Check(); err != nil || s.Border != window.Constant {
 		return s, err
 	}
-	if v := P(r.Value); r.Value-r.Value != 0 || r.Value < 0 && !kernel.IsFloat[P]() || float64(v) != r.Value && !kernel.IsFloat[P]() {
-		return s, grid.Invalid("a border of %v: it must be a value that pixels of %T can have", r.Value, v)
-	} else {
-		s.Value = float64(v)
+	if v := r.Value; v-v != 0 || !of.Float() && (v < 0 || v > whiteOf(of) || v != math.Trunc(v)) {
+		return s, grid.Invalid("a border of %v: it must be a value that pixels of %v can have", v, of)
+	}
+	if s.Value = r.Value; of == pairs.F32 {
+		s.Value = float64(float32(s.Value))
 	}
 	return s, nil
 }
 
-// formulaOf is the numbers of a rule, checked, as they are for pixels of type P.
-func formulaOf[P filter.Pixel](r *Rule) (f kernel.Formula, err error) {
+// formulaOf is the numbers of a rule, checked, as they are for pixels of a type.
+func formulaOf(of pairs.Type, r *Rule) (f kernel.Formula, err error) {
 	if r.Method >= methods {
 		return f, grid.Invalid("unknown %v: use one of %v", r.Method, methodNames)
 	}
@@ -190,11 +192,9 @@ func formulaOf[P filter.Pixel](r *Rule) (f kernel.Formula, err error) {
 	if r.R < 0 || r.White < 0 || r.MinN < 0 {
 		return f, grid.Invalid("R is %v, White %v, MinN %d: use 0 or more", r.R, r.White, r.MinN)
 	}
-	f = kernel.Formula{K: r.K, White: r.White, P: r.P, Whole: !kernel.IsFloat[P]()}
-	_, bytes := any(*new(P)).(uint8)
-	f.Bytes = bytes
+	f = kernel.Formula{K: r.K, White: r.White, P: r.P, Whole: !of.Float(), Bytes: of == pairs.U8}
 	if f.White == 0 {
-		f.White = whiteOf[P]()
+		f.White = whiteOf(of)
 	}
 	f.InverseR = 1 / r.R
 	if r.R == 0 {
@@ -211,8 +211,8 @@ func formulaOf[P filter.Pixel](r *Rule) (f kernel.Formula, err error) {
 		f.C = math.Ceil(r.C)
 	}
 	f.Kind = kinds[r.Method]
-	if r.Method >= ISauvola && !bytes {
-		return f, grid.Types("%v is for pixels of uint8, not %T", r.Method, *new(P))
+	if r.Method >= ISauvola && !f.Bytes {
+		return f, grid.Types("%v is for pixels of uint8, not %v", r.Method, of)
 	}
 	return f, nil
 }
@@ -238,11 +238,11 @@ var kinds = [methods]kernel.FormulaKind{
 }
 
 // whiteOf is the white of a type.
-func whiteOf[P filter.Pixel]() float64 {
-	switch any(*new(P)).(type) {
-	case uint8:
+func whiteOf(of pairs.Type) float64 {
+	switch of {
+	case pairs.U8:
 		return 255
-	case uint16:
+	case pairs.U16:
 		return 65535
 	}
 	return 1

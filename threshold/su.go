@@ -17,8 +17,8 @@ const (
 
 // su is the layer of Su: sums of the pixels with high contrast alone, and how many they are.
 type su[A, Q kernel.Number] struct {
-	task    task[uint8]
-	src     engine.Source[uint8] // the image, or a copy where it is written over
+	task    task
+	src     window.Pixels // the image, or a copy where it is written over
 	memory  []uint8
 	slice   int
 	level   uint8 // of the contrast: more is high
@@ -32,14 +32,14 @@ type suWorker[A, Q kernel.Number] struct {
 	strokes []uint64
 	rows    maskedRows
 	mask    maskOf
-	sums    window.Sums[uint8, A, Q]
-	numbers window.Sums[uint8, uint32, uint32]
+	sums    window.Sums[A, Q]
+	numbers window.Sums[uint32, uint32]
 	masked  kernel.Masked
 	row     []uint8
 	_       [kernel.LineBytes]byte
 }
 
-func runSu(t *task[uint8]) error {
+func runSu(t *task) error {
 	auto := t.shape == window.Shape{}
 	area := t.area()
 	if auto { // at most twice the width
@@ -54,7 +54,7 @@ func runSu(t *task[uint8]) error {
 	return fillSu[uint64, uint64](t, auto)
 }
 
-func fillSu[A, Q kernel.Number](t *task[uint8], auto bool) error {
+func fillSu[A, Q kernel.Number](t *task, auto bool) error {
 	run := engine.Take[engine.Run[su[A, Q]]]()
 	l := &run.Layer
 	l.task, l.src, l.auto = *t, t.src, auto
@@ -74,11 +74,7 @@ func (l *su[A, Q]) Prepare(p *engine.Plan) error {
 		if err := grid.Enough(src.Width*src.Height, 1); err != nil {
 			return err
 		}
-		l.memory = engine.AtLeast(l.memory, src.Width*src.Height)
-		for y := range src.Height {
-			copy(l.memory[y*src.Width:][:src.Width], src.Pix[y*src.Stride:])
-		}
-		l.src.Pix, l.src.Stride = l.memory, src.Width
+		l.memory = l.src.Copy(l.memory)
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers {
@@ -110,7 +106,7 @@ func (l *su[A, Q]) Slice(z int) {
 			t.shape = window.Shape{Left: size / 2, Right: size / 2, Up: size / 2, Down: size / 2, Border: window.Clip}
 			t.minN = size // as Doxa has it, whatever was asked for
 		}
-		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Shape: t.shape, Squares: true, Level: t.set.Level}
+		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: true, Level: t.set.Level}
 		for i := range l.workers {
 			l.workers[i].aim(l)
 		}
@@ -188,21 +184,21 @@ func (l *su[A, Q]) Tile(worker, x, y, n, rows int) {
 // decide makes a row.
 func (l *su[A, Q]) decide(w *suWorker[A, Q], y int) {
 	t := &l.task
-	pix := l.src.Pix[y*l.src.Stride:][:l.src.Width]
+	pix := l.src.Row(0, y, l.src.Width)
 	s := masked[A, Q]{pix: pix, values: w.sums.Windows(), numbers: w.numbers.Windows(), minN: int64(t.minN)}
 	if grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 && t.area()*255*255 < 1<<31 {
 		s.kernel, s.level = &w.masked, t.set.Level
 	}
 	switch t.dst.form {
 	case asBytes:
-		s.decide(t.dst.bytes.row(0, y, len(pix)))
+		s.decide(t.dst.Row(0, y, len(pix)))
 	case asBits:
 		s.decide(w.row)
-		kernel.PackBits(l.task.set.Level, t.dst.bytes.row(0, y, engine.DivUp(len(pix), 8)), w.row)
+		kernel.PackBits(l.task.set.Level, t.dst.Row(0, y, engine.DivUp(len(pix), 8)), w.row)
 	case asSingles:
-		drawMasked(t.dst.singles.row(0, y, len(pix)), &s)
+		drawMasked(window.Elements[float32](t.dst.Row(0, y, len(pix))), &s)
 	default:
-		drawMasked(t.dst.doubles.row(0, y, len(pix)), &s)
+		drawMasked(window.Elements[float64](t.dst.Row(0, y, len(pix))), &s)
 	}
 }
 
@@ -252,13 +248,13 @@ func (l *su[A, Q]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *su[A, Q]) Release() int {
-	l.task, l.src = task[uint8]{}, engine.Source[uint8]{}
+	l.task, l.src = task{}, window.Pixels{}
 	bytes := engine.Bytes(l.memory)
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.sums.Forget()
 		w.numbers.Forget()
-		w.rows.src = engine.Source[uint8]{}
+		w.rows.src = window.Pixels{}
 		bytes += w.sums.Bytes() + w.numbers.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks)
 	}
 	return bytes

@@ -6,19 +6,20 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Binarize makes 0, black, of pixels that are no more than their threshold, and 255 of
 // others.
 func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[uint8], err error) {
-	var t task[P]
-	if err = t.check(&img, &r, opt); err != nil {
+	var t task
+	if err = t.check(pixels(&img), &r, opt); err != nil {
 		return dst, err
 	}
 	if dst, err = boxsum.NewImage[uint8](img.Width, img.Height, 1); err != nil {
 		return dst, err
 	}
-	if err = t.toBytes(&dst); err == nil {
+	if err = t.to(asBytes, pixels(&dst)); err == nil {
 		err = t.run()
 	}
 	if err != nil {
@@ -30,11 +31,11 @@ func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst bo
 // BinarizeInto is [Binarize] into an image of the same size, which may be img itself. It
 // allocates nothing once an image of that type and size has been done.
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task[P]
-	if err := t.check(&img, &r, opt); err != nil {
+	var t task
+	if err := t.check(pixels(&img), &r, opt); err != nil {
 		return err
 	}
-	if err := t.toBytes(&dst); err != nil {
+	if err := t.to(asBytes, pixels(&dst)); err != nil {
 		return err
 	}
 	return t.run()
@@ -42,8 +43,8 @@ func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], 
 
 // BinarizeBits is [Binarize] to one bit a pixel, of which 1 is black.
 func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst Bitmap, err error) {
-	var t task[P]
-	if err = t.check(&img, &r, opt); err != nil {
+	var t task
+	if err = t.check(pixels(&img), &r, opt); err != nil {
 		return dst, err
 	}
 	if dst, err = NewBitmap(img.Width, img.Height); err != nil {
@@ -58,13 +59,13 @@ func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (ds
 // BinarizeBitsInto is [BinarizeBits] into a bitmap of the same size. Bits after the last
 // pixel of a row become 0.
 func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task[P]
-	if err := t.check(&img, &r, opt); err != nil {
+	var t task
+	if err := t.check(pixels(&img), &r, opt); err != nil {
 		return err
 	}
 	t.dst.form = asBits
 	var err error
-	if t.dst.bytes, err = dst.checked(); err != nil {
+	if t.dst.Pixels, err = dst.checked(); err != nil {
 		return err
 	}
 	if dst.Width != img.Width || dst.Height != img.Height {
@@ -96,8 +97,8 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)
 func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[D], err error) {
-	var t task[P]
-	if err = t.check(&img, &r, opt); err != nil {
+	var t task
+	if err = t.check(pixels(&img), &r, opt); err != nil {
 		return dst, err
 	}
 	if dst, err = boxsum.NewImage[D](img.Width, img.Height, 1); err != nil {
@@ -112,27 +113,19 @@ func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Optio
 // MapInto is [Map] into an image of the same size, which may be img itself where it is
 // of the same type.
 func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task[P]
-	if err := t.check(&img, &r, opt); err != nil {
+	var t task
+	if err := t.check(pixels(&img), &r, opt); err != nil {
 		return err
 	}
 	if r.Method == ISauvola {
 		return grid.Invalid("isauvola has no threshold of every pixel: take the map of sauvola")
 	}
-	same, err := accept(&dst, &t.src, as[target[D]](t.dst.floats(dst.Pix)))
-	if err != nil {
+	form := asDoubles
+	if pairs.TypeOf[D]() == pairs.F32 {
+		form = asSingles
+	}
+	if err := t.to(form, pixels(&dst)); err != nil {
 		return err
 	}
-	t.same = same
 	return t.run()
-}
-
-// floats is where numbers like these go.
-func (r *result) floats(like any) *target[float64] {
-	if _, ok := like.([]float32); ok {
-		r.form = asSingles
-		return as[target[float64]](&r.singles)
-	}
-	r.form = asDoubles
-	return &r.doubles
 }

@@ -3,7 +3,7 @@
 // each column, one prefix along the row, and the difference of two places of it. Filters
 // and thresholds stand on it:
 //
-//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, uint32, uint32]) {
+//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint32, uint32]) {
 //		r := s.Windows()
 //		for i, p := range pix { // the pixels of the row, from column x on
 //			sum, squares, count := r.Sum(i), r.Squares(i), r.Count(i/r.Channels)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Floats out of proportion. What is added to a running sum of floats and taken away again leaves its rounding there: after one
@@ -27,14 +28,14 @@ const (
 const largestFill = 1 << 26
 
 // OffsetOf is what is taken away from the floats of an image of windows of this shape, by its first row: a stream knows no more.
-func OffsetOf[P kernel.Pixel](src *engine.Source[P], shape *Shape) float64 {
-	if len(src.Pix) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
+func OffsetOf(src *Pixels, shape *Shape) float64 {
+	if len(src.Mem) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
 		return 0
 	}
 	first, values := *src, engine.NoValues()
 	first.Height = 1
 	for at := range engine.Samples(&first.Extent) {
-		values.Add(float64(first.Pix[at]))
+		values.Add(first.At(at))
 	}
 	center := float64(values.Center())
 	if values.Same() && math.Abs(center) > largestFill {
@@ -52,7 +53,7 @@ type scales struct {
 }
 
 // measure looks at columns that have been summed anew. It reports whether they are in proportion.
-func (s *Sums[P, A, Q]) measure() bool {
+func (s *Sums[A, Q]) measure() bool {
 	all, some, even := evenness(s.image(), disproportion)
 	s.scales.columns, s.scales.some = all, some
 	if even && s.frame.Squares {
@@ -81,7 +82,7 @@ func evenness[A kernel.Number](columns []A, times float64) (all float64, some, e
 }
 
 // steady reports whether all sums of the row are finite, and of the size of those above them.
-func (s *Sums[P, A, Q]) steady() bool {
+func (s *Sums[A, Q]) steady() bool {
 	if s.extra() { // from columns that no prefix may have
 		for _, v := range s.image() {
 			if v-v != 0 {
@@ -121,51 +122,44 @@ func total[A kernel.Number](prefix []A, channels int) (all float64) {
 }
 
 // regroup sums the columns of row y anew, from sums of several rows where windows are high.
-func (s *Sums[P, A, Q]) regroup() {
+func (s *Sums[A, Q]) regroup() {
 	f := &s.frame
 	h := f.Shape.Height()
-	if h < 16 || f.Height > 0 && h > 2*f.Height {
+	if h < 16 || s.once() {
 		s.prime()
 		return
 	}
-	clear(s.image())
-	if f.Squares {
-		clear(s.imageSquares())
-	}
+	all, allSquares := s.both()
+	clear(all)
+	clear(allSquares)
 	from, to := s.reach()
 	each := int(math.Sqrt(float64(h)))
-	s.groups.aim(len(s.image()), each, h/each+2, f.Squares)
+	s.groups.aim(len(all), each, h/each+2, f.Squares)
 	for i := from; i < to; {
 		if i != floor(i, each) || i+each > to {
-			s.addRow(s.image(), s.imageSquares, i)
+			s.addRow(all, allSquares, i)
 			i++
 			continue
 		}
 		sums, squares, have := s.groups.at(i)
 		if !have {
 			for j := i; j < i+each; j++ {
-				s.addRow(sums, func() []Q { return squares }, j)
+				s.addRow(sums, squares, j)
 			}
 		}
 		for k, v := range sums {
-			s.image()[k] += v
+			all[k] += v
 		}
-		if f.Squares {
-			for k, v := range squares {
-				s.imageSquares()[k] += v
-			}
+		for k, v := range squares {
+			allSquares[k] += v
 		}
 		i += each
 	}
 }
 
 // addRow adds the strip's part of a row to sums of columns.
-func (s *Sums[P, A, Q]) addRow(columns []A, squares func() []Q, place int) {
-	row := s.part(s.rows.Row(place))
-	kernel.SlideColumns(s.frame.Level, columns, row, s.nothing)
-	if s.frame.Squares {
-		kernel.SlideSquares(s.frame.Level, squares(), row, s.nothing, Q(s.frame.Offset))
-	}
+func (s *Sums[A, Q]) addRow(columns []A, squares []Q, place int) {
+	s.add(s.frame.Level, columns, squares, s.part(s.rows.Row(place)), s.nothing, Q(s.frame.Offset), 1)
 }
 
 // groups are the sums of so many rows each, from multiples of that on.
@@ -215,7 +209,7 @@ func (g *groups[A, Q]) at(start int) (sums []A, squares []Q, have bool) {
 }
 
 // apart makes the sums of windows from those of columns, each from its own.
-func (s *Sums[P, A, Q]) apart(r *Row[A, Q]) {
+func (s *Sums[A, Q]) apart(r *Row[A, Q]) {
 	c := s.frame.Channels
 	n := s.n * c
 	s.hi, s.zeros = engine.AtLeast(s.hi, n), engine.Zeros(s.zeros, n)
@@ -253,7 +247,7 @@ func pieces[A kernel.Number](sums, columns []A, channels, span int) {
 const spreadPixels = 1 << 12
 
 // Spread is Σ(p-mean)² of the window of element i, from its pixels, and NaN if they are too many.
-func (s *Sums[P, A, Q]) Spread(i int) float64 {
+func (s *strip) Spread(i int) float64 {
 	f := &s.frame
 	x, ch := s.x+i/f.Channels, i%f.Channels
 	if s.isFlat(x, ch) {
@@ -279,14 +273,14 @@ func (s *Sums[P, A, Q]) Spread(i int) float64 {
 }
 
 // eachPixel visits the pixels of the window of column x in a channel.
-func (s *Sums[P, A, Q]) eachPixel(x, ch int, visit func(p float64)) {
+func (s *strip) eachPixel(x, ch int, visit func(p float64)) {
 	f := &s.frame
 	from, to := s.reach()
 	for y := from; y < to; y++ {
 		row := s.rows.Row(y)
 		for place := x - f.Left; place <= x+f.Right; place++ {
 			if column := f.Border.Index(place, f.Width); column != outside {
-				visit(float64(row[column*f.Channels+ch]))
+				visit(float(row, f.Pixel, column*f.Channels+ch))
 			} else if f.Border != Clip {
 				visit(f.value(ch))
 			}
@@ -305,7 +299,7 @@ type flats struct {
 func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along) }
 
 // isFlat reports whether all pixels of the window of column x are equal. Of windows that wrap it does not look.
-func (s *Sums[P, A, Q]) isFlat(x, ch int) bool {
+func (s *strip) isFlat(x, ch int) bool {
 	f := &s.frame
 	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would look at rows again and again
 		return false
@@ -321,7 +315,7 @@ func (s *Sums[P, A, Q]) isFlat(x, ch int) bool {
 			left, right = min(left, 2*most-right), max(right, -left)
 		case Constant:
 			s.findFlats()
-			if last := s.part(s.rows.Row(s.flats.to - 1)); float64(last[min(max(x, 0), most)*f.Channels+ch]) != f.value(ch) {
+			if last := s.part(s.rows.Row(s.flats.to - 1)); float(last, f.Pixel, min(max(x, 0), most)*f.Channels+ch) != f.value(ch) {
 				return false
 			}
 		}
@@ -332,17 +326,26 @@ func (s *Sums[P, A, Q]) isFlat(x, ch int) bool {
 }
 
 // findFlats looks at the columns of row y, going on from the row above where that was looked at.
-func (s *Sums[P, A, Q]) findFlats() {
+func (s *strip) findFlats() {
 	l := &s.flats
 	if l.valid && l.y == s.y {
 		return
 	}
+	if s.frame.Pixel == pairs.F32 {
+		find[float32](l, s)
+	} else {
+		find[float64](l, s)
+	}
+}
+
+func find[P float32 | float64](l *flats, s *strip) {
 	from, to := s.reach()
-	last := s.part(s.rows.Row(to - 1))
+	row := func(place int) []P { return Elements[P](s.part(s.rows.Row(place))) }
+	last := row(to - 1)
 	n, c := len(last), s.frame.Channels
 	if l.valid && l.y == s.y-1 && (to == l.to || to == l.to+1) {
 		if to > l.to {
-			above := s.part(s.rows.Row(to - 2))
+			above := row(to - 2)
 			for i, p := range last {
 				if p == above[i] {
 					l.down[i]++
@@ -358,7 +361,7 @@ func (s *Sums[P, A, Q]) findFlats() {
 		}
 		for y, more := to-2, true; y >= from && more; y-- {
 			more = false
-			for i, p := range s.part(s.rows.Row(y)) {
+			for i, p := range row(y) {
 				if int(l.down[i]) == to-1-y && p == last[i] {
 					l.down[i]++
 					more = true

@@ -21,42 +21,52 @@ const (
 )
 
 // A Sink takes the windows of one row after the other.
-type Sink[P kernel.Pixel, A, Q kernel.Number] interface {
-	// Row is for pixels [x, x+n) of row y, which are pix. Sums stands at that row: ask it
+type Sink[A, Q kernel.Number] interface {
+	// Row is for pixels [x, x+n) of row y, whose memory is pix. Sums stands at that row: ask it
 	// for Windows, or for Columns.
-	Row(worker, x, y, n int, pix []P, s *Sums[P, A, Q])
+	Row(worker, x, y, n int, pix []byte, s *Sums[A, Q])
 }
 
 // A Layer goes through the windows of a whole image on [engine.Engine], each band of rows
 // by itself, in strips of columns.
-type Layer[P kernel.Pixel, A, Q kernel.Number] struct {
-	Image[P]
+type Layer[A, Q kernel.Number] struct {
+	bands
+	Sink    Sink[A, Q]
+	workers []layerWorker[A, Q]
+}
+
+// bands is what does not depend on the type of sums.
+type bands struct {
+	Image
 	Frame   Frame
 	InPlace bool // the sink writes over the image, row by row
 	Reach   int  // how many rows above and below its own the sink looks at, see [Sums.Rows]
 	Widest  int  // how many columns a strip has at most, where the sink has no room for more
-	Sink    Sink[P, A, Q]
 
 	bandRows int
-	copied   []P // the image, where rows are wanted that come much later
-	workers  []layerWorker[P, A, Q]
-	bands    []ownRows[P] // of images that are written over
+	copied   []byte    // the image, where rows are wanted that come much later
+	own      []ownRows // of images that are written over
 }
 
-type layerWorker[P kernel.Pixel, A, Q kernel.Number] struct {
-	sums Sums[P, A, Q]
+type layerWorker[A, Q kernel.Number] struct {
+	sums Sums[A, Q]
 	_    [kernel.LineBytes]byte
 }
 
 // Plan is how to cut the work, of which each pixel writes so many bytes.
-func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
+func (l *Layer[A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
+	return l.plan(set, written, grid.SizeOf[A](), Block[A](l.Frame.Shape.Height()))
+}
+
+// plan is for sums of so many bytes, of which floats start anew after a block of rows.
+func (l *bands) plan(set *engine.Settings, written, size, block int) engine.Plan {
 	f := &l.Frame
 	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1}
-	bytes := f.Height * f.Width * f.Channels * (grid.SizeOf[P]() + written)
+	bytes := f.Height * f.Width * f.Channels * (f.Pixel.Bytes() + written)
 	if most := bytes / workerBytes; most > 1 {
 		p.Workers = min(set.Workers(), most)
 	}
-	if strips := f.Width * f.Channels * grid.SizeOf[A]() / l.stripBytes(); strips > 1 && !l.InPlace && !isFloat[A]() { // a strip of floats would have its own rounding
+	if strips := f.Width * f.Channels * size / l.stripBytes(size); strips > 1 && !l.InPlace && block == 0 { // a strip of floats would have its own rounding
 		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
 			p.TileWidth = columns
 		}
@@ -64,7 +74,7 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	if l.Widest > 0 && p.TileWidth > l.Widest {
 		p.TileWidth = grid.RoundUp(engine.DivUp(p.N, engine.DivUp(p.N, l.Widest)), kernel.LineBytes)
 	}
-	unit := max(1, Block[A](f.Shape.Height())) // floats start at multiples of it
+	unit := max(1, block)
 	each := max(1, engine.DivUp(f.Height, p.Workers))
 	wanted := max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))
 	if p.TileWidth >= p.N { // else every strip of a band starts anew
@@ -82,91 +92,90 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 
 // stripBytes is less for windows of 16 bits whose columns are added to each other in rows of
 // their own: see kernel.Box.
-func (l *Layer[P, A, Q]) stripBytes() int {
-	if w := l.Frame.Shape.Width(); grid.SizeOf[A]() == 2 && w > 6 && w <= 16 {
+func (l *bands) stripBytes(size int) int {
+	if w := l.Frame.Shape.Width(); size == 2 && w > 6 && w <= 16 {
 		return stripBytes / 2
 	}
 	return stripBytes
 }
 
 // Prepare implements [engine.Layer].
-func (l *Layer[P, A, Q]) Prepare(p *engine.Plan) error {
-	f := &l.Frame
+func (l *Layer[A, Q]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	l.Border = f.Border
-	l.Outside = outsideRow(l.Outside, f)
 	for i := range l.workers[:p.Workers] {
-		l.workers[i].sums.Aim(f)
+		l.workers[i].sums.Aim(&l.Frame)
 	}
-	l.bandRows = p.BandRows
-	l.bands = l.bands[:cap(l.bands)]
-	if !l.InPlace || p.Rows == 0 || p.N == 0 {
-		return nil
-	}
-	if f.Shape.Height() > f.Height { // then most rows are wanted all the time
-		n := f.Width * f.Channels
-		l.copied = engine.AtLeast(l.copied, n*f.Height)
-		for y := range f.Height {
-			copy(l.copied[y*n:][:n], l.Src.Pix[y*l.Src.Stride:])
-		}
-		l.Src.Pix, l.Src.Stride = l.copied, n
-		l.InPlace = false
-		return nil
-	}
-	bands := engine.DivUp(p.Rows, p.BandRows)
-	l.bands = engine.Workers(l.bands, bands)
-	for i := range bands {
-		l.bands[i].save(&l.Image, i*p.BandRows, min(f.Height, (i+1)*p.BandRows), max(f.Up+1, l.Reach), max(f.Down, l.Reach))
-	}
+	l.prepare(p)
 	return nil
 }
 
+func (l *bands) prepare(p *engine.Plan) {
+	f := &l.Frame
+	l.Border = f.Border
+	l.Outside = OutsideRow(l.Outside, f)
+	l.bandRows = p.BandRows
+	l.own = l.own[:cap(l.own)]
+	if !l.InPlace || p.Rows == 0 || p.N == 0 {
+		return
+	}
+	if f.Shape.Height() > f.Height { // then most rows are wanted all the time
+		l.copied = l.Src.Copy(l.copied)
+		l.InPlace = false
+		return
+	}
+	bands := engine.DivUp(p.Rows, p.BandRows)
+	l.own = engine.Workers(l.own, bands)
+	for i := range bands {
+		l.own[i].save(&l.Image, i*p.BandRows, min(f.Height, (i+1)*p.BandRows), max(f.Up+1, l.Reach), max(f.Down, l.Reach))
+	}
+}
+
 // Tile implements [engine.Layer], in pixels.
-func (l *Layer[P, A, Q]) Tile(worker, x, y, n, rows int) {
-	c := l.Frame.Channels
+func (l *Layer[A, Q]) Tile(worker, x, y, n, rows int) {
 	s := &l.workers[worker].sums
 	if !s.GoesOn(x, n, y) {
 		s.Strip(x, n)
 	}
-	if !l.InPlace {
-		for end := y + rows; y < end; y++ {
-			s.Down(&l.Image, y)
-			l.Sink.Row(worker, x, y, n, l.Src.Pix[y*l.Src.Stride+x*c:][:n*c], s)
-		}
-		return
-	}
-	own := &l.bands[y/l.bandRows]
+	of, own := l.RowsOf(y)
 	for end := y + rows; y < end; y++ {
-		s.Down(own, y)
-		own.Keep()
-		l.Sink.Row(worker, x, y, n, l.Src.Pix[y*l.Src.Stride+x*c:][:n*c], s)
+		s.Down(of, y)
+		if own != nil {
+			own.Keep()
+		}
+		l.Sink.Row(worker, x, y, n, l.Src.Row(x, y, n), s)
 	}
 }
 
-// RowsOf is the rows that a band from y on needs, for who goes through them without sums. Where the image is written over,
-// own is to keep each row of the band before that, one after the other; else it is nil.
-func (l *Layer[P, A, Q]) RowsOf(y int) (rows Rows[P], own *ownRows[P]) {
+// RowsOf is the rows that a band from y on needs. Where the image is written over, own is to keep each row of the band
+// before that, one after the other; else it is nil.
+func (l *bands) RowsOf(y int) (rows Rows, own *ownRows) {
 	if !l.InPlace {
 		return &l.Image, nil
 	}
-	own = &l.bands[y/l.bandRows]
+	own = &l.own[y/l.bandRows]
 	return own, own
 }
 
 // Finish implements [engine.Layer].
-func (l *Layer[P, A, Q]) Finish() {}
+func (l *bands) Finish() {}
 
 // Release implements [engine.Layer].
-func (l *Layer[P, A, Q]) Release() int {
-	l.Src, l.Sink, l.Reach, l.Widest = engine.Source[P]{}, nil, 0, 0
-	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
+func (l *Layer[A, Q]) Release() int {
+	l.Sink = nil
+	bytes := l.release()
 	for i := range l.workers {
 		l.workers[i].sums.Forget()
 		bytes += l.workers[i].sums.Bytes()
 	}
-	for i := range l.bands {
-		l.bands[i].image = nil
-		bytes += engine.Bytes(l.bands[i].saved) + engine.Bytes(l.bands[i].ring)
+	return bytes
+}
+
+func (l *bands) release() int {
+	l.Src, l.Reach, l.Widest = Pixels{}, 0, 0
+	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
+	for i := range l.own {
+		l.own[i].image = nil
+		bytes += engine.Bytes(l.own[i].saved) + engine.Bytes(l.own[i].ring)
 	}
 	return bytes
 }

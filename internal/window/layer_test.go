@@ -6,16 +6,17 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // counting is a sink that checks every window of every row.
 type counting struct {
-	Layer[uint8, uint32, uint32]
+	Layer[uint32, uint32]
 	t    *testing.T
 	rows []int // how often each pixel came
 }
 
-func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint8, uint32, uint32]) {
+func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint32, uint32]) {
 	r := s.Windows()
 	f := &l.Frame
 	for i := range pix {
@@ -29,7 +30,7 @@ func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint8, uint32, uint3
 				if a == outside || b == outside {
 					continue
 				}
-				p := uint32(l.Src.Pix[b*l.Src.Stride+a*f.Channels+ch])
+				p := uint32(l.Src.Mem[b*l.Src.Stride+a*f.Channels+ch])
 				sum, squares, count = sum+p, squares+p*p, count+1
 			}
 		}
@@ -53,9 +54,9 @@ func TestLayer(t *testing.T) {
 			pix[i] = uint8(rng.Uint32())
 		}
 		l := &counting{t: t, rows: make([]int, w*h)}
-		l.Frame = Frame{Width: w, Height: h, Channels: c, Squares: true, Level: kernel.Best(),
+		l.Frame = Frame{Width: w, Height: h, Channels: c, Pixel: pairs.U8, Squares: true, Level: kernel.Best(),
 			Shape: Shape{Left: rng.IntN(6), Right: rng.IntN(6), Up: rng.IntN(6), Down: rng.IntN(6), Border: []Border{Clip, Reflect, Reflect101, Replicate}[i%4]}}
-		l.Src.Image(pix, w, h, c, w*c)
+		l.Src = PixelsOf(pix, w, h, c, w*c)
 		l.Sink = l
 		set, err := (&engine.Options{Workers: 2}).Check()
 		if err != nil {

@@ -1,60 +1,55 @@
 package window
 
-import (
-	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
-)
+import "github.com/boxsum/boxsum/internal/engine"
 
 // An Image is the rows of an image that nobody writes to meanwhile.
-type Image[P kernel.Pixel] struct {
-	Src     engine.Source[P]
+type Image struct {
+	Src     Pixels
 	Border  Border
-	Outside []P // the row beyond the image, where there is one
+	Outside []byte // the row beyond the image, where there is one
 }
 
 // Row implements [Rows].
-func (m *Image[P]) Row(place int) []P {
+func (m *Image) Row(place int) []byte {
 	i := m.Border.Index(place, m.Src.Height)
 	if i == outside {
 		return m.Outside
 	}
-	return m.Src.Pix[i*m.Src.Stride:][:m.Src.Width*m.Src.Channels]
+	return m.Src.Row(0, i, m.Src.Width)
 }
 
-// outsideRow is a row of what lies outside: the constant, or pixels that add nothing.
-func outsideRow[P kernel.Pixel](have []P, f *Frame) []P {
-	if f.Border != Constant && f.Border != Clip {
+// OutsideRow is a row of what lies outside, if that is not made of the image's pixels: the constant, or pixels that add
+// nothing.
+func OutsideRow(have []byte, f *Frame) []byte {
+	v := f.Offset
+	switch f.Border {
+	case Clip:
+	case Constant:
+		v = f.Value
+	default:
 		return have[:0]
 	}
-	v := P(f.Offset)
-	if f.Border == Constant {
-		v = P(f.Value)
-	}
-	have = engine.AtLeast(have, f.Width*f.Channels)
-	for i := range have {
-		have[i] = v
-	}
-	return have
+	return fill(have, f.Pixel, f.Width*f.Channels, v)
 }
 
 // ownRows are those of a band of an image that its worker writes over, while others write
 // over the rest. Those beyond the band were copied before all began, and those that have
 // been written over since are in a ring.
-type ownRows[P kernel.Pixel] struct {
-	image    *Image[P]
+type ownRows struct {
+	image    *Image
 	from, to int // the band
 	y        int // the row that is written next
-	n        int // elements of a row
+	n        int // bytes of a row
 	above    int // how many rows before the band are saved
 
-	saved []P // the rows before the band and after it
-	ring  []P
+	saved []byte // the rows before the band and after it
+	ring  []byte
 	size  int // rows of the ring
 }
 
 // save copies what others will write over: as many rows above the band and below it.
-func (o *ownRows[P]) save(image *Image[P], from, to, above, below int) {
-	n := image.Src.Width * image.Src.Channels
+func (o *ownRows) save(image *Image, from, to, above, below int) {
+	n := image.Src.Width * image.Src.Channels * image.Src.Of.Bytes()
 	o.image, o.from, o.to, o.y, o.n, o.above, o.size = image, from, to, from, n, above, above+1
 	o.saved = engine.AtLeast(o.saved, (above+below)*n)
 	o.ring = engine.AtLeast(o.ring, o.size*n)
@@ -67,7 +62,7 @@ func (o *ownRows[P]) save(image *Image[P], from, to, above, below int) {
 }
 
 // Row implements [Rows].
-func (o *ownRows[P]) Row(place int) []P {
+func (o *ownRows) Row(place int) []byte {
 	switch {
 	case place < o.from:
 		return o.saved[(place-o.from+o.above)*o.n:][:o.n]
@@ -76,11 +71,11 @@ func (o *ownRows[P]) Row(place int) []P {
 	case place < o.y:
 		return o.ring[place%o.size*o.n:][:o.n]
 	}
-	return o.image.Src.Pix[place*o.image.Src.Stride:][:o.n]
+	return o.image.Src.Row(0, place, o.image.Src.Width)
 }
 
 // Keep copies row y, which is about to be written over.
-func (o *ownRows[P]) Keep() {
-	copy(o.ring[o.y%o.size*o.n:][:o.n], o.image.Src.Pix[o.y*o.image.Src.Stride:][:o.n])
+func (o *ownRows) Keep() {
+	copy(o.ring[o.y%o.size*o.n:][:o.n], o.image.Src.Row(0, o.y, o.image.Src.Width))
 	o.y++
 }

@@ -6,41 +6,41 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// A Maker makes a row of elements M from the windows of a row.
-type Maker[P kernel.Pixel, A, Q kernel.Number, M kernel.Pixel] interface {
-	Make(dst []M, y int, s *Sums[P, A, Q])
+// A Maker makes a row of elements from the windows of a row.
+type Maker[A, Q kernel.Number] interface {
+	Make(dst []byte, y int, s *Sums[A, Q])
 }
 
 // A Stage is the rows that a maker makes of the windows of other rows, for windows over
 // these in turn. It makes them when they are asked for, and keeps as many as a window
 // has, and a few.
-type Stage[P kernel.Pixel, A, Q kernel.Number, M kernel.Pixel] struct {
-	Maker Maker[P, A, Q, M]
+type Stage[A, Q kernel.Number] struct {
+	Maker Maker[A, Q]
 
-	sums    Sums[P, A, Q]
-	src     Rows[P]
+	sums    Sums[A, Q]
+	src     Rows
 	border  Border
 	height  int
-	n       int // elements of a row
-	ring    []M
+	n       int // bytes of a row
+	ring    []byte
 	size    int // rows of it
 	next    int // the row to make next
-	outside []M
+	outside []byte
 }
 
 // Aim is for an image in frame f, where windows over what the stage makes, in frame next,
 // are wanted from that row on.
-func (t *Stage[P, A, Q, M]) Aim(src Rows[P], f, next *Frame, from int) {
+func (t *Stage[A, Q]) Aim(src Rows, f, next *Frame, from int) {
 	t.sums.Aim(f)
 	t.sums.Strip(0, f.Width)
-	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels
+	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels*next.Pixel.Bytes()
 	t.size = next.Shape.Height() + max(next.Up, next.Down) + 2
 	if t.border != Wrap {
 		t.size = min(t.size, t.height) // then it keeps all rows
 	}
 	t.ring = engine.AtLeast(t.ring, t.size*t.n)
 	t.next = t.Start(from, next)
-	t.outside = outsideRow(t.outside, next)
+	t.outside = OutsideRow(t.outside, next)
 }
 
 // CheckWrap is an error for windows over rows of a stage that are much higher than an
@@ -54,7 +54,7 @@ func CheckWrap(s *Shape, height int) error {
 
 // Start is the row from which a stage must make rows, where windows over them are wanted
 // from that row on. A row below it may be made in another way, with other bits.
-func (t *Stage[P, A, Q, M]) Start(from int, next *Frame) int {
+func (t *Stage[A, Q]) Start(from int, next *Frame) int {
 	from -= next.Up + 1
 	if t.border != Wrap {
 		from = max(0, from)
@@ -75,7 +75,7 @@ func floor(i, multiple int) int {
 }
 
 // Row implements [Rows].
-func (t *Stage[P, A, Q, M]) Row(place int) []M {
+func (t *Stage[A, Q]) Row(place int) []byte {
 	if t.border != Wrap { // else rows beyond the image are made as those of it are
 		if place = t.border.Index(place, t.height); place == outside {
 			return t.outside
@@ -88,7 +88,7 @@ func (t *Stage[P, A, Q, M]) Row(place int) []M {
 	return t.at(place)
 }
 
-func (t *Stage[P, A, Q, M]) at(y int) []M {
+func (t *Stage[A, Q]) at(y int) []byte {
 	i := y % t.size
 	if i < 0 {
 		i += t.size
@@ -97,7 +97,7 @@ func (t *Stage[P, A, Q, M]) at(y int) []M {
 }
 
 // Forget lets go of the rows that it is made from. It tells how much memory it keeps.
-func (t *Stage[P, A, Q, M]) Forget() int {
+func (t *Stage[A, Q]) Forget() int {
 	t.src = nil
 	t.sums.Forget()
 	return t.sums.Bytes() + engine.Bytes(t.ring) + engine.Bytes(t.outside)
@@ -123,6 +123,3 @@ func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.
 func evenly(rows, wanted int) int {
 	return engine.DivUp(rows, max(1, (rows+wanted/2)/wanted))
 }
-
-// OutsideRow is a row of what lies outside of the image, if that is not made of its pixels.
-func OutsideRow[P kernel.Pixel](have []P, f *Frame) []P { return outsideRow(have, f) }

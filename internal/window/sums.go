@@ -4,15 +4,17 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Rows are the rows of an image by their place: also those above and below it, as the
-// border makes them. A row is Width*Channels elements.
-type Rows[P any] interface{ Row(place int) []P }
+// border makes them. A row is the memory of Width*Channels pixels.
+type Rows interface{ Row(place int) []byte }
 
 // A Frame is an image as windows see it. Height is 0 while nobody knows it.
 type Frame struct {
 	Width, Height, Channels int
+	Pixel                   pairs.Type
 	Shape
 	Offset  float64   // is taken away from every pixel of floats
 	Squares bool      // are wanted too
@@ -31,21 +33,9 @@ func (f *Frame) value(channel int) float64 {
 // Sums goes down a strip of columns, row by row, and has the sums of the windows of
 // each row's pixels: in A, and their squares in Q. Integers must hold the sum of any one
 // window. It allocates nothing when it does the like again.
-type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
-	frame  Frame
-	across axis
-	down   axis
-	block  int // rows after which floats are summed anew; 0 for integers
-
-	x, n     int // the pixels of the strip
-	from, to int // the columns of the image that it sums
-	lead     int // elements before them
-
-	rows    Rows[P]
-	nothing []P // pixels that add nothing
-	y       int
-	valid   bool // the columns are those of row y
-	careful bool // nothing is taken away from sums again, see careful.go
+type Sums[A, Q kernel.Number] struct {
+	strip
+	add Adder[A, Q]
 
 	columns, prefixes  []A // with room for what follows to start a cache line
 	squareColumns      []Q
@@ -54,14 +44,34 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	cols               []A // in memory, with zeros before them
 	squareMemory       []Q
 	squares, squarePre []Q
-	pads               []pad
-	counts             []int32
 	hi, zeros          []A // where prefixes are not enough
 	hiSquares, zeros2  []Q
 	row                Row[A, Q]
 
-	scales scales
 	groups groups[A, Q]
+}
+
+// A strip is what does not depend on the type of sums.
+type strip struct {
+	frame  Frame
+	across axis
+	down   axis
+	block  int // rows after which floats are summed anew; 0 for integers
+
+	x, n       int // the pixels of the strip
+	first, end int // the places that windows reach
+	from, to   int // the columns of the image that it sums
+	lead       int // elements before them
+
+	rows    Rows
+	nothing []byte // pixels that add nothing
+	y       int
+	valid   bool // the columns are those of row y
+	careful bool // nothing is taken away from sums again, see careful.go
+
+	pads   []pad
+	counts []int32
+	scales scales
 	flats  flats
 }
 
@@ -174,11 +184,16 @@ func isFloat[A kernel.Number]() bool {
 }
 
 // Aim is for an image, whose size may not be zero.
-func (s *Sums[P, A, Q]) Aim(f *Frame) {
+func (s *Sums[A, Q]) Aim(f *Frame) {
+	s.add = AdderOf[A, Q](f.Pixel)
+	s.aim(f, Block[A](f.Shape.Height()))
+}
+
+func (s *strip) aim(f *Frame, block int) {
 	s.frame = *f
 	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
 	s.down = newAxis(f.Height, f.Up, f.Down, f.Border)
-	s.block = Block[A](f.Shape.Height())
+	s.block = block
 	s.valid = false
 }
 
@@ -189,17 +204,10 @@ func (f *Frame) Strips(columns int) bool {
 }
 
 // Strip goes to the top of columns [x, x+n).
-func (s *Sums[P, A, Q]) Strip(x, n int) {
-	f, a, c := &s.frame, &s.across, s.frame.Channels
-	s.x, s.n = x, n
-	s.flats.valid = false
-	first, end := x-a.start, x+n-a.start+a.span-1 // the places that windows reach
-	s.from, s.to = max(0, first), min(f.Width, end)
-	if n == f.Width {
-		s.from, s.to = 0, f.Width
-	}
-	s.lead = (s.from - first) * c
-	ext := (end - first) * c
+func (s *Sums[A, Q]) Strip(x, n int) {
+	f, c := &s.frame, s.frame.Channels
+	s.lay(x, n)
+	ext := (s.end - s.first) * c
 	need := max(ext, s.lead+(s.to-s.from)*c)
 	s.columns, s.memory = zerosOnLine(s.columns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
 	s.cols = s.memory[kernel.Slack:]
@@ -209,54 +217,68 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 		s.squares = s.squareMemory[kernel.Slack:]
 		s.squarePrefixes, s.squarePre = zerosOnLine(s.squarePrefixes, ext+c+kernel.WindowSlack, c)
 	}
-	s.nothing = engine.AtLeast(s.nothing, (s.to-s.from)*c)
-	for i := range s.nothing {
-		s.nothing[i] = P(f.Offset)
-	}
-	s.pads = s.pads[:0]
-	for e := 0; e < end-first; e++ {
-		j := first + e
-		if j >= s.from && j < s.to {
-			e = s.to - first - 1
+	for j := s.first; j < s.end && f.Border == Constant; j++ {
+		if j == s.from {
+			j = s.to - 1
 			continue
 		}
-		at := f.Border.Index(j, f.Width)
-		for ch := range c {
-			switch {
-			case at != outside:
-				to, from := e*c+ch, s.lead+(at-s.from)*c+ch
-				if last := len(s.pads) - 1; last < 0 || !s.pads[last].grow(to, from) {
-					s.pads = append(s.pads, pad{to: to, from: from, n: 1, step: 1})
-				}
-			case f.Border == Constant:
-				s.cols[e*c+ch] = A(f.Shape.Height()) * s.shifted(f.value(ch))
-				if f.Squares {
-					s.squares[e*c+ch] = Q(f.Shape.Height()) * s.shifted2(f.value(ch))
-				}
+		for ch, at := 0, (j-s.first)*c; ch < c; ch++ {
+			s.cols[at+ch] = constant[A](f, ch, false)
+			if f.Squares {
+				s.squares[at+ch] = constant[Q](f, ch, true)
 			}
 		}
 	}
-	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n, Exact: s}
+	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n, Exact: &s.strip}
+	if f.Border == Clip {
+		s.row.Across = s.counts[:n]
+		s.row.From = min(n, max(0, s.across.before-x))
+		s.row.To = max(s.row.From, min(n, s.across.n-s.across.after-x))
+	}
+}
+
+// lay finds what columns [x, x+n) need, and what stands for those beside the image.
+func (s *strip) lay(x, n int) {
+	f, a, c := &s.frame, &s.across, s.frame.Channels
+	s.x, s.n = x, n
+	s.flats.valid, s.valid = false, false
+	s.first, s.end = x-a.start, x+n-a.start+a.span-1
+	s.from, s.to = max(0, s.first), min(f.Width, s.end)
+	if n == f.Width {
+		s.from, s.to = 0, f.Width
+	}
+	s.lead = (s.from - s.first) * c
+	s.nothing = fill(s.nothing, f.Pixel, (s.to-s.from)*c, f.Offset)
+	s.pads = s.pads[:0]
+	for j := s.first; j < s.end; j++ {
+		if j >= s.from && j < s.to {
+			j = s.to - 1
+			continue
+		}
+		at := f.Border.Index(j, f.Width)
+		for ch := 0; ch < c && at != outside; ch++ {
+			to, from := (j-s.first)*c+ch, s.lead+(at-s.from)*c+ch
+			if last := len(s.pads) - 1; last < 0 || !s.pads[last].grow(to, from) {
+				s.pads = append(s.pads, pad{to: to, from: from, n: 1, step: 1})
+			}
+		}
+	}
 	if f.Border == Clip {
 		s.counts = engine.AtLeast(s.counts, n)
 		for i := range n {
 			s.counts[i] = int32(a.count(x + i))
 		}
-		s.row.Across = s.counts[:n]
-		s.row.From = min(n, max(0, a.before-x))
-		s.row.To = max(s.row.From, min(n, a.n-a.after-x))
 	}
-	s.valid = false
 }
 
 // GoesOn reports whether the sums are those of columns [x, x+n) and of the row above y, so
 // that they need not start anew.
-func (s *Sums[P, A, Q]) GoesOn(x, n, y int) bool {
+func (s *strip) GoesOn(x, n, y int) bool {
 	return s.valid && s.x == x && s.n == n && s.y+1 == y
 }
 
 // Reach is the columns of the image that the strip sums.
-func (s *Sums[P, A, Q]) Reach() (from, to int) { return s.from, s.to }
+func (s *strip) Reach() (from, to int) { return s.from, s.to }
 
 // zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
 // place starts a cache line: what vectors write then lies in one line.
@@ -266,30 +288,38 @@ func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {
 	return memory, grid.OnLine(memory, n, at)
 }
 
-// shifted is a value less the offset.
-func (s *Sums[P, A, Q]) shifted(v float64) A { return A(v - s.frame.Offset) }
-
-// shifted2 is its square.
-func (s *Sums[P, A, Q]) shifted2(v float64) Q {
-	d := Q(v - s.frame.Offset)
-	return d * d
+// constant is the sum of a column of the border's constant, less the offset, or of its square.
+func constant[A kernel.Number](f *Frame, channel int, squared bool) A {
+	d := A(f.value(channel) - f.Offset)
+	if squared {
+		d *= d
+	}
+	return A(f.Shape.Height()) * d
 }
 
 // part is the strip's part of a row.
-func (s *Sums[P, A, Q]) part(row []P) []P {
-	c := s.frame.Channels
-	return row[s.from*c : s.to*c]
+func (s *strip) part(row []byte) []byte {
+	size := s.frame.Channels * s.frame.Pixel.Bytes()
+	return row[s.from*size : s.to*size]
 }
 
 // image is the columns of the image.
-func (s *Sums[P, A, Q]) image() []A { return s.cols[s.lead:][:(s.to-s.from)*s.frame.Channels] }
+func (s *Sums[A, Q]) image() []A { return s.cols[s.lead:][:(s.to-s.from)*s.frame.Channels] }
 
-func (s *Sums[P, A, Q]) imageSquares() []Q {
+func (s *Sums[A, Q]) imageSquares() []Q {
 	return s.squares[s.lead:][:(s.to-s.from)*s.frame.Channels]
 }
 
+// both is them and those of squares, nil if there are none.
+func (s *Sums[A, Q]) both() (sums []A, squares []Q) {
+	if s.frame.Squares {
+		squares = s.imageSquares()
+	}
+	return s.image(), squares
+}
+
 // Down goes to row y, from the one above it or anew.
-func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
+func (s *Sums[A, Q]) Down(rows Rows, y int) {
 	f := &s.frame
 	s.rows = rows
 	if y != s.y+1 {
@@ -310,57 +340,56 @@ func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
-		if f.Squares {
-			kernel.SlideBoth(f.Level, s.image(), s.imageSquares(), add, sub, Q(f.Offset))
-		} else {
-			kernel.SlideColumns(f.Level, s.image(), add, sub)
-		}
+		sums, squares := s.both()
+		s.add(f.Level, sums, squares, add, sub, Q(f.Offset), 1)
 	}
 	s.pad()
 }
 
 // prime sums the columns of row y anew.
-func (s *Sums[P, A, Q]) prime() {
-	clear(s.image())
-	if s.frame.Squares {
-		clear(s.imageSquares())
+func (s *Sums[A, Q]) prime() {
+	sums, squares := s.both()
+	clear(sums)
+	clear(squares)
+	for k := range s.visits() {
+		if row, times := s.visit(k); times > 0 {
+			s.add(s.frame.Level, sums, squares, row, s.nothing, Q(s.frame.Offset), times)
+		}
 	}
-	s.eachRow(func(row []P, times int) {
-		if times == 1 {
-			kernel.SlideColumns(s.frame.Level, s.image(), row, s.nothing)
-		} else {
-			kernel.AddColumns(s.image(), row, A(s.frame.Offset), A(times))
-		}
-		if s.frame.Squares && times == 1 {
-			kernel.SlideSquares(s.frame.Level, s.imageSquares(), row, s.nothing, Q(s.frame.Offset))
-		} else if s.frame.Squares {
-			kernel.AddSquares(s.imageSquares(), row, Q(s.frame.Offset), Q(times))
-		}
-	})
 }
 
-// eachRow visits the strip's part of all rows in the window of row y.
-func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
+// visits is how many rows are to be visited for the window of row y, see visit.
+func (s *strip) visits() int {
+	if s.once() {
+		return s.frame.Height + 1
+	}
+	from, to := s.reach()
+	return max(0, to-from)
+}
+
+// once reports whether windows are so large that each row is visited once, and not as often as they have it.
+func (s *strip) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
+
+// visit is the strip's part of a row in the window of row y, and how many times it has that.
+func (s *strip) visit(k int) (row []byte, times int) {
 	f := &s.frame
-	if f.Height == 0 || f.Shape.Height() <= 2*f.Height {
-		from, to := s.reach()
-		for i := from; i < to; i++ {
-			visit(s.part(s.rows.Row(i)), 1)
-		}
-		return
+	switch {
+	case !s.once():
+		from, _ := s.reach()
+		k, times = k+from, 1
+	case k < f.Height:
+		times = s.down.weight(s.y, k)
+	case f.Border == Constant:
+		k, times = -1, s.down.outsideCount(s.y)
 	}
-	for i := range f.Height { // each once, however large the window is
-		if times := s.down.weight(s.y, i); times > 0 {
-			visit(s.part(s.rows.Row(i)), times)
-		}
+	if times <= 0 {
+		return nil, 0
 	}
-	if times := s.down.outsideCount(s.y); f.Border == Constant && times > 0 {
-		visit(s.part(s.rows.Row(-1)), times)
-	}
+	return s.part(s.rows.Row(k)), times
 }
 
 // reach is the rows of the window of row y: of Clip those that the image has.
-func (s *Sums[P, A, Q]) reach() (from, to int) {
+func (s *strip) reach() (from, to int) {
 	f := &s.frame
 	from, to = s.y-f.Up, s.y+f.Down+1
 	if f.Border == Clip {
@@ -373,7 +402,7 @@ func (s *Sums[P, A, Q]) reach() (from, to int) {
 }
 
 // pad makes the columns beside the image.
-func (s *Sums[P, A, Q]) pad() {
+func (s *Sums[A, Q]) pad() {
 	copyPads(s.cols, s.pads)
 	if s.frame.Squares {
 		copyPads(s.squares, s.pads)
@@ -384,7 +413,7 @@ func (s *Sums[P, A, Q]) pad() {
 // a window is span pixels of them from its own on. Before them are as many elements more as
 // asked for, which are zero and at most [kernel.Slack], and after them [kernel.WindowSlack]. It is nil
 // where windows have more than that.
-func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
+func (s *Sums[A, Q]) Columns(before int) (cols []A, span int) {
 	if s.extra() {
 		return nil, 0
 	}
@@ -392,7 +421,7 @@ func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
 }
 
 // SquareColumns is the same for squares.
-func (s *Sums[P, A, Q]) SquareColumns(before int) []Q {
+func (s *Sums[A, Q]) SquareColumns(before int) []Q {
 	if s.extra() {
 		return nil
 	}
@@ -400,7 +429,7 @@ func (s *Sums[P, A, Q]) SquareColumns(before int) []Q {
 }
 
 // Row is what there is to say of the windows of row y, for who takes their columns.
-func (s *Sums[P, A, Q]) Row() *Row[A, Q] {
+func (s *Sums[A, Q]) Row() *Row[A, Q] {
 	if s.row.Across != nil {
 		s.row.Down = int64(s.down.count(s.y))
 		if s.frame.Height == 0 {
@@ -411,7 +440,7 @@ func (s *Sums[P, A, Q]) Row() *Row[A, Q] {
 }
 
 // Windows is the sums of the windows of row y. They stay until the next.
-func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
+func (s *Sums[A, Q]) Windows() *Row[A, Q] {
 	c := s.frame.Channels
 	n, span := s.n*c, s.across.span*c
 	r := s.Row()
@@ -439,21 +468,21 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 }
 
 // addExtras adds what all windows have besides.
-func (s *Sums[P, A, Q]) addExtras(r *Row[A, Q]) {
+func (s *Sums[A, Q]) addExtras(r *Row[A, Q]) {
 	if !s.extra() {
 		return
 	}
-	s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, func(ch int) A { return A(s.frame.Shape.Height()) * s.shifted(s.frame.value(ch)) })
+	s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, false)
 	r.Hi = s.hi
 	if s.frame.Squares {
-		s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, func(ch int) Q { return Q(s.frame.Shape.Height()) * s.shifted2(s.frame.value(ch)) })
+		s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, true)
 		r.HiSquares = s.hiSquares
 	}
 }
 
 // Rows are those that the sums are of, as they were before any was written over: at least
 // [Layer.Reach] of them above and below row y.
-func (s *Sums[P, A, Q]) Rows() Rows[P] { return s.rows }
+func (s *strip) Rows() Rows { return s.rows }
 
 // Plain reports whether windows are no larger than columns say: see [Sums.Columns].
 func (f *Frame) Plain() bool {
@@ -468,20 +497,20 @@ func (f *Frame) Span() int {
 }
 
 // extra reports whether windows have more than the columns say.
-func (s *Sums[P, A, Q]) extra() bool {
+func (s *strip) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
 }
 
 // addExtra is sums with what all windows have besides: whole periods of the image, or
 // what stands beside it.
-func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside func(channel int) A) []A {
+func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, squared bool) []A {
 	have = engine.AtLeast(have, len(sums))
 	for ch := range f.Channels {
 		var e A
 		first, last := image[ch], image[len(image)-f.Channels+ch]
 		switch f.Border {
 		case Constant:
-			e = A(a.low+a.high) * beside(ch)
+			e = A(a.low+a.high) * constant[A](f, ch, squared)
 		case Replicate:
 			if a.low > 0 { // or nothing of what may be infinite
 				e = A(a.low) * first
@@ -511,17 +540,20 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 }
 
 // Bytes is how much memory it keeps.
-func (s *Sums[P, A, Q]) Bytes() int {
-	return engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) +
-		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
-		engine.Bytes(s.zeros2) + s.groups.bytes() + s.flats.bytes()
+func (s *Sums[A, Q]) Bytes() int {
+	return s.bytes() + engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
+		engine.Bytes(s.zeros2) + s.groups.bytes()
+}
+
+func (s *strip) bytes() int {
+	return engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + s.flats.bytes()
 }
 
 // End says how high the image is, where nobody knew it.
-func (s *Sums[P, A, Q]) End(height int) {
+func (s *strip) End(height int) {
 	s.frame.Height = height
 	s.down = newAxis(height, s.frame.Up, s.frame.Down, s.frame.Border)
 }
 
 // Forget lets go of the rows.
-func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }
+func (s *strip) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }
