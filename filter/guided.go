@@ -116,6 +116,7 @@ type guidedWorker struct {
 	latest int
 	beyond []float64
 	floats [3][]float64 // a row of the image, of the guide and of results
+	means  []float64    // of the products of a window
 	first  window.Stage[float64, float64]
 	last   window.Sums[float64, float64]
 	_      [kernel.LineBytes]byte
@@ -165,6 +166,7 @@ func (l *guided) Prepare(p *engine.Plan) error {
 		for k, channels := range [...]int{l.task.src.Channels, l.guide.Channels, l.task.src.Channels} {
 			w.floats[k] = engine.AtLeast(w.floats[k], width*channels)
 		}
+		w.means = engine.AtLeast(w.means, l.frame.Channels)
 		w.outside()
 	}
 	return nil
@@ -241,7 +243,7 @@ func (w *guidedWorker) Make(to []byte, _ int, s *window.Sums[float64, float64]) 
 		}
 		return
 	}
-	var m [3 + 4 + 6 + 12]float64
+	m := w.means
 	for x := range len(r.Hi) / c {
 		n := 1 / float64(r.Count(x))
 		for k := range c {
@@ -387,6 +389,7 @@ func (l *guided) Release() int {
 		for _, f := range w.floats {
 			bytes += engine.Bytes(f)
 		}
+		bytes += engine.Bytes(w.means)
 		w.last.Forget()
 	}
 	return bytes

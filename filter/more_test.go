@@ -222,7 +222,7 @@ func TestGuided(t *testing.T) {
 
 func testGuided[P filter.Pixel](t *testing.T, rng *rand.Rand, channels int, eps float64) {
 	t.Helper()
-	img := random[P](rng, 1+rng.IntN(20), 1+rng.IntN(20), 1+rng.IntN(4))
+	img := random[P](rng, 1+rng.IntN(20), 1+rng.IntN(20), 1+rng.IntN(6))
 	guide := random[P](rng, img.Width, img.Height, channels)
 	w, opt := randomWindow(rng, 9), randomOptions(rng)
 	if opt.Border == filter.Constant {
