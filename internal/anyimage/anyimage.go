@@ -1,7 +1,11 @@
 // Package anyimage is images whose type of pixels is known when a program runs: each is a boxsum.Image, as any value.
 package anyimage
 
-import "github.com/boxsum/boxsum"
+import (
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
 
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pixels.go -template anyimage.tmpl
 
@@ -16,4 +20,8 @@ func floats[P boxsum.Pixel](to []float64, row []P, step int) []float64 {
 		to = append(to, float64(row[i]))
 	}
 	return to
+}
+
+func bytesOf[P boxsum.Pixel](pix []P) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(pix))), len(pix)*int(unsafe.Sizeof(*new(P))))
 }

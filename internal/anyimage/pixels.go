@@ -133,3 +133,24 @@ func Copy(dst any, y int, src any) {
 		copyRows(dst, y, src.(boxsum.Image[float64]))
 	}
 }
+
+// Memory is that of the pixels of a [boxsum.Image].
+func Memory(img any) []byte {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[uint16]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[uint32]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[int16]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[int32]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[float32]:
+		return bytesOf(img.Pix)
+	case boxsum.Image[float64]:
+		return bytesOf(img.Pix)
+	}
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/measure"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/papers"
 )
 
@@ -140,7 +141,7 @@ func duelists[E uint32 | float32 | float64](p *plan, a AlgorithmCase, size Size,
 		return nil, err
 	}
 	both := []*measure.Contestant{measure.Published(job, p.device(a), a.Many)}
-	own := measure.Own[E, E]{Kind: a.Kind, Rotation: a.Rotation, Device: p.device(a), Options: opt}
+	own := measure.Own{Sum: pairs.TypeOf[E](), Kind: a.Kind, Rotation: a.Rotation, Device: p.device(a), Options: opt}
 	if a.Many {
 		own.Images = p.images(a)
 	}

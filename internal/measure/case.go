@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,7 +109,8 @@ func longTypes(word string) string {
 // kind finds out how the table of a case is made.
 func (c Case) kind() (kind, error) {
 	pair, mark, rest := c.parts()
-	of, known := kinds[pair]
+	i := slices.IndexFunc(pairs.Sums, func(p pairs.Pair) bool { return p.String() == pair })
+	known := i >= 0
 	switch {
 	case mark == RotatedMark:
 		rot, err := rotated.Parse(rest)
@@ -118,7 +120,7 @@ func (c Case) kind() (kind, error) {
 		if err != nil {
 			return kind{}, err
 		}
-		return of.rotated(rot), nil
+		return rotatedKind(pairs.Sums[i], rot), nil
 	case mark == histogramMark:
 		bins, err := strconv.Atoi(rest)
 		if err != nil || pair != usual || bins < histogram.MinBins || bins > histogram.MaxBins {
@@ -128,7 +130,13 @@ func (c Case) kind() (kind, error) {
 	case c.Types == squares:
 		return squaresKind, nil
 	case known && rest == "":
-		return map[string]kind{"": of.upright, TiltedSuffix: of.tilted, volumeSuffix: of.volume}[mark], nil
+		switch mark {
+		case TiltedSuffix:
+			return tiltedKind(pairs.Sums[i]), nil
+		case volumeSuffix:
+			return volumeKind(pairs.Sums[i]), nil
+		}
+		return uprightKind(pairs.Sums[i]), nil
 	}
 	var names []string
 	for _, p := range pairs.Sums {

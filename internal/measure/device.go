@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
 )
 
 // A DeviceJob says which work to prepare on a device.
@@ -77,56 +81,79 @@ func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func(
 	return w, nil
 }
 
-func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
+// deviceKinds is what devices make of a pair of types, of images of any type.
+type deviceKinds struct {
+	upright, tilted func(job DeviceJob, images ...any) (*DeviceWork, error)
+	rotated         func(job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error)
+	volume          func(job DeviceJob) (*DeviceWork, error)
+	pipeline        func(job DeviceJob, tables int, images ...any) (*Pipeline, error)
+}
+
+func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() deviceKinds {
+	return deviceKinds{deviceUpright[S, P], deviceTilted[S, P], deviceRotated[S, P], deviceVolume[S, P], newPipeline[S, P]}
+}
+
+// noDevices is for programs that have none.
+var noDevices = deviceKinds{
+	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, rotated.Rotation, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, int, ...any) (*Pipeline, error) { return nil, errors.ErrUnsupported },
+}
+
+// typed is images of a type.
+func typed[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
+	for _, img := range images {
+		all = append(all, img.(boxsum.Image[P]))
 	}
-	d, img := job.Device, images[0]
-	w, host, noHost := uprightWork[S](images...)
-	src, noSrc := gpu.Upload(d, images...)
-	dst, noDst := gpu.NewTable[S](d, img.Width, img.Height, img.Channels, len(images))
+	return all
+}
+
+func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := uprightWork(pairs.TypeOf[S](), images...)
+	host, _ := sums.(*boxsum.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
 		func() error { return gpu.IntegrateInto(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error { return gpu.IntegrateHostInto(d, host, img, job.Opt) })
+		func() error { return gpu.IntegrateHostInto(d, host, all[0], job.Opt) })
 }
 
-func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
-	}
-	d, img := job.Device, images[0]
-	w, host, noHost := tiltedWork[S](images...)
-	src, noSrc := gpu.Upload(d, images...)
-	dst, noDst := gpu.NewTiltedTable[S](d, img.Width, img.Height, img.Channels, len(images))
+func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := tiltedWork(pairs.TypeOf[S](), images...)
+	host, _ := sums.(*tilted.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewTiltedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
 		func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error { return gpu.IntegrateTiltedHostInto(d, host, img, job.Opt) })
+		func() error { return gpu.IntegrateTiltedHostInto(d, host, all[0], job.Opt) })
 }
 
-func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...boxsum.Image[P]) (*DeviceWork, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
-	}
-	d, img := job.Device, images[0]
-	w, host, noHost := rotatedWork[S](rot, images...)
-	src, noSrc := gpu.Upload(d, images...)
-	dst, noDst := gpu.NewRotatedTable[S](d, img.Width, img.Height, img.Channels, len(images), rot)
+func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := rotatedWork(pairs.TypeOf[S](), rot, images...)
+	host, _ := sums.(*rotated.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewRotatedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all), rot)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
 		func() error { return gpu.IntegrateRotatedInto(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error { return gpu.IntegrateRotatedHostInto(d, host, img, job.Opt) })
+		func() error { return gpu.IntegrateRotatedHostInto(d, host, all[0], job.Opt) })
 }
 
 // besideUprightOn is the work of another kind of table with the upright one of the same images.
-func besideUprightOn[S boxsum.Sum, P boxsum.Pixel](of func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error)) func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error) {
-	return func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+func besideUprightOn(all deviceKinds, of func(DeviceJob, ...any) (*DeviceWork, error)) func(DeviceJob, ...any) (*DeviceWork, error) {
+	return func(job DeviceJob, images ...any) (*DeviceWork, error) {
 		w, err := of(job, images...)
 		if err != nil {
 			return nil, err
 		}
-		upright, err := deviceUpright[S](job, images...)
+		upright, err := all.upright(job, images...)
 		if err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
@@ -136,14 +163,14 @@ func besideUprightOn[S boxsum.Sum, P boxsum.Pixel](of func(DeviceJob, ...boxsum.
 	}
 }
 
-func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+func deviceSquared(job DeviceJob, images ...any) (*DeviceWork, error) {
 	if !launch.GPU {
 		return nil, errors.ErrUnsupported
 	}
-	d, img := job.Device, images[0]
-	w, host, noHost := squaredWork[S, Q](images...)
-	src, noSrc := gpu.Upload(d, images...)
-	dst, noDst := gpu.NewSquaredTable[S, Q](d, img.Width, img.Height, img.Channels, len(images))
+	d, all := job.Device, typed[uint8](images)
+	w, host, noHost := squaredWork(images...)
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewSquaredTable[uint32, uint64](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
 	plain := new(gpu.Options) // what is timed is the table, and not the look at some pixels before
 	if job.Opt != nil {
 		*plain = *job.Opt
@@ -154,35 +181,35 @@ func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob,
 		func(i int) error {
 			return errors.Join(dst.Sum.DownloadInto(i, host.Sum), dst.Squares.DownloadInto(i, host.Squares))
 		},
-		func() error { return gpu.IntegrateSquaresHostInto(d, host, img, job.Opt) })
+		func() error { return gpu.IntegrateSquaresHostInto(d, host, all[0], job.Opt) })
 }
 
-func deviceHistogram(job DeviceJob, bins histogram.Bins, images []boxsum.Image[uint8]) (*DeviceWork, error) {
+func deviceHistogram(job DeviceJob, bins histogram.Bins, images ...any) (*DeviceWork, error) {
 	if !launch.GPU {
 		return nil, errors.ErrUnsupported
 	}
-	d, img := job.Device, images[0]
+	d, all := job.Device, typed[uint8](images)
 	w, host, noHost := histogramWork(bins, images...)
-	src, noSrc := gpu.Upload(d, images...)
-	dst, noDst := gpu.NewHistogram[uint8](d, img.Width, img.Height, img.Channels, len(images), bins)
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewHistogram[uint8](d, all[0].Width, all[0].Height, all[0].Channels, len(all), bins)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
 		func() error { return gpu.IntegrateHistogramInto(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error { return gpu.IntegrateHistogramHostInto(d, host, img, job.Opt) })
+		func() error { return gpu.IntegrateHistogramHostInto(d, host, all[0], job.Opt) })
 }
 
-func deviceVolume[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) (*DeviceWork, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
-	}
+func deviceVolume[S boxsum.Sum, P boxsum.Pixel](job DeviceJob) (*DeviceWork, error) {
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}
-	pixels, err := randomVolume[P](exactBits[S](), job.Size, job.Channels)
+	sum := pairs.TypeOf[S]()
+	img, err := randomVolume(pairs.Pair{Pixel: pairs.TypeOf[P](), Sum: sum}, job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
-	w, host, noHost := volumeWork[S](pixels)
+	w, sums, noHost := volumeWork(sum, img, job.Size)
+	host, _ := sums.(*volume.Table[S])
+	pixels := anytable.Volume(img, job.Size.Height, job.Size.Depth).(volume.Volume[P])
 	src, noSrc := gpu.UploadVolume(job.Device, pixels)
 	dst, noDst := gpu.NewVolumeTable[S](job.Device, pixels.Width, pixels.Height, pixels.Depth, pixels.Channels)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
@@ -201,15 +228,20 @@ func (w *DeviceWork) Close() (err error) {
 
 // randomBatch is a random image, and others that are it moved on by some values, so
 // that each has a table of its own.
-func randomBatch[P boxsum.Pixel](sumBits int, job DeviceJob) ([]boxsum.Image[P], error) {
-	first, err := randomImage[P](sumBits, job.Size, job.Channels)
+func randomBatch(p pairs.Pair, job DeviceJob) ([]any, error) {
+	first, err := randomImage(p.Pixel, exactBits(p.Sum), job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
-	images := []boxsum.Image[P]{first}
+	images := []any{first}
 	for i := 1; i < job.Batch; i++ {
-		next, from := first, i*7%len(first.Pix)
-		next.Pix = slices.Concat(first.Pix[from:], first.Pix[:from])
+		next, err := anyimage.New(p.Pixel, job.Size.Width, job.Size.Height, job.Channels)
+		if err != nil {
+			return nil, err
+		}
+		from, to := anyimage.Memory(first), anyimage.Memory(next)
+		n := i * 7 * p.Pixel.Bytes() % len(from)
+		copy(to[copy(to, from[n:]):], from[:n])
 		images = append(images, next)
 	}
 	return images, nil

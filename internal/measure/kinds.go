@@ -3,15 +3,14 @@ package measure
 import (
 	"errors"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/volume"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairkinds.go -before "package measure\nvar kinds = map[string]pairKinds{" -line "\"{{.}}\": kindsOf[{{.Pixel}}, {{.Sum}}]()," -after "}"
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairkinds.go -before "package measure\n\nimport (\n\"github.com/boxsum/boxsum/internal/launch\"\n\"github.com/boxsum/boxsum/internal/pairs\"\n)\n\n// onDevices is what devices make of a pair of types.\nfunc onDevices(pair pairs.Pair) deviceKinds {\nif launch.GPU {\nswitch pair.String() {" -line "case \"{{.}}\": return deviceKindsOf[{{.Pixel}}, {{.Sum}}]()" -after "}}\nreturn noDevices}"
 
 // A kind of table can be measured on the CPU, and maybe on a device and in a
 // pipeline through one.
@@ -21,55 +20,76 @@ type kind struct {
 	pipeline func(DeviceJob, int) (*Pipeline, error) // nil for none
 }
 
-// pairKinds is the kinds of a pair of types.
-type pairKinds struct {
-	upright, tilted, volume kind
-	rotated                 func(rotated.Rotation) kind
-}
+// uprightKind, tiltedKind, rotatedKind and volumeKind are those of a pair of types.
 
-func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
-	return pairKinds{
-		upright: kind{onImage(exactBits[S](), Own[S, P]{}.onCPU), onImages(exactBits[S](), deviceUpright[S, P]), newPipeline[P, S]},
-		tilted:  kind{cpu: onImage(exactBits[S](), Own[S, P]{Kind: papers.Tilted}.besideUpright), device: onImages(exactBits[S](), besideUprightOn[S](deviceTilted[S, P]))},
-		volume: kind{
-			cpu: func(size Size, channels int) (*Work, error) {
-				src, err := randomVolume[P](exactBits[S](), size, channels)
-				if err != nil {
-					return nil, err
-				}
-				return only(volumeWork[S](src))
-			},
-			device: deviceVolume[P, S],
-		},
-		rotated: func(rot rotated.Rotation) kind {
-			return kind{
-				cpu: onImage(exactBits[S](), Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright),
-				device: onImages(exactBits[S](), besideUprightOn[S](func(job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
-					return deviceRotated[S](job, rot, images...)
-				})),
+func uprightKind(p pairs.Pair) kind {
+	of := onDevices(p)
+	return kind{
+		cpu:    onImage(p, Own{Sum: p.Sum}.onCPU),
+		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, of.upright) },
+		pipeline: func(job DeviceJob, tables int) (*Pipeline, error) {
+			if !launch.GPU {
+				return nil, errors.ErrUnsupported
 			}
+			images, err := randomBatch(p, job)
+			if err != nil {
+				return nil, err
+			}
+			return of.pipeline(job, tables, images...)
 		},
 	}
 }
 
+func tiltedKind(p pairs.Pair) kind {
+	of := onDevices(p)
+	return kind{
+		cpu:    onImage(p, Own{Sum: p.Sum, Kind: papers.Tilted}.besideUpright),
+		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, besideUprightOn(of, of.tilted)) },
+	}
+}
+
+func rotatedKind(p pairs.Pair, rot rotated.Rotation) kind {
+	of := onDevices(p)
+	along := func(job DeviceJob, images ...any) (*DeviceWork, error) { return of.rotated(job, rot, images...) }
+	return kind{
+		cpu:    onImage(p, Own{Sum: p.Sum, Kind: papers.Rotated, Rotation: rot}.besideUpright),
+		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, besideUprightOn(of, along)) },
+	}
+}
+
+func volumeKind(p pairs.Pair) kind {
+	return kind{
+		cpu: func(size Size, channels int) (*Work, error) {
+			img, err := randomVolume(p, size, channels)
+			if err != nil {
+				return nil, err
+			}
+			return only(volumeWork(p.Sum, img, size))
+		},
+		device: onDevices(p).volume,
+	}
+}
+
+// usualPair is that of squares and histograms.
+var usualPair = pairs.Sums[0]
+
 var squaresKind = kind{
-	cpu:    onImage(exactBits[uint32](), func(img boxsum.Image[uint8]) (*Work, error) { return only(squaredWork[uint32, uint64](img)) }),
-	device: onImages(exactBits[uint32](), deviceSquared[uint32, uint64, uint8]),
+	cpu:    onImage(usualPair, func(img any) (*Work, error) { return only(squaredWork(img)) }),
+	device: func(job DeviceJob) (*DeviceWork, error) { return onImages(usualPair, job, deviceSquared) },
 }
 
 func histogramKind(bins histogram.Bins) kind {
+	count := func(job DeviceJob, images ...any) (*DeviceWork, error) { return deviceHistogram(job, bins, images...) }
 	return kind{
-		cpu: onImage(exactBits[uint32](), func(img boxsum.Image[uint8]) (*Work, error) { return only(histogramWork(bins, img)) }),
-		device: onImages(exactBits[uint32](), func(job DeviceJob, images ...boxsum.Image[uint8]) (*DeviceWork, error) {
-			return deviceHistogram(job, bins, images)
-		}),
+		cpu:    onImage(usualPair, func(img any) (*Work, error) { return only(histogramWork(bins, img)) }),
+		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(usualPair, job, count) },
 	}
 }
 
-// onImage and onImages draw the pixels of a work, whose sums are exact in so many bits.
-func onImage[P boxsum.Pixel](sumBits int, f func(boxsum.Image[P]) (*Work, error)) func(Size, int) (*Work, error) {
+// onImage and onImages draw the pixels of a work, whose sums are exact.
+func onImage(p pairs.Pair, f func(img any) (*Work, error)) func(Size, int) (*Work, error) {
 	return func(size Size, channels int) (*Work, error) {
-		img, err := randomImage[P](sumBits, size, channels)
+		img, err := randomImage(p.Pixel, exactBits(p.Sum), size, channels)
 		if err != nil {
 			return nil, err
 		}
@@ -77,21 +97,18 @@ func onImage[P boxsum.Pixel](sumBits int, f func(boxsum.Image[P]) (*Work, error)
 	}
 }
 
-func onImages[P boxsum.Pixel](sumBits int, f func(DeviceJob, ...boxsum.Image[P]) (*DeviceWork, error)) func(DeviceJob) (*DeviceWork, error) {
+func onImages(p pairs.Pair, job DeviceJob, f func(DeviceJob, ...any) (*DeviceWork, error)) (*DeviceWork, error) {
 	if !launch.GPU {
-		return func(DeviceJob) (*DeviceWork, error) { return nil, errors.ErrUnsupported }
+		return nil, errors.ErrUnsupported
 	}
-	return func(job DeviceJob) (*DeviceWork, error) {
-		images, err := randomBatch[P](sumBits, job)
-		if err != nil {
-			return nil, err
-		}
-		return f(job, images...)
+	images, err := randomBatch(p, job)
+	if err != nil {
+		return nil, err
 	}
+	return f(job, images...)
 }
 
 // randomVolume is a random image of all slices one under another.
-func randomVolume[P boxsum.Pixel](sumBits int, size Size, channels int) (volume.Volume[P], error) {
-	img, err := randomImage[P](sumBits, Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
-	return volume.Volume[P]{Pix: img.Pix, Stride: img.Stride, Width: size.Width, Height: size.Height, Depth: size.Depth, Channels: channels}, err
+func randomVolume(p pairs.Pair, size Size, channels int) (any, error) {
+	return randomImage(p.Pixel, exactBits(p.Sum), Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
 }

@@ -2,21 +2,48 @@
 
 package measure
 
-var kinds = map[string]pairKinds{
-	"u8:u32":  kindsOf[uint8, uint32](),
-	"u8:u64":  kindsOf[uint8, uint64](),
-	"u8:f32":  kindsOf[uint8, float32](),
-	"u8:f64":  kindsOf[uint8, float64](),
-	"u8:i64":  kindsOf[uint8, int64](),
-	"u16:u64": kindsOf[uint16, uint64](),
-	"u16:f64": kindsOf[uint16, float64](),
-	"u16:u32": kindsOf[uint16, uint32](),
-	"u32:u64": kindsOf[uint32, uint64](),
-	"u32:u32": kindsOf[uint32, uint32](),
-	"i16:i64": kindsOf[int16, int64](),
-	"i16:f64": kindsOf[int16, float64](),
-	"i32:i64": kindsOf[int32, int64](),
-	"f32:f64": kindsOf[float32, float64](),
-	"f32:f32": kindsOf[float32, float32](),
-	"f64:f64": kindsOf[float64, float64](),
+import (
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// onDevices is what devices make of a pair of types.
+func onDevices(pair pairs.Pair) deviceKinds {
+	if launch.GPU {
+		switch pair.String() {
+		case "u8:u32":
+			return deviceKindsOf[uint8, uint32]()
+		case "u8:u64":
+			return deviceKindsOf[uint8, uint64]()
+		case "u8:f32":
+			return deviceKindsOf[uint8, float32]()
+		case "u8:f64":
+			return deviceKindsOf[uint8, float64]()
+		case "u8:i64":
+			return deviceKindsOf[uint8, int64]()
+		case "u16:u64":
+			return deviceKindsOf[uint16, uint64]()
+		case "u16:f64":
+			return deviceKindsOf[uint16, float64]()
+		case "u16:u32":
+			return deviceKindsOf[uint16, uint32]()
+		case "u32:u64":
+			return deviceKindsOf[uint32, uint64]()
+		case "u32:u32":
+			return deviceKindsOf[uint32, uint32]()
+		case "i16:i64":
+			return deviceKindsOf[int16, int64]()
+		case "i16:f64":
+			return deviceKindsOf[int16, float64]()
+		case "i32:i64":
+			return deviceKindsOf[int32, int64]()
+		case "f32:f64":
+			return deviceKindsOf[float32, float64]()
+		case "f32:f32":
+			return deviceKindsOf[float32, float32]()
+		case "f64:f64":
+			return deviceKindsOf[float64, float64]()
+		}
+	}
+	return noDevices
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // pipelineTables is how many tables of each device take turns, where they are the caller's.
@@ -47,21 +46,10 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 	return kind.pipeline(job, pipelineTables*len(job.Device.Members()))
 }
 
-// newPipeline is a pipeline of random images, and of tables of the caller's.
-func newPipeline[P boxsum.Pixel, S boxsum.Sum](job DeviceJob, tables int) (*Pipeline, error) {
-	images, err := randomBatch[P](exactBits[S](), job)
-	if err != nil {
-		return nil, err
-	}
-	return NewPipeline[S](job, tables, images...)
-}
-
-// NewPipeline copies images to page-locked memory too, and takes tables there and in
+// newPipeline copies images to page-locked memory too, and takes tables there and in
 // plain memory.
-func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images ...boxsum.Image[P]) (*Pipeline, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
-	}
+func newPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, all ...any) (*Pipeline, error) {
+	images := typed[P](all)
 	var frees []func() error
 	var wrong error
 	closeAll := func() (err error) {
@@ -127,7 +115,7 @@ func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images 
 		i := 0
 		for table, err := range out {
 			if err == nil && compare {
-				err = verifyImage(table.Exclusive(), rowsOf[S](&images[i%len(images)]), false)
+				err = verifyImage(table.Exclusive(), all[i%len(all)], false)
 			}
 			if err != nil {
 				return fmt.Errorf("image %d of %d: %w", i, n, err)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -30,7 +31,8 @@ func Published(job *papers.Job, d *gpu.Device, host bool) *Contestant {
 }
 
 // Own is boxsum's way to the table of a published algorithm.
-type Own[S boxsum.Sum, P boxsum.Pixel] struct {
+type Own struct {
+	Sum      pairs.Type
 	Kind     papers.Kind
 	Rotation rotated.Rotation
 
@@ -40,8 +42,9 @@ type Own[S boxsum.Sum, P boxsum.Pixel] struct {
 	Options
 }
 
-// Contestant is the table of an image.
-func (o Own[S, P]) Contestant(img boxsum.Image[P]) (*Contestant, error) {
+// Contestant is the table of a boxsum.Image.
+func (o Own) Contestant(img any) (*Contestant, error) {
+	of := onDevices(pairs.Pair{Pixel: anyimage.Pixel(img), Sum: o.Sum})
 	switch {
 	case o.Device == nil:
 		w, err := o.onCPU(img)
@@ -50,11 +53,11 @@ func (o Own[S, P]) Contestant(img boxsum.Image[P]) (*Contestant, error) {
 		}
 		return w.Contestant(o.Options), nil
 	case o.Images > 0:
-		return o.many(img)
+		return o.many(of, img)
 	}
-	made := deviceUpright[S, P]
+	made := of.upright
 	if o.Kind == papers.Tilted {
-		made = deviceTilted[S, P]
+		made = of.tilted
 	}
 	w, err := made(DeviceJob{Device: o.Device}, img)
 	if err != nil {
@@ -65,8 +68,8 @@ func (o Own[S, P]) Contestant(img boxsum.Image[P]) (*Contestant, error) {
 
 // many sends many images through a device, as published ones go: from page-locked memory
 // to page-locked memory.
-func (o Own[S, P]) many(img boxsum.Image[P]) (*Contestant, error) {
-	p, err := NewPipeline[S](DeviceJob{Device: o.Device}, 0, slices.Repeat([]boxsum.Image[P]{img}, o.Images)...)
+func (o Own) many(of deviceKinds, img any) (*Contestant, error) {
+	p, err := of.pipeline(DeviceJob{Device: o.Device}, 0, slices.Repeat([]any{img}, o.Images)...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,25 +83,25 @@ func (o Own[S, P]) many(img boxsum.Image[P]) (*Contestant, error) {
 	}, nil
 }
 
-func (o Own[S, P]) onCPU(img boxsum.Image[P]) (*Work, error) {
+func (o Own) onCPU(img any) (*Work, error) {
 	switch o.Kind {
 	case papers.Tilted:
-		return only(tiltedWork[S](img))
+		return only(tiltedWork(o.Sum, img))
 	case papers.Rotated:
-		return only(rotatedWork[S](o.Rotation, img))
+		return only(rotatedWork(o.Sum, o.Rotation, img))
 	}
-	return only(uprightWork[S](img))
+	return only(uprightWork(o.Sum, img))
 }
 
 // only is a work without its table.
 func only[T any](w *Work, _ T, err error) (*Work, error) { return w, err }
 
 // besideUpright is the work on the CPU with the upright table of the same image.
-func (o Own[S, P]) besideUpright(img boxsum.Image[P]) (*Work, error) {
+func (o Own) besideUpright(img any) (*Work, error) {
 	w, err := o.onCPU(img)
 	if err != nil {
 		return nil, err
 	}
-	w.Upright, _, err = uprightWork[S](img)
+	w.Upright, _, err = uprightWork(o.Sum, img)
 	return w, err
 }

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // randomImage draws an image whose sums are all exact in so many bits, see exactBits.
@@ -20,22 +22,36 @@ import (
 //
 // The usual bound instead, (x+y)·2^-24 of the sum, would let whole pixels go
 // missing from a large float32 table.
-func randomImage[P boxsum.Pixel](sumBits int, size Size, channels int) (boxsum.Image[P], error) {
-	img, err := boxsum.NewImage[P](size.Width, size.Height, channels)
+func randomImage(pixel pairs.Type, sumBits int, size Size, channels int) (any, error) {
+	img, err := anyimage.New(pixel, size.Width, size.Height, channels)
 	if err != nil {
-		return img, err
+		return nil, err
 	}
-	width := min(pixelBits[P](), sumBits-bits.Len(uint(int(size.Pixels())-1)))
-	unit := P(1)
-	if isFloat[P]() {
-		for range width {
-			unit /= 2
-		}
+	width := min(pixelBits(pixel), sumBits-bits.Len(uint(int(size.Pixels())-1)))
+	unit := 1.0
+	if pixel.Float() {
+		unit = math.Ldexp(1, -max(width, 0))
 	}
 	_ = inBands(size.Height, func(from, to int) error {
 		for y := from; y < to; y++ {
 			// A generator for each row makes the same image with any number of cores.
-			fillRandom(img.Row(y), rand.NewPCG(uint64(size.Width), uint64(y)), width, unit)
+			random := rand.NewPCG(uint64(size.Width), uint64(y))
+			switch row := anyimage.Row(img, y).(type) {
+			case []uint8:
+				fillRandom(row, random, width, unit)
+			case []uint16:
+				fillRandom(row, random, width, unit)
+			case []uint32:
+				fillRandom(row, random, width, unit)
+			case []int16:
+				fillRandom(row, random, width, unit)
+			case []int32:
+				fillRandom(row, random, width, unit)
+			case []float32:
+				fillRandom(row, random, width, unit)
+			case []float64:
+				fillRandom(row, random, width, unit)
+			}
 		}
 		return nil
 	})
@@ -44,7 +60,7 @@ func randomImage[P boxsum.Pixel](sumBits int, size Size, channels int) (boxsum.I
 
 // fillRandom fills a row with random bits of a unit each, or, for less
 // than one bit, with few ones.
-func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
+func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit float64) {
 	if width < 1 {
 		sparse := uint(1 - width)
 		for i := range row {
@@ -56,30 +72,25 @@ func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
 	}
 	shift := uint(64 - width)
 	for i := range row {
-		row[i] = P(random.Uint64()>>shift) * unit
+		row[i] = P(random.Uint64()>>shift) * P(unit)
 	}
 }
 
 // pixelBits is how many random bits a pixel can hold: of a float what float32 has.
-func pixelBits[P boxsum.Pixel]() int {
-	if isFloat[P]() {
+func pixelBits(pixel pairs.Type) int {
+	if pixel.Float() {
 		return 24
 	}
-	return 8 * grid.SizeOf[P]()
+	return 8 * pixel.Bytes()
 }
 
 // exactBits is how many bits a sum may grow to and stay exact. Integers wrap: no limit.
-func exactBits[S boxsum.Sum]() int {
-	switch {
-	case !isFloat[S]():
-		return 128
-	case grid.SizeOf[S]() == 4:
+func exactBits(sum pairs.Type) int {
+	switch sum {
+	case pairs.F32:
 		return 24
+	case pairs.F64:
+		return 53
 	}
-	return 53
-}
-
-func isFloat[T boxsum.Pixel | boxsum.Sum]() bool {
-	one := T(1)
-	return one/2 != 0
+	return 128
 }

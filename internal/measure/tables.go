@@ -7,6 +7,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -19,39 +22,51 @@ func otherOptions(o Options) tilted.Options {
 
 // newWork is a work without tables: of some images, all of which but the first are for
 // a device.
-func newWork[P boxsum.Pixel](images ...boxsum.Image[P]) *Work {
-	return &Work{Pixels: bytesOf(images[0].Pix), images: len(images)}
+func newWork(images ...any) *Work {
+	return &Work{Pixels: anyimage.Memory(images[0]), images: len(images)}
 }
 
-// Each of these is the work of one kind of table, and the table.
+// Each of these is the work of one kind of table, of images of any type, and the table.
 
-func uprightWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *boxsum.Table[S], error) {
+func uprightWork(sum pairs.Type, images ...any) (*Work, any, error) {
 	w, img := newWork(images...), images[0]
-	sums, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
+	width, height, channels := anyimage.Size(img)
+	sums, err := anytable.NewTable(sum, width, height, channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{uprightTable[S](sums, eachOf[S](images), false)}
-	w.Run = func(opt Options) error { return boxsum.IntegrateInto(sums, img, &opt) }
+	switch t := sums.(type) {
+	case *boxsum.Table[uint32]:
+		w.Tables = []Table{uprightTable[uint32](t, images, false)}
+	case *boxsum.Table[uint64]:
+		w.Tables = []Table{uprightTable[uint64](t, images, false)}
+	case *boxsum.Table[int64]:
+		w.Tables = []Table{uprightTable[int64](t, images, false)}
+	case *boxsum.Table[float32]:
+		w.Tables = []Table{uprightTable[float32](t, images, false)}
+	case *boxsum.Table[float64]:
+		w.Tables = []Table{uprightTable[float64](t, images, false)}
+	}
+	w.Run = func(opt Options) error { return anytable.Integrate(sums, img, &opt) }
 	return w, sums, nil
 }
 
-func squaredWork[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *boxsum.SquaredTable[S, Q], error) {
-	w, img := newWork(images...), images[0]
-	both, err := boxsum.NewSquaredTable[S, Q](img.Width, img.Height, img.Channels)
+func squaredWork(images ...any) (*Work, *boxsum.SquaredTable[uint32, uint64], error) {
+	w, img := newWork(images...), images[0].(boxsum.Image[uint8])
+	both, err := boxsum.NewSquaredTable[uint32, uint64](img.Width, img.Height, img.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
 	w.Tables = []Table{
-		uprightTable[S](both.Sum, eachOf[S](images), false),
-		uprightTable[float64](both.Squares, eachOf[Q](images), true), // OpenCV keeps squares in float64
+		uprightTable[uint32](both.Sum, images, false),
+		uprightTable[float64](both.Squares, images, true), // OpenCV keeps squares in float64
 	}
 	w.Run = func(opt Options) error { return boxsum.IntegrateSquaresInto(both, img, &opt) }
 	return w, both, nil
 }
 
 // uprightTable wraps a table whose peers hold D.
-func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []pixelRows[S], square bool) Table {
+func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []any, square bool) Table {
 	verify := func(i int) error { return verifyImage(t.Exclusive(), images[i], square) }
 	return newTable(t.Exclusive(), verify, func(r io.Reader, inclusive bool) error {
 		if inclusive {
@@ -61,42 +76,65 @@ func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []pixelRows[S], sq
 	})
 }
 
-func tiltedWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *tilted.Table[S], error) {
+func tiltedWork(sum pairs.Type, images ...any) (*Work, any, error) {
 	w, img := newWork(images...), images[0]
-	sums, err := tilted.NewTable[S](img.Width, img.Height, img.Channels)
+	width, height, channels := anyimage.Size(img)
+	sums, err := anytable.NewTilted(sum, width, height, channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{tiltedTable(sums, eachOf[S](images))}
-	w.Run = func(opt Options) error { o := otherOptions(opt); return tilted.IntegrateInto(sums, img, &o) }
+	switch t := sums.(type) {
+	case *tilted.Table[uint32]:
+		w.Tables = []Table{tiltedTable(t, images)}
+	case *tilted.Table[uint64]:
+		w.Tables = []Table{tiltedTable(t, images)}
+	case *tilted.Table[int64]:
+		w.Tables = []Table{tiltedTable(t, images)}
+	case *tilted.Table[float32]:
+		w.Tables = []Table{tiltedTable(t, images)}
+	case *tilted.Table[float64]:
+		w.Tables = []Table{tiltedTable(t, images)}
+	}
+	w.Run = func(opt Options) error { o := otherOptions(opt); return anytable.IntegrateTilted(sums, img, &o) }
 	return w, sums, nil
 }
 
-func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []pixelRows[S]) Table {
+func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []any) Table {
 	return newTable(t.View(), func(i int) error { return verifyTilted(t.View(), images[i]) },
 		func(r io.Reader, _ bool) error { return equal[S](r, t.View()) })
 }
 
-func rotatedWork[S boxsum.Sum, P boxsum.Pixel](rot rotated.Rotation, images ...boxsum.Image[P]) (*Work, *rotated.Table[S], error) {
+func rotatedWork(sum pairs.Type, rot rotated.Rotation, images ...any) (*Work, any, error) {
 	w, img := newWork(images...), images[0]
-	sums, err := rotated.NewTable[S](img.Width, img.Height, img.Channels, rot)
+	width, height, channels := anyimage.Size(img)
+	sums, err := anytable.NewRotated(sum, width, height, channels, rot)
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Tables = []Table{rotatedTable(sums, rot, Size{Width: img.Width, Height: img.Height}, img.Channels, func(i, x, y, channel int) S {
-		return S(images[i].Row(y)[x*img.Channels+channel])
-	})}
+	switch t := sums.(type) {
+	case *rotated.Table[uint32]:
+		w.Tables = []Table{rotatedTable(t, rot, images)}
+	case *rotated.Table[uint64]:
+		w.Tables = []Table{rotatedTable(t, rot, images)}
+	case *rotated.Table[int64]:
+		w.Tables = []Table{rotatedTable(t, rot, images)}
+	case *rotated.Table[float32]:
+		w.Tables = []Table{rotatedTable(t, rot, images)}
+	case *rotated.Table[float64]:
+		w.Tables = []Table{rotatedTable(t, rot, images)}
+	}
 	w.Run = func(opt Options) error {
 		o := rotated.Options(otherOptions(opt))
-		return rotated.IntegrateInto(sums, img, &o)
+		return anytable.IntegrateRotated(sums, img, &o)
 	}
 	return w, sums, nil
 }
 
-// rotatedTable wraps a rotated table. Pixel is one of image i.
-func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, size Size, channels int, pixel func(i, x, y, channel int) S) Table {
+// rotatedTable wraps a rotated table.
+func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, images []any) Table {
+	width, height, channels := anyimage.Size(images[0])
 	// The limits write as many bytes; where a rotated table has them is its own.
-	output := make([]byte, rotatedCells(rot, size)*int64(channels)*int64(unsafe.Sizeof(*new(S))))
+	output := make([]byte, rotatedCells(rot, Size{Width: width, Height: height})*int64(channels)*int64(unsafe.Sizeof(*new(S))))
 	spoil := func() {
 		t.Fill(func(dst []S, boxes []rotated.Box) {
 			for i := range dst {
@@ -108,39 +146,51 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, size 
 	spoil()
 	verify := func(i int) error {
 		defer spoil() // for the next time
-		return verifyRotated(t, size, channels, func(x, y, channel int) S { return pixel(i, x, y, channel) })
+		return verifyRotated(t, images[i])
 	}
 	return Table{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}
 }
 
-func volumeWork[S boxsum.Sum, P boxsum.Pixel](src volume.Volume[P]) (*Work, *volume.Table[S], error) {
-	sums, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
+// volumeWork takes all slices as one image, one under another.
+func volumeWork(sum pairs.Type, img any, size Size) (*Work, any, error) {
+	width, _, channels := anyimage.Size(img)
+	sums, err := anytable.NewVolume(sum, width, size.Height, size.Depth, channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := &boxsum.Image[P]{Pix: src.Pix, Stride: src.Stride, Width: src.Width, Height: src.Height * src.Depth, Channels: src.Channels}
-	return &Work{
-		Pixels: bytesOf(src.Pix), images: 1,
-		Tables: []Table{volumeTable(sums, rowsOf[S](rows))},
-		Run:    func(opt Options) error { return volume.IntegrateInto(sums, src, &opt) },
-	}, sums, nil
+	w := newWork(img)
+	switch t := sums.(type) {
+	case *volume.Table[uint32]:
+		w.Tables = []Table{volumeTable(t, img)}
+	case *volume.Table[uint64]:
+		w.Tables = []Table{volumeTable(t, img)}
+	case *volume.Table[int64]:
+		w.Tables = []Table{volumeTable(t, img)}
+	case *volume.Table[float32]:
+		w.Tables = []Table{volumeTable(t, img)}
+	case *volume.Table[float64]:
+		w.Tables = []Table{volumeTable(t, img)}
+	}
+	src := anytable.Volume(img, size.Height, size.Depth)
+	w.Run = func(opt Options) error { return anytable.IntegrateVolume(sums, src, &opt) }
+	return w, sums, nil
 }
 
-func volumeTable[S boxsum.Sum](t *volume.Table[S], src pixelRows[S]) Table {
+func volumeTable[S boxsum.Sum](t *volume.Table[S], img any) Table {
 	// All slices one under another.
 	entries := boxsum.View[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width + 1, Height: (t.Height + 1) * (t.Depth + 1), Channels: t.Channels}
-	return newTable(entries, func(int) error { return verifyVolume(t, src) },
+	return newTable(entries, func(int) error { return verifyVolume(t, img) },
 		func(r io.Reader, inclusive bool) error { return equalVolume(r, t, inclusive) })
 }
 
-func histogramWork(bins histogram.Bins, images ...boxsum.Image[uint8]) (*Work, *histogram.Table[uint32], error) {
-	w, img := newWork(images...), images[0]
+func histogramWork(bins histogram.Bins, images ...any) (*Work, *histogram.Table[uint32], error) {
+	w, img := newWork(images...), images[0].(boxsum.Image[uint8])
 	t, err := histogram.NewTable[uint32](img.Width, img.Height, img.Channels, bins)
 	if err != nil {
 		return nil, nil, err
 	}
 	entries := countsOf(t)
-	w.Tables = []Table{newTable(entries, func(i int) error { return verifyHistogram(entries, images[i]) },
+	w.Tables = []Table{newTable(entries, func(i int) error { return verifyHistogram(entries, images[i].(boxsum.Image[uint8])) },
 		func(r io.Reader, _ bool) error { return equal[uint32](r, entries) })}
 	w.Run = func(opt Options) error {
 		o := histogram.Options(otherOptions(opt))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -61,32 +62,17 @@ func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
 	return nil
 }
 
-// pixelRows is row y of pixels as sums of type S: all that a reference needs to know of them, so
-// that it is compiled for S alone.
-type pixelRows[S boxsum.Sum] func(y int, to []S)
-
-func rowsOf[S boxsum.Sum, P boxsum.Pixel](img *boxsum.Image[P]) pixelRows[S] {
-	return func(y int, to []S) {
-		for i, p := range img.Row(y) {
-			to[i] = S(p)
-		}
+// pixelsOf is a row of an image, of any type, as sums: that is exact.
+func pixelsOf[S boxsum.Sum](img any, y int, to []S) {
+	for i, p := range anyimage.Floats(nil, img, y, 0, len(to), 1) {
+		to[i] = S(p)
 	}
-}
-
-// eachOf is the rows of every image.
-//
-//go:noinline
-func eachOf[S boxsum.Sum, P boxsum.Pixel](images []boxsum.Image[P]) (all []pixelRows[S]) {
-	for i := range images {
-		all = append(all, rowsOf[S](&images[i]))
-	}
-	return all
 }
 
 // verifyImage compares the table of an image, or that of its squares.
-func verifyImage[S boxsum.Sum](t boxsum.View[S], img pixelRows[S], square bool) error {
+func verifyImage[S boxsum.Sum](t boxsum.View[S], img any, square bool) error {
 	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
-		img(y, to)
+		pixelsOf(img, y, to)
 		for i := range to {
 			if square {
 				to[i] *= to[i]
@@ -107,16 +93,15 @@ func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
 	})
 }
 
-// verifyVolume compares the table of a volume slice by slice. Its rows are those of all slices,
-// one after the other.
-func verifyVolume[S boxsum.Sum](t *volume.Table[S], src pixelRows[S]) error {
+// verifyVolume compares the table of a volume slice by slice, which are one image, one under another.
+func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
 	for y := range t.Height + 1 {
 		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
 			return fmt.Errorf("slice 0: %w", err)
 		}
 	}
 	for z := range t.Depth {
-		if err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) { src(z*t.Height+y, to) }); err != nil {
+		if err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) { pixelsOf(img, z*t.Height+y, to) }); err != nil {
 			return fmt.Errorf("slice %d: %w", z+1, err)
 		}
 	}
@@ -126,7 +111,7 @@ func verifyVolume[S boxsum.Sum](t *volume.Table[S], src pixelRows[S]) error {
 // verifyTilted compares every entry with a reference that shares nothing with
 // the library: the entry above, and the pixels on the two diagonals that end in
 // the corner of the entry, which both have.
-func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img pixelRows[S]) error {
+func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img any) error {
 	c, n := entries.Channels, (entries.Width-1)*entries.Channels
 	if err := zeros(entries, 0, entries.Row(0)); err != nil {
 		return err
@@ -144,7 +129,7 @@ func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img pixelRows[S]) error 
 		copy(fromRight[c:], fromRight[2*c:]) // each moves on by a pixel
 		copy(fromLeft[c:], fromLeft[:n])
 		clear(fromRight[c+n:])
-		img(y, pixels)
+		pixelsOf(img, y, pixels)
 		for i, p := range pixels {
 			fromLeft[c+i] += p
 			fromRight[c+i] += p

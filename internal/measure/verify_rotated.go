@@ -2,6 +2,7 @@ package measure
 
 import (
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -20,7 +21,11 @@ func rotatedCells(rot rotated.Rotation, size Size) int64 {
 
 // verifyRotated compares the sum above and left of every cell with a reference
 // that knows the definition of rows and columns and nothing of the table.
-func verifyRotated[S boxsum.Sum](t *rotated.Table[S], size Size, n int, pixel func(x, y, channel int) S) error {
+func verifyRotated[S boxsum.Sum](t *rotated.Table[S], img any) error {
+	var size Size
+	var n int
+	size.Width, size.Height, n = anyimage.Size(img)
+	var pixel [1]float64
 	rot, bounds := t.Rotation(), t.Bounds()
 	a, b, width, height := rot.A, rot.B, size.Width, size.Height
 	mirror := a < 0
@@ -48,7 +53,7 @@ func verifyRotated[S boxsum.Sum](t *rotated.Table[S], size Size, n int, pixel fu
 			}
 			c := u - slope(v) - bounds.C0
 			for ch := range n {
-				columns[c*n+ch] += pixel(x, y, ch)
+				columns[c*n+ch] += S(anyimage.Floats(pixel[:0], img, y, x*n+ch, x*n+ch+1, 1)[0])
 			}
 		}
 		for ch := range n {

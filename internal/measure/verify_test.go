@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -40,7 +41,7 @@ func TestPrepareHistogram(t *testing.T) {
 
 // A single wrong count, wherever it is, is found.
 func TestOneWrongCount(t *testing.T) {
-	img, err := randomImage[uint8](exactBits[uint32](), Size{Width: 4, Height: 3}, 2)
+	img, err := randomOf[uint8, uint32](Size{Width: 4, Height: 3}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,8 @@ func TestOneWrongCount(t *testing.T) {
 
 // Rotated tables of all types are verified at every level.
 func TestPrepareRotated(t *testing.T) {
-	for types := range kinds {
+	for _, pair := range pairs.Sums {
+		types := pair.String()
 		for _, rot := range []string{"1/2", "-2/3", "5/1", "-7/2"} {
 			cases, err := ParseTypes(types + "@" + rot + "x2")
 			if err != nil {
@@ -84,7 +86,7 @@ func TestPrepareRotated(t *testing.T) {
 
 // A single wrong sum is found.
 func TestOneWrongRotated(t *testing.T) {
-	img, err := randomImage[uint8](exactBits[uint32](), Size{Width: 6, Height: 5}, 2)
+	img, err := randomOf[uint8, uint32](Size{Width: 6, Height: 5}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestOneWrongRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func() error {
-		return verifyRotated(table, Size{Width: 6, Height: 5}, 2, func(x, y, channel int) uint32 { return uint32(img.Row(y)[2*x+channel]) })
+		return verifyRotated(table, img)
 	}
 	if err := check(); err != nil {
 		t.Fatal(err)
@@ -125,7 +127,7 @@ func TestOneWrongVolumeEntry(t *testing.T) {
 	}
 	check := func() []error {
 		return []error{
-			verifyVolume(table, rowsOf[uint32](&boxsum.Image[uint8]{Pix: src.Pix, Width: 2, Height: 3 * 5, Channels: 4})),
+			verifyVolume(table, boxsum.Image[uint8]{Pix: src.Pix, Width: 2, Height: 3 * 5, Channels: 4}),
 			equalVolume(bytes.NewReader(bytesOf(all)), table, false),
 			equalVolume(bytes.NewReader(bytesOf(inside)), table, true),
 		}

@@ -80,7 +80,7 @@ func TestOneWrongEntry(t *testing.T) {
 }
 
 func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
-	img, err := randomImage[P](exactBits[S](), Size{Width: 7, Height: 4}, 2)
+	img, err := randomOf[P, S](Size{Width: 7, Height: 4}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 		right.Write(bytesOf(view.Row(y)))
 	}
 	check := func() (verified, equals error) {
-		return verifyImage(view, rowsOf[S](&img), square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verifyImage(view, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)
@@ -154,7 +154,7 @@ func TestRandomImageIsExact(t *testing.T) {
 		if ref.Race && size.Pixels() > 1<<20 {
 			continue
 		}
-		img, err := randomImage[float32](exactBits[float32](), size, 1)
+		img, err := randomOf[float32, float32](size, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestRandomImageIsExact(t *testing.T) {
 
 // A single wrong entry of a 45° table, wherever it is, is found.
 func TestOneWrongTilted(t *testing.T) {
-	img, err := randomImage[uint16](exactBits[uint64](), Size{Width: 5, Height: 6}, 2)
+	img, err := randomOf[uint16, uint64](Size{Width: 5, Height: 6}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,16 +191,25 @@ func TestOneWrongTilted(t *testing.T) {
 		t.Fatal(err)
 	}
 	view := table.View()
-	if err := verifyTilted(view, rowsOf[uint64](&img)); err != nil {
+	if err := verifyTilted(view, img); err != nil {
 		t.Fatal(err)
 	}
 	for y := range view.Height {
 		for i := range view.Row(y) {
 			view.Row(y)[i]++
-			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, rowsOf[uint64](&img)), &differs) {
+			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, img), &differs) {
 				t.Errorf("value %d of row %d was wrong, and nobody said so", i, y)
 			}
 			view.Row(y)[i]--
 		}
 	}
+}
+
+// randomOf is a random image of P whose sums of S are exact.
+func randomOf[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.Image[P], error) {
+	img, err := randomImage(pairs.TypeOf[P](), exactBits(pairs.TypeOf[S]()), size, channels)
+	if err != nil {
+		return boxsum.Image[P]{}, err
+	}
+	return img.(boxsum.Image[P]), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -56,7 +57,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 				row[x] = uint32(b)
 			}
 		}
-		p.own["u32"] = ours[uint32](words)
+		p.own["u32"] = ours(pairs.U32, words)
 	default:
 		err = fmt.Errorf("reproduce: no pixels of %q", precision)
 	}
@@ -66,7 +67,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 // draw draws the image.
 func draw[S boxsum.Sum, P boxsum.Pixel](p *pixels, precision papers.Precision) (boxsum.Image[P], error) {
 	img, err := papers.ExactImage[P](p.Width, p.Height, precision)
-	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours[S](img)}
+	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours(pairs.TypeOf[S](), img)}
 	p.prepare = func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) {
 		return papers.Prepare(a, opt, slices.Repeat([]boxsum.Image[P]{img}, max(images, 1))...)
 	}
@@ -103,9 +104,9 @@ func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err erro
 }
 
 // ours is this library's own table.
-func ours[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) func(*lab, Spec) (*measure.Contestant, error) {
+func ours(sum pairs.Type, img any) func(*lab, Spec) (*measure.Contestant, error) {
 	return func(l *lab, s Spec) (*measure.Contestant, error) {
-		own := measure.Own[S, P]{Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
+		own := measure.Own{Sum: sum, Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
 		own.Kind = map[string]papers.Kind{"tilted": papers.Tilted, "rotated": papers.Rotated}[s.Table]
 		if s.GPU {
 			own.Device = l.device
