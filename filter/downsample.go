@@ -130,11 +130,11 @@ func (l *blocks[A]) Tile(worker, _, y, _, rows int) {
 		case pairs.U8:
 			blockMeans(dst, cols, src, l.fx, to-from)
 		case pairs.U16:
-			blockMeans(window.Elements[uint16](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[uint16](dst), cols, src, l.fx, to-from)
 		case pairs.F32:
-			blockMeans(window.Elements[float32](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[float32](dst), cols, src, l.fx, to-from)
 		default:
-			blockMeans(window.Elements[float64](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[float64](dst), cols, src, l.fx, to-from)
 		}
 	}
 }

@@ -95,8 +95,8 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
-	out, err := s.rows.push(window.Bytes(row))
-	return window.Elements[D](out), err
+	out, err := s.rows.push(grid.Bytes(row))
+	return grid.Elements[D](out), err
 }
 
 // End says that there are no more rows. Each call gives another row of results, and nil
@@ -106,7 +106,7 @@ func (s *Stream[D, P]) End() ([]D, error) {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
 	out, err := s.rows.finish()
-	return window.Elements[D](out), err
+	return grid.Elements[D](out), err
 }
 
 // A stream is what does not depend on types.

@@ -11,7 +11,7 @@ import (
 //
 //	table, err := histogram.Integrate(img, histogram.Bins{N: 32}, nil)
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*Table[uint32], error) {
-	return tableOf[uint32](img, boxsum.Image[uint8]{}, false, bins, opt)
+	return made(new(Table[uint32]), sourceOf(&img), source{}, false, &bins, opt)
 }
 
 // IntegrateInto makes the integral histogram of an image in dst, which must
@@ -19,7 +19,7 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*T
 // that of the first image's pixels. It allocates nothing once an image of the same
 // type has been integrated.
 func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *Options) error {
-	return integrate(dst, img, boxsum.Image[uint8]{}, false, opt)
+	return integrate(dst, sourceOf(&img), source{}, false, opt)
 }
 
 // IntegrateWeighted makes an integral histogram in which a pixel counts as much
@@ -29,21 +29,17 @@ func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt 
 //
 //	table, err := histogram.IntegrateWeighted[float64](img, weights, histogram.Bins{N: 32}, nil)
 func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins Bins, opt *Options) (*Table[S], error) {
-	return tableOf[S](img, weights, true, bins, opt)
+	return made(new(Table[S]), sourceOf(&img), sourceOf(&weights), true, &bins, opt)
 }
 
 // IntegrateWeightedInto is [IntegrateWeighted] into a table that is there.
 func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *Options) error {
-	return integrate(dst, img, weights, true, opt)
-}
-
-func tableOf[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, bins Bins, opt *Options) (*Table[S], error) {
-	return made(new(Table[S]), sourceOf(&img), sourceOf(&weights), weighted, &bins, opt)
+	return integrate(dst, sourceOf(&img), sourceOf(&weights), true, opt)
 }
 
 // integrate makes the same in a table that is there.
-func integrate[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) error {
-	_, err := made(dst, sourceOf(&img), sourceOf(&weights), weighted, nil, opt)
+func integrate[S boxsum.Sum](dst *Table[S], img, weights source, weighted bool, opt *Options) error {
+	_, err := made(dst, img, weights, weighted, nil, opt)
 	return err
 }
 

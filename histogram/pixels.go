@@ -24,6 +24,9 @@ type source struct {
 	err    error
 }
 
+// It is not inlined: who integrates has it for every pair of types.
+//
+//go:noinline
 func sourceOf[P boxsum.Pixel](img *boxsum.Image[P]) source {
 	return newSource(pairs.TypeOf[P](), unsafe.Pointer(unsafe.SliceData(img.Pix)), len(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
@@ -499,11 +500,11 @@ func every(dst []float64, src *window.Pixels, from, step int) {
 	case pairs.U8:
 		everyOf(dst, src.Mem[from:], step)
 	case pairs.U16:
-		everyOf(dst, window.Elements[uint16](src.Mem)[from:], step)
+		everyOf(dst, grid.Elements[uint16](src.Mem)[from:], step)
 	case pairs.F32:
-		everyOf(dst, window.Elements[float32](src.Mem)[from:], step)
+		everyOf(dst, grid.Elements[float32](src.Mem)[from:], step)
 	default:
-		everyOf(dst, window.Elements[float64](src.Mem)[from:], step)
+		everyOf(dst, grid.Elements[float64](src.Mem)[from:], step)
 	}
 }
 

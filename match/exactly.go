@@ -3,8 +3,8 @@ package match
 import (
 	"math"
 
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
-	"github.com/boxsum/boxsum/internal/window"
 )
 
 // exactly is a score by its definition, for places where transforms and running sums are
@@ -14,11 +14,11 @@ func (t *task) exactly(x, y int) float64 {
 	case pairs.U8:
 		return exactlyOf(t, src, template, x, y)
 	case pairs.U16:
-		return exactlyOf(t, window.Elements[uint16](src), window.Elements[uint16](template), x, y)
+		return exactlyOf(t, grid.Elements[uint16](src), grid.Elements[uint16](template), x, y)
 	case pairs.F32:
-		return exactlyOf(t, window.Elements[float32](src), window.Elements[float32](template), x, y)
+		return exactlyOf(t, grid.Elements[float32](src), grid.Elements[float32](template), x, y)
 	default:
-		return exactlyOf(t, window.Elements[float64](src), window.Elements[float64](template), x, y)
+		return exactlyOf(t, grid.Elements[float64](src), grid.Elements[float64](template), x, y)
 	}
 }
 

@@ -14,13 +14,14 @@ import (
 // Integrate makes the table of an image, in one pass over its pixels (and one
 // more for floats, to find the largest).
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error) {
-	set, src, err := check(img, opt)
+	src := sourceOf(&img)
+	set, err := src.check(opt)
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewTable[P](img.Width, img.Height, img.Channels)
+	t, err := newTable(src.of, img.Width, img.Height, img.Channels)
 	if err == nil {
-		err = fillOnce(t, set, src)
+		err = fill(t, set, &src)
 	}
 	return grid.OrNil(t, err)
 }
@@ -30,27 +31,40 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error
 // of 8- and 16-bit pixels are of one kind, and the others of another. It
 // allocates next to nothing once an image of the same type has been integrated.
 func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options) error {
-	set, src, err := check(img, opt)
+	src := sourceOf(&img)
+	set, err := src.check(opt)
 	if err != nil {
 		return err
 	}
-	return fillOnce(dst, set, src)
+	return fill(dst, set, &src)
 }
 
-func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	if set, err = engineOptions(opt).Check(); err != nil {
-		return set, src, err
+// A source is an image, of pixels whose type is data: only what reads a row is compiled for each.
+type source struct {
+	of     pairs.Type
+	memory []byte
+	grid.Extent
+}
+
+func sourceOf[P boxsum.Pixel](img *boxsum.Image[P]) source {
+	return source{pairs.TypeOf[P](), grid.Bytes(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+}
+
+// check is all that can be wrong with options and image.
+func (s *source) check(opt *Options) (engine.Settings, error) {
+	set, err := engineOptions(opt).Check()
+	if err == nil {
+		err = s.Pixels(len(s.memory) / s.of.Bytes())
 	}
-	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
-	return set, src, src.Pixels(len(img.Pix))
+	return set, err
 }
 
-// fillOnce is fill, as this package has compiled it.
-func fillOnce[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P]) error {
-	return fills[pairs.TypeOf[P]()].(func(*Table, engine.Settings, engine.Source[P]) error)(dst, set, src)
+// row is pixels [x, x+n) of a row.
+func row[P boxsum.Pixel](s *source, x, y, n int) []P {
+	return grid.Elements[P](s.memory)[y*s.Stride+x*s.Channels:][:n*s.Channels]
 }
 
-func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P]) (err error) {
+func fill(dst *Table, set engine.Settings, src *source) (err error) {
 	if dst == nil || dst.words == nil {
 		return grid.NoTable()
 	}
@@ -58,40 +72,35 @@ func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P])
 	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
-	if dst.wide != isWide[P]() {
-		return grid.Types("this table was not made for pixels of %T", *new(P))
+	if dst.wide != isWide(src.of) {
+		return grid.Types("this table was not made for pixels of %v", src.of)
 	}
 	if dst.peak, dst.unit, err = scale(src, set); err != nil {
 		return err
 	}
-	run := engine.Take[engine.Run[layer[P]]]()
-	run.Layer.table, run.Layer.src = dst, src
-	p := engine.WorkOf[P](&src.Extent, dst.perEntry()*8, set.Workers()).PlanEntries(0)
+	run := engine.Take[engine.Run[layer]]()
+	run.Layer.table, run.Layer.src = dst, *src
+	p := engine.Work{
+		Rows: src.Height, N: src.Width * src.Channels, Channels: src.Channels,
+		PixelBytes: src.of.Bytes(), SumBytes: dst.perEntry() * 8, Workers: set.Workers(),
+	}.PlanEntries(0)
 	return run.Fill(set, p, &run.Layer)
 }
 
 // scale is the unit in which the pixels are whole numbers, and their largest
 // magnitude in it.
-func scale[P boxsum.Pixel](img engine.Source[P], set engine.Settings) (peak, unit float64, err error) {
-	peak, unit = 0, 1
-	switch any(*new(P)).(type) {
-	case uint8:
-		peak = math.MaxUint8
-	case uint16:
-		peak = math.MaxUint16
-	case int16:
-		peak = -math.MinInt16
-	case uint32:
-		peak = math.MaxUint32
-	case int32:
-		peak = -math.MinInt32
-	default:
+func scale(img *source, set engine.Settings) (peak, unit float64, err error) {
+	if img.of.Float() {
 		return floatScale(img, set)
+	}
+	peak = math.Ldexp(1, 8*img.of.Bytes()) - 1
+	if img.of.Signed() {
+		peak = math.Ldexp(1, 8*img.of.Bytes()-1)
 	}
 	if !representable(peak, img.Width, img.Height) {
 		return 0, 0, grid.Invalid("the moments of an image of %d×%d do not fit 128 bits: use parts of it", img.Width, img.Height)
 	}
-	return peak, unit, nil
+	return peak, 1, nil
 }
 
 // representable reports whether the moments of any box of such an image, about any
@@ -102,8 +111,13 @@ func representable(peak float64, width, height int) bool {
 
 // floatScale chooses the unit so that the largest pixel takes 62 bits, or as
 // many as leave room for the moments of the whole image.
-func floatScale[P boxsum.Pixel](img engine.Source[P], set engine.Settings) (peak, unit float64, err error) {
-	most, err := largestPixel(img, set)
+func floatScale(img *source, set engine.Settings) (peak, unit float64, err error) {
+	var most float64
+	if img.of == pairs.F32 {
+		most, err = largestPixel[float32](*img, set)
+	} else {
+		most, err = largestPixel[float64](*img, set)
+	}
 	if err != nil || most == 0 {
 		return 1, 1, err
 	}
@@ -121,12 +135,12 @@ func floatScale[P boxsum.Pixel](img engine.Source[P], set engine.Settings) (peak
 const partRows = 64
 
 // largestPixel is the largest magnitude, and an error if a pixel has none.
-func largestPixel[P boxsum.Pixel](img engine.Source[P], set engine.Settings) (float64, error) {
+func largestPixel[P float32 | float64](img source, set engine.Settings) (float64, error) {
 	parts := engine.DivUp(img.Height, partRows)
 	most, errs := make([]float64, parts+1), make([]error, parts)
 	err := set.Quiet().Each(parts, set.Workers(), func(_, part int) {
 		for y := part * partRows; y < min((part+1)*partRows, img.Height); y++ {
-			for i, p := range img.Pix[y*img.Stride:][:img.Width*img.Channels] {
+			for i, p := range row[P](&img, 0, y, img.Width) {
 				v := math.Abs(float64(p))
 				if !(v <= math.MaxFloat64) {
 					errs[part] = fmt.Errorf("boxsum: the pixel at (%d, %d) is %v: it has no moments", i/img.Channels, y, p)

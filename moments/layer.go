@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // runs are the sums of a row so far, of x^p·I for p from 0 to 3. Times y^q they
@@ -15,9 +16,9 @@ const runs = 4
 // layer makes a table tile by tile on the engine of plain tables. The lowest
 // row done so far lies in above: a row of pixels is added to it there, and then
 // copied to its place in the table, past the caches if that is large.
-type layer[P boxsum.Pixel] struct {
+type layer struct {
 	table  *Table
-	src    engine.Source[P]
+	src    source
 	writes kernel.Writes
 	above  []uint64
 	// Floats in units are the pixel times both: one factor alone may be more
@@ -32,7 +33,7 @@ type worker struct {
 	_    [kernel.LineBytes]byte
 }
 
-func (l *layer[P]) Prepare(p *engine.Plan) error {
+func (l *layer) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.perEntry()
 	l.writes = p.Writes
@@ -51,10 +52,10 @@ func (l *layer[P]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-func (l *layer[P]) Finish() {}
+func (l *layer) Finish() {}
 
-func (l *layer[P]) Release() int {
-	l.table, l.src = nil, engine.Source[P]{}
+func (l *layer) Release() int {
+	l.table, l.src = nil, source{}
 	bytes := engine.Bytes(l.above)
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].runs)
@@ -63,7 +64,7 @@ func (l *layer[P]) Release() int {
 }
 
 // Tile implements [engine.Layer], in pixels.
-func (l *layer[P]) Tile(worker, x, y, n, rows int) {
+func (l *layer) Tile(worker, x, y, n, rows int) {
 	t := l.table
 	w := &l.workers[worker]
 	entry := t.Channels * t.perEntry()
@@ -72,15 +73,7 @@ func (l *layer[P]) Tile(worker, x, y, n, rows int) {
 	}
 	above := l.above[x*entry:][:n*entry]
 	for r := range rows {
-		src := l.src.Pix[(y+r)*l.src.Stride+x*t.Channels:][:n*t.Channels]
-		for c := range t.Channels {
-			run := (*[runs]wide)(w.runs[(r*t.Channels+c)*runs:])
-			if t.wide {
-				l.wideRow(above[c*2*orders:], src[c:], run, x, y+r)
-			} else {
-				l.narrowRow(above[c*orders:], src[c:], run, x, y+r)
-			}
-		}
+		l.add(above, w.runs[r*t.Channels*runs:], x, y+r, n)
 		dst := t.words[(y+r+1)*(t.Width+1)*entry:]
 		if x == 0 {
 			clear(dst[:entry])
@@ -95,8 +88,40 @@ func (l *layer[P]) Tile(worker, x, y, n, rows int) {
 	kernel.StoreFence()
 }
 
+// add adds n pixels of a row, from (x, y) on, to the sums above.
+func (l *layer) add(above []uint64, so []wide, x, y, n int) {
+	switch s := &l.src; s.of {
+	case pairs.U8:
+		narrow(l, above, row[uint8](s, x, y, n), so, x, y)
+	case pairs.U16:
+		narrow(l, above, row[uint16](s, x, y, n), so, x, y)
+	case pairs.I16:
+		narrow(l, above, row[int16](s, x, y, n), so, x, y)
+	case pairs.U32:
+		wides(l, above, row[uint32](s, x, y, n), so, x, y)
+	case pairs.I32:
+		wides(l, above, row[int32](s, x, y, n), so, x, y)
+	case pairs.F32:
+		wides(l, above, row[float32](s, x, y, n), so, x, y)
+	default:
+		wides(l, above, row[float64](s, x, y, n), so, x, y)
+	}
+}
+
+func narrow[P uint8 | uint16 | int16](l *layer, above []uint64, src []P, so []wide, x, y int) {
+	for c := range l.table.Channels {
+		narrowRow(l, above[c*orders:], src[c:], (*[runs]wide)(so[c*runs:]), x, y)
+	}
+}
+
+func wides[P boxsum.Pixel](l *layer, above []uint64, src []P, so []wide, x, y int) {
+	for c := range l.table.Channels {
+		wideRow(l, above[c*2*orders:], src[c:], (*[runs]wide)(so[c*runs:]), x, y)
+	}
+}
+
 // narrowRow adds a row of one channel, from pixel (x, y) on, to the sums above.
-func (l *layer[P]) narrowRow(above []uint64, src []P, run *[runs]wide, x, y int) {
+func narrowRow[P uint8 | uint16 | int16](l *layer, above []uint64, src []P, run *[runs]wide, x, y int) {
 	step := l.table.Channels
 	r0, r1, r2, r3 := run[0].lo, run[1].lo, run[2].lo, run[3].lo
 	at, y1 := uint64(x), uint64(y)
@@ -128,13 +153,13 @@ func (l *layer[P]) narrowRow(above []uint64, src []P, run *[runs]wide, x, y int)
 }
 
 // wideRow is the same modulo 2^128.
-func (l *layer[P]) wideRow(above []uint64, src []P, run *[runs]wide, x, y int) {
+func wideRow[P boxsum.Pixel](l *layer, above []uint64, src []P, run *[runs]wide, x, y int) {
 	step := l.table.Channels
 	r := *run
 	at, y1 := uint64(x), uint64(y)
 	y2 := y1 * y1
 	for i := 0; i < len(src); i += step {
-		v := widen(l.units(src[i]))
+		v := widen(units(l, src[i]))
 		for p := range r {
 			r[p] = r[p].add(v)
 			v = v.times(at)
@@ -161,7 +186,7 @@ func plus(a *[2 * orders]uint64, i int, v wide) {
 }
 
 // units is a pixel as a whole number of units.
-func (l *layer[P]) units(p P) int64 {
+func units[P boxsum.Pixel](l *layer, p P) int64 {
 	switch any(p).(type) {
 	case float32, float64:
 		return int64(math.RoundToEven(float64(p) * l.factors[0] * l.factors[1]))

@@ -6,9 +6,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with moments
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with moments
 
 // A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any
@@ -27,13 +27,7 @@ type Table struct {
 }
 
 // isWide reports whether the sums of these pixels take 128 bits.
-func isWide[P boxsum.Pixel]() bool {
-	switch any(*new(P)).(type) {
-	case uint8, uint16, int16:
-		return false
-	}
-	return true
-}
+func isWide(of pairs.Type) bool { return of.Bytes() > 2 }
 
 // maxSide keeps coordinates and their squares in a word.
 const maxSide = 1 << 30
@@ -41,6 +35,10 @@ const maxSide = 1 << 30
 // Bytes is how much memory the table of an image takes. Zero channels stand
 // for one.
 func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
+	return bytesOf(pairs.TypeOf[P](), width, height, channels)
+}
+
+func bytesOf(of pairs.Type, width, height, channels int) (int64, error) {
 	e := grid.Plane(width, height, channels, 0)
 	if err := e.Sized(); err != nil {
 		return 0, err
@@ -49,7 +47,7 @@ func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 		return 0, grid.Invalid("%v: sides are 0 to %d", e, maxSide)
 	}
 	entry := orders * 8
-	if isWide[P]() {
+	if isWide(of) {
 		entry *= 2
 	}
 	bytes := float64(width+1) * float64(height+1) * float64(e.Channels) * float64(entry)
@@ -62,11 +60,15 @@ func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 // NewTable allocates a table for images of this size and type of pixels. Zero
 // channels stand for one.
 func NewTable[P boxsum.Pixel](width, height, channels int) (*Table, error) {
-	bytes, err := Bytes[P](width, height, channels)
+	return newTable(pairs.TypeOf[P](), width, height, channels)
+}
+
+func newTable(of pairs.Type, width, height, channels int) (*Table, error) {
+	bytes, err := bytesOf(of, width, height, channels)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Width: width, Height: height, Channels: max(1, channels), wide: isWide[P](), unit: 1}
+	t := &Table{Width: width, Height: height, Channels: max(1, channels), wide: isWide(of), unit: 1}
 	if t.words, err = grid.Make[uint64](int(bytes / 8)); err != nil {
 		return nil, grid.OutOfMemory("a table of %d×%d pixels in %d channels: %w: use parts of the image", width, height, t.Channels, err)
 	}

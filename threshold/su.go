@@ -196,9 +196,9 @@ func (l *su[A, Q]) decide(w *suWorker[A, Q], y int) {
 		s.decide(w.row)
 		kernel.PackBits(l.task.set.Level, t.dst.Row(0, y, engine.DivUp(len(pix), 8)), w.row)
 	case asSingles:
-		drawMasked(window.Elements[float32](t.dst.Row(0, y, len(pix))), &s)
+		drawMasked(grid.Elements[float32](t.dst.Row(0, y, len(pix))), &s)
 	default:
-		drawMasked(window.Elements[float64](t.dst.Row(0, y, len(pix))), &s)
+		drawMasked(grid.Elements[float64](t.dst.Row(0, y, len(pix))), &s)
 	}
 }
 

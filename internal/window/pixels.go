@@ -1,8 +1,6 @@
 package window
 
 import (
-	"unsafe"
-
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -17,9 +15,11 @@ type Pixels struct {
 	grid.Extent // its strides count elements
 }
 
-// PixelsOf is an image of which nothing has been checked.
+// PixelsOf is an image of which nothing has been checked. It is not inlined: who calls it is compiled for many types.
+//
+//go:noinline
 func PixelsOf[P kernel.Pixel](pix []P, width, height, channels, stride int) Pixels {
-	return Pixels{pairs.TypeOf[P](), Bytes(pix), grid.Plane(width, height, channels, stride)}
+	return Pixels{pairs.TypeOf[P](), grid.Bytes(pix), grid.Plane(width, height, channels, stride)}
 }
 
 // Check is what is wrong with the extent.
@@ -42,16 +42,6 @@ func (p *Pixels) Copy(have []byte) []byte {
 	return have
 }
 
-// Bytes is the memory of a slice.
-func Bytes[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*grid.SizeOf[T]())
-}
-
-// Elements is what is in memory, of a type that is known.
-func Elements[T any](mem []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/grid.SizeOf[T]())
-}
-
 // At is element i as a float.
 func (p *Pixels) At(i int) float64 { return float(p.Mem, p.Of, i) }
 
@@ -61,11 +51,11 @@ func float(mem []byte, of pairs.Type, i int) float64 {
 	case pairs.U8:
 		return float64(mem[i])
 	case pairs.U16:
-		return float64(Elements[uint16](mem)[i])
+		return float64(grid.Elements[uint16](mem)[i])
 	case pairs.F32:
-		return float64(Elements[float32](mem)[i])
+		return float64(grid.Elements[float32](mem)[i])
 	}
-	return Elements[float64](mem)[i]
+	return grid.Elements[float64](mem)[i]
 }
 
 // Floats are elements as floats.
@@ -74,11 +64,11 @@ func Floats(dst []float64, mem []byte, of pairs.Type) {
 	case pairs.U8:
 		floats(dst, mem)
 	case pairs.U16:
-		floats(dst, Elements[uint16](mem))
+		floats(dst, grid.Elements[uint16](mem))
 	case pairs.F32:
-		floats(dst, Elements[float32](mem))
+		floats(dst, grid.Elements[float32](mem))
 	default:
-		copy(dst, Elements[float64](mem))
+		copy(dst, grid.Elements[float64](mem))
 	}
 }
 
@@ -96,13 +86,13 @@ func fill(have []byte, of pairs.Type, n int, v float64) []byte {
 	case pairs.U8:
 		set(have, v)
 	case pairs.U16:
-		set(Elements[uint16](have), v)
+		set(grid.Elements[uint16](have), v)
 	case pairs.U32:
-		set(Elements[uint32](have), v)
+		set(grid.Elements[uint32](have), v)
 	case pairs.F32:
-		set(Elements[float32](have), v)
+		set(grid.Elements[float32](have), v)
 	default:
-		set(Elements[float64](have), v)
+		set(grid.Elements[float64](have), v)
 	}
 	return have
 }
@@ -137,7 +127,7 @@ func AdderOf[A, Q kernel.Number](pixel pairs.Type) Adder[A, Q] {
 }
 
 func add[P kernel.Pixel, A, Q kernel.Number](level kernel.Level, sums []A, squares []Q, add, sub []byte, offset Q, times int) {
-	plus, minus := Elements[P](add), Elements[P](sub)
+	plus, minus := grid.Elements[P](add), grid.Elements[P](sub)
 	switch {
 	case times != 1:
 		kernel.AddColumns(sums, plus, A(offset), A(times))
