@@ -6,6 +6,7 @@ package exact
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
 )
@@ -43,36 +44,44 @@ const (
 // so of nothing if no rounding is given, nor where all entries are whole numbers
 // that are exact, see [IsWhole].
 func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func() bool) float64 {
-	if n == 0 {
-		return 0
-	}
-	magnitude, integers := integer(sum)
-	if integers {
-		if squares, ok := any(squares).(uint64); ok {
-			return ofIntegers(uint64(n), magnitude, squares)
+	if !IsFloat[S]() && isWords[Q]() {
+		if n == 0 {
+			return 0
 		}
+		return ofIntegers(uint64(n), magnitude(sum), uint64(squares))
 	}
-	if n == 1 {
-		return 0
+	v, exact, ask := ofFloats(n, float64(sum), float64(squares), magnitude(sum), epsilon[S](), epsilon[Q](), r)
+	if ask && whole() {
+		return exact
+	}
+	return v
+}
+
+// ofFloats is the variance where there are floats, and what it is where all entries are whole numbers, if that is to be
+// asked for. Of integers it takes the magnitude of the sum.
+func ofFloats(n int, sum, squares float64, magnitude uint64, epsilon, epsilonSquares float64, r *Rounding) (v, exact float64, ask bool) {
+	if n <= 1 {
+		return 0, 0, false
 	}
 	mean := Mean(n, sum)
-	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
+	v = squares/float64(n) - float64(mean*mean) // the same bits, fused or not
 	if r == nil {
-		return max(0, v)
+		return max(0, v), 0, false
 	}
-	noise := r.ofVariance(n, mean, epsilon[S](), epsilon[Q]())
-	switch {
-	case v > certain*noise:
-		return v
-	case IsWhole(sum, squares) && whole():
-		if !integers {
-			magnitude = uint64(math.Abs(float64(sum)))
+	noise := r.ofVariance(n, mean, epsilon, epsilonSquares)
+	if v > certain*noise {
+		return v, 0, false
+	}
+	if ask = isWhole(sum, squares, epsilon); ask {
+		if epsilon != 0 {
+			magnitude = uint64(math.Abs(sum))
 		}
-		return ofIntegers(uint64(n), magnitude, uint64(squares))
-	case v > eaten*noise:
-		return v
+		exact = ofIntegers(uint64(n), magnitude, uint64(squares))
 	}
-	return math.NaN()
+	if !(v > eaten*noise) {
+		v = math.NaN()
+	}
+	return v, exact, ask
 }
 
 // ofVariance is how far rounding may have moved a variance at most: each addition on
@@ -87,21 +96,28 @@ func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 
-// IsFloat reports whether sums are floats.
-func IsFloat[S kernel.Sum]() bool { return epsilon[S]() != 0 }
+// IsFloat reports whether sums are floats. The compiler knows the answer, as it does not of a switch over types.
+func IsFloat[S kernel.Sum]() bool { one := S(1); return one/2 != 0 }
+
+func isSigned[S kernel.Sum]() bool { one := S(1); return one-2 < 0 && !IsFloat[S]() }
+
+// isWords reports whether sums are uint64.
+func isWords[S kernel.Sum]() bool {
+	return !IsFloat[S]() && !isSigned[S]() && unsafe.Sizeof(S(0)) == 8
+}
 
 // signed is a sum of 32 bits as a signed number.
 func signed[S kernel.Sum](s S) int64 { return int64(int32(uint32(s))) }
 
 // epsilon is half a unit in the last place of 1, and 0 for integers.
 func epsilon[S kernel.Sum]() float64 {
-	switch any(*new(S)).(type) {
-	case float32:
+	switch {
+	case !IsFloat[S]():
+		return 0
+	case unsafe.Sizeof(S(0)) == 4:
 		return 0x1p-24
-	case float64:
-		return 0x1p-53
 	}
-	return 0
+	return 0x1p-53
 }
 
 // IsWhole reports whether an entry of the sums and one of the squares are whole
@@ -109,14 +125,17 @@ func epsilon[S kernel.Sum]() float64 {
 // all were is taken from several entries: so the limits leave some bits that would
 // not be zero by chance.
 func IsWhole[S, Q kernel.Sum](sum S, squares Q) bool {
+	return isWhole(float64(sum), float64(squares), epsilon[S]())
+}
+
+func isWhole(s, q, epsilon float64) bool {
 	limits := [...]float64{1 << 46, 1 << 46} // of the sum and of the squares
-	switch epsilon[S]() {
+	switch epsilon {
 	case 0: // then so are the pixels
 		limits = [...]float64{math.Inf(1), 1 << 53}
 	case 0x1p-24:
 		limits[0] = 1 << 20
 	}
-	s, q := float64(sum), float64(squares)
 	return math.Abs(s) < limits[0] && q < limits[1] && s == math.Trunc(s) && q == math.Trunc(q)
 }
 
@@ -131,19 +150,15 @@ func StaysWhole[S kernel.Sum](most float64) bool {
 	return most < 1<<53
 }
 
-func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
-	switch s := any(s).(type) {
-	case uint32:
-		return uint64(s), true
-	case uint64:
-		return s, true
-	case int64:
-		if s < 0 {
-			return -uint64(s), true
-		}
-		return uint64(s), true
+// magnitude is that of an integer sum, and 0 of floats.
+func magnitude[S kernel.Sum](s S) uint64 {
+	switch {
+	case IsFloat[S]():
+		return 0
+	case s < 0:
+		return -uint64(s)
 	}
-	return 0, false
+	return uint64(s)
 }
 
 // ofIntegers is (n·squares − sum²)/n², its numerator in 128 bits.
@@ -177,11 +192,17 @@ func ofWide(n, sum, squaresHi, squaresLo uint64) float64 {
 // their squares: rounded, and modulo 2^64. Where the first is right to 2^62, both
 // together are that sum; it is NaN where they contradict each other.
 func WideVariance[S kernel.Sum](n int, sum S, rounded float64, modulo uint64) float64 {
-	magnitude, ok := integer(sum)
+	if IsFloat[S]() && n != 0 {
+		return math.NaN()
+	}
+	return wideVariance(n, magnitude(sum), rounded, modulo)
+}
+
+func wideVariance(n int, magnitude uint64, rounded float64, modulo uint64) float64 {
 	switch {
 	case n == 0:
 		return 0
-	case !ok || !(math.Abs(rounded) < 0x1p126):
+	case !(math.Abs(rounded) < 0x1p126):
 		return math.NaN()
 	}
 	negative := rounded < 0 // which a small sum may be by rounding

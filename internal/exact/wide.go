@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
 )
@@ -12,33 +13,34 @@ import (
 // Most is how many pixels of type P, or squares of them, always fit a sum of type
 // S: sums of more may wrap. Floats do not.
 func Most[P kernel.Pixel, S kernel.Sum](squares bool) int {
-	var bound uint64
-	switch any(*new(P)).(type) {
-	case uint8:
-		bound = math.MaxUint8
-	case uint16:
-		bound = math.MaxUint16
-	case int16:
-		bound = 1 << 15
-	case int32:
-		bound = 1 << 31
-	case uint32:
-		bound = math.MaxUint32
+	one := P(1)
+	bound := uint64(1)<<(8*unsafe.Sizeof(one)) - 1
+	switch {
+	case one/2 != 0:
+		bound = 0
+	case one-2 < 0:
+		bound = bound>>1 + 1
 	}
-	return MostOf[S](bound, squares)
+	return mostOf(bound, largest[S](), squares)
 }
 
 // MostOf is [Most] for pixels that are at most this bound, or its negative.
-func MostOf[S kernel.Sum](bound uint64, squares bool) int {
-	var largest uint64
-	switch any(*new(S)).(type) {
-	case uint32:
-		largest = math.MaxUint32
-	case uint64:
-		largest = math.MaxUint64
-	case int64:
-		largest = math.MaxInt64
+func MostOf[S kernel.Sum](bound uint64, squares bool) int { return mostOf(bound, largest[S](), squares) }
+
+// largest is the largest integer of a type, and 0 of floats.
+func largest[S kernel.Sum]() uint64 {
+	switch {
+	case IsFloat[S]():
+		return 0
+	case isSigned[S]():
+		return math.MaxInt64
+	case isWords[S]():
+		return math.MaxUint64
 	}
+	return math.MaxUint32
+}
+
+func mostOf(bound, largest uint64, squares bool) int {
 	if squares {
 		bound *= bound // less than 2^64
 	}
@@ -58,25 +60,26 @@ type Pixels struct {
 // known.
 func mostOr[S kernel.Sum](p *Pixels, squares bool) int {
 	if p.Most == 0 {
-		return Usual[S](squares).Most
+		return usual(largest[S](), squares)
 	}
 	return p.Most
 }
 
 // Usual is for a table of which nobody knows the pixels: those of the type that
 // such sums are usually of.
-func Usual[S kernel.Sum](squares bool) (p Pixels) {
-	switch any(*new(S)).(type) {
-	case uint32:
-		p.Most = Most[uint8, S](squares)
-	case int64:
-		p.Most = Most[int32, S](squares)
-	default:
-		if p.Most = Most[uint32, S](squares); squares {
-			p.Most = Most[uint16, S](squares)
-		}
+func Usual[S kernel.Sum](squares bool) Pixels { return Pixels{Most: usual(largest[S](), squares)} }
+
+func usual(largest uint64, squares bool) int {
+	bound := uint64(math.MaxUint32)
+	switch {
+	case largest == math.MaxUint32:
+		bound = math.MaxUint8
+	case largest == math.MaxInt64:
+		bound = 1 << 31
+	case squares:
+		bound = math.MaxUint16
 	}
-	return p
+	return mostOf(bound, largest, squares)
 }
 
 // Fit reports whether the sum of n pixels is known to fit, as the unsigned or
