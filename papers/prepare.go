@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -22,27 +23,43 @@ type element interface{ uint32 | float32 | float64 }
 // anywhere, and floats and numbers below zero have none among whole sums. Colour becomes grey where the work does that first: an 8-bit image
 // of three or four channels, R, G and B first, for those of bertazzini.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
+	pictures := make([]picture, len(images))
+	for i, img := range images {
+		pictures[i] = pictureOf(img)
+	}
+	return prepare(a, opt, pictures)
+}
+
+// A picture is an image of any type.
+type picture struct {
+	img                                  any
+	width, height, channels, stride, pix int
+}
+
+func pictureOf[P boxsum.Pixel](img boxsum.Image[P]) picture {
+	return picture{img, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix)}
+}
+
+func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 	if a == nil {
 		return nil, errors.New("papers: no algorithm: find one first")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
 		return nil, fmt.Errorf("papers: %w: %s takes one image at a time, not %d", boxsum.ErrInvalid, a.Name, len(images))
 	}
-	images = slices.Clone(images)
 	for i := range images {
-		var err error
-		if images[i], err = checked(a, images[i]); err != nil {
+		if err := images[i].check(a); err != nil {
 			return nil, err
 		}
-		if images[i].Width != images[0].Width || images[i].Height != images[0].Height || images[i].Channels != images[0].Channels {
+		if images[i].width != images[0].width || images[i].height != images[0].height || images[i].channels != images[0].channels {
 			return nil, fmt.Errorf("papers: %w: image %d is of %d×%d pixels and the first of %d×%d: %s takes images of one size",
-				boxsum.ErrInvalid, i, images[i].Width, images[i].Height, images[0].Width, images[0].Height, a.Name)
+				boxsum.ErrInvalid, i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
 		}
 	}
 	first := images[0]
-	j := &Job{algorithm: a, width: first.Width, height: first.Height}
+	j := &Job{algorithm: a, width: first.width, height: first.height}
 	var err error
-	if j.opt, err = a.options(opt, first.Channels); err != nil {
+	if j.opt, err = a.options(opt, first.channels); err != nil {
 		return nil, err
 	}
 	switch j.opt.Precision.Type {
@@ -60,7 +77,7 @@ func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[
 }
 
 // take converts the images to the type of a job, and prepares it.
-func take[E element, P boxsum.Pixel](j *Job, images []boxsum.Image[P], host func(in, out grid[E], o Options)) error {
+func take[E element](j *Job, images []picture, host func(in, out grid[E], o Options)) error {
 	same := make([]boxsum.Image[E], len(images))
 	for i, img := range images {
 		var err error
@@ -97,32 +114,33 @@ func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out gr
 	return nil
 }
 
-// checked is an image with what zeros stand for filled in, and grey where the
+// check fills in what zeros stand for, and makes an image grey where the
 // algorithm wants that.
-func checked[P boxsum.Pixel](a *Algorithm, img boxsum.Image[P]) (boxsum.Image[P], error) {
-	if img.Channels == 0 {
-		img.Channels = 1
+func (p *picture) check(a *Algorithm) error {
+	if p.channels == 0 {
+		p.channels = 1
 	}
-	if img.Width <= 0 || img.Height <= 0 || img.Channels < 0 {
-		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels: the works have nothing for empty images", boxsum.ErrInvalid, img.Width, img.Height, img.Channels)
+	if p.width <= 0 || p.height <= 0 || p.channels < 0 {
+		return fmt.Errorf("papers: %w: %d×%d pixels with %d channels: the works have nothing for empty images", boxsum.ErrInvalid, p.width, p.height, p.channels)
 	}
 	// Kernels count rows and columns in 32 bits, with room to double an offset.
 	const most = 1 << 30
-	if img.Width > most/img.Channels || img.Height > most || img.Width > most/img.Height {
-		return img, fmt.Errorf("papers: %w: %d×%d pixels are too many: the works have images of up to 2^30 pixels", boxsum.ErrInvalid, img.Width, img.Height)
+	if p.width > most/p.channels || p.height > most || p.width > most/p.height {
+		return fmt.Errorf("papers: %w: %d×%d pixels are too many: the works have images of up to 2^30 pixels", boxsum.ErrInvalid, p.width, p.height)
 	}
-	row := img.Width * img.Channels
-	if img.Stride == 0 {
-		img.Stride = row
+	row := p.width * p.channels
+	if p.stride == 0 {
+		p.stride = row
 	}
-	if img.Stride < row || len(img.Pix) < row || img.Height > 1 && (len(img.Pix)-row)/(img.Height-1) < img.Stride {
-		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d",
-			boxsum.ErrInvalid, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix))
+	if p.stride < row || p.pix < row || p.height > 1 && (p.pix-row)/(p.height-1) < p.stride {
+		return fmt.Errorf("papers: %w: %d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d",
+			boxsum.ErrInvalid, p.width, p.height, p.channels, p.stride, p.pix)
 	}
-	if colour, ok := any(img).(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (img.Channels == 3 || img.Channels == 4) {
-		return any(grey(colour)).(boxsum.Image[P]), nil
+	if colour, ok := p.img.(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (p.channels == 3 || p.channels == 4) {
+		colour.Channels, colour.Stride = p.channels, p.stride
+		p.img, p.channels = grey(colour), 1
 	}
-	return img, nil
+	return nil
 }
 
 // options fills in what zeros stand for, and says what the algorithm cannot do.
@@ -183,23 +201,26 @@ func channelCount(n int) string {
 }
 
 // convert is the pixels as values of another type, without gaps between rows.
-func convert[E element, P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[E], error) {
-	if isWhole[E]() && P(3)/2 != 1 {
+func convert[E element](img picture) (boxsum.Image[E], error) {
+	floats := anyimage.Pixel(img.img).Float()
+	if isWhole[E]() && floats {
 		return boxsum.Image[E]{}, fmt.Errorf("%w: pixels of floats cannot be summed as whole numbers: choose an algorithm in f32 or f64", boxsum.ErrTypes)
 	}
-	out, err := boxsum.NewImage[E](img.Width, img.Height, img.Channels)
+	out, err := boxsum.NewImage[E](img.width, img.height, img.channels)
 	if err != nil {
 		return out, err
 	}
-	for y := range img.Height {
+	var row []float64
+	for y := range img.height {
 		to := out.Row(y)
-		for i, p := range img.Row(y) {
+		row = anyimage.Floats(row[:0], img.img, y, 0, len(to), 1) // which hold every pixel as it is
+		for i, p := range row {
 			to[i] = E(p)
 			switch {
 			case isWhole[E]() && p < 0:
-				return out, fmt.Errorf("the pixel at (%d,%d) is %v, and these sums have no sign: choose an algorithm in f32 or f64", i/img.Channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, and these sums have no sign: choose an algorithm in f32 or f64", i/img.channels, y, p)
 			case to[i]-to[i] != 0: // only what is finite is zero less itself
-				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.Channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.channels, y, p)
 			}
 		}
 	}

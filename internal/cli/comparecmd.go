@@ -71,9 +71,9 @@ func (c *compareCmd) read(sh *shell, path string) (img boxsum.Image[uint8], err 
 	defer src.file.Close()
 	switch pixels := src.image.(type) {
 	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
-		return converted(pixels, func(v uint8) uint8 { return v })
+		return converted(pixels, func(v float64) uint8 { return uint8(v) })
 	case boxsum.Image[uint16]:
-		return converted(pixels, func(v uint16) uint8 { return uint8(v >> 8) })
+		return converted(pixels, upperByte)
 	}
 	return img, fmt.Errorf("%s: black and white images have pixels of 8 or 16 bits, not %T", nameOf(path), src.image)
 }

@@ -319,9 +319,9 @@ func (c *detectCmd) search(sh *shell, d *detector, in, out string) (results []de
 	defer src.close()
 	switch pixels := src.image.(type) {
 	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
-		img, err = converted(pixels, func(v uint8) uint8 { return v })
+		img, err = converted(pixels, func(v float64) uint8 { return uint8(v) })
 	case boxsum.Image[uint16]:
-		img, err = converted(pixels, func(v uint16) uint8 { return uint8(v >> 8) })
+		img, err = converted(pixels, upperByte)
 	default:
 		err = fmt.Errorf("%s: objects are found in images of 8 or 16 bits, not %T", nameOf(in), src.image)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -50,17 +51,18 @@ func (f *filterWork) apply(img any) (any, error) {
 	case boxsum.Image[float64]:
 		return applyTo(f, img)
 	case boxsum.Image[int16]:
-		return applyWide(f, img)
+		return applyWide(f, img, func(v float64) int16 { return int16(math.Floor(v + 0.5)) })
 	case boxsum.Image[int32]:
-		return applyWide(f, img)
+		return applyWide(f, img, func(v float64) int32 { return int32(math.Floor(v + 0.5)) })
 	case boxsum.Image[uint32]:
-		return applyWide(f, img)
+		return applyWide(f, img, func(v float64) uint32 { return uint32(math.Floor(v + 0.5)) })
 	}
 	return nil, fmt.Errorf("there are no filters of %T", img)
 }
 
-func applyWide[P boxsum.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
-	floats, err := converted[float64](img, func(v P) float64 { return float64(v) })
+// applyWide filters an image of other integers, whose pixels round gives back.
+func applyWide[P boxsum.Pixel](f *filterWork, img boxsum.Image[P], round func(float64) P) (any, error) {
+	floats, err := converted(img, same)
 	if err != nil {
 		return nil, err
 	}
@@ -68,23 +70,31 @@ func applyWide[P boxsum.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) 
 	if err != nil || !f.keepsType() {
 		return out, err
 	}
-	return converted(out.(boxsum.Image[float64]), func(v float64) P { return P(math.Floor(v + 0.5)) })
+	return converted(out, round)
 }
 
-// converted is an image with pixels of another type.
-func converted[D, P boxsum.Pixel](img boxsum.Image[P], by func(P) D) (boxsum.Image[D], error) {
-	to, err := boxsum.NewImage[D](img.Width, img.Height, img.Channels)
+// converted is an image of any type with pixels of another.
+func converted[D boxsum.Pixel](img any, by func(float64) D) (boxsum.Image[D], error) {
+	e := extentOf(img)
+	to, err := boxsum.NewImage[D](e.Width, e.Height, e.Channels)
 	if err != nil {
 		return to, err
 	}
-	for y := range img.Height {
+	var values []float64 // which hold every pixel
+	for y := range e.Height {
 		row := to.Row(y)
-		for i, v := range img.Row(y) {
+		values = anyimage.Floats(values[:0], img, y, 0, len(row), 1)
+		for i, v := range values {
 			row[i] = by(v)
 		}
 	}
 	return to, nil
 }
+
+func same(v float64) float64 { return v }
+
+// upperByte is a pixel of 16 bits as one of 8.
+func upperByte(v float64) uint8 { return uint8(uint16(v) >> 8) }
 
 func applyTo[P filter.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
 	switch {

@@ -289,10 +289,8 @@ func (c *localCmd) shown(name string, img any, src *source) (any, error) {
 
 func scaled[D uint8 | uint16](img any, scale func(float64) float64, white float64) (any, error) {
 	to := func(v float64) D { return D(math.Floor(min(max(scale(v), 0), white) + 0.5)) }
-	switch img := img.(type) {
-	case boxsum.Image[float32]:
-		return converted(img, func(v float32) D { return to(float64(v)) })
-	case boxsum.Image[float64]:
+	switch img.(type) {
+	case boxsum.Image[float32], boxsum.Image[float64]:
 		return converted(img, to)
 	}
 	return img, nil

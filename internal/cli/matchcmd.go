@@ -12,6 +12,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/match"
 )
 
@@ -161,30 +162,18 @@ func (c *matchCmd) work(sh *shell) (*matchWork, error) {
 
 // matchMask is 1 where an image is not black.
 func matchMask(img any) (boxsum.Image[uint8], error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
+	if img, ok := img.(boxsum.Image[uint8]); ok {
 		return img, nil
-	case boxsum.Image[uint16]:
-		return converted(img, notZero[uint16])
-	case boxsum.Image[float32]:
-		return converted(img, notZero[float32])
-	case boxsum.Image[float64]:
-		return converted(img, notZero[float64])
-	case boxsum.Image[int16]:
-		return converted(img, notZero[int16])
-	case boxsum.Image[int32]:
-		return converted(img, notZero[int32])
-	case boxsum.Image[uint32]:
-		return converted(img, notZero[uint32])
+	}
+	if anyimage.Pixel(img) != 0 {
+		return converted(img, func(v float64) uint8 {
+			if v != 0 {
+				return 1
+			}
+			return 0
+		})
 	}
 	return boxsum.Image[uint8]{}, fmt.Errorf("%T is no mask", img)
-}
-
-func notZero[P boxsum.Pixel](v P) uint8 {
-	if v != 0 {
-		return 1
-	}
-	return 0
 }
 
 // one finds the template in an image.
@@ -255,21 +244,11 @@ func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) 
 
 // asDoubles is an image of any type as float64, which holds its pixels.
 func asDoubles(img any) (boxsum.Image[float64], error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return converted(img, func(v uint8) float64 { return float64(v) })
-	case boxsum.Image[uint16]:
-		return converted(img, func(v uint16) float64 { return float64(v) })
-	case boxsum.Image[int16]:
-		return converted(img, func(v int16) float64 { return float64(v) })
-	case boxsum.Image[int32]:
-		return converted(img, func(v int32) float64 { return float64(v) })
-	case boxsum.Image[uint32]:
-		return converted(img, func(v uint32) float64 { return float64(v) })
-	case boxsum.Image[float32]:
-		return converted(img, func(v float32) float64 { return float64(v) })
-	case boxsum.Image[float64]:
+	if img, ok := img.(boxsum.Image[float64]); ok {
 		return img, nil
+	}
+	if anyimage.Pixel(img) != 0 {
+		return converted(img, same)
 	}
 	return boxsum.Image[float64]{}, fmt.Errorf("there is no matching of %T", img)
 }
@@ -297,7 +276,8 @@ func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uin
 			}
 		}
 	}
-	return converted(scores, func(v float32) uint8 {
+	return converted(scores, func(score float64) uint8 {
+		v := float32(score)
 		part := (v + 1) / 2
 		if m == match.SSD {
 			part = 1 - v/max(most, 1e-30)

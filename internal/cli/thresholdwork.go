@@ -24,27 +24,27 @@ type thresholdWork struct {
 func (w *thresholdWork) apply(img any) error {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
-		return applyThreshold(w, img, func(v uint8) uint8 { return 255 - v })
+		return applyThreshold(w, img, 255)
 	case boxsum.Image[uint16]:
 		if w.rule.Method >= threshold.ISauvola { // these count 8-bit values
-			narrow, err := converted(img, func(v uint16) uint8 { return uint8(v >> 8) })
+			narrow, err := converted(img, upperByte)
 			if err != nil {
 				return err
 			}
 			return w.apply(narrow)
 		}
-		return applyThreshold(w, img, func(v uint16) uint16 { return 65535 - v })
+		return applyThreshold(w, img, 65535)
 	case boxsum.Image[float32]:
-		return applyThreshold(w, img, func(v float32) float32 { return 1 - v })
+		return applyThreshold(w, img, 1)
 	case boxsum.Image[float64]:
-		return applyThreshold(w, img, func(v float64) float64 { return 1 - v })
+		return applyThreshold(w, img, 1)
 	}
 	return fmt.Errorf("thresholds are for pixels of uint8, uint16, float32 and float64, not %T", img)
 }
 
-func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], turned func(P) P) (err error) {
+func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], white P) (err error) {
 	if w.invert {
-		if img, err = converted(img, turned); err != nil {
+		if img, err = converted(img, func(v float64) P { return white - P(v) }); err != nil {
 			return err
 		}
 	}
