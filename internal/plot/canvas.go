@@ -6,9 +6,7 @@ import (
 	"sync"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
 )
 
 type point struct{ x, y float64 }
@@ -49,19 +47,11 @@ var (
 
 // fontFace is a face of the Go fonts, scaled.
 func fontFace(f face, scale float64) font.Face {
-	data := goregular.TTF
+	of := bothLetters()[0]
 	if f.bold {
-		data = gobold.TTF
+		of = bothLetters()[1]
 	}
-	parsed, err := opentype.Parse(data)
-	if err != nil {
-		panic(err) // the font is part of the program
-	}
-	made, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size * scale, DPI: 72, Hinting: font.HintingNone})
-	if err != nil {
-		panic(err)
-	}
-	return made
+	return &letterFace{letters: of, size: fixed.Int26_6(f.size*scale*64 + 0.5)}
 }
 
 var (
