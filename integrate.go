@@ -5,6 +5,7 @@ package boxsum
 import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -32,16 +33,13 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 
 // integrateOnce is integrate, as this package has compiled it.
 func integrateOnce[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
-	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], Image[P], *Options, bool) (*Table[S], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
+	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
 }
 
-// integrate makes a table in dst, or in a fresh one, by a job that could make squares of type Q too.
-func integrate[S Sum, Q Square, P Pixel](t *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, Q](&src, opt, false)
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S Sum](t *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](src, opt, false)
 	if err == nil && fresh {
 		t, err = NewTable[S](src.Width, src.Height, src.Channels)
 	}
@@ -97,20 +95,13 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 
 // squaresOnce is squares, as this package has compiled it.
 func squaresOnce[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	list := &squaredTables
-	if !pairs.Usual[P, Q]() {
-		list = &otherSquaredTables
-	}
-	f, ok := list[pairs.Number[P, S]()].(func(*SquaredTable[S, Q], Image[P], *Options, bool) (*SquaredTable[S, Q], error))
-	if !ok {
-		return nil, engine.NoSquares[P, S, Q]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
+	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.
-func squares[S Sum, Q Square, P Pixel](t *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
+func squares[S Sum, Q Square](t *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](src, opt, true)
 	if err == nil && fresh {
 		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	}
@@ -120,7 +111,7 @@ func squares[S Sum, Q Square, P Pixel](t *SquaredTable[S, Q], src Image[P], opt 
 	return grid.OrNil(t, err)
 }
 
-func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
+func fillSquares[S Sum, Q Square](j *job[S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -136,11 +127,11 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 	return j.Fill()
 }
 
-type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engine.Sums[P, Q], *engine.Sums[P, S], *engine.Sums[P, Q]]
+type job[S Sum, Q Square] = engine.Job[S, Q, engine.Sums[S], engine.Sums[Q], *engine.Sums[S], *engine.Sums[Q]]
 
-func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	j := engine.Take[job[P, S, Q]]()
-	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+func start[S Sum, Q Square](src engine.Raw, opt *Options, squares bool) (*job[S, Q], error) {
+	j := engine.Take[job[S, Q]]()
+	j.Src = src
 	err := j.Start(engineOptions(opt), squares)
 	switch {
 	case err != nil:
@@ -154,7 +145,7 @@ func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) 
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
-func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
+func accept[S Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -163,7 +154,7 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, look)
+	t.pixels = engine.Pixels[S](src, squares, look)
 	t.Offset, t.first, t.valid = dst.Offset, nil, nil
 	return nil
 }
@@ -172,27 +163,23 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 // row, for images that never fit. Its rows are those of [Integrate], bit for bit.
 // It is for one goroutine at a time.
 type Stream[S Sum, P Pixel] struct {
-	rows engine.Rows[P, S]
+	rows engine.Rows[S]
 }
 
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	f, ok := streams[pairs.Number[P, S]()].(func(width, channels int, opt *Options) (*Stream[S, P], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(width, channels, aside(opt))
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
+	rows, err := f(engine.RawOf[P](nil, grid.Plane(width, 0, channels, 0)), aside(opt))
+	return grid.OrNil(&Stream[S, P]{rows}, err)
 }
 
-func stream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, Q](&Image[P]{Width: width, Channels: channels}, opt, false)
+func stream[S Sum](src engine.Raw, opt *Options) (rows engine.Rows[S], err error) {
+	j, err := start[S, uint64](src, opt, false)
 	if err != nil {
-		return nil, err
+		return rows, err
 	}
-	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(engine.Sums[P, S]))
-	return grid.OrNil(s, err)
+	return engine.NewRows[S](j.Set, false, &j.Src, j.Sum.Offset, new(engine.Sums[S]))
 }
 
 // Push takes the next row of pixels and gives the next row of the table,
@@ -201,5 +188,5 @@ func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	if s == nil {
 		s = new(Stream[S, P]) // which is an error as well
 	}
-	return s.rows.Push(row)
+	return s.rows.Push(kernel.Bytes(row))
 }

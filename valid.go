@@ -64,20 +64,13 @@ func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Ima
 
 // validOnce is integrateValid, as this package has compiled it.
 func validOnce[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
-	list := &validTables
-	if !pairs.Usual[P, Q]() {
-		list = &otherValidTables
-	}
-	f, ok := list[pairs.Number[P, S]()].(func(*ValidTable[S, Q], Image[P], Valid, *Options, bool) (*ValidTable[S, Q], error))
-	if !ok {
-		return nil, engine.NoSquares[P, S, Q]()
-	}
-	return f(dst, src, valid, aside(opt), fresh)
+	f := validTables[pairs.NumberTwo[S, Q]()].(func(*ValidTable[S, Q], engine.Raw, Valid, *Options, bool) (*ValidTable[S, Q], error))
+	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), valid, aside(opt), fresh)
 }
 
 // integrateValid makes the tables in dst, or in fresh ones.
-func integrateValid[S Sum, Q Square, P Pixel](t *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
-	run, set, err := startValid[S, Q](&src, &valid, opt, t == nil || t.Squares != nil)
+func integrateValid[S Sum, Q Square](t *ValidTable[S, Q], src engine.Raw, valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
+	run, set, err := startValid[S, Q](src, &valid, opt, t == nil || t.Squares != nil)
 	if err == nil && fresh {
 		t, err = NewValidTable[S, Q](src.Width, src.Height, src.Channels)
 	}
@@ -87,24 +80,24 @@ func integrateValid[S Sum, Q Square, P Pixel](t *ValidTable[S, Q], src Image[P],
 	return grid.OrNil(t, err)
 }
 
-type validRun[P Pixel, S Sum, Q Square] = engine.Run[engine.Valid[P, S, Q]]
+type validRun[S Sum, Q Square] = engine.Run[engine.Valid[S, Q]]
 
-func startValid[S Sum, Q Square, P Pixel](src *Image[P], valid *Valid, opt *Options, squares bool) (run *validRun[P, S, Q], set engine.Settings, err error) {
+func startValid[S Sum, Q Square](src engine.Raw, valid *Valid, opt *Options, squares bool) (run *validRun[S, Q], set engine.Settings, err error) {
 	if set, err = engineOptions(opt).Check(); err != nil {
 		return nil, set, err
 	}
-	run = engine.Take[validRun[P, S, Q]]()
+	run = engine.Take[validRun[S, Q]]()
 	l, m := &run.Layer, &valid.Mask
-	l.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	l.Src = src
 	l.Mask.Image(m.Pix, m.Width, m.Height, m.Channels, m.Stride)
 	l.NaN = valid.SkipNaN
 	switch forSums, forSquares := l.Find(set.Level, squares); {
 	case !forSums:
-		return nil, set, engine.NoPair[P, S]()
+		return nil, set, engine.NoPair[S](src.Type)
 	case !forSquares:
-		return nil, set, engine.NoSquares[P, S, Q]()
+		return nil, set, engine.NoSquares[S, Q](src.Type)
 	}
-	if err = l.Src.Pixels(len(src.Pix)); err != nil {
+	if err = l.Src.Pixels(src.Len()); err != nil {
 		return nil, set, err
 	}
 	if m.Pix != nil || m.Width != 0 || m.Height != 0 {
@@ -121,22 +114,22 @@ func startValid[S Sum, Q Square, P Pixel](src *Image[P], valid *Valid, opt *Opti
 	return run, set, l.Shift(opt.Offset, opt.Plain)
 }
 
-func fillValid[S Sum, Q Square, P Pixel](run *validRun[P, S, Q], set engine.Settings, t *ValidTable[S, Q]) error {
+func fillValid[S Sum, Q Square](run *validRun[S, Q], set engine.Settings, t *ValidTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
 	l := &run.Layer
-	if err := acceptValid(&l.Sum, t.Sum, l, false); err != nil {
+	if err := acceptValid(&l.Sum, t.Sum, &l.Src, l.Mask.Pix, false); err != nil {
 		return err
 	}
-	if err := acceptValid(&l.Count, t.Count, l, false); err != nil {
+	if err := acceptValid(&l.Count, t.Count, &l.Src, l.Mask.Pix, false); err != nil {
 		return err
 	}
 	if err := grid.Overlap(l.Sum.Sums, l.Count.Sums); err != nil {
 		return err
 	}
 	if t.Squares != nil {
-		if err := acceptValid(&l.Squares, t.Squares, l, true); err != nil {
+		if err := acceptValid(&l.Squares, t.Squares, &l.Src, l.Mask.Pix, true); err != nil {
 			return err
 		}
 		if err := grid.Overlap(l.Squares.Sums, l.Sum.Sums); err != nil {
@@ -155,11 +148,11 @@ func fillValid[S Sum, Q Square, P Pixel](run *validRun[P, S, Q], set engine.Sett
 }
 
 // acceptValid is accept for a table that must not overlap the mask either.
-func acceptValid[T Sum, S Sum, Q Square, P Pixel](dst *engine.Target[T], t *Table[T], l *engine.Valid[P, S, Q], squares bool) error {
-	if err := accept(dst, t, &l.Src, squares, squares); err != nil {
+func acceptValid[S Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, mask []uint8, squares bool) error {
+	if err := accept(dst, t, src, squares, squares); err != nil {
 		return err
 	}
-	return grid.Overlap(l.Mask.Pix, t.Sums)
+	return grid.Overlap(mask, t.Sums)
 }
 
 // count is how many pixels the sum of a box inside of the image is of.

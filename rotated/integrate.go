@@ -34,23 +34,23 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 	return fillOnce(dst, set, src)
 }
 
-func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
+func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Raw, err error) {
 	if set, err = engineOptions(opt).Check(); err != nil {
 		return set, src, err
 	}
-	if pairs.Number[P, S]() == 0 {
-		return set, src, engine.NoPair[P, S]()
+	if pixel := pairs.TypeOf[P](); !pairs.Sums.Has(pixel, pairs.TypeOf[S]()) {
+		return set, src, engine.NoPair[S](pixel)
 	}
-	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	src = engine.RawOf(img.Pix, grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
 	return set, src, src.Pixels(len(img.Pix))
 }
 
 // fillOnce is fill, as this package has compiled it.
-func fillOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src engine.Source[P]) error {
-	return fills[pairs.Number[P, S]()].(func(*Table[S], engine.Settings, engine.Source[P]) error)(dst, set, src)
+func fillOnce[S boxsum.Sum](dst *Table[S], set engine.Settings, src engine.Raw) error {
+	return fills[pairs.TypeOf[S]()].(func(*Table[S], engine.Settings, engine.Raw) error)(dst, set, src)
 }
 
-func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src engine.Source[P]) error {
+func fill[S boxsum.Sum](dst *Table[S], set engine.Settings, src engine.Raw) error {
 	if dst == nil || dst.Lattice == nil {
 		return grid.NoTable()
 	}
@@ -58,11 +58,11 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
-	dst.pixels = engine.Pixels(new(engine.Target[S]), &src, false, false)
-	run := engine.Take[engine.Run[layer[P, S]]]()
+	dst.pixels = engine.Pixels[S](&src, false, false)
+	run := engine.Take[engine.Run[layer[S]]]()
 	l := &run.Layer
-	l.table, l.src, l.level, l.adder = dst, src, set.Level, l
-	l.plan = newPlan(&dst.frame, dst.Channels, grid.SizeOf[P](), grid.SizeOf[S](), set.Workers())
+	l.table, l.src, l.level = dst, src, set.Level
+	l.plan = newPlan(&dst.frame, dst.Channels, src.Type.Bytes(), grid.SizeOf[S](), set.Workers())
 	return run.Fill(set, l.plan.Plan, l)
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // layer makes a table tile by tile, on the engine of upright tables. A sum needs
@@ -12,23 +13,10 @@ import (
 // lines to the near one, and from every line that steps on they begin a block
 // further from it: all that a tile needs of its own band lies in the tiles
 // before.
-type layer[P boxsum.Pixel, S boxsum.Sum] struct {
-	lines[S]
-	src    engine.Source[P]
-	kernel *kernel.RotatedKernel[P, S]
-	crew   []pixels[P, S]
-}
-
-// pixels is what a worker has of its line.
-type pixels[P boxsum.Pixel, S boxsum.Sum] struct {
-	line kernel.RotatedLine[P, S]
-	_    [kernel.LineBytes]byte
-}
-
-// lines is what of a layer does not depend on the type of pixels.
-type lines[S boxsum.Sum] struct {
-	table *Table[S]
-	adder adder
+type layer[S boxsum.Sum] struct {
+	table  *Table[S]
+	src    engine.Raw
+	kernel *kernel.RotatedKernel[S]
 	plan
 
 	level kernel.Level
@@ -39,11 +27,9 @@ type lines[S boxsum.Sum] struct {
 	workers []worker[S]
 }
 
-// An adder is the layer: it makes the line of a worker from the pixels of row y.
-type adder interface{ add(worker, y int) }
-
 // A shape is what decides how lines lie in memory.
 type shape struct {
+	pixel                   pairs.Type
 	rot                     Rotation
 	width, height, channels int
 	level                   kernel.Level
@@ -51,7 +37,7 @@ type shape struct {
 }
 
 type worker[S boxsum.Sum] struct {
-	line  *kernel.RotatedSums[S]
+	line  kernel.RotatedLine[S]
 	carry []S // of each line of a band
 
 	// sums and rows are those of a line and of the one above.
@@ -65,30 +51,17 @@ type worker[S boxsum.Sum] struct {
 }
 
 // Prepare implements [engine.Layer].
-func (l *layer[P, S]) Prepare(p *engine.Plan) error {
+func (l *layer[S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		return nil
 	}
-	if l.prepare(p) {
-		t := l.table
-		l.kernel = kernel.NewRotatedKernel[P, S](l.level, kernel.RotatedRuns{Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling})
-	}
-	l.crew = engine.Workers(l.crew, p.Workers)
-	for i := range l.crew[:p.Workers] {
-		l.workers[i].line = &l.crew[i].line.RotatedSums
-	}
-	return nil
-}
-
-// prepare reports whether the shape is another. Lines leave gaps in the scratch memory,
-// which must be zero at first: another shape has them elsewhere.
-func (l *lines[S]) prepare(p *engine.Plan) (another bool) {
 	t := l.table
+	// Lines leave gaps in the scratch memory, which must be zero at first: another
+	// shape has them elsewhere.
 	scratch := engine.AtLeast[S]
-	s := shape{t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}
-	if another = l.shape != s; another {
-		scratch = engine.Zeros[S]
-		l.shape = s
+	if s := (shape{l.src.Type, t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}); l.shape != s {
+		l.shape, scratch = s, engine.Zeros[S]
+		l.kernel = kernel.NewRotatedKernel[S](l.src.Type, l.level, kernel.RotatedRuns{Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling})
 	}
 	l.rows = scratch(l.rows, l.bands()*l.rowsLen)
 	l.zeros = scratch(l.zeros, max(l.rowsLen, l.sumsLen))
@@ -103,35 +76,27 @@ func (l *lines[S]) prepare(p *engine.Plan) (another bool) {
 			w.rowEnds[k] = scratch(w.rowEnds[k], p.BandRows*l.rowEnd)
 		}
 	}
-	return another
+	return nil
 }
 
-// add implements [adder].
-func (l *layer[P, S]) add(worker, y int) {
-	k := &l.crew[worker].line
-	k.Src = l.src.Pix[y*l.src.Stride:]
+// add makes the line of a worker from the pixels of row y.
+func (l *layer[S]) add(k *kernel.RotatedLine[S], y int) {
+	k.Src = l.src.From(y * l.src.Stride)
 	l.kernel.Line(k)
 }
 
-func (l *lines[S]) Finish() {
+func (l *layer[S]) Finish() {
 	if l.Rows > 0 {
 		l.table.finish(l.lastRows())
 	}
 }
 
-func (l *layer[P, S]) Release() int {
-	l.src = engine.Source[P]{}
-	for i := range l.crew {
-		l.crew[i].line = kernel.RotatedLine[P, S]{}
-	}
-	return l.release()
-}
-
-func (l *lines[S]) release() int {
-	l.table = nil
+func (l *layer[S]) Release() int {
+	l.table, l.src = nil, engine.Raw{}
 	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)
 	for i := range l.workers {
 		w := &l.workers[i]
+		w.line = kernel.RotatedLine[S]{}
 		bytes += engine.Bytes(w.carry) + engine.Bytes(w.empty)
 		for k := range 2 {
 			bytes += engine.Bytes(w.sums[k]) + engine.Bytes(w.rows[k]) + engine.Bytes(w.sumEnds[k]) + engine.Bytes(w.rowEnds[k])
@@ -141,19 +106,19 @@ func (l *lines[S]) release() int {
 }
 
 // lastRows is the sums of rows up to the runs of the last line.
-func (l *lines[S]) lastRows() []S { return l.bandRows(l.bands() - 1)[l.block:] }
+func (l *layer[S]) lastRows() []S { return l.bandRows(l.bands() - 1)[l.block:] }
 
 // bandRows is the sums of rows up to the runs of a band's last line, as kernels
 // want it.
-func (l *lines[S]) bandRows(band int) []S {
+func (l *layer[S]) bandRows(band int) []S {
 	return l.rows[band*l.rowsLen:][l.rowEnd:l.rowsLen:l.rowsLen]
 }
 
 // Tile implements [engine.Layer]. Its x counts from the far end of lines.
-func (l *lines[S]) Tile(worker, x, y, n, rows int) {
+func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 	t := l.table
 	f, w := &t.frame, &l.workers[worker]
-	k := w.line
+	k := &w.line
 	tile, band := x/l.TileWidth, y/l.BandRows
 	carry := kernel.RotatedCarry(t.Channels)
 	if tile == 0 {
@@ -212,7 +177,7 @@ func (l *lines[S]) Tile(worker, x, y, n, rows int) {
 		if steps {
 			l.makeEmpty(worker, y)
 		} else {
-			l.adder.add(worker, y)
+			l.add(k, y)
 		}
 		if start >= 0 && !last {
 			copy(w.sumEnds[tile%2][r*l.block:], l.sumsAt(sums, start))
@@ -231,17 +196,17 @@ func (l *lines[S]) Tile(worker, x, y, n, rows int) {
 }
 
 // makeEmpty makes a line that steps, and so has empty cells above it.
-func (l *lines[S]) makeEmpty(worker, y int) {
+func (l *layer[S]) makeEmpty(worker, y int) {
 	t, w := l.table, &l.workers[worker]
-	k := w.line
+	k := &w.line
 	row, keep := int(t.frame.overs[y])-1, t.empty.sums != nil
 	if keep && l.Writes == kernel.Ahead {
 		k.Empty = t.empty.line(row, l.block)
-		l.adder.add(worker, y)
+		l.add(k, y)
 		return
 	}
 	k.Empty = w.empty[l.rowEnd:]
-	l.adder.add(worker, y)
+	l.add(k, y)
 	if !keep {
 		return
 	}
@@ -250,7 +215,7 @@ func (l *lines[S]) makeEmpty(worker, y int) {
 }
 
 // sumsAt is the block of a line's sums that begins at x.
-func (l *lines[S]) sumsAt(sums []S, x int) []S {
+func (l *layer[S]) sumsAt(sums []S, x int) []S {
 	if l.table.frame.falling {
 		x = l.length - l.block - x
 	}
@@ -258,7 +223,7 @@ func (l *lines[S]) sumsAt(sums []S, x int) []S {
 }
 
 // rowsAt is the sums of rows up to the first runs that start at x or later.
-func (l *lines[S]) rowsAt(rows []S, x int) []S {
+func (l *layer[S]) rowsAt(rows []S, x int) []S {
 	f := &l.table.frame
 	at := l.rowEnd + l.block
 	if f.falling {
@@ -271,7 +236,7 @@ func (l *lines[S]) rowsAt(rows []S, x int) []S {
 
 // border repeats the first pixel of a line, which begins with a pixel of room:
 // no column left of it has more.
-func (l *lines[S]) border(line []S) {
+func (l *layer[S]) border(line []S) {
 	n := l.table.Channels
 	if !l.table.frame.falling {
 		copy(line[:n], line[n:])

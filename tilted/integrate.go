@@ -6,6 +6,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -29,16 +30,13 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image
 
 // integrateOnce is integrate, as this package has compiled it.
 func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options, fresh bool) (*Table[S], error) {
-	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], boxsum.Image[P], *Options, bool) (*Table[S], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
+	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
 }
 
-// integrate makes a table in dst, or in a fresh one, by a job that could make squares of type Q too.
-func integrate[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *Table[S], src boxsum.Image[P], opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, Q](&src, opt, false)
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S boxsum.Sum](t *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](src, opt, false)
 	if err == nil && fresh {
 		t, err = NewTable[S](src.Width, src.Height, src.Channels)
 	}
@@ -89,20 +87,13 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 
 // squaresOnce is squares, as this package has compiled it.
 func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	list := &squaredTables
-	if !pairs.Usual[P, Q]() {
-		list = &otherSquaredTables
-	}
-	f, ok := list[pairs.Number[P, S]()].(func(*SquaredTable[S, Q], boxsum.Image[P], *Options, bool) (*SquaredTable[S, Q], error))
-	if !ok {
-		return nil, engine.NoSquares[P, S, Q]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
+	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.
-func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
+func squares[S boxsum.Sum, Q boxsum.Square](t *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](src, opt, true)
 	if err == nil && fresh {
 		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	}
@@ -112,7 +103,7 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q
 	return grid.OrNil(t, err)
 }
 
-func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
+func fillSquares[S boxsum.Sum, Q boxsum.Square](j *job[S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -125,18 +116,18 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	return j.Fill()
 }
 
-type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
+type job[S boxsum.Sum, Q boxsum.Square] = engine.Job[S, Q, layer[S], layer[Q], *layer[S], *layer[Q]]
 
-func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	j := engine.Take[job[P, S, Q]]()
-	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+func start[S boxsum.Sum, Q boxsum.Square](src engine.Raw, opt *Options, squares bool) (*job[S, Q], error) {
+	j := engine.Take[job[S, Q]]()
+	j.Src = src
 	err := j.Start(engineOptions(opt), squares)
 	return j, err
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
+func accept[S boxsum.Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -145,7 +136,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, look)
+	t.pixels = engine.Pixels[S](src, squares, look)
 	return nil
 }
 
@@ -153,27 +144,23 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 // row, for images that never fit. Its rows are those of [Integrate], bit for bit.
 // It is for one goroutine at a time.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
-	rows engine.Rows[P, S]
+	rows engine.Rows[S]
 }
 
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	f, ok := streams[pairs.Number[P, S]()].(func(width, channels int, opt *Options) (*Stream[S, P], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(width, channels, aside(opt))
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
+	rows, err := f(engine.RawOf[P](nil, grid.Plane(width, 0, channels, 0)), aside(opt))
+	return grid.OrNil(&Stream[S, P]{rows}, err)
 }
 
-func stream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, Q](&boxsum.Image[P]{Width: width, Channels: channels}, opt, false)
+func stream[S boxsum.Sum](src engine.Raw, opt *Options) (rows engine.Rows[S], err error) {
+	j, err := start[S, uint64](src, opt, false)
 	if err != nil {
-		return nil, err
+		return rows, err
 	}
-	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(layer[P, S]))
-	return grid.OrNil(s, err)
+	return engine.NewRows[S](j.Set, false, &j.Src, j.Sum.Offset, new(layer[S]))
 }
 
 // Push takes the next row of pixels and gives the next row of the table,
@@ -182,5 +169,5 @@ func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	if s == nil {
 		s = new(Stream[S, P]) // which is an error as well
 	}
-	return s.rows.Push(row)
+	return s.rows.Push(kernel.Bytes(row))
 }

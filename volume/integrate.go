@@ -29,16 +29,13 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 
 // integrateOnce is integrate, as this package has compiled it.
 func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
-	f, ok := tables[pairs.Number[P, S]()].(func(*Table[S], Volume[P], *Options, bool) (*Table[S], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
+	return f(dst, engine.RawOf(src.Pix, src.extent()), aside(opt), fresh)
 }
 
-// integrate makes a table in dst, or in a fresh one, by a job that could make squares of type Q too.
-func integrate[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, Q](&src, opt, false)
+// integrate makes a table in dst, or in a fresh one.
+func integrate[S boxsum.Sum](t *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
+	j, err := start[S, uint64](src, opt, false)
 	if err == nil && fresh {
 		t, err = NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	}
@@ -90,20 +87,13 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 
 // squaresOnce is squares, as this package has compiled it.
 func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	list := &squaredTables
-	if !pairs.Usual[P, Q]() {
-		list = &otherSquaredTables
-	}
-	f, ok := list[pairs.Number[P, S]()].(func(*SquaredTable[S, Q], Volume[P], *Options, bool) (*SquaredTable[S, Q], error))
-	if !ok {
-		return nil, engine.NoSquares[P, S, Q]()
-	}
-	return f(dst, src, aside(opt), fresh)
+	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
+	return f(dst, engine.RawOf(src.Pix, src.extent()), aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.
-func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](&src, opt, true)
+func squares[S boxsum.Sum, Q boxsum.Square](t *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+	j, err := start[S, Q](src, opt, true)
 	if err == nil && fresh {
 		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Depth, src.Channels)
 	}
@@ -113,7 +103,7 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *SquaredTable[S, Q
 	return grid.OrNil(t, err)
 }
 
-func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
+func fillSquares[S boxsum.Sum, Q boxsum.Square](j *job[S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -129,11 +119,11 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	return j.Fill()
 }
 
-type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
+type job[S boxsum.Sum, Q boxsum.Square] = engine.Job[S, Q, layer[S], layer[Q], *layer[S], *layer[Q]]
 
-func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	j := engine.Take[job[P, S, Q]]()
-	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
+func start[S boxsum.Sum, Q boxsum.Square](src engine.Raw, opt *Options, squares bool) (*job[S, Q], error) {
+	j := engine.Take[job[S, Q]]()
+	j.Src = src
 	err := j.Start(engineOptions(opt), squares)
 	switch {
 	case err != nil:
@@ -147,7 +137,7 @@ func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *O
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares, look bool) error {
+func accept[S boxsum.Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, squares, look bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -156,7 +146,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels(dst, src, squares, look)
+	t.pixels = engine.Pixels[S](src, squares, look)
 	t.Offset, t.first = dst.Offset, nil
 	t.SliceStride = dst.SliceStride
 	dst.Whole = t.ownsGaps()

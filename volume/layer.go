@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // layer fills one table on the engine of plane tables, in one of two ways.
@@ -18,9 +19,9 @@ import (
 //
 // By slices: each is cut into tiles as a plane table is, and what it needs of
 // the slice before is as large as a slice.
-type layer[P boxsum.Pixel, S boxsum.Sum] struct {
-	kernel   kernel.VolumeFunc[P, S]
-	src      *engine.Source[P]
+type layer[S boxsum.Sum] struct {
+	kernel   kernel.VolumeFunc[S]
+	src      *engine.Raw
 	dst      *engine.Target[S]
 	bySlices bool
 	writes   kernel.Writes
@@ -30,31 +31,31 @@ type layer[P boxsum.Pixel, S boxsum.Sum] struct {
 	abovePitch int
 	over       []S // by slices: the slice before
 	z          int // by slices: the slice to do
-	workers    []worker[P, S]
+	workers    []worker[S]
 }
 
-type worker[P boxsum.Pixel, S boxsum.Sum] struct {
-	tile  kernel.VolumeTile[P, S]
+type worker[S boxsum.Sum] struct {
+	tile  kernel.VolumeTile[S]
 	carry []S // of the band's rows
 	over  []S // by bands: the band in the slice before
 
-	shifted []P // the voxels of a tile less an offset
+	shifted []byte // the voxels of a tile less an offset
 	_       [kernel.LineBytes]byte
 }
 
-func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.kernel = kernel.Volume[P, S](level, squares)
+func (l *layer[S]) Find(pixel pairs.Type, level kernel.Level, squares bool) bool {
+	l.kernel = kernel.Volume[S](pixel, level, squares)
 	return l.kernel != nil
 }
 
-func (l *layer[P, S]) Plan(p *engine.Plan, w *engine.Work, depth int) { *p = w.PlanVolume(depth) }
+func (l *layer[S]) Plan(p *engine.Plan, w *engine.Work, depth int) { *p = w.PlanVolume(depth) }
 
-func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
+func (l *layer[S]) Aim(src *engine.Raw, dst *engine.Target[S]) { l.src, l.dst = src, dst }
 
 // n is the elements of a row of voxels.
-func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
+func (l *layer[S]) n() int { return l.dst.Width * l.dst.Channels }
 
-func (l *layer[P, S]) Prepare(p *engine.Plan) error {
+func (l *layer[S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		for z := range l.dst.Depth + 1 {
 			l.clearRows(z, 0, l.dst.Height+1)
@@ -87,26 +88,26 @@ func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 }
 
 // onLines reports whether the sums of every row start a cache line.
-func (l *layer[P, S]) onLines() bool {
+func (l *layer[S]) onLines() bool {
 	size := grid.SizeOf[S]()
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(l.dst.Sums))) + uintptr(l.dst.Channels*size)
 	return first%kernel.LineBytes == 0 && l.dst.Stride*size%kernel.LineBytes == 0 && l.dst.SliceStride*size%kernel.LineBytes == 0
 }
 
-func (l *layer[P, S]) clearRows(z, y, rows int) {
+func (l *layer[S]) clearRows(z, y, rows int) {
 	slice := l.dst.Sums[z*l.dst.SliceStride:]
 	for r := range rows {
 		clear(slice[(y+r)*l.dst.Stride:][:l.n()+l.dst.Channels])
 	}
 }
 
-func (l *layer[P, S]) Slice(z int) {
+func (l *layer[S]) Slice(z int) {
 	l.z = z
 	clear(l.above[:l.n()])
 	l.clearRows(z+1, 0, 1)
 }
 
-func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
+func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 	if l.bySlices {
 		over := l.over[y*kernel.OverLen(1, l.n())+rows*x:]
 		l.tile(worker, x, y, l.z, n, rows, l.above[x:], over)
@@ -131,7 +132,7 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 }
 
 // tile makes rows [y, y+rows) and elements [x, x+n) of them, in slice z.
-func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
+func (l *layer[S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 	w := &l.workers[worker]
 	channels := l.dst.Channels
 	// After the last row of all nothing belongs to the table.
@@ -153,15 +154,15 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 			clear(dst[r*l.dst.Stride:][:channels])
 		}
 	}
-	src, stride := l.src.Pix[z*l.src.SliceStride+y*l.src.Stride+x:], l.src.Stride
+	src, stride, pixel := l.src.From(z*l.src.SliceStride+y*l.src.Stride+x), l.src.Stride, l.src.Type
 	if l.dst.Shifts() {
-		w.shifted = engine.Shifted(w.shifted, src, stride, n, rows, l.dst.Offset)
+		w.shifted = engine.Shifted(w.shifted, src, pixel, stride, n, rows, l.dst.Offset)
 		src, stride = w.shifted, n
 	}
-	w.tile = kernel.VolumeTile[P, S]{
-		Tile: kernel.Tile[P, S]{
+	w.tile = kernel.VolumeTile[S]{
+		Tile: kernel.Tile[S]{
 			Dst: dst[channels+x:], DstStride: l.dst.Stride,
-			Src: src, SrcStride: stride,
+			Src: src, SrcStride: stride, PixelBytes: pixel.Bytes(),
 			Above: above, Carry: w.carry,
 			Rows: rows, N: n, Channels: channels,
 			Offset: l.dst.KernelOffset(), Writes: l.writes,
@@ -171,14 +172,14 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 	l.kernel(&w.tile)
 }
 
-func (l *layer[P, S]) Finish() {}
+func (l *layer[S]) Finish() {}
 
-func (l *layer[P, S]) Release() int {
+func (l *layer[S]) Release() int {
 	l.src, l.dst = nil, nil
 	bytes := engine.Bytes(l.above) + engine.Bytes(l.over)
 	for i := range l.workers {
 		w := &l.workers[i]
-		w.tile = kernel.VolumeTile[P, S]{}
+		w.tile = kernel.VolumeTile[S]{}
 		bytes += engine.Bytes(w.carry) + engine.Bytes(w.over) + engine.Bytes(w.shifted)
 	}
 	return bytes

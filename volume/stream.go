@@ -11,29 +11,24 @@ import (
 // A Stream makes a table one slice at a time, in memory proportional to one
 // slice, for volumes that never fit. Its slices are those of [Integrate], bit
 // for bit. It is for one goroutine at a time.
-type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
-	push   func(boxsum.Image[P]) (boxsum.View[S], error) // of a stream
-	offset float32
-}
+type Stream[S boxsum.Sum, P boxsum.Pixel] struct{ stream *stream[S] }
 
 // NewStream starts a table for slices of this size; zero channels stand for
 // one. The table's slice 0 is all zeros; the first Push gives slice 1. The options'
 // Progress is not called, for a stream has no end to be near to.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
-	f, ok := streams[pairs.Number[P, S]()].(func(width, height, channels int, opt *Options) (*Stream[S, P], error))
-	if !ok {
-		return nil, engine.NoPair[P, S]()
-	}
-	return f(width, height, channels, aside(opt))
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (*stream[S], error))
+	s, err := f(slicesLike[P](width, height, channels), aside(opt))
+	return grid.OrNil(&Stream[S, P]{s}, err)
 }
 
 // Push takes the next slice of voxels and gives the next slice of the table,
 // (width+1)×(height+1) entries, which is valid until the next Push.
 func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
-	if s == nil || s.push == nil {
+	if s == nil || s.stream == nil {
 		return sums, errNoStream()
 	}
-	return s.push(slice)
+	return s.stream.push(rawSlice(&slice))
 }
 
 func errNoStream() error { return grid.Invalid("a stream that was not made by its constructor") }
@@ -41,30 +36,29 @@ func errNoStream() error { return grid.Invalid("a stream that was not made by it
 // Offset is what was subtracted from every voxel, see [Options]: the
 // entries lack it.
 func (s *Stream[S, P]) Offset() float32 {
-	if s == nil {
+	if s == nil || s.stream == nil {
 		return 0
 	}
-	return s.offset
+	return s.stream.sums.dst.Offset
 }
 
 // A stream is what is behind a [Stream].
-type stream[S boxsum.Sum, P boxsum.Pixel] struct {
+type stream[S boxsum.Sum] struct {
 	slices slices
-	sums   sliceSums[S, P]
+	sums   sliceSums[S]
 }
 
-func newStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, Q](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
+func newStream[S boxsum.Sum](like engine.Raw, opt *Options) (*stream[S], error) {
+	j, err := start[S, uint64](like, opt, false)
 	if err != nil {
 		return nil, err
 	}
-	s := new(stream[S, P])
-	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]())
-	err = s.sums.init(&s.slices, false, j.Sum.Offset)
-	return grid.OrNil(&Stream[S, P]{s.push, j.Sum.Offset}, err)
+	s := new(stream[S])
+	s.slices.init(&j.Src, j.Set, grid.SizeOf[S]())
+	return grid.OrNil(s, s.sums.init(&s.slices, false, j.Sum.Offset))
 }
 
-func (s *stream[S, P]) push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
+func (s *stream[S]) push(slice engine.Raw) (sums boxsum.View[S], err error) {
 	if err = s.sums.take(slice); err == nil {
 		err = s.slices.run(&s.sums.layer)
 	}
@@ -72,54 +66,46 @@ func (s *stream[S, P]) push(slice boxsum.Image[P]) (sums boxsum.View[S], err err
 }
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
-type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
-	push func(boxsum.Image[P]) (boxsum.View[S], boxsum.View[Q], error) // of a squaredStream
-}
+type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct{ stream *squaredStream[S, Q] }
 
 // NewSquaredStream starts a pair of tables for slices of this size, with types
 // as for [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	list := &squaredStreams
-	if !pairs.Usual[P, Q]() {
-		list = &otherSquaredStreams
-	}
-	f, ok := list[pairs.Number[P, S]()].(func(width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error))
-	if !ok {
-		return nil, engine.NoSquares[P, S, Q]()
-	}
-	return f(width, height, channels, aside(opt))
+	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (*squaredStream[S, Q], error))
+	s, err := f(slicesLike[P](width, height, channels), aside(opt))
+	return grid.OrNil(&SquaredStream[S, Q, P]{s}, err)
 }
 
 // Push takes the next slice of voxels and gives the next slice of both tables,
 // which are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
-	if s == nil || s.push == nil {
+	if s == nil || s.stream == nil {
 		return sums, squares, errNoStream()
 	}
-	return s.push(slice)
+	return s.stream.push(rawSlice(&slice))
 }
 
 // A squaredStream is what is behind a [SquaredStream].
-type squaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
+type squaredStream[S boxsum.Sum, Q boxsum.Square] struct {
 	slices  slices
-	sums    sliceSums[S, P]
-	squares sliceSums[Q, P]
+	sums    sliceSums[S]
+	squares sliceSums[Q]
 }
 
-func newSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	j, err := start[S, Q](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, true)
+func newSquaredStream[S boxsum.Sum, Q boxsum.Square](like engine.Raw, opt *Options) (*squaredStream[S, Q], error) {
+	j, err := start[S, Q](like, opt, true)
 	if err != nil {
 		return nil, err
 	}
-	s := new(squaredStream[S, Q, P])
-	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]()+grid.SizeOf[Q]())
+	s := new(squaredStream[S, Q])
+	s.slices.init(&j.Src, j.Set, grid.SizeOf[S]()+grid.SizeOf[Q]())
 	if err = s.sums.init(&s.slices, false, j.Sum.Offset); err == nil {
 		err = s.squares.init(&s.slices, true, j.Squares.Offset)
 	}
-	return grid.OrNil(&SquaredStream[S, Q, P]{s.push}, err)
+	return grid.OrNil(s, err)
 }
 
-func (s *squaredStream[S, Q, P]) push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
+func (s *squaredStream[S, Q]) push(slice engine.Raw) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
 	if err = s.sums.take(slice); err == nil {
 		err = s.squares.take(slice)
 	}
@@ -135,14 +121,25 @@ type slices struct {
 	set    engine.Settings
 	plan   engine.Plan
 	extent grid.Extent // of a slice, as a volume
+	pixel  pairs.Type
 }
 
-func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes int) {
-	s.extent, s.set = *e, set.Quiet()
+// slicesLike is what slices of a stream are to be like: an extent and a type.
+func slicesLike[P boxsum.Pixel](width, height, channels int) engine.Raw {
+	v := Volume[P]{Width: width, Height: height, Channels: channels}
+	return engine.RawOf[P](nil, v.extent())
+}
+
+func rawSlice[P boxsum.Pixel](s *boxsum.Image[P]) engine.Raw {
+	return engine.RawOf(s.Pix, grid.Plane(s.Width, s.Height, s.Channels, s.Stride))
+}
+
+func (s *slices) init(e *engine.Raw, set engine.Settings, sumBytes int) {
+	s.extent, s.pixel, s.set = e.Extent, e.Type, set.Quiet()
 	s.extent.Depth = 1
 	s.plan = engine.Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
-		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: set.Workers(),
+		PixelBytes: e.Type.Bytes(), SumBytes: sumBytes, Workers: set.Workers(),
 	}.Plan()
 	s.plan.Writes, s.plan.Slices = kernel.Ahead, 1
 }
@@ -150,13 +147,13 @@ func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes 
 func (s *slices) run(layers ...engine.Layer) error { return s.engine.Run(&s.set, &s.plan, layers...) }
 
 // sliceSums is one table of a stream: the slice just made.
-type sliceSums[S boxsum.Sum, P boxsum.Pixel] struct {
-	layer layer[P, S]
-	src   engine.Source[P]
+type sliceSums[S boxsum.Sum] struct {
+	layer layer[S]
+	src   engine.Raw
 	dst   engine.Target[S]
 }
 
-func (s *sliceSums[S, P]) init(all *slices, squares bool, offset float32) error {
+func (s *sliceSums[S]) init(all *slices, squares bool, offset float32) error {
 	e := all.extent
 	over, err := grid.Make[S](kernel.OverLen(e.Height, e.Width*e.Channels))
 	if err != nil {
@@ -168,15 +165,15 @@ func (s *sliceSums[S, P]) init(all *slices, squares bool, offset float32) error 
 		return err
 	}
 	s.dst.Offset, s.dst.SliceStride = offset, 0 // all slices lie in the same place
-	s.layer.Find(all.set.Level, squares)
+	s.layer.Find(all.pixel, all.set.Level, squares)
 	s.layer.Aim(&s.src, &s.dst)
 	return s.layer.Prepare(&all.plan)
 }
 
 // take points the layer at the next slice.
-func (s *sliceSums[S, P]) take(slice boxsum.Image[P]) error {
-	s.src = engine.Source[P]{Pix: slice.Pix, Extent: grid.Plane(slice.Width, slice.Height, slice.Channels, slice.Stride)}
-	if err := s.src.Pixels(len(slice.Pix)); err != nil {
+func (s *sliceSums[S]) take(slice engine.Raw) error {
+	s.src = slice
+	if err := s.src.Pixels(slice.Len()); err != nil {
 		return err
 	}
 	if err := s.dst.Same(&s.src.Extent); err != nil {
@@ -187,7 +184,7 @@ func (s *sliceSums[S, P]) take(slice boxsum.Image[P]) error {
 }
 
 // give is the slice that was made, unless that failed.
-func (s *sliceSums[S, P]) give(err error) boxsum.View[S] {
+func (s *sliceSums[S]) give(err error) boxsum.View[S] {
 	s.layer.Release()
 	s.src.Pix = nil
 	if err != nil {

@@ -23,10 +23,11 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	for _, level := range kernel.Levels() {
 		for range runs {
 			width, height, channels := 1+rng.IntN(300), 1+rng.IntN(300), 1+rng.IntN(4)
-			src := Source[P]{Extent: grid.Plane(width, height, channels, width*channels), Pix: make([]P, width*height*channels)}
-			for i := range src.Pix {
-				src.Pix[i] = P(rng.Uint64())
+			pix := make([]P, width*height*channels)
+			for i := range pix {
+				pix[i] = P(rng.Uint64())
 			}
+			src := RawOf(pix, grid.Plane(width, height, channels, width*channels))
 			table := func() *Target[S] {
 				sums, e, err := grid.NewSums[S](src.Extent)
 				if err != nil {
@@ -35,8 +36,8 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 				return &Target[S]{Sums: sums, Extent: e}
 			}
 			want, got := table(), table()
-			var l Sums[P, S]
-			if !l.Find(level, squares) {
+			var l Sums[S]
+			if !l.Find(src.Type, level, squares) {
 				return // there are no such squares
 			}
 			work := WorkOf[P](&src.Extent, grid.SizeOf[S](), 1)
@@ -50,7 +51,7 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			plan.BandRows, plan.TileWidth = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3))
 			var late Layer = &l
 			if rng.IntN(2) == 0 {
-				late = &lateLayer[P, S]{Sums: &l}
+				late = &lateLayer[S]{Sums: &l}
 			}
 			for range 2 { // the second time with fewer workers
 				l.Aim(&src, got)
@@ -67,9 +68,9 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 }
 
 // A lateLayer finds the sums of no second band.
-type lateLayer[P kernel.Pixel, S kernel.Sum] struct{ *Sums[P, S] }
+type lateLayer[S kernel.Sum] struct{ *Sums[S] }
 
-func (l *lateLayer[P, S]) addBand(worker, band int, there bool) {
+func (l *lateLayer[S]) addBand(worker, band int, there bool) {
 	l.Sums.addBand(worker, band, there && band%2 == 0)
 }
 
@@ -117,13 +118,13 @@ func TestApartEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := grid.Plane(100, 100, 1, 100)
-	src := Source[uint8]{Extent: e, Pix: make([]uint8, 100*100)}
+	src := RawOf(make([]uint8, 100*100), e)
 	sums, extent, err := grid.NewSums[uint32](e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l Sums[uint8, uint32]
-	l.Find(kernel.Portable, false)
+	var l Sums[uint32]
+	l.Find(src.Type, kernel.Portable, false)
 	work := WorkOf[uint8](&e, 4, 1)
 	plan := work.Plan()
 	plan.Apart, plan.Workers, plan.BandRows = true, 3, 7

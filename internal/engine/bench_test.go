@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // BenchmarkWrites shows from which size on which way of writing wins.
@@ -24,16 +25,17 @@ func BenchmarkWrites(b *testing.B) {
 				for uintptr(unsafe.Pointer(&dst[1]))%kernel.LineBytes != 0 {
 					dst = dst[1:]
 				}
-				l := new(Sums[uint8, uint32])
-				l.Find(kernel.Best(), false)
+				l := new(Sums[uint32])
+				l.Find(pairs.U8, kernel.Best(), false)
 				plane := grid.Plane(side, side, 1, 0)
 				to := plane
 				plane.Stride, to.Stride = side, stride
 				var e Engine
 				p := Work{Rows: side, N: side, Channels: 1, PixelBytes: 1, SumBytes: 4, Workers: 1}.Plan()
 				b.SetBytes(5 * int64(side) * int64(side))
+				raw := RawOf(src, plane)
 				for b.Loop() {
-					l.Aim(&Source[uint8]{Pix: src, Extent: plane}, &Target[uint32]{Sums: dst, Extent: to})
+					l.Aim(&raw, &Target[uint32]{Sums: dst, Extent: to})
 					p.Writes = kernel.Writes(w)
 					if _, err := e.Fill(new(Settings), &p, l); err != nil {
 						b.Fatal(err)

@@ -16,10 +16,11 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
 		width, height, channels := 1+rng.IntN(200), 1+rng.IntN(300), 1+rng.IntN(4)
-		src := Source[P]{Extent: grid.Plane(width, height, channels, width*channels), Pix: make([]P, width*height*channels)}
-		for i := range src.Pix {
-			src.Pix[i] = P(rng.Uint64())
+		pix := make([]P, width*height*channels)
+		for i := range pix {
+			pix[i] = P(rng.Uint64())
 		}
+		src := RawOf(pix, grid.Plane(width, height, channels, width*channels))
 		make := func() *Target[S] {
 			sums, e, err := grid.NewSums[S](src.Extent)
 			if err != nil {
@@ -28,8 +29,8 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			return &Target[S]{Sums: sums, Extent: e}
 		}
 		want, got := make(), make()
-		var l Sums[P, S]
-		if !l.Find(kernel.Portable, squares) {
+		var l Sums[S]
+		if !l.Find(src.Type, kernel.Portable, squares) {
 			return // there are no such squares
 		}
 		work := WorkOf[P](&src.Extent, grid.SizeOf[S](), 1)

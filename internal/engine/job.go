@@ -10,8 +10,27 @@ import (
 type Source[P any] struct {
 	Pix []P
 	grid.Extent
+}
+
+// A Raw is a source as bytes: what makes tables is not compiled for each type of
+// pixels, for only kernels need know it.
+type Raw struct {
+	Pix []byte
+	grid.Extent
+	Type  pairs.Type
 	bound uint64 // see Pixels; 0 if nobody has looked
 }
+
+// RawOf is pixels of an extent, as bytes.
+func RawOf[P kernel.Pixel](pix []P, e grid.Extent) Raw {
+	return Raw{Pix: kernel.Bytes(pix), Extent: e, Type: pairs.TypeOf[P]()}
+}
+
+// Len is how many elements there are.
+func (r *Raw) Len() int { return len(r.Pix) / r.Type.Bytes() }
+
+// From is the memory from an element on.
+func (r *Raw) From(element int) []byte { return r.Pix[element*r.Type.Bytes():] }
 
 // A Target is the memory of a table, which [grid.Extent.Accept] has found good.
 type Target[S any] struct {
@@ -19,26 +38,25 @@ type Target[S any] struct {
 	grid.Extent
 	Offset float32
 	Whole  bool // what lies between rows belongs to the table too
-	most   int  // see Pixels; 0 if it has not been asked for
 }
 
-// A TableLayer makes a table of sums of type S, or of squares, from pixels of
-// type P.
-type TableLayer[L, P, S any] interface {
+// A TableLayer makes a table of sums of type S, or of squares.
+type TableLayer[L, S any] interface {
 	*L
 	Layer
-	// Find gets the kernel of a level. It reports whether there is one.
-	Find(level kernel.Level, squares bool) bool
+	// Find gets the kernel of a type of pixels and a level. It reports whether there
+	// is one.
+	Find(pixel pairs.Type, level kernel.Level, squares bool) bool
 	// Plan is how to cut the work, which is that of all tables together.
 	Plan(p *Plan, w *Work, depth int)
 	// Aim points the layer at pixels and a table.
-	Aim(src *Source[P], dst *Target[S])
+	Aim(src *Raw, dst *Target[S])
 }
 
 // A Job makes a table of sums, by layers A, and where asked to that of squares
 // beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
-type Job[P kernel.Pixel, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] struct {
-	Src     Source[P]
+type Job[S, Q, A, B any, PA TableLayer[A, S], PB TableLayer[B, Q]] struct {
+	Src     Raw
 	Sum     Target[S]
 	Squares Target[Q]
 	Set     Settings
@@ -53,14 +71,14 @@ type Job[P kernel.Pixel, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B
 
 // Shift is what to take away from every pixel: an offset that was given, or else,
 // for the squares of floats, their center. It comes after Start.
-func (j *Job[P, S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
-	if err := CheckOffset[P, S](offset); err != nil {
+func (j *Job[S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
+	if err := CheckOffset[S](j.Src.Type, offset); err != nil {
 		return err
 	}
 	j.Sum.Offset, j.Squares.Offset = offset, 0
-	if j.both && isFloat[P]() {
+	if j.both && j.Src.Type.Float() {
 		if offset == 0 && !plain {
-			j.Sum.Offset = Center(&j.Src)
+			j.Sum.Offset = j.Src.center(nil)
 		}
 		j.Squares.Offset = j.Sum.Offset
 	}
@@ -68,23 +86,23 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
 }
 
 // Start checks options, types and the pixels of Src.
-func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
-	j.both, j.Src.bound = squares, 0
+func (j *Job[S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
+	j.both = squares
 	if err = opt.check(&j.Set); err != nil {
 		return err
 	}
-	if !PA(&j.sums).Find(j.Set.Level, false) {
-		return NoPair[P, S]()
+	if !PA(&j.sums).Find(j.Src.Type, j.Set.Level, false) {
+		return NoPair[S](j.Src.Type)
 	}
-	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
-		return NoSquares[P, S, Q]()
+	if squares && !PB(&j.squares).Find(j.Src.Type, j.Set.Level, true) {
+		return NoSquares[S, Q](j.Src.Type)
 	}
-	return j.Src.Pixels(len(j.Src.Pix))
+	return j.Src.Pixels(j.Src.Len())
 }
 
 // Image points a source at an image.
 func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
-	s.Pix, s.bound = pix, 0
+	s.Pix = pix
 	s.SetPlane(width, height, channels, stride)
 }
 
@@ -96,7 +114,7 @@ func (t *Target[S]) Table(sums []S, width, height, channels, stride int) {
 
 // Accept takes the memory of a table for sums or squares: it fills in the defaults
 // of its extent, and reports what is wrong.
-func Accept[P, S any](dst *Target[S], src *Source[P]) error {
+func Accept[S any](dst *Target[S], src *Raw) error {
 	if err := dst.Accept(&src.Extent, len(dst.Sums)); err != nil {
 		return err
 	}
@@ -105,9 +123,9 @@ func Accept[P, S any](dst *Target[S], src *Source[P]) error {
 
 // Fill makes one table or both, in the memory of Sum and Squares. Afterwards the
 // job may be another's.
-func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
+func (j *Job[S, Q, A, B, PA, PB]) Fill() (err error) {
 	e := &j.Src.Extent
-	j.work = WorkOf[P](e, grid.SizeOf[S](), j.Set.workers)
+	j.work = workOf(e, j.Src.Type.Bytes(), grid.SizeOf[S](), j.Set.workers)
 	j.work.Batch = j.Set.batch
 	sums, squares := PA(&j.sums), PB(&j.squares)
 	sums.Aim(&j.Src, &j.Sum)
@@ -136,15 +154,15 @@ func isExact(l Layer) bool {
 }
 
 // NoPair is the error about a pair of types that makes no table.
-func NoPair[P, S any]() error {
-	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
+func NoPair[S any](pixel pairs.Type) error {
+	return grid.Types("%s", pairs.Sums.Missing(pixel, pairs.Of[S]()))
 }
 
 // NoSquares is the same about sums and squares.
-func NoSquares[P, S, Q any]() error {
-	if !pairs.Sums.Has(pairs.Of[P](), pairs.Of[S]()) {
-		return NoPair[P, S]()
+func NoSquares[S, Q any](pixel pairs.Type) error {
+	if !pairs.Sums.Has(pixel, pairs.Of[S]()) {
+		return NoPair[S](pixel)
 	}
 	every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
-	return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
+	return grid.Types("no squares of %v in %T: squares of %s", pixel, *new(Q), every.Choices(pixel))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Options are what all kinds of tables can be told; each package has those of
@@ -112,21 +113,13 @@ func (s *Settings) Report(done float64) {
 	}
 }
 
-// CheckOffset reports whether sums of type S take an offset from pixels of type P.
-func CheckOffset[P, S any](offset float32) error {
+// CheckOffset reports whether sums of type S take an offset from pixels.
+func CheckOffset[S any](pixel pairs.Type, offset float32) error {
 	if offset-offset != 0 {
 		return grid.Invalid("an offset of %v", offset)
 	}
-	if _, small := any(*new(S)).(float32); offset != 0 && !small && !(isFloat[S]() && isFloat[P]()) {
-		return grid.Types("an offset is for float pixels and for float32 sums, not for %T in %T", *new(P), *new(S))
+	if _, small := any(*new(S)).(float32); offset != 0 && !small && !(pairs.Of[S]().Float() && pixel.Float()) {
+		return grid.Types("an offset is for float pixels and for float32 sums, not for %v in %T", pixel, *new(S))
 	}
 	return nil
-}
-
-func isFloat[T any]() bool {
-	switch any(*new(T)).(type) {
-	case float32, float64:
-		return true
-	}
-	return false
 }

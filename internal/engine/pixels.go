@@ -7,23 +7,36 @@ import (
 	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Pixels is what a table of sums S, or of squares, is to know of the pixels of an
 // image or volume that was found good. Where only few of their type are sure to fit,
 // it looks at all of them if asked to.
-func Pixels[S kernel.Sum, P kernel.Pixel](dst *Target[S], src *Source[P], squares, look bool) exact.Pixels {
-	if dst.most == 0 { // the target of a job always has the same pixels
-		dst.most = exact.Most[P, S](squares)
-	}
-	most := dst.most
+func Pixels[S kernel.Sum](src *Raw, squares, look bool) exact.Pixels {
+	most := exact.MostOf[S](exact.Magnitude(src.Type), squares)
 	if look && most <= 4 && len(src.Pix) > 0 {
 		if src.bound == 0 {
-			src.bound = max(1, exact.Bound(src.rows()))
+			src.bound = max(1, src.largest())
 		}
 		most = exact.MostOf[S](src.bound, squares)
 	}
 	return exact.Pixels{Most: most}
+}
+
+// largest is [exact.Bound] of all pixels, which is for those of 32 bits.
+func (r *Raw) largest() uint64 {
+	if r.Type == pairs.I32 {
+		s := sourceOf[int32](r)
+		return Bound(&s)
+	}
+	s := sourceOf[uint32](r)
+	return Bound(&s)
+}
+
+// sourceOf is a raw as the source that it is.
+func sourceOf[P kernel.Pixel](r *Raw) Source[P] {
+	return Source[P]{Pix: kernel.Of[P](r.Pix), Extent: r.Extent}
 }
 
 // Bound is [exact.Bound] of all pixels.
@@ -54,18 +67,26 @@ func (t *Target[S]) KernelOffset() float32 {
 	return 0
 }
 
-// Shifted is rows of n pixels less an offset, without gaps, in the memory of have
-// where it is enough. The difference is exact for pixels from half to twice the
+// Shifted is rows of n float pixels less an offset, without gaps, in the memory of
+// have where it is enough. The difference is exact for pixels from half to twice the
 // offset.
-func Shifted[P kernel.Pixel](have, pix []P, stride, n, rows int, offset float32) []P {
-	have = AtLeast(have, rows*n)
-	for r := range rows {
-		to, row := have[r*n:][:n], pix[r*stride:][:n]
-		for i, p := range row {
-			to[i] = p - P(offset)
-		}
+func Shifted(have, pix []byte, pixel pairs.Type, stride, n, rows int, offset float32) []byte {
+	have = AtLeast(have, rows*n*pixel.Bytes())
+	if pixel == pairs.F32 {
+		shift(kernel.Of[float32](have), kernel.Of[float32](pix), stride, n, rows, offset)
+	} else {
+		shift(kernel.Of[float64](have), kernel.Of[float64](pix), stride, n, rows, float64(offset))
 	}
 	return have
+}
+
+func shift[P float32 | float64](to, pix []P, stride, n, rows int, offset P) {
+	for r := range rows {
+		to, row := to[r*n:][:n], pix[r*stride:][:n]
+		for i, p := range row {
+			to[i] = p - offset
+		}
+	}
 }
 
 const (
@@ -81,6 +102,16 @@ const (
 // of them tell, and 0 of others. Variances do not depend on what is taken away from
 // all pixels, but their rounding does.
 func Center[P kernel.Pixel](src *Source[P]) float32 { return centerOf(src, nil) }
+
+// center is [Center] of float pixels that a mask has; nil has all.
+func (r *Raw) center(mask *Source[uint8]) float32 {
+	if r.Type == pairs.F32 {
+		s := sourceOf[float32](r)
+		return centerOf(&s, mask)
+	}
+	s := sourceOf[float64](r)
+	return centerOf(&s, mask)
+}
 
 // centerOf is [Center] of the pixels that a mask has; nil has all. A sample that it has
 // not is taken from the next on the right, as far as there is no other.

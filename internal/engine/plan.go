@@ -35,9 +35,13 @@ type Work struct {
 // WorkOf is the work of integrating pixels of type P, of which each makes sums of
 // this many bytes. Zero workers stand for GOMAXPROCS.
 func WorkOf[P any](e *grid.Extent, sumBytes, workers int) Work {
+	return workOf(e, grid.SizeOf[P](), sumBytes, workers)
+}
+
+func workOf(e *grid.Extent, pixelBytes, sumBytes, workers int) Work {
 	return Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: sumBytes, Workers: workers,
+		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: workers,
 	}
 }
 

@@ -5,13 +5,14 @@ import (
 
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Sums is the layer of upright tables.
-type Sums[P kernel.Pixel, S kernel.Sum] struct {
-	kernel  kernel.Func[P, S]
-	columns kernel.Columns[P, S] // nil for floats
-	src     *Source[P]
+type Sums[S kernel.Sum] struct {
+	kernel  kernel.Func[S]
+	columns kernel.Columns[S] // nil for floats
+	src     *Raw
 	dst     *Target[S]
 
 	writes kernel.Writes
@@ -25,39 +26,36 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 	above   []S
 	slots   int
 	pitch   int
-	workers []sumsWorker[P, S]
+	workers []sumsWorker[S]
 }
 
 // sumsWorker is what one worker has to itself.
-type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
-	tile  kernel.Tile[P, S]
+type sumsWorker[S kernel.Sum] struct {
+	tile  kernel.Tile[S]
 	carry []S // of the band's rows
 	edge  []S // the row above at the end of the last tile
 	acc   []S // sums of columns
 	above []S // the row above its band, if bands are apart
 
-	shifted []P // the pixels of a tile less an offset
+	shifted []byte // the pixels of a tile less an offset
 	_       [kernel.LineBytes]byte
 }
 
 // Find implements [TableLayer].
-func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.columns = kernel.ColumnsOf[P, S](level, squares)
-	l.kernel = kernel.Sums[P, S](level)
-	if squares {
-		l.kernel = kernel.Squares[P, S](level)
-	}
+func (l *Sums[S]) Find(pixel pairs.Type, level kernel.Level, squares bool) bool {
+	l.kernel = kernel.Plane[S](pixel, level, squares)
+	l.columns = kernel.ColumnsOf[S](pixel, level, squares)
 	return l.kernel != nil
 }
 
 // Plan implements [TableLayer].
-func (l *Sums[P, S]) Plan(p *Plan, w *Work, _ int) { w.plan(p) }
+func (l *Sums[S]) Plan(p *Plan, w *Work, _ int) { w.plan(p) }
 
 // Aim implements [TableLayer].
-func (l *Sums[P, S]) Aim(src *Source[P], dst *Target[S]) { l.src, l.dst = src, dst }
+func (l *Sums[S]) Aim(src *Raw, dst *Target[S]) { l.src, l.dst = src, dst }
 
 // Prepare implements [Layer].
-func (l *Sums[P, S]) Prepare(p *Plan) error {
+func (l *Sums[S]) Prepare(p *Plan) error {
 	l.slots, l.pitch = p.slots(), grid.RoundUp(p.N+kernel.Slack, kernel.LineBytes)
 	l.above = AtLeast(l.above, l.slots*l.pitch)
 	clear(l.above[:p.N+kernel.Slack])
@@ -76,7 +74,7 @@ func (l *Sums[P, S]) Prepare(p *Plan) error {
 }
 
 // onLines reports whether the sums of every row start a cache line.
-func (l *Sums[P, S]) onLines() bool {
+func (l *Sums[S]) onLines() bool {
 	d := l.dst
 	if len(d.Sums)-d.Channels <= d.Stride {
 		return false // no row of sums, or a huge stride before none
@@ -87,19 +85,19 @@ func (l *Sums[P, S]) onLines() bool {
 }
 
 // Tile implements [Layer].
-func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
-	pix, stride := l.src.Pix[y*l.src.Stride+x:], l.src.Stride
+func (l *Sums[S]) Tile(worker, x, y, n, rows int) {
+	pix, stride, pixel := l.src.From(y*l.src.Stride+x), l.src.Stride, l.src.Type
 	if l.dst.Shifts() {
 		w := &l.workers[worker]
-		w.shifted = Shifted(w.shifted, pix, stride, n, rows, l.dst.Offset)
+		w.shifted = Shifted(w.shifted, pix, pixel, stride, n, rows, l.dst.Offset)
 		pix, stride = w.shifted, n
 	}
-	l.TileOf(worker, pix, stride, x, y, n, rows)
+	l.TileOf(worker, pix, pixel.Bytes(), stride, x, y, n, rows)
 }
 
 // TileOf is Tile, or some rows of it, with pixels from elsewhere: for layers that
 // make them from others.
-func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
+func (l *Sums[S]) TileOf(worker int, pix []byte, pixelBytes, pixStride, x, y, n, rows int) {
 	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
 	slot := kernel.CarryLen(channels)
 	carry := w.carry[y%l.band*slot:][:rows*slot]
@@ -117,24 +115,25 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 			}
 		}
 	}
-	w.tile = kernel.Tile[P, S]{
-		Dst:       dst[channels+x:],
-		DstStride: stride,
-		Src:       pix,
-		SrcStride: pixStride,
-		Above:     l.aboveOf(w, y)[x:],
-		Carry:     carry,
-		Rows:      rows,
-		N:         n,
-		Channels:  channels,
-		Offset:    l.dst.KernelOffset(),
-		Writes:    l.writes,
+	w.tile = kernel.Tile[S]{
+		Dst:        dst[channels+x:],
+		DstStride:  stride,
+		Src:        pix,
+		SrcStride:  pixStride,
+		PixelBytes: pixelBytes,
+		Above:      l.aboveOf(w, y)[x:],
+		Carry:      carry,
+		Rows:       rows,
+		N:          n,
+		Channels:   channels,
+		Offset:     l.dst.KernelOffset(),
+		Writes:     l.writes,
 	}
 	l.kernel(&w.tile)
 }
 
 // aboveOf is the row above the tiles of a worker's band.
-func (l *Sums[P, S]) aboveOf(w *sumsWorker[P, S], y int) []S {
+func (l *Sums[S]) aboveOf(w *sumsWorker[S], y int) []S {
 	if l.apart {
 		return w.above
 	}
@@ -142,16 +141,16 @@ func (l *Sums[P, S]) aboveOf(w *sumsWorker[P, S], y int) []S {
 }
 
 // row is the carry row of the band that has row y.
-func (l *Sums[P, S]) row(y int) []S {
+func (l *Sums[S]) row(y int) []S {
 	if l.slots == 1 {
 		return l.above
 	}
 	return l.above[y/l.band%l.slots*l.pitch:][:l.pitch]
 }
 
-func (l *Sums[P, S]) exact() bool { return l.columns != nil }
+func (l *Sums[S]) exact() bool { return l.columns != nil }
 
-func (l *Sums[P, S]) over(worker, x, y, n, from int) {
+func (l *Sums[S]) over(worker, x, y, n, from int) {
 	if l.slots == 1 || y == 0 {
 		return
 	}
@@ -167,10 +166,10 @@ func (l *Sums[P, S]) over(worker, x, y, n, from int) {
 
 // catchUp makes the row above elements [x, x+n) of row y from that of row from and
 // the pixels between.
-func (l *Sums[P, S]) catchUp(w *sumsWorker[P, S], to []S, x, y, n, from int) {
+func (l *Sums[S]) catchUp(w *sumsWorker[S], to []S, x, y, n, from int) {
 	channels := l.dst.Channels
 	w.acc = Zeros(w.acc, n)
-	l.columns(w.acc, l.src.Pix[from*l.src.Stride+x:], l.src.Stride, y-from)
+	l.columns(w.acc, l.src.From(from*l.src.Stride+x), l.src.Stride, y-from)
 	if x > 0 { // what the rows between add left of x
 		for c := range channels {
 			w.acc[c] += w.edge[c]
@@ -190,26 +189,26 @@ func (l *Sums[P, S]) catchUp(w *sumsWorker[P, S], to []S, x, y, n, from int) {
 	copy(to[x:], w.acc)
 }
 
-func (l *Sums[P, S]) sumBand(band int) {
+func (l *Sums[S]) sumBand(band int) {
 	sums := l.row(band * l.band)[:l.n]
 	clear(sums)
 	l.addColumns(sums, band)
 }
 
 // addColumns adds the columns of a band, as many at a time as the nearest cache holds.
-func (l *Sums[P, S]) addColumns(sums []S, band int) {
+func (l *Sums[S]) addColumns(sums []S, band int) {
 	const wide = 4096
 	for x := 0; x < len(sums); x += wide {
-		l.columns(sums[x:min(x+wide, len(sums))], l.src.Pix[band*l.band*l.src.Stride+x:], l.src.Stride, l.band)
+		l.columns(sums[x:min(x+wide, len(sums))], l.src.From(band*l.band*l.src.Stride+x), l.src.Stride, l.band)
 	}
 }
 
-func (l *Sums[P, S]) enter(worker int) {
+func (l *Sums[S]) enter(worker int) {
 	w := &l.workers[worker]
 	w.acc, w.above = AtLeast(w.acc, l.n), AtLeast(w.above, l.pitch)
 }
 
-func (l *Sums[P, S]) goOn(worker, band int) {
+func (l *Sums[S]) goOn(worker, band int) {
 	if acc := l.workers[worker].acc; band < 0 {
 		clear(acc)
 	} else {
@@ -217,7 +216,7 @@ func (l *Sums[P, S]) goOn(worker, band int) {
 	}
 }
 
-func (l *Sums[P, S]) addBand(worker, band int, there bool) {
+func (l *Sums[S]) addBand(worker, band int, there bool) {
 	acc := l.workers[worker].acc
 	if !there {
 		l.addColumns(acc, band)
@@ -228,7 +227,7 @@ func (l *Sums[P, S]) addBand(worker, band int, there bool) {
 	}
 }
 
-func (l *Sums[P, S]) startBand(worker int) {
+func (l *Sums[S]) startBand(worker int) {
 	w, channels := &l.workers[worker], l.dst.Channels
 	above := w.above[:copy(w.above, w.acc)]
 	for i := channels; i < len(above); i++ {
@@ -236,7 +235,7 @@ func (l *Sums[P, S]) startBand(worker int) {
 	}
 }
 
-func (l *Sums[P, S]) leaveBand(worker, band int) {
+func (l *Sums[S]) leaveBand(worker, band int) {
 	acc := l.workers[worker].acc
 	to, own := l.left(band)[:len(acc)], l.row(band * l.band)[:len(acc)]
 	for i, v := range acc {
@@ -245,25 +244,25 @@ func (l *Sums[P, S]) leaveBand(worker, band int) {
 }
 
 // left is what a band leaves, see above.
-func (l *Sums[P, S]) left(band int) []S { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
+func (l *Sums[S]) left(band int) []S { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
 
 // Row implements [RowLayer].
-func (l *Sums[P, S]) Row(row []P, _ int) {
+func (l *Sums[S]) Row(row []byte, _ int) {
 	l.src.Pix = row
-	l.Tile(0, 0, 0, len(row), 1)
-	l.src.Pix, l.workers[0].tile = nil, kernel.Tile[P, S]{}
+	l.Tile(0, 0, 0, l.n, 1)
+	l.src.Pix, l.workers[0].tile = nil, kernel.Tile[S]{}
 }
 
 // Finish implements [Layer].
-func (l *Sums[P, S]) Finish() {}
+func (l *Sums[S]) Finish() {}
 
 // Release implements [Layer].
-func (l *Sums[P, S]) Release() int {
+func (l *Sums[S]) Release() int {
 	l.src, l.dst = nil, nil
 	bytes := Bytes(l.above)
 	for i := range l.workers {
 		w := &l.workers[i]
-		w.tile = kernel.Tile[P, S]{}
+		w.tile = kernel.Tile[S]{}
 		bytes += Bytes(w.carry) + Bytes(w.edge) + Bytes(w.acc) + Bytes(w.above) + Bytes(w.shifted)
 	}
 	return bytes

@@ -5,23 +5,32 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Most is how many pixels of type P, or squares of them, always fit a sum of type
 // S: sums of more may wrap. Floats do not.
 func Most[P kernel.Pixel, S kernel.Sum](squares bool) int {
-	one := P(1)
-	bound := uint64(1)<<(8*unsafe.Sizeof(one)) - 1
-	switch {
-	case one/2 != 0:
-		bound = 0
-	case one-2 < 0:
-		bound = bound>>1 + 1
+	return MostOf[S](Magnitude(pairs.TypeOf[P]()), squares)
+}
+
+// Magnitude is the greatest magnitude of pixels of an integer type, and 0 for floats.
+func Magnitude(pixel pairs.Type) uint64 {
+	switch pixel {
+	case pairs.U8:
+		return math.MaxUint8
+	case pairs.U16:
+		return math.MaxUint16
+	case pairs.I16:
+		return 1 << 15
+	case pairs.I32:
+		return 1 << 31
+	case pairs.U32:
+		return math.MaxUint32
 	}
-	return mostOf(bound, largest[S](), squares)
+	return 0
 }
 
 // MostOf is [Most] for pixels that are at most this bound, or its negative.

@@ -2,62 +2,65 @@ package kernel
 
 import (
 	"encoding/binary"
-	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A Columns adds the sums of columns, of pixels or of their squares, to sums: as many
-// columns as there are sums, and rows that are stride elements apart. There is one
+// columns as there are sums, and rows of pixels, as bytes, that are stride elements apart. There is one
 // for pairs of whole numbers, which add up in any order.
-type Columns[P Pixel, S Sum] func(sums []S, src []P, stride, rows int)
+type Columns[S Sum] func(sums []S, src []byte, stride, rows int)
 
 // ColumnsOf is that of a level, and nil for other pairs.
-func ColumnsOf[P Pixel, S Sum](level Level, squares bool) Columns[P, S] {
-	return find[P, S](squares).columns[level]
+func ColumnsOf[S Sum](pixel pairs.Type, level Level, squares bool) Columns[S] {
+	return find[S](pixel, squares).columns[level]
 }
 
 // columnsFunc is the columns by assembly, which trusts its arguments, and what it
 // leaves by another.
-func columnsFunc[P Pixel, S Sum](r *routines[P, S], portable Columns[P, S]) Columns[P, S] {
+func columnsFunc[S Sum](r *routines[byte, S], portable Columns[S], pixelBytes int) Columns[S] {
 	if r.columns == nil {
 		return portable
 	}
-	return func(sums []S, src []P, stride, rows int) {
+	return func(sums []S, src []byte, stride, rows int) {
 		const lanes = LineBytes / 4 // a multiple of those of every level
 		n, groups := len(sums)&^(lanes-1), rows/groupRows
 		if n == 0 || groups == 0 {
 			portable(sums, src, stride, rows)
 			return
 		}
-		_ = src[:(rows-1)*stride+len(sums)]
-		r.columns(&sums[0], &src[0], stride*int(unsafe.Sizeof(src[0])), groups, n)
-		portable(sums[n:], src[n:], stride, groups*groupRows)
+		_ = src[:((rows-1)*stride+len(sums))*pixelBytes]
+		r.columns(&sums[0], &src[0], stride*pixelBytes, groups, n)
+		portable(sums[n:], src[n*pixelBytes:], stride, groups*groupRows)
 		if done := groups * groupRows; done < rows {
-			portable(sums, src[done*stride:], stride, rows-done)
+			portable(sums, src[done*stride*pixelBytes:], stride, rows-done)
 		}
 	}
 }
 
 // portableColumns is the specification.
-func portableColumns[P Pixel, S Sum](squares bool) Columns[P, S] {
-	return func(sums []S, src []P, stride, rows int) {
-		if len(sums) == 0 {
-			return
+func portableColumns[P Pixel, S Sum](sums []S, src []byte, stride, rows int) {
+	if len(sums) == 0 {
+		return
+	}
+	pixels := Of[P](src)
+	if bytes, ok := any(pixels).([]uint8); ok {
+		byteColumns(sums, bytes, stride, rows)
+		return
+	}
+	for r := range rows {
+		for i, p := range pixels[r*stride:][:len(sums)] {
+			sums[i] += S(p)
 		}
-		if bytes, ok := any(src).([]uint8); ok && !squares {
-			byteColumns(sums, bytes, stride, rows)
-			return
-		}
-		for r := range rows {
-			row := src[r*stride:][:len(sums)]
-			if squares {
-				for i, p := range row {
-					sums[i] += S(p) * S(p)
-				}
-				continue
-			}
-			for i, p := range row {
-				sums[i] += S(p)
-			}
+	}
+}
+
+// portableSquareColumns is the same of squares.
+func portableSquareColumns[P Pixel, S Sum](sums []S, src []byte, stride, rows int) {
+	pixels := Of[P](src)
+	for r := range rows {
+		for i, p := range pixels[r*stride:][:len(sums)] {
+			sums[i] += S(p) * S(p)
 		}
 	}
 }

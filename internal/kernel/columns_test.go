@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // The columns of every level are those of the plain loop, and nothing beyond them is
@@ -25,7 +27,7 @@ func testColumnSums[P Pixel, S Sum](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, level := range Levels() {
 		for _, squares := range []bool{false, true} {
-			columns := ColumnsOf[P, S](level, squares)
+			columns := ColumnsOf[S](pairs.TypeOf[P](), level, squares)
 			if columns == nil {
 				continue
 			}
@@ -57,7 +59,7 @@ func testColumnSums[P Pixel, S Sum](t *testing.T) {
 							want[i] += v
 						}
 					}
-					if columns(got[:n], src, stride, rows); !slices.Equal(got, want) {
+					if columns(got[:n], Bytes(src), stride, rows); !slices.Equal(got, want) {
 						t.Fatalf("%d columns of %d rows:\n%v\n%v", n, rows, got, want)
 					}
 				}

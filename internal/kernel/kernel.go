@@ -3,6 +3,8 @@
 // is the specification; the assembly gives the same bits.
 package kernel
 
+import "unsafe"
+
 // Pixel is what images hold.
 type Pixel interface {
 	uint8 | uint16 | uint32 | int16 | int32 | float32 | float64
@@ -14,12 +16,13 @@ type Sum interface {
 }
 
 // A Tile is one rectangle of work. Widths and strides count elements: pixels
-// times channels.
-type Tile[P Pixel, S Sum] struct {
-	Dst       []S // the tile's first sum; rows are DstStride apart
-	DstStride int
-	Src       []P // the tile's first pixel; rows are SrcStride apart
-	SrcStride int
+// times channels. Pixels are bytes, for only a kernel need know their type.
+type Tile[S Sum] struct {
+	Dst        []S // the tile's first sum; rows are DstStride apart
+	DstStride  int
+	Src        []byte // from the tile's first pixel on; rows are SrcStride apart
+	SrcStride  int
+	PixelBytes int // of an element of Src
 
 	// Above holds the N sums of the table row over the tile and, afterwards,
 	// those of the tile's last row. It has Slack elements to spare at its end.
@@ -53,7 +56,17 @@ const (
 )
 
 // A Func integrates one tile.
-type Func[P Pixel, S Sum] func(*Tile[P, S])
+type Func[S Sum] func(*Tile[S])
+
+// Bytes is the memory of pixels.
+func Bytes[P any](pix []P) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(pix))), len(pix)*int(unsafe.Sizeof(*new(P))))
+}
+
+// Of is the pixels in memory.
+func Of[P any](memory []byte) []P {
+	return unsafe.Slice((*P)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(*new(P))))
+}
 
 const (
 	// LineBytes is a cache line, and the widest vector.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -23,7 +24,7 @@ var (
 
 // testKernel holds a pair of types at every level and shape against the
 // reference, and against the portable level to the bit.
-func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func[P, S], square bool) {
+func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func[S], square bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rowCounts := rowCounts
 	if testing.Short() {
@@ -61,7 +62,7 @@ const guard = 64
 
 // run puts the rows through a kernel twice, as two bands of two tiles where
 // they are wide enough, with guards round everything, and returns the sums.
-func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []P, rows, width, c int, writes kernel.Writes) []S {
+func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[S], pix []P, rows, width, c int, writes kernel.Writes) []S {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -97,9 +98,9 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []
 			} else if first == 0 && x == 0 {
 				end = n
 			}
-			f(&kernel.Tile[P, S]{
+			f(&kernel.Tile[S]{
 				Dst: buf[at+y*dstStride+x:], DstStride: dstStride,
-				Src: pix[y*srcStride+x:], SrcStride: srcStride,
+				Src: kernel.Bytes(pix[y*srcStride+x:]), SrcStride: srcStride, PixelBytes: int(unsafe.Sizeof(pix[0])),
 				Above: above[x:], Carry: carry,
 				Rows: band, N: end - x, Channels: c, Writes: writes,
 			})
@@ -211,13 +212,13 @@ func testOffset[P kernel.Pixel](t *testing.T) {
 			pix := randomPixels[P](rng, rows, n)
 			var want []float32
 			for _, level := range levels() {
-				tile := kernel.Tile[P, float32]{
+				tile := kernel.Tile[float32]{
 					Dst: make([]float32, rows*n), DstStride: n,
-					Src: pix, SrcStride: len(pix) / rows,
+					Src: kernel.Bytes(pix), SrcStride: len(pix) / rows, PixelBytes: int(unsafe.Sizeof(pix[0])),
 					Above: make([]float32, n+kernel.Slack), Carry: make([]float32, rows*kernel.CarryLen(1)),
 					Rows: rows, N: n, Channels: 1, Offset: 12.5,
 				}
-				kernel.Sums[P, float32](level)(&tile)
+				kernel.Plane[float32](pairs.TypeOf[P](), level, false)(&tile)
 				if want == nil {
 					want = tile.Dst
 					if first := float32(pix[0]) - 12.5; want[0] != first {

@@ -9,13 +9,13 @@ type lineRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride i
 // linesFunc is a kernel that hands the whole lines of a tile to assembly, which trusts
 // its arguments: here is where they are checked. The rest of every row is portable,
 // and goes on from the carries.
-func linesFunc[P Pixel, S Sum](asm [FastChannels]lineRoutine[P, S], portable Func[P, S]) Func[P, S] {
-	size, pixelBytes := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P)))
-	return func(t *Tile[P, S]) {
+func linesFunc[S Sum](asm [FastChannels]lineRoutine[byte, S], portable Func[S]) Func[S] {
+	size := int(unsafe.Sizeof(*new(S)))
+	return func(t *Tile[S]) {
 		n := t.wholeLines()
 		if n > 0 {
 			t.check()
-			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], t.Rows, n, t.Offset)
+			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], t.Rows, n, t.Offset)
 		}
 		if n < t.N {
 			t.from(n, portable)
@@ -25,7 +25,7 @@ func linesFunc[P Pixel, S Sum](asm [FastChannels]lineRoutine[P, S], portable Fun
 
 // wholeLines is how many elements of each row are whole lines of sums, and whole
 // pixels, and 0 where there is no assembly for the channels.
-func (t *Tile[P, S]) wholeLines() int {
+func (t *Tile[S]) wholeLines() int {
 	if t.Channels > FastChannels || t.Rows == 0 {
 		return 0
 	}
@@ -37,9 +37,9 @@ func (t *Tile[P, S]) wholeLines() int {
 }
 
 // from puts the elements of every row from n on through a kernel.
-func (t *Tile[P, S]) from(n int, kernel Func[P, S]) {
+func (t *Tile[S]) from(n int, kernel Func[S]) {
 	dst, src, above := t.Dst, t.Src, t.Above
-	t.Dst, t.Src, t.Above, t.N = dst[min(n, len(dst)):], src[min(n, len(src)):], above[n:], t.N-n
+	t.Dst, t.Src, t.Above, t.N = dst[min(n, len(dst)):], src[min(n*t.PixelBytes, len(src)):], above[n:], t.N-n
 	kernel(t)
 	t.Dst, t.Src, t.Above, t.N = dst, src, above, t.N+n
 }
@@ -50,10 +50,10 @@ type lineVolume[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride in
 
 // volumeLinesFunc is linesFunc for volumes. What the assembly leaves, and where there is
 // none all of it, is made as a plane and laid on the slice over it.
-func volumeLinesFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S]) VolumeFunc[P, S] {
-	size, pixelBytes := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P)))
+func volumeLinesFunc[S Sum](r *routines[byte, S], plane Func[S]) VolumeFunc[S] {
+	size := int(unsafe.Sizeof(*new(S)))
 	asm, lay := r.volumeLines, r.lay
-	return func(t *VolumeTile[P, S]) {
+	return func(t *VolumeTile[S]) {
 		if t.Rows == 0 {
 			return
 		}
@@ -64,7 +64,7 @@ func volumeLinesFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S]) Volume
 		if n > 0 {
 			t.check()
 			_ = t.Over[:(t.Rows-1)*pitch+n]
-			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
+			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
 				pitch*size, t.Rows, n, t.Offset)
 		}
 		if n < t.N {

@@ -1,17 +1,23 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
 
-// A pair is the kernels of pixels of type P and sums of type S, or of sums of
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// A pair is the kernels of one type of pixels and sums of type S, or of sums of
 // squares, by level. Kinds of tables that do not have the pair have none.
-type pair[P Pixel, S Sum] struct {
+type pair[S Sum] struct {
+	pixel   pairs.Type
 	square  bool
 	rotates bool
-	asm     [levelCount]routines[P, S]
-	plane   [levelCount]Func[P, S]
-	columns [levelCount]Columns[P, S]
-	volume  [levelCount]VolumeFunc[P, S]
-	tilted  [levelCount]TiltedFunc[P, S]
+	loops   portables[S]
+	asm     [levelCount]routines[byte, S]
+	plane   [levelCount]Func[S]
+	columns [levelCount]Columns[S]
+	volume  [levelCount]VolumeFunc[S]
+	tilted  [levelCount]TiltedFunc[S]
 }
 
 // routines is the assembly of a pair at one level, nil where there is none. Those
@@ -31,17 +37,43 @@ type routines[P Pixel, S Sum] struct {
 	volumeLines [FastChannels]lineVolume[P, S]  // volumes, by channels
 }
 
+// portables is the loops of a pair in Go, which are all that is compiled for each.
+type portables[S Sum] struct {
+	plane                  Func[S]
+	columns                Columns[S] // of integers
+	tilted                 tiltedSpan[S]
+	rotated, rotatedSingle rotatedLoop[S] // of any channels, and of one
+}
+
 // kinds is which kinds of tables have a pair, besides upright ones.
 type kinds struct{ tilted, rotated, volume bool }
 
-// newPair makes the kernels of every level. A level without assembly of its own
-// takes that of the level below it.
+// newPair makes the kernels of a pair from its assembly and its loops.
 func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P, S]) any {
-	p := &pair[P, S]{square: square, rotates: has.rotated}
-	portablePlane := portableSum[P, S]
+	loops := portables[S]{plane: portableSum[P, S], tilted: tiltedSums[P, S]}
 	if square {
-		portablePlane = portableSquare[P, S]
+		loops.plane, loops.tilted = portableSquare[P, S], tiltedSquares[P, S]
 	}
+	if !isFloat[S]() {
+		loops.columns = portableColumns[P, S]
+		if square {
+			loops.columns = portableSquareColumns[P, S]
+		}
+	}
+	if has.rotated {
+		loops.rotated, loops.rotatedSingle = rotatedBlocks[P, S], rotatedBlocks[P, S]
+		if !isFloat[S]() {
+			loops.rotatedSingle = rotatedSingle[P, S]
+		}
+	}
+	// What points at pixels may point at bytes.
+	return makePair(pairs.TypeOf[P](), square, has, *(*[levelCount]routines[byte, S])(unsafe.Pointer(&asm)), loops)
+}
+
+// makePair makes the kernels of every level. A level without assembly of its own
+// takes that of the level below it.
+func makePair[S Sum](pixel pairs.Type, square bool, has kinds, asm [levelCount]routines[byte, S], loops portables[S]) *pair[S] {
+	p := &pair[S]{pixel: pixel, square: square, rotates: has.rotated, loops: loops}
 	for l := range levelCount {
 		below, r := max(0, l-1), &asm[l]
 		if lacksDots(l) {
@@ -49,25 +81,25 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		}
 		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
 		if p.columns[l] = p.columns[below]; !isFloat[S]() && (l == Portable || r.columns != nil) {
-			p.columns[l] = columnsFunc(r, portableColumns[P, S](square))
+			p.columns[l] = columnsFunc(r, loops.columns, pixel.Bytes())
 		}
 		if l == Portable || r.plane != nil {
-			p.plane[l] = planeFunc(r, &asm[below], portablePlane)
+			p.plane[l] = planeFunc(r, &asm[below], loops.plane)
 		}
 		if r.lines[0] != nil {
-			p.plane[l] = linesFunc(r.lines, portablePlane)
+			p.plane[l] = linesFunc(r.lines, loops.plane)
 			if has.volume {
 				p.volume[l] = volumeLinesFunc(r, p.plane[l])
 			}
 		}
 		if has.volume && (l == Portable || r.volume != nil) {
-			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))
+			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(loops.plane, nil))
 		}
 		if r.tilted == nil {
 			r.tilted = asm[below].tilted
 		}
 		if has.tilted && (l == Portable || r.tilted != nil) {
-			p.tilted[l] = (&tiltedKernel[P, S]{square: square, asm: r.tilted, group: r.tiltedGroup}).tile
+			p.tilted[l] = (&tiltedKernel[S]{span: loops.tilted, asm: r.tilted, group: r.tiltedGroup}).tile
 		}
 	}
 	p.asm = asm
@@ -80,29 +112,27 @@ func signedSums[P Pixel](asm [levelCount]routines[P, uint64]) [levelCount]routin
 }
 
 // find is the pair, and one without kernels where it makes no table.
-func find[P Pixel, S Sum](square bool) *pair[P, S] {
+func find[S Sum](pixel pairs.Type, square bool) *pair[S] {
 	for _, p := range table {
-		if p, ok := p.(*pair[P, S]); ok && p.square == square {
+		if p, ok := p.(*pair[S]); ok && p.pixel == pixel && p.square == square {
 			return p
 		}
 	}
-	return new(pair[P, S])
+	return new(pair[S])
 }
 
-// Sums is the kernel that adds up pixels of type P in sums of type S, and nil
-// for a pair that makes no table.
-func Sums[P Pixel, S Sum](level Level) Func[P, S] { return find[P, S](false).plane[level] }
+// Plane is the kernel that adds up pixels of a type, or their squares, in sums of
+// type S, and nil for a pair that makes no table.
+func Plane[S Sum](pixel pairs.Type, level Level, squares bool) Func[S] {
+	return find[S](pixel, squares).plane[level]
+}
 
-// Squares is the same for the squares of pixels.
-func Squares[P Pixel, S Sum](level Level) Func[P, S] { return find[P, S](true).plane[level] }
-
-// Volume is the kernel of volumes, of pixels or of their squares, and nil for a
-// pair that makes no table.
-func Volume[P Pixel, S Sum](level Level, squares bool) VolumeFunc[P, S] {
-	return find[P, S](squares).volume[level]
+// Volume is the same for volumes.
+func Volume[S Sum](pixel pairs.Type, level Level, squares bool) VolumeFunc[S] {
+	return find[S](pixel, squares).volume[level]
 }
 
 // Tilted is the same for sums along both diagonals.
-func Tilted[P Pixel, S Sum](level Level, squares bool) TiltedFunc[P, S] {
-	return find[P, S](squares).tilted[level]
+func Tilted[S Sum](pixel pairs.Type, level Level, squares bool) TiltedFunc[S] {
+	return find[S](pixel, squares).tilted[level]
 }

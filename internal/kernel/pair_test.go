@@ -19,9 +19,9 @@ type pairTest struct {
 func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](pairs.Sums),
-		func(t *testing.T) { testKernel(t, kernel.Sums[P, S], false) },
-		func(t *testing.T) { testVolume(t, of(kernel.Volume[P, S], false), kernel.Sums[P, S]) },
-		func(t *testing.T) { testTilted(t, of(kernel.Tilted[P, S], false)) },
+		func(t *testing.T) { testKernel[P](t, of[P](kernel.Plane[S], false), false) },
+		func(t *testing.T) { testVolume[P](t, of[P](kernel.Volume[S], false), of[P](kernel.Plane[S], false)) },
+		func(t *testing.T) { testTilted[P](t, of[P](kernel.Tilted[S], false)) },
 		func(t *testing.T) { testRotated[P, S](t) },
 	}
 }
@@ -29,9 +29,9 @@ func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 func squareTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](pairs.Squares),
-		func(t *testing.T) { testKernel(t, kernel.Squares[P, S], true) },
-		func(t *testing.T) { testVolume(t, of(kernel.Volume[P, S], true), kernel.Squares[P, S]) },
-		func(t *testing.T) { testTilted(t, of(kernel.Tilted[P, S], true)) },
+		func(t *testing.T) { testKernel[P](t, of[P](kernel.Plane[S], true), true) },
+		func(t *testing.T) { testVolume[P](t, of[P](kernel.Volume[S], true), of[P](kernel.Plane[S], true)) },
+		func(t *testing.T) { testTilted[P](t, of[P](kernel.Tilted[S], true)) },
 		nil,
 	}
 }
@@ -70,16 +70,16 @@ func TestRotated(t *testing.T)       { testPairs(t, sumTests, pairs.Rotated, rot
 // A pair that makes no table has no kernel.
 func TestNoPair(t *testing.T) {
 	runs := kernel.RotatedRuns{Run: []int32{0}, Channels: 1}
-	if kernel.Sums[float64, uint32](kernel.Portable) != nil || kernel.Squares[uint8, float32](kernel.Best()) != nil ||
-		kernel.NewRotatedKernel[float64, uint32](kernel.Portable, runs) != nil {
+	if kernel.Plane[uint32](pairs.F64, kernel.Portable, false) != nil || kernel.Plane[float32](pairs.U8, kernel.Best(), true) != nil ||
+		kernel.NewRotatedKernel[uint32](pairs.F64, kernel.Portable, runs) != nil {
 		t.Error("there is a kernel for float64 in uint32, or for squares in float32")
 	}
-	if kernel.Volume[float32, uint64](kernel.Best(), true) != nil || kernel.Tilted[float32, uint64](kernel.Best(), true) != nil {
+	if kernel.Volume[uint64](pairs.F32, kernel.Best(), true) != nil || kernel.Tilted[uint64](pairs.F32, kernel.Best(), true) != nil {
 		t.Error("volumes and 45° tables have squares of float32 in uint64")
 	}
 }
 
 // of is the kernels of sums or of squares, by level.
-func of[F any](kernels func(kernel.Level, bool) F, squares bool) func(kernel.Level) F {
-	return func(level kernel.Level) F { return kernels(level, squares) }
+func of[P kernel.Pixel, F any](kernels func(pairs.Type, kernel.Level, bool) F, squares bool) func(kernel.Level) F {
+	return func(level kernel.Level) F { return kernels(pairs.TypeOf[P](), level, squares) }
 }

@@ -10,7 +10,7 @@ type routine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, 
 // to the portable loop, which understands its carries.
 // What a kernel leaves of groups of rows goes to the level below, whose carries are
 // the same.
-func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Func[P, S] {
+func planeFunc[S Sum](r, below *routines[byte, S], portable Func[S]) Func[S] {
 	if r.plane == nil {
 		return portable
 	}
@@ -23,7 +23,7 @@ func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Fu
 		}
 	}
 	size := int(unsafe.Sizeof(*new(S)))
-	return func(t *Tile[P, S]) {
+	return func(t *Tile[S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
 			return
@@ -38,10 +38,10 @@ func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Fu
 			asm, rest = single, singleRest
 		}
 		lanes := &lanesOf[size/4-1][t.Channels-1].step[0][0]
-		carries, dstStride, srcStride := CarryLen(t.Channels), t.DstStride*size, t.SrcStride*int(unsafe.Sizeof(*new(P)))
+		carries, dstStride, srcStride := CarryLen(t.Channels), t.DstStride*size, t.SrcStride*t.PixelBytes
 		for y, rows := 0, t.Rows&^(groupRows-1); y < t.Rows; y, rows, asm = y+rows, t.Rows-rows, rest {
 			if rows > 0 {
-				asm(&t.Dst[y*t.DstStride], dstStride, &t.Src[y*t.SrcStride], srcStride, &t.Above[0], &t.Carry[y*carries], rows, t.N, lanes, t.Offset, uint8(writes))
+				asm(&t.Dst[y*t.DstStride], dstStride, &t.Src[y*srcStride], srcStride, &t.Above[0], &t.Carry[y*carries], rows, t.N, lanes, t.Offset, uint8(writes))
 			}
 		}
 	}
@@ -62,15 +62,15 @@ func (r *routines[P, S]) planes() (many, single routine[P, S]) {
 func narrow[S Sum]() int { return sumBlock / int(unsafe.Sizeof(*new(S))) }
 
 // check panics where the slices of a tile are too short.
-func (t *Tile[P, S]) check() {
+func (t *Tile[S]) check() {
 	_ = t.Dst[:(t.Rows-1)*t.DstStride+t.N]
-	_ = t.Src[:(t.Rows-1)*t.SrcStride+t.N]
+	_ = t.Src[:((t.Rows-1)*t.SrcStride+t.N)*t.PixelBytes]
 	_ = t.Above[:t.N+Slack]
 	_ = t.Carry[:t.Rows*CarryLen(t.Channels)]
 }
 
 // onLines reports whether every row of sums starts a cache line.
-func (t *Tile[P, S]) onLines() bool {
+func (t *Tile[S]) onLines() bool {
 	first, stride := uintptr(unsafe.Pointer(unsafe.SliceData(t.Dst))), uintptr(t.DstStride)*unsafe.Sizeof(*new(S))
 	return (first|stride)%LineBytes == 0
 }

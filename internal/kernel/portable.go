@@ -8,19 +8,19 @@ import "unsafe"
 // two. It also shortens the chain of roundings along a row.
 const sumBlock = 32
 
-func portableSum[P Pixel, S Sum](t *Tile[P, S])    { portable(t, false) }
-func portableSquare[P Pixel, S Sum](t *Tile[P, S]) { portable(t, true) }
+func portableSum[P Pixel, S Sum](t *Tile[S])    { portable[P](t, false) }
+func portableSquare[P Pixel, S Sum](t *Tile[S]) { portable[P](t, true) }
 
 // portable is the specification. Every row is summed from left to right, going
 // on from its carry, and laid on the row above it:
 //
 //	s[i] = src[i] + s[i-channels]
 //	dst[i] = above[i] + s[i]
-func portable[P Pixel, S Sum](t *Tile[P, S], square bool) {
+func portable[P Pixel, S Sum](t *Tile[S], square bool) {
 	slot := CarryLen(t.Channels)
-	above := t.Above[:t.N]
+	above, pixels := t.Above[:t.N], Of[P](t.Src)
 	for r := range t.Rows {
-		src := t.Src[r*t.SrcStride:][:t.N]
+		src := pixels[r*t.SrcStride:][:t.N]
 		dst := t.Dst[r*t.DstStride:][:t.N]
 		carry := t.Carry[r*slot:][:t.Channels]
 		switch {

@@ -1,6 +1,10 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+)
 
 // A RotatedLine is a stretch of one line of an image on its way into a rotated
 // table. A line is cut into runs of pixels that lie on one row of the lattice;
@@ -23,15 +27,9 @@ import "unsafe"
 //	Dst[pixel], Keep[pixel] = t, t
 //
 // and for falling rows first and last, next and before change places.
-type RotatedLine[P Pixel, S Sum] struct {
-	Src []P
-	RotatedSums[S]
+type RotatedLine[S Sum] struct {
+	Src []byte // pixels
 
-	scratch rotatedScratch[P] // here rather than allocated anew for every line
-}
-
-// RotatedSums is what of a RotatedLine does not depend on the type of pixels.
-type RotatedSums[S Sum] struct {
 	Dst  []S // the sums of the line; whole blocks of RotatedBlock are written
 	Over []S // those of the line above that are on the same columns; RotatedSlack may be read on either side
 	Keep []S // the same as Dst, for the next line, in memory that is at hand
@@ -48,6 +46,8 @@ type RotatedSums[S Sum] struct {
 
 	From, To int  // which elements: multiples of RotatedBlock
 	Stream   bool // write Dst past the caches, if it is on a cache line; StoreFence must follow
+
+	scratch rotatedScratch // here rather than allocated anew for every line
 }
 
 // RotatedBlock is what stretches of a line are made of, in elements.
@@ -71,34 +71,40 @@ type RotatedRuns struct {
 
 // A RotatedKernel makes lines of rotated tables from images that are cut into
 // runs in one way.
-type RotatedKernel[P Pixel, S Sum] struct {
+type RotatedKernel[S Sum] struct {
 	runs RotatedRuns
-	asm  *rotatedAssembly[P, S] // or nil
+	loop rotatedLoop[S]
+	asm  *rotatedAssembly[S] // or nil
 }
+
+// A rotatedLoop makes a stretch in Go.
+type rotatedLoop[S Sum] func(runs *RotatedRuns, l *RotatedLine[S])
 
 // NewRotatedKernel is the kernel of a level, and nil for a pair of types that
 // makes no table.
-func NewRotatedKernel[P Pixel, S Sum](level Level, runs RotatedRuns) *RotatedKernel[P, S] {
-	if !find[P, S](false).rotates {
+func NewRotatedKernel[S Sum](pixel pairs.Type, level Level, runs RotatedRuns) *RotatedKernel[S] {
+	p := find[S](pixel, false)
+	if !p.rotates {
 		return nil
 	}
-	k := &RotatedKernel[P, S]{runs: runs}
+	k := &RotatedKernel[S]{runs: runs, loop: p.loops.rotated}
+	if runs.Channels == 1 {
+		k.loop = p.loops.rotatedSingle
+	}
 	if runs.Channels <= FastChannels {
-		k.asm = newRotatedAssembly[P, S](level, &k.runs)
+		k.asm = newRotatedAssembly(p, level, &k.runs)
 	}
 	return k
 }
 
 // Line makes the sums of a stretch.
-func (k *RotatedKernel[P, S]) Line(l *RotatedLine[P, S]) {
+func (k *RotatedKernel[S]) Line(l *RotatedLine[S]) {
 	switch {
 	case l.From >= l.To:
 	case k.asm != nil:
-		k.asm.line(l, &l.scratch)
-	case k.runs.Channels == 1 && !isFloat[S]():
-		rotatedSingle(&k.runs, l)
+		k.asm.line(l)
 	default:
-		rotatedBlocks(&k.runs, l)
+		k.loop(&k.runs, l)
 	}
 }
 
@@ -112,7 +118,7 @@ func rotatedStep(runs *RotatedRuns) int {
 }
 
 // rotatedSingle makes whole numbers of one channel.
-func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
+func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
 	const slack = RotatedBlock
 	run, step, n := runs.Run, rotatedStep(runs), min(l.To, len(runs.Run))-l.From
 	if n <= 0 {
@@ -122,7 +128,7 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
 	if step > 0 {
 		i += n - 1
 	}
-	src, dst := l.Src[:l.From+n], l.Dst[:l.From+n]
+	src, dst := Of[P](l.Src)[:l.From+n], l.Dst[:l.From+n]
 	over, keep := l.Over[slack:][:l.From+n], l.Keep[slack:][:l.From+n]
 	rows, above := l.Rows[slack:], l.RowsAbove
 	var empty []S
@@ -161,7 +167,7 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
 // rotatedBlocks makes a stretch of any kind. Floats, whose order of additions
 // counts, go by blocks of sumBlock bytes: the part of a run in a block is summed
 // by doubling shifts, as a vector does, and what lies before it is added.
-func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
+func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
 	run, n, step, slack := runs.Run, runs.Channels, rotatedStep(runs), RotatedSlack(runs.Channels)
 	from, to := l.From, min(l.To, len(run)*n)
 	if from >= to {
@@ -171,7 +177,7 @@ func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
 	if ordered {
 		size = sumBlock / int(unsafe.Sizeof(*new(S)))
 	}
-	src, dst, over, keep := l.Src[:to], l.Dst[:to], l.Over[slack:][:to], l.Keep[slack:][:to]
+	src, dst, over, keep := Of[P](l.Src)[:to], l.Dst[:to], l.Over[slack:][:to], l.Keep[slack:][:to]
 	rows, above, empty, carry := l.Rows, l.RowsAbove, l.Empty, l.Carry
 	// The elements of a block are counted in the order that they are taken.
 	var sum, before [8]S

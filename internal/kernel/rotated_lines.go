@@ -26,17 +26,18 @@ const (
 )
 
 // rotatedScratch is what a line needs to get there.
-type rotatedScratch[P Pixel] struct {
+type rotatedScratch struct {
 	args rotatedArgs
-	tail [RotatedBlock]P // the last pixels of an image, and room
+	tail [RotatedBlock]float64 // the last pixels of an image, which are no larger, and room
 }
 
 // rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
 type rotatedRoutine func(args *uintptr)
 
-type rotatedAssembly[P Pixel, S Sum] struct {
+type rotatedAssembly[S Sum] struct {
 	routine  rotatedRoutine
 	runs     *RotatedRuns
+	pixel    int // bytes
 	lanes    int
 	vectors  []rotatedVector
 	patterns []uint32 // the vectors know where
@@ -44,13 +45,13 @@ type rotatedAssembly[P Pixel, S Sum] struct {
 }
 
 // newRotatedAssembly is that of the level or the next one below it, or nil.
-func newRotatedAssembly[P Pixel, S Sum](level Level, runs *RotatedRuns) *rotatedAssembly[P, S] {
-	r := &find[P, S](false).asm[level]
+func newRotatedAssembly[S Sum](p *pair[S], level Level, runs *RotatedRuns) *rotatedAssembly[S] {
+	r := &p.asm[level]
 	if level == Portable || len(runs.Run) > math.MaxInt32/8 {
 		return nil
 	}
 	if r.rotated == nil {
-		return newRotatedAssembly[P, S](level-1, runs)
+		return newRotatedAssembly(p, level-1, runs)
 	}
 	// Dot products sum runs that take more than two steps.
 	dot := r.rotatedDot != nil && runs.Channels == 1 && runs.longest() > 4
@@ -59,7 +60,7 @@ func newRotatedAssembly[P Pixel, S Sum](level Level, runs *RotatedRuns) *rotated
 	if isFloat[S]() {
 		cut.blocks = r.vector / sumBlock
 	}
-	a := &rotatedAssembly[P, S]{routine: r.rotated, runs: runs, lanes: cut.lanes}
+	a := &rotatedAssembly[S]{routine: r.rotated, runs: runs, pixel: p.pixel.Bytes(), lanes: cut.lanes}
 	if dot {
 		a.routine = r.rotatedDot
 	}
@@ -80,39 +81,39 @@ func (r *RotatedRuns) longest() int {
 
 // line checks a stretch, which the assembly trusts, and hands it over. Of the
 // last pixels of an image it makes a copy, with room after them.
-func (a *rotatedAssembly[P, S]) line(l *RotatedLine[P, S], scratch *rotatedScratch[P]) {
+func (a *rotatedAssembly[S]) line(l *RotatedLine[S]) {
 	from, to := l.From, l.To
-	if len(l.Src) >= to {
+	if len(l.Src) >= to*a.pixel {
 		a.stretch(l, l.Src, 0, from, to)
 		return
 	}
 	whole := to - RotatedBlock
-	last := &scratch.tail
-	clear(last[:])
-	copy(last[:], l.Src[whole:])
+	last := Bytes(l.scratch.tail[:])
+	clear(last)
+	copy(last, l.Src[whole*a.pixel:])
 	if !a.runs.Falling {
-		a.stretch(l, last[:], whole, whole, to)
+		a.stretch(l, last, whole, whole, to)
 	}
 	if from < whole {
 		a.stretch(l, l.Src, 0, from, whole)
 	}
 	if a.runs.Falling {
-		a.stretch(l, last[:], whole, whole, to)
+		a.stretch(l, last, whole, whole, to)
 	}
 }
 
 // stretch makes the elements from one to another. The pixels in src begin with
 // element skipped.
-func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, from, to int) {
+func (a *rotatedAssembly[S]) stretch(l *RotatedLine[S], src []byte, skipped, from, to int) {
 	const slack = RotatedBlock // for FastChannels
 	n, lanes := a.runs.Channels, a.lanes
 	runs := int(a.runs.Run[len(a.runs.Run)-1]) + 1
 	need := runs*n + 2*slack
-	_, _, _ = src[from-skipped:to-skipped], l.Dst[from:to], l.Keep[:to+slack]
+	_, _, _ = src[(from-skipped)*a.pixel:(to-skipped)*a.pixel], l.Dst[from:to], l.Keep[:to+slack]
 	_, _, _, _ = l.Over[:to+slack], l.Rows[:need], l.RowsAbove[:need], l.Carry[:RotatedCarry(n)]
 	args := &l.scratch.args
 	args.dst = address(l.Dst, 0)
-	args.src = address(src, 0) - uintptr(skipped)*unsafe.Sizeof(src[0])
+	args.src = address(src, 0) - uintptr(skipped*a.pixel)
 	args.over = address(l.Over, slack)
 	args.keep = address(l.Keep, slack)
 	args.rows = address(l.Rows, slack)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // testRotated makes two lines, in one stretch and in several, at every level,
@@ -72,12 +73,12 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 		buffers = append(buffers, buf[:at], buf[at+size:])
 		return buf[at:][:size:size]
 	}
-	k := kernel.NewRotatedKernel[P, S](level, runs)
+	k := kernel.NewRotatedKernel[S](pairs.TypeOf[P](), level, runs)
 	above, over := guarded(count*n+2*slack), guarded(length+2*slack)
 	var got []S
 	for y := range 2 {
-		l := kernel.RotatedLine[P, S]{Src: img[y*len(img)/2:]}
-		l.RotatedSums = kernel.RotatedSums[S]{
+		l := kernel.RotatedLine[S]{
+			Src: kernel.Bytes(img[y*len(img)/2:]),
 			Dst: guarded(length), Over: over, Keep: guarded(length + 2*slack),
 			Rows: guarded(count*n + 2*slack), RowsAbove: above, Carry: guarded(kernel.RotatedCarry(n)),
 			Stream: rng.IntN(2) == 0,

@@ -7,11 +7,12 @@ import "unsafe"
 // lies in the tiles above and on its left, although a sum of such a table needs
 // the row above on both sides. Widths and strides count elements: pixels times
 // channels.
-type TiltedTile[P Pixel, S Sum] struct {
-	Dst       []S // column 0 of the tile's first row; rows are DstStride apart
-	DstStride int
-	Src       []P // the first pixel of that row; rows are SrcStride apart
-	SrcStride int
+type TiltedTile[S Sum] struct {
+	Dst        []S // column 0 of the tile's first row; rows are DstStride apart
+	DstStride  int
+	Src        []byte // from the first pixel of that row on; rows are SrcStride apart
+	SrcStride  int
+	PixelBytes int // of an element of Src
 
 	// Sums is, from TiltedLead on, the lowest row of the table done so far at
 	// each place, and column 0 of it before that. Diagonals is the same for the
@@ -34,7 +35,7 @@ type TiltedTile[P Pixel, S Sum] struct {
 }
 
 // A TiltedFunc integrates one tile of a 45° table.
-type TiltedFunc[P Pixel, S Sum] func(*TiltedTile[P, S])
+type TiltedFunc[S Sum] func(*TiltedTile[S])
 
 // TiltedLead is how many elements Sums and Diagonals have before a row.
 func TiltedLead(channels int) int { return max(tiltedRows*Slack, channels) }
@@ -66,13 +67,24 @@ func TiltedZero[S Sum]() S {
 }
 
 // tiltedKernel is a level's: plain Go where it has no assembly.
-type tiltedKernel[P Pixel, S Sum] struct {
-	square bool
-	asm    tiltedRoutine[P, S]
-	group  tiltedGroup[P, S]
+type tiltedKernel[S Sum] struct {
+	span  tiltedSpan[S]
+	asm   tiltedRoutine[byte, S]
+	group tiltedGroup[byte, S]
 }
 
-func (k *tiltedKernel[P, S]) tile(t *TiltedTile[P, S]) {
+// A tiltedSpan makes elements [from, to) of a row of a tile in Go.
+type tiltedSpan[S Sum] func(t *TiltedTile[S], r, from, to int, edge []S)
+
+func tiltedSums[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S) {
+	span[P](t, r, from, to, edge, false)
+}
+
+func tiltedSquares[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S) {
+	span[P](t, r, from, to, edge, true)
+}
+
+func (k *tiltedKernel[S]) tile(t *TiltedTile[S]) {
 	skew := TiltedSkew(t.Channels, LineBytes/tiltedLine[S]())
 	group := k.group != nil && t.Channels <= FastChannels
 	if group {
@@ -98,7 +110,7 @@ func (k *tiltedKernel[P, S]) tile(t *TiltedTile[P, S]) {
 
 // row makes elements [from, to) of a row. Their sums go in place, from left to
 // right.
-func (k *tiltedKernel[P, S]) row(t *TiltedTile[P, S], r, from, to int) {
+func (k *tiltedKernel[S]) row(t *TiltedTile[S], r, from, to int) {
 	if from >= to {
 		return
 	}
@@ -110,12 +122,12 @@ func (k *tiltedKernel[P, S]) row(t *TiltedTile[P, S], r, from, to int) {
 	if k.asm != nil && c <= FastChannels {
 		from = k.lines(t, r, from, to, edge)
 	}
-	t.span(r, from, to, edge[:c], k.square)
+	k.span(t, r, from, to, edge[:c])
 }
 
 // start puts down column 0 of a row: entry (0, y+1) is entry (1, y). The one
 // above it, which the row needs on its left, goes to the edge.
-func (t *TiltedTile[P, S]) start(r int, edge []S) {
+func (t *TiltedTile[S]) start(r int, edge []S) {
 	c := t.Channels
 	column, lead := t.Dst[r*t.DstStride:][:c], t.Sums[TiltedLead(c)-c:][:c]
 	copy(edge, lead)
@@ -139,12 +151,12 @@ func (t *TiltedTile[P, S]) start(r int, edge []S) {
 //
 // all of it the same in whole numbers. It is OpenCV's order of additions, and
 // gives its bits.
-func (t *TiltedTile[P, S]) span(r, from, to int, edge []S, square bool) {
+func span[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S, square bool) {
 	if from >= to {
 		return
 	}
 	c, i := t.Channels, from
-	dst, src := t.Dst[r*t.DstStride+c:][:to], t.Src[r*t.SrcStride:][:to]
+	dst, src := t.Dst[r*t.DstStride+c:][:to], Of[P](t.Src)[r*t.SrcStride:][:to]
 	sums, diagonals := t.Sums[TiltedLead(c):], t.Diagonals[TiltedLead(c):]
 	for ; i < min(c, to); i++ {
 		v, right := tiltedValue[S](src[i], square), diagonals[i+c]

@@ -11,7 +11,7 @@ import (
 // testTilted holds every level against the portable one, to the bit, cut into
 // tiles of any width and bands of any height, with guards round everything.
 // That the portable one is right, package tilted tests.
-func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc[P, S]) {
+func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc[S]) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, width := range widths {
 		for _, c := range channels {
@@ -38,7 +38,7 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 
 // runTilted makes a table in bands and tiles, and returns it without gaps, with
 // column 0.
-func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[P, S], pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
+func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[S], pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
 	t.Helper()
 	n, row := width*c, (width+1)*c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -71,9 +71,9 @@ func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[P
 	srcStride := len(pix) / rows
 	for y := 0; y < rows; y += band {
 		for x := 0; x < n+band*kernel.TiltedSkew(c, 12); x += tile {
-			f(&kernel.TiltedTile[P, S]{
+			f(&kernel.TiltedTile[S]{
 				Dst: buf[at+y*stride:], DstStride: stride,
-				Src: pix[y*srcStride:], SrcStride: srcStride,
+				Src: kernel.Bytes(pix[y*srcStride:]), SrcStride: srcStride, PixelBytes: int(unsafe.Sizeof(pix[0])),
 				Sums: sums[:len(sums)-guard], Diagonals: diagonals[:len(diagonals)-guard], Edge: edge[:len(edge)-guard],
 				X: x, Width: tile, Rows: min(band, rows-y), N: n, Channels: c, First: y == 0, Writes: writes,
 			})

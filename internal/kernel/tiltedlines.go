@@ -15,21 +15,21 @@ const tiltedRows = 4
 
 // lines makes as many elements as the assembly can, and those before them. It
 // returns how far it got.
-func (k *tiltedKernel[P, S]) lines(t *TiltedTile[P, S], r, from, to int, edge []S) int {
+func (k *tiltedKernel[S]) lines(t *TiltedTile[S], r, from, to int, edge []S) int {
 	c, line := t.Channels, tiltedLine[S]()
 	end := to
 	if isFloat[S]() {
 		end = min(to, t.N-c)
 		if from == 0 {
 			from = min(line, end)
-			t.span(r, 0, from, edge[:c], k.square)
+			k.span(t, r, 0, from, edge[:c])
 		}
 	}
 	n := (end - from) &^ (line - 1)
 	if n <= 0 {
 		return from
 	}
-	dst, src := t.Dst[r*t.DstStride+c+from:][:n], t.Src[r*t.SrcStride+from:][:n]
+	dst, src := t.Dst[r*t.DstStride+c+from:][:n], t.Src[(r*t.SrcStride+from)*t.PixelBytes:][:n*t.PixelBytes]
 	sums, diagonals := t.Sums[TiltedLead(c)+from:][:n+line], t.Diagonals[TiltedLead(c)+from:][:n+c]
 	var next [FastChannels]S
 	copy(next[:c], sums[n-c:])
@@ -41,7 +41,7 @@ func (k *tiltedKernel[P, S]) lines(t *TiltedTile[P, S], r, from, to int, edge []
 
 // rows makes several rows at once. It reports false where some of them begin or end
 // with the image and others do not.
-func (k *tiltedKernel[P, S]) rows(t *TiltedTile[P, S], r int) bool {
+func (k *tiltedKernel[S]) rows(t *TiltedTile[S], r int) bool {
 	c, line := t.Channels, tiltedLine[S]()
 	const last = tiltedRows - 1
 	// Where the rows begin and end, along the first of them.
@@ -70,23 +70,24 @@ func (k *tiltedKernel[P, S]) rows(t *TiltedTile[P, S], r int) bool {
 		return false
 	}
 	sums, diagonals := t.Sums[TiltedLead(c):], t.Diagonals[TiltedLead(c):]
-	dst, src := t.Dst[r*t.DstStride+c:], t.Src[r*t.SrcStride:]
+	size := t.PixelBytes
+	dst, src := t.Dst[r*t.DstStride+c:], t.Src[r*t.SrcStride*size:]
 	edge := t.Edge[r*CarryLen(c):][:tiltedRows*CarryLen(c)]
 	reach := min(end+tail, t.N)
-	_, _, _, _ = dst[last*t.DstStride+reach-last*line-1], src[last*t.SrcStride+reach-last*line-1], sums[end+TiltedSlack(c)-c-1], diagonals[end+TiltedSlack(c)-1]
+	_, _, _, _ = dst[last*t.DstStride+reach-last*line-1], src[(last*t.SrcStride+reach-last*line)*size-1], sums[end+TiltedSlack(c)-c-1], diagonals[end+TiltedSlack(c)-1]
 	if before > 0 {
 		t.start(r, edge)
 	}
 	for q := range tiltedRows {
 		copy(edge[q*CarryLen(c):][c:line], sums[max(0, from-q*line):])
 	}
-	k.group(&dst[from], t.DstStride, &src[from], t.SrcStride, &sums[from], &diagonals[from], &edge[0], n,
+	k.group(&dst[from], t.DstStride, &src[from*size], t.SrcStride, &sums[from], &diagonals[from], &edge[0], n,
 		tiltedLanes[S](c), c, &t.masks[under][0][0], before, after, t.writes(dst[from:]))
 	return true
 }
 
 // writes is how to write from here on.
-func (t *TiltedTile[P, S]) writes(dst []S) uint8 {
+func (t *TiltedTile[S]) writes(dst []S) uint8 {
 	size := unsafe.Sizeof(dst[0])
 	if (uintptr(unsafe.Pointer(&dst[0]))|uintptr(t.DstStride)*size)%LineBytes != 0 {
 		return uint8(Ahead)

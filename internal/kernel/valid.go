@@ -1,19 +1,22 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+)
 
 // A Selection is a row of pixels of which only some are valid.
-type Selection[P Pixel] struct {
-	From []P
+type Selection struct {
+	From []byte  // pixels
 	Mask []uint8 // 0 for a pixel that is not valid; nil if there is no mask
 	NaN  bool    // it is not valid either
-	Fill P       // what stands for a pixel that is not valid
 
 	// Ahead and MaskAhead are how many elements further on pixels and mask are
 	// wanted next: as a rule a row or two below. They may be none of the image.
 	Ahead, MaskAhead int
 
-	To    []P     // the pixels, or Fill
+	To    []byte  // the pixels, or what stands for one that is not valid
 	Valid []uint8 // 1 for a valid pixel, else 0
 }
 
@@ -30,18 +33,48 @@ type (
 
 // A Selector goes through rows that all have a mask, or that all have none, and in
 // which NaN is valid or is not.
-type Selector[P Pixel] struct{ routine selectRoutine }
+type Selector struct {
+	routine  selectRoutine
+	portable func(s *Selection, fill float32)
+	pixel    int // bytes
+	fill     float32
+	filled   uint64 // the same, as a pixel
+}
 
-// NewSelector is the fastest one of a level.
-func NewSelector[P Pixel](level Level, mask, nan bool) Selector[P] {
-	return Selector[P]{selects[level][selectKind{int(unsafe.Sizeof(*new(P))), mask, nan && IsFloat[P]()}]}
+// NewSelector is the fastest one of a level, with what stands for a pixel that is not
+// valid.
+func NewSelector(pixel pairs.Type, level Level, mask, nan bool, fill float32) Selector {
+	switch pixel {
+	case pairs.U8:
+		return newSelector[uint8](portableSelect[uint8], level, mask, nan, fill)
+	case pairs.U16:
+		return newSelector[uint16](portableSelect[uint16], level, mask, nan, fill)
+	case pairs.U32:
+		return newSelector[uint32](portableSelect[uint32], level, mask, nan, fill)
+	case pairs.I16:
+		return newSelector[int16](portableSelect[int16], level, mask, nan, fill)
+	case pairs.I32:
+		return newSelector[int32](portableSelect[int32], level, mask, nan, fill)
+	case pairs.F32:
+		return newSelector[float32](portableSelect[float32], level, mask, nan, fill)
+	}
+	return newSelector[float64](portableSelect[float64], level, mask, nan, fill)
+}
+
+// newSelector takes the loop in Go from where its type is known: here the value would be allocated.
+func newSelector[P Pixel](portable func(*Selection, float32), level Level, mask, nan bool, fill float32) Selector {
+	size := int(unsafe.Sizeof(*new(P)))
+	l := Selector{portable: portable, pixel: size, fill: fill}
+	l.routine = selects[level][selectKind{size, mask, nan && IsFloat[P]()}]
+	*(*P)(unsafe.Pointer(&l.filled)) = P(fill)
+	return l
 }
 
 // Select goes through one row.
-func (l Selector[P]) Select(s *Selection[P]) {
-	n, unit := len(s.From), l.routine.unit
+func (l *Selector) Select(s *Selection) {
+	n, unit := len(s.Valid), l.routine.unit
 	if l.routine.do == nil || n < unit {
-		portableSelect(s)
+		l.portable(s, l.fill)
 		return
 	}
 	l.some(s, 0, n/unit*unit)
@@ -51,22 +84,24 @@ func (l Selector[P]) Select(s *Selection[P]) {
 }
 
 // some does n pixels from a place on.
-func (l Selector[P]) some(s *Selection[P], at, n int) {
+func (l *Selector) some(s *Selection, at, n int) {
 	mask := s.Mask
 	if mask != nil {
 		mask = mask[at:][:n]
 	}
-	l.routine.do(first(s.To[at:][:n]), first(s.Valid[at:][:n]), first(s.From[at:][:n]), first(mask), first(unsafe.Slice(&s.Fill, 1)),
-		n, s.Ahead*int(unsafe.Sizeof(s.Fill)), s.MaskAhead)
+	from, bytes := at*l.pixel, n*l.pixel
+	l.routine.do(first(s.To[from:][:bytes]), first(s.Valid[at:][:n]), first(s.From[from:][:bytes]), first(mask), (*byte)(unsafe.Pointer(&l.filled)),
+		n, s.Ahead*l.pixel, s.MaskAhead)
 }
 
 // portableSelect is the specification.
-func portableSelect[P Pixel](s *Selection[P]) {
-	to, valid := s.To[:len(s.From)], s.Valid[:len(s.From)]
-	for i, p := range s.From {
+func portableSelect[P Pixel](s *Selection, fill float32) {
+	from := Of[P](s.From)
+	to, valid := Of[P](s.To)[:len(from)], s.Valid[:len(from)]
+	for i, p := range from {
 		v := uint8(1)
 		if s.Mask != nil && s.Mask[i] == 0 || s.NaN && p != p {
-			p, v = s.Fill, 0
+			p, v = P(fill), 0
 		}
 		to[i], valid[i] = p, v
 	}

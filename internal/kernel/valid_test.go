@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Every level selects what the portable loop does, and writes nothing else.
@@ -23,11 +25,12 @@ func testSelect[P Pixel](t *testing.T) {
 	const guard = 77
 	for n := range 100 {
 		for _, kind := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
-			s := Selection[P]{From: make([]P, n), NaN: kind[1], Fill: P(rng.IntN(100))}
-			for i := range s.From {
-				s.From[i] = P(rng.IntN(256))
+			from, fill := make([]P, n), float32(rng.IntN(100))
+			s := Selection{From: Bytes(from), NaN: kind[1]}
+			for i := range from {
+				from[i] = P(rng.IntN(256))
 				if nan := math.NaN(); IsFloat[P]() && rng.IntN(3) == 0 {
-					s.From[i] = P([]float64{nan, -nan, math.Inf(1), math.Inf(-1)}[rng.IntN(4)])
+					from[i] = P([]float64{nan, -nan, math.Inf(1), math.Inf(-1)}[rng.IntN(4)])
 				}
 			}
 			if kind[0] {
@@ -37,15 +40,17 @@ func testSelect[P Pixel](t *testing.T) {
 				}
 			}
 			want := s
-			want.To, want.Valid = make([]P, n), make([]uint8, n)
-			portableSelect(&want)
+			wantTo := make([]P, n)
+			want.To, want.Valid = Bytes(wantTo), make([]uint8, n)
+			portableSelect[P](&want, fill)
 			for _, level := range Levels() {
 				to, valid := slices.Repeat([]P{guard}, n+8), slices.Repeat([]uint8{guard}, n+8)
-				s.To, s.Valid = to[:n], valid[:n]
-				NewSelector[P](level, kind[0], kind[1]).Select(&s)
-				same := slices.EqualFunc(s.To, want.To, func(a, b P) bool { return a == b || a != a && b != b })
+				s.To, s.Valid = Bytes(to[:n]), valid[:n]
+				l := NewSelector(pairs.TypeOf[P](), level, kind[0], kind[1], fill)
+				l.Select(&s)
+				same := slices.EqualFunc(to[:n], wantTo, func(a, b P) bool { return a == b || a != a && b != b })
 				if !same || !slices.Equal(s.Valid, want.Valid) {
-					t.Fatalf("%T, %v of %d at %v: %v %v, want %v %v", *new(P), kind, n, level, s.To, s.Valid, want.To, want.Valid)
+					t.Fatalf("%T, %v of %d at %v: %v %v, want %v %v", *new(P), kind, n, level, to[:n], s.Valid, wantTo, want.Valid)
 				}
 				for i := n; i < n+8; i++ {
 					if to[i] != guard || valid[i] != guard {

@@ -4,8 +4,8 @@ import "unsafe"
 
 // A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose
 // sums are laid on those of the slice over it.
-type VolumeTile[P Pixel, S Sum] struct {
-	Tile[P, S]
+type VolumeTile[S Sum] struct {
+	Tile[S]
 
 	// Over holds the sums of the table's slice over the tile and, afterwards,
 	// those of the tile itself. It has OverLen elements, zeros at first, in a
@@ -26,7 +26,7 @@ func OverLen(rows, n int) int { return rows * overPitch(n) }
 func overPitch(n int) int { return (n + 15) &^ 15 }
 
 // A VolumeFunc integrates one tile of a slice.
-type VolumeFunc[P Pixel, S Sum] func(*VolumeTile[P, S])
+type VolumeFunc[S Sum] func(*VolumeTile[S])
 
 // portableVolume is the specification, on top of that of planes:
 //
@@ -34,12 +34,12 @@ type VolumeFunc[P Pixel, S Sum] func(*VolumeTile[P, S])
 //	dst[r][i] = over[r][i]
 //
 // The assembly lay, which may be nil, does whole lines of that.
-func portableVolume[P Pixel, S Sum](plane Func[P, S], lay func(dst, over *S, n int)) VolumeFunc[P, S] {
-	return func(t *VolumeTile[P, S]) {
+func portableVolume[S Sum](plane Func[S], lay func(dst, over *S, n int)) VolumeFunc[S] {
+	return func(t *VolumeTile[S]) {
 		all := t.Tile // of which the plane kernel gets a row at a time
 		t.Rows = 1
 		for r := range all.Rows {
-			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride:], all.Carry[r*CarryLen(all.Channels):]
+			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride*all.PixelBytes:], all.Carry[r*CarryLen(all.Channels):]
 			plane(&t.Tile)
 			layRow(t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N], lay)
 			if t.Whole {
@@ -63,7 +63,7 @@ const (
 
 // volumeFunc is planeFunc for tiles of volumes. What is left of groups of rows is
 // made as a plane and laid on the slice over it.
-func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable VolumeFunc[P, S]) VolumeFunc[P, S] {
+func volumeFunc[S Sum](r *routines[byte, S], plane Func[S], portable VolumeFunc[S]) VolumeFunc[S] {
 	if r.volume == nil {
 		return portable
 	}
@@ -71,8 +71,8 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable Vo
 	if r.volumeDot != nil {
 		single = r.volumeDot
 	}
-	size, pixelBytes, rest := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P))), portableVolume(plane, r.lay)
-	return func(t *VolumeTile[P, S]) {
+	size, rest := int(unsafe.Sizeof(*new(S))), portableVolume(plane, r.lay)
+	return func(t *VolumeTile[S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
 			return
@@ -91,19 +91,19 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable Vo
 		case t.Writes != Ahead && onLines:
 			writes = volumeBeyond
 		}
-		ahead, along := volumeAhead(t.N, t.SrcStride, pixelBytes)
+		ahead, along := volumeAhead(t.N, t.SrcStride, t.PixelBytes)
 		asm := many
 		if t.Channels == 1 {
 			asm = single
 		}
 		rows := t.Rows &^ (groupRows - 1)
 		if rows > 0 {
-			asm(&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
+			asm(&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
 				rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
 		}
 		if rows < t.Rows {
 			tile, over := t.Tile, t.Over
-			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride:], t.Src[rows*t.SrcStride:], t.Carry[rows*CarryLen(t.Channels):]
+			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride:], t.Src[rows*t.SrcStride*t.PixelBytes:], t.Carry[rows*CarryLen(t.Channels):]
 			t.Over, t.Rows, t.Writes = t.Over[OverLen(rows, t.N):], t.Rows-rows, Ahead
 			rest(t)
 			t.Tile, t.Over = tile, over

@@ -10,7 +10,7 @@ import (
 
 // testVolume holds slices at every level and shape against plane tables, added
 // up one after the other, to the bit, with guards round everything.
-func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc[P, S], plane func(kernel.Level) kernel.Func[P, S]) {
+func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc[S], plane func(kernel.Level) kernel.Func[S]) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, width := range widths {
 		for _, c := range channels {
@@ -60,7 +60,7 @@ const (
 
 // runVolume puts slices through a kernel one after the other, with guards round
 // everything, and returns the sums of each.
-func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[P, S], slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
+func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[S], slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -98,9 +98,9 @@ func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[P
 			if x == n {
 				break
 			}
-			tile := kernel.VolumeTile[P, S]{Over: over[i][:len(over[i])-guard], Whole: way == whole}
+			tile := kernel.VolumeTile[S]{Over: over[i][:len(over[i])-guard], Whole: way == whole}
 			tile.Dst, tile.DstStride = buf[at+x:], stride
-			tile.Src, tile.SrcStride = pix[x:], srcStride
+			tile.Src, tile.SrcStride, tile.PixelBytes = kernel.Bytes(pix[x:]), srcStride, int(unsafe.Sizeof(pix[0]))
 			tile.Above, tile.Carry = above[x:], carry
 			tile.Rows, tile.N, tile.Channels = rows, []int{first, n - first}[i], c
 			if way >= beyond {

@@ -82,18 +82,6 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%v instead of %v", c.got, c.want)
 		}
 	}
-	if n := pairs.Number[uint8, uint32](); n != 1 {
-		t.Errorf("the first pair is number %d", n)
-	}
-	if n := pairs.Number[float64, float64](); n != len(pairs.Sums) {
-		t.Errorf("the last pair is number %d", n)
-	}
-	if n := pairs.Number[float64, uint32](); n != 0 {
-		t.Errorf("a pair that is none is number %d", n)
-	}
-	if !pairs.Usual[uint8, uint64]() || pairs.Usual[uint8, float64]() || pairs.Usual[float32, uint64]() || !pairs.Usual[float32, float64]() {
-		t.Error("the usual squares are others than uint64 of integers and float64 of floats")
-	}
 	if n := pairs.NumberTwo[uint8, float64](); n != 19 {
 		t.Errorf("uint8 and float64 are number %d", n)
 	}

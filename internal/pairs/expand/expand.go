@@ -129,28 +129,9 @@ func items(list, kind string) (all []any, err error) {
 }
 
 // types is the type arguments of a function for every place of a list, nothing where it has
-// none: of pairs of sums and pixels, with their usual squares or with others, by
-// [pairs.Number], or of one or two sets of types, "float32 float64 × uint8; uint8 × uint8", by
+// none: of one or two sets of types, "float32 float64 × uint8; uint8 × uint8", by
 // [pairs.TypeOf] or [pairs.NumberTwo].
 func types(list string) (all []string, err error) {
-	switch list {
-	case "sums":
-		all = append(all, "")
-		for _, p := range pairs.Sums {
-			all = append(all, fmt.Sprintf("%v, %v", p.Sum, p.Pixel))
-		}
-		return all, nil
-	case "squares", "other squares":
-		all = append(all, "")
-		for _, p := range pairs.Sums {
-			square := pairs.U64
-			if p.Pixel.Float() == (list == "squares") {
-				square = pairs.F64
-			}
-			all = append(all, fmt.Sprintf("%v, %v, %v", p.Sum, square, p.Pixel))
-		}
-		return all, nil
-	}
 	for part := range strings.SplitSeq(list, ";") {
 		some, err := product(strings.Split(part, "×"))
 		if err != nil {

@@ -90,9 +90,6 @@ func TestExpand(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	for list, want := range map[string]map[int]string{
-		"sums":                           {0: "", 1: "uint32, uint8", 16: "float64, float64"},
-		"squares":                        {0: "", 1: "uint32, uint64, uint8", 16: "float64, float64, float64"},
-		"other squares":                  {0: "", 1: "uint32, float64, uint8", 16: "float64, uint64, float64"},
 		"uint8 float32":                  {0: "", 1: "uint8", 2: "", 8: "float32", 9: ""},
 		"float64 × uint8 float32":        {0: "", 19: "", 91: "float64, uint8", 98: "float64, float32", 99: ""},
 		"uint8 × uint8; float32 × uint8": {11: "uint8, uint8", 12: "", 81: "float32, uint8"},
