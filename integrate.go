@@ -18,7 +18,7 @@ import (
 // to int64 or float64; int32 to int64; float32 to float64 or float32; float64 to
 // float64. Any other is an [ErrTypes] that names those of the pixels.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
-	return integrateOnce[S](nil, src, opt, true)
+	return integrateOnce[S](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the
@@ -27,14 +27,21 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 // too, zero Channels and Stride standing for what they do in an [Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
-	_, err := integrateOnce(dst, src, opt, false)
+	_, err := integrateOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // integrateOnce is integrate, as this package has compiled it.
-func integrateOnce[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options, fresh bool) (*Table[S], error) {
+func integrateOnce[S Sum](dst *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
 	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
-	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// rawOf is an image as bytes. Inlined it would be there for every pair of types.
+//
+//go:noinline
+func rawOf[P Pixel](src *Image[P]) engine.Raw {
+	return engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride))
 }
 
 // integrate makes a table in dst, or in a fresh one.
@@ -82,21 +89,21 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	return squaresOnce[S, Q](nil, src, opt, true)
+	return squaresOnce[S, Q](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of an image in dst, which must have
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	_, err := squaresOnce(dst, src, opt, false)
+	_, err := squaresOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // squaresOnce is squares, as this package has compiled it.
-func squaresOnce[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+func squaresOnce[S Sum, Q Square](dst *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
 	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
-	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.
@@ -169,9 +176,14 @@ type Stream[S Sum, P Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
-	rows, err := f(engine.RawOf[P](nil, grid.Plane(width, 0, channels, 0)), aside(opt))
+	rows, err := streamOnce[S](rawOf(&Image[P]{Width: width, Channels: channels}), opt)
 	return grid.OrNil(&Stream[S, P]{rows}, err)
+}
+
+// streamOnce is stream, as this package has compiled it.
+func streamOnce[S Sum](like engine.Raw, opt *Options) (engine.Rows[S], error) {
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
+	return f(like, aside(opt))
 }
 
 func stream[S Sum](src engine.Raw, opt *Options) (rows engine.Rows[S], err error) {

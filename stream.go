@@ -16,9 +16,14 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct {
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
 // channels, with types as for [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (engine.Rows[S], engine.Rows[Q], error))
-	sums, squares, err := f(engine.RawOf[P](nil, grid.Plane(width, 0, channels, 0)), aside(opt))
+	sums, squares, err := squaredStreamOnce[S, Q](rawOf(&Image[P]{Width: width, Channels: channels}), opt)
 	return grid.OrNil(&SquaredStream[S, Q, P]{sums, squares}, err)
+}
+
+// squaredStreamOnce is squaredStream, as this package has compiled it.
+func squaredStreamOnce[S Sum, Q Square](like engine.Raw, opt *Options) (engine.Rows[S], engine.Rows[Q], error) {
+	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (engine.Rows[S], engine.Rows[Q], error))
+	return f(like, aside(opt))
 }
 
 func squaredStream[S Sum, Q Square](src engine.Raw, opt *Options) (sums engine.Rows[S], squares engine.Rows[Q], err error) {

@@ -50,7 +50,7 @@ func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S,
 //	table, err := boxsum.IntegrateValid[float64, float64](img, boxsum.Valid{SkipNaN: true}, nil)
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
 func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Options) (*ValidTable[S, Q], error) {
-	return validOnce[S, Q](nil, src, valid, opt, true)
+	return validOnce[S, Q](nil, rawOf(&src), valid, opt, true)
 }
 
 // IntegrateValidInto makes the tables in dst, which must have the image's size and must
@@ -58,14 +58,14 @@ func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Op
 // the other two. It does not allocate once an image of the same type has been
 // integrated.
 func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options) error {
-	_, err := validOnce(dst, src, valid, opt, false)
+	_, err := validOnce(dst, rawOf(&src), valid, opt, false)
 	return err
 }
 
 // validOnce is integrateValid, as this package has compiled it.
-func validOnce[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
+func validOnce[S Sum, Q Square](dst *ValidTable[S, Q], src engine.Raw, valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
 	f := validTables[pairs.NumberTwo[S, Q]()].(func(*ValidTable[S, Q], engine.Raw, Valid, *Options, bool) (*ValidTable[S, Q], error))
-	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), valid, aside(opt), fresh)
+	return f(dst, src, valid, aside(opt), fresh)
 }
 
 // integrateValid makes the tables in dst, or in fresh ones.

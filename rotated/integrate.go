@@ -12,7 +12,7 @@ import (
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {
-	set, src, err := check[S](img, opt)
+	set, src, err := check[S](rawOf(&img), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -27,22 +27,28 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 // or [Integrate] and have the image's size. It allocates next to nothing once
 // an image of the same type and size has been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
-	set, src, err := check[S](img, opt)
+	set, src, err := check[S](rawOf(&img), opt)
 	if err != nil {
 		return err
 	}
 	return fillOnce(dst, set, src)
 }
 
-func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Raw, err error) {
+// rawOf is an image as bytes. Inlined it would be there for every pair of types.
+//
+//go:noinline
+func rawOf[P boxsum.Pixel](img *boxsum.Image[P]) engine.Raw {
+	return engine.RawOf(img.Pix, grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
+}
+
+func check[S boxsum.Sum](img engine.Raw, opt *Options) (set engine.Settings, src engine.Raw, err error) {
 	if set, err = engineOptions(opt).Check(); err != nil {
-		return set, src, err
+		return set, img, err
 	}
-	if pixel := pairs.TypeOf[P](); !pairs.Sums.Has(pixel, pairs.TypeOf[S]()) {
-		return set, src, engine.NoPair[S](pixel)
+	if !pairs.Sums.Has(img.Type, pairs.TypeOf[S]()) {
+		return set, img, engine.NoPair[S](img.Type)
 	}
-	src = engine.RawOf(img.Pix, grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
-	return set, src, src.Pixels(len(img.Pix))
+	return set, img, img.Pixels(img.Len())
 }
 
 // fillOnce is fill, as this package has compiled it.

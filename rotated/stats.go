@@ -55,13 +55,13 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 // and 16 bits, and float64 for any. It takes memory for an image of the squares
 // while it works.
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
-	set, src, err := check[S](img, opt)
+	set, src, err := check[S](rawOf(&img), opt)
 	if err != nil {
 		return nil, err
 	}
 	sum, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err == nil {
-		err = fill(sum, set, src)
+		err = fillOnce(sum, set, src)
 	}
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 //
 //	table, err := tilted.Integrate[uint32](img, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*Table[S], error) {
-	return integrateOnce[S](nil, src, opt, true)
+	return integrateOnce[S](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the
@@ -24,14 +24,21 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) 
 // too, zero Channels and Stride standing for what they do in a [boxsum.Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options) error {
-	_, err := integrateOnce(dst, src, opt, false)
+	_, err := integrateOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // integrateOnce is integrate, as this package has compiled it.
-func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options, fresh bool) (*Table[S], error) {
+func integrateOnce[S boxsum.Sum](dst *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
 	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
-	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// rawOf is an image as bytes. Inlined it would be there for every pair of types.
+//
+//go:noinline
+func rawOf[P boxsum.Pixel](src *boxsum.Image[P]) engine.Raw {
+	return engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride))
 }
 
 // integrate makes a table in dst, or in a fresh one.
@@ -74,21 +81,21 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	return squaresOnce[S, Q](nil, src, opt, true)
+	return squaresOnce[S, Q](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of an image in dst, which must have
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
-	_, err := squaresOnce(dst, src, opt, false)
+	_, err := squaresOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // squaresOnce is squares, as this package has compiled it.
-func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+func squaresOnce[S boxsum.Sum, Q boxsum.Square](dst *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
 	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
-	return f(dst, engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride)), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.
@@ -150,9 +157,14 @@ type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
-	rows, err := f(engine.RawOf[P](nil, grid.Plane(width, 0, channels, 0)), aside(opt))
+	rows, err := streamOnce[S](rawOf(&boxsum.Image[P]{Width: width, Channels: channels}), opt)
 	return grid.OrNil(&Stream[S, P]{rows}, err)
+}
+
+// streamOnce is stream, as this package has compiled it.
+func streamOnce[S boxsum.Sum](like engine.Raw, opt *Options) (engine.Rows[S], error) {
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
+	return f(like, aside(opt))
 }
 
 func stream[S boxsum.Sum](src engine.Raw, opt *Options) (rows engine.Rows[S], err error) {

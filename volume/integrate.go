@@ -14,7 +14,7 @@ import (
 //
 //	table, err := volume.Integrate[uint32](vol, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Table[S], error) {
-	return integrateOnce[S](nil, src, opt, true)
+	return integrateOnce[S](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateInto makes the table of a volume in dst, which must have the
@@ -23,14 +23,21 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Tabl
 // too, zero Channels and strides standing for what they do in a [Volume]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options) error {
-	_, err := integrateOnce(dst, src, opt, false)
+	_, err := integrateOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // integrateOnce is integrate, as this package has compiled it.
-func integrateOnce[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options, fresh bool) (*Table[S], error) {
+func integrateOnce[S boxsum.Sum](dst *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
 	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
-	return f(dst, engine.RawOf(src.Pix, src.extent()), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
+}
+
+// rawOf is a volume as bytes. Inlined it would be there for every pair of types.
+//
+//go:noinline
+func rawOf[P boxsum.Pixel](src *Volume[P]) engine.Raw {
+	return engine.RawOf(src.Pix, src.extent())
 }
 
 // integrate makes a table in dst, or in a fresh one.
@@ -74,21 +81,21 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {
-	return squaresOnce[S, Q](nil, src, opt, true)
+	return squaresOnce[S, Q](nil, rawOf(&src), opt, true)
 }
 
 // IntegrateSquaresInto makes both tables of a volume in dst, which must have
 // the volume's size and must overlap neither it nor each other. It does not
 // allocate once a volume of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options) error {
-	_, err := squaresOnce(dst, src, opt, false)
+	_, err := squaresOnce(dst, rawOf(&src), opt, false)
 	return err
 }
 
 // squaresOnce is squares, as this package has compiled it.
-func squaresOnce[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
+func squaresOnce[S boxsum.Sum, Q boxsum.Square](dst *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
 	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
-	return f(dst, engine.RawOf(src.Pix, src.extent()), aside(opt), fresh)
+	return f(dst, src, aside(opt), fresh)
 }
 
 // squares makes both tables in dst, or in a fresh one.

@@ -17,9 +17,14 @@ type Stream[S boxsum.Sum, P boxsum.Pixel] struct{ stream *stream[S] }
 // one. The table's slice 0 is all zeros; the first Push gives slice 1. The options'
 // Progress is not called, for a stream has no end to be near to.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
-	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (*stream[S], error))
-	s, err := f(slicesLike[P](width, height, channels), aside(opt))
+	s, err := streamOnce[S](rawOf(&Volume[P]{Width: width, Height: height, Channels: channels}), opt)
 	return grid.OrNil(&Stream[S, P]{s}, err)
+}
+
+// streamOnce is newStream, as this package has compiled it.
+func streamOnce[S boxsum.Sum](like engine.Raw, opt *Options) (*stream[S], error) {
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (*stream[S], error))
+	return f(like, aside(opt))
 }
 
 // Push takes the next slice of voxels and gives the next slice of the table,
@@ -71,9 +76,14 @@ type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct{ stream
 // NewSquaredStream starts a pair of tables for slices of this size, with types
 // as for [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (*squaredStream[S, Q], error))
-	s, err := f(slicesLike[P](width, height, channels), aside(opt))
+	s, err := squaredStreamOnce[S, Q](rawOf(&Volume[P]{Width: width, Height: height, Channels: channels}), opt)
 	return grid.OrNil(&SquaredStream[S, Q, P]{s}, err)
+}
+
+// squaredStreamOnce is newSquaredStream, as this package has compiled it.
+func squaredStreamOnce[S boxsum.Sum, Q boxsum.Square](like engine.Raw, opt *Options) (*squaredStream[S, Q], error) {
+	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (*squaredStream[S, Q], error))
+	return f(like, aside(opt))
 }
 
 // Push takes the next slice of voxels and gives the next slice of both tables,
@@ -124,12 +134,9 @@ type slices struct {
 	pixel  pairs.Type
 }
 
-// slicesLike is what slices of a stream are to be like: an extent and a type.
-func slicesLike[P boxsum.Pixel](width, height, channels int) engine.Raw {
-	v := Volume[P]{Width: width, Height: height, Channels: channels}
-	return engine.RawOf[P](nil, v.extent())
-}
-
+// rawSlice is a slice as bytes. Inlined it would be there for every pair of types.
+//
+//go:noinline
 func rawSlice[P boxsum.Pixel](s *boxsum.Image[P]) engine.Raw {
 	return engine.RawOf(s.Pix, grid.Plane(s.Width, s.Height, s.Channels, s.Stride))
 }

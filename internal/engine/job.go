@@ -43,30 +43,39 @@ type Target[S any] struct {
 // A TableLayer makes a table of sums of type S, or of squares.
 type TableLayer[L, S any] interface {
 	*L
-	Layer
+	planner
 	// Find gets the kernel of a type of pixels and a level. It reports whether there
 	// is one.
 	Find(pixel pairs.Type, level kernel.Level, squares bool) bool
-	// Plan is how to cut the work, which is that of all tables together.
-	Plan(p *Plan, w *Work, depth int)
 	// Aim points the layer at pixels and a table.
 	Aim(src *Raw, dst *Target[S])
+}
+
+type planner interface {
+	Layer
+	// Plan is how to cut the work, which is that of all tables together.
+	Plan(p *Plan, w *Work, depth int)
 }
 
 // A Job makes a table of sums, by layers A, and where asked to that of squares
 // beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
 type Job[S, Q, A, B any, PA TableLayer[A, S], PB TableLayer[B, Q]] struct {
-	Src     Raw
+	job
 	Sum     Target[S]
 	Squares Target[Q]
-	Set     Settings
-
-	engine  Engine
-	work    Work
-	plan    Plan
-	both    bool // sums and squares
 	sums    A
 	squares B
+}
+
+// job is what of a Job does not depend on types.
+type job struct {
+	Src Raw
+	Set Settings
+
+	engine Engine
+	work   Work
+	plan   Plan
+	both   bool // sums and squares
 }
 
 // Shift is what to take away from every pixel: an offset that was given, or else,
@@ -75,14 +84,18 @@ func (j *Job[S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
 	if err := CheckOffset[S](j.Src.Type, offset); err != nil {
 		return err
 	}
-	j.Sum.Offset, j.Squares.Offset = offset, 0
-	if j.both && j.Src.Type.Float() {
-		if offset == 0 && !plain {
-			j.Sum.Offset = j.Src.center(nil)
-		}
-		j.Squares.Offset = j.Sum.Offset
-	}
+	j.Sum.Offset, j.Squares.Offset = j.offsets(offset, plain)
 	return nil
+}
+
+func (j *job) offsets(given float32, plain bool) (sums, squares float32) {
+	if !j.both || !j.Src.Type.Float() {
+		return given, 0
+	}
+	if given == 0 && !plain {
+		given = j.Src.center(nil)
+	}
+	return given, given
 }
 
 // Start checks options, types and the pixels of Src.
@@ -124,27 +137,35 @@ func Accept[S any](dst *Target[S], src *Raw) error {
 // Fill makes one table or both, in the memory of Sum and Squares. Afterwards the
 // job may be another's.
 func (j *Job[S, Q, A, B, PA, PB]) Fill() (err error) {
-	e := &j.Src.Extent
-	j.work = workOf(e, j.Src.Type.Bytes(), grid.SizeOf[S](), j.Set.workers)
-	j.work.Batch = j.Set.batch
 	sums, squares := PA(&j.sums), PB(&j.squares)
-	sums.Aim(&j.Src, &j.Sum)
-	if large := j.work.Rows*j.work.N > apartWorkers<<16; large { // for others it makes no difference
-		j.work.Exact = isExact(sums) && (!j.both || isExact(squares))
-	}
-	scratch := 0
-	if !j.both {
-		sums.Plan(&j.plan, &j.work, e.Depth)
-		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums)
-	} else if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err == nil {
-		j.work.SumBytes += grid.SizeOf[Q]()
-		sums.Plan(&j.plan, &j.work, e.Depth)
+	bytes := grid.SizeOf[S]()
+	if j.both {
+		if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err != nil {
+			return err
+		}
+		bytes += grid.SizeOf[Q]()
 		squares.Aim(&j.Src, &j.Squares)
-		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums, squares)
 	}
+	sums.Aim(&j.Src, &j.Sum)
+	scratch, err := j.fill(bytes, sums, squares)
 	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
 	leave(j, scratch)
 	return err
+}
+
+// fill makes sums of this many bytes together.
+func (j *job) fill(bytes int, sums planner, squares Layer) (scratch int, err error) {
+	e := &j.Src.Extent
+	j.work = workOf(e, j.Src.Type.Bytes(), bytes, j.Set.workers)
+	j.work.Batch = j.Set.batch
+	if large := j.work.Rows*j.work.N > apartWorkers<<16; large { // for others it makes no difference
+		j.work.Exact = isExact(sums) && (!j.both || isExact(squares))
+	}
+	sums.Plan(&j.plan, &j.work, e.Depth)
+	if j.both {
+		return j.engine.Fill(&j.Set, &j.plan, sums, squares)
+	}
+	return j.engine.Fill(&j.Set, &j.plan, sums)
 }
 
 // isExact reports whether the sums of a layer add up in any order.
