@@ -23,19 +23,18 @@ type Found struct {
 // The channels of an image count together. There may be fewer than k. Windows with a NaN
 // are left out. Of the options, the border has no meaning here.
 func Brightest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
-	src := pixels(&img)
-	return best(&src, width, height, k, 1, opt)
+	return best(&img, width, height, k, 1, opt)
 }
 
 // Darkest is the k windows with the least means, the least first. See [Brightest].
 func Darkest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
-	src := pixels(&img)
-	return best(&src, width, height, k, -1, opt)
+	return best(&img, width, height, k, -1, opt)
 }
 
-func best(img *window.Pixels, width, height, k int, sign float64, opt *Options) ([]Found, error) {
+func best(from any, width, height, k int, sign float64, opt *Options) ([]Found, error) {
+	img := pixels(from)
 	var t task
-	if err := t.check(img, Square(1), opt); err != nil {
+	if err := t.check(&img, Square(1), opt); err != nil {
 		return nil, err
 	}
 	if width < 1 || height < 1 {

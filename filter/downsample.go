@@ -27,19 +27,19 @@ func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options
 	if err != nil {
 		return dst, err
 	}
-	return orNone(dst, DownsampleInto(dst, img, factorX, factorY, opt))
+	return orNone(dst, downsample(&dst, &img, factorX, factorY, opt))
 }
 
 // DownsampleInto is [Downsample] into an image of that size. It allocates nothing once an
 // image of that type and size has been made smaller.
 func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt *Options) error {
-	src, to := pixels(&img), pixels(&dst)
-	return downsample(to, &src, factorX, factorY, opt)
+	return downsample(&dst, &img, factorX, factorY, opt)
 }
 
-func downsample(dst window.Pixels, img *window.Pixels, factorX, factorY int, opt *Options) error {
+func downsample(to, from any, factorX, factorY int, opt *Options) error {
+	dst, img := pixels(to), pixels(from)
 	var t task
-	if err := t.check(img, Square(1), opt); err != nil {
+	if err := t.check(&img, Square(1), opt); err != nil {
 		return err
 	}
 	if err := checkFactors(factorX, factorY); err != nil {

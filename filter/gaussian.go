@@ -69,13 +69,13 @@ func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.I
 // GaussianInto is [Gaussian] into an image of the same size, which may be img itself. It
 // allocates nothing once an image of that type and size has been filtered.
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
-	src, to := pixels(&img), pixels(&dst)
-	return gaussian(&to, &src, sigma, opt)
+	return gaussian(&dst, &img, sigma, opt)
 }
 
-func gaussian(dst, img *window.Pixels, sigma Sigma, opt *Options) error {
+func gaussian(to, from any, sigma Sigma, opt *Options) error {
+	dst, img := pixels(to), pixels(from)
 	t := task{kind: mean}
-	if err := t.check(img, Square(1), opt); err != nil {
+	if err := t.check(&img, Square(1), opt); err != nil {
 		return err
 	}
 	if !(sigma.X >= 0 && sigma.Y >= 0 && sigma.X <= maxSigma && sigma.Y <= maxSigma) {
@@ -87,7 +87,7 @@ func gaussian(dst, img *window.Pixels, sigma Sigma, opt *Options) error {
 	if sigma.Passes == 0 {
 		sigma.Passes = 3
 	}
-	if err := t.to(0, dst); err != nil {
+	if err := t.to(0, &dst); err != nil {
 		return err
 	}
 	if img.Width == 0 || img.Height == 0 {

@@ -21,29 +21,33 @@ import (
 // img is filtered with all of the guide. An image is its own guide where it is given for
 // both. Sums are float64; integers are rounded to nearest, and clamped to their range.
 func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
-	dst, err := newFor[P](&img, w, opt)
+	return guidedNew[P](&img, &guide, w, epsilon, opt)
+}
+
+func guidedNew[P Pixel](img, guide any, w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
+	dst, err := newFor[P](img, w, opt)
 	if err != nil {
 		return dst, err
 	}
-	return orNone(dst, GuidedInto(dst, img, guide, w, epsilon, opt))
+	return orNone(dst, guidedInto(&dst, img, guide, w, epsilon, opt))
 }
 
 // GuidedInto is [Guided] into an image of the same size, which may be img or the guide
 // itself. It allocates nothing once images of these types and sizes have been filtered.
 func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
-	src, by, to := pixels(&img), pixels(&guide), pixels(&dst)
-	return guidedInto(&to, &src, by, w, epsilon, opt)
+	return guidedInto(&dst, &img, &guide, w, epsilon, opt)
 }
 
-func guidedInto(dst, img *window.Pixels, g window.Pixels, w Window, epsilon float64, opt *Options) error {
+func guidedInto(to, from, by any, w Window, epsilon float64, opt *Options) error {
+	dst, img, g := pixels(to), pixels(from), pixels(by)
 	var t task
-	if err := t.check(img, w, opt); err != nil {
+	if err := t.check(&img, w, opt); err != nil {
 		return err
 	}
 	if !(epsilon >= 0) || epsilon > math.MaxFloat64 {
 		return grid.Invalid("an epsilon of %v: use 0 or more", epsilon)
 	}
-	if err := t.to(0, dst); err != nil {
+	if err := t.to(0, &dst); err != nil {
 		return err
 	}
 	if err := g.Check(); err != nil {

@@ -29,16 +29,16 @@ func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[
 // MedianInto is [Median] into an image of the same size, which may be img itself. Of
 // integers it allocates nothing once an image of that type and size has been filtered.
 func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
-	src, to := pixels(&img), pixels(&dst)
-	return medianInto(&to, &src, w, opt)
+	return medianInto(&dst, &img, w, opt)
 }
 
-func medianInto(dst, img *window.Pixels, w Window, opt *Options) error {
+func medianInto(to, from any, w Window, opt *Options) error {
+	dst, img := pixels(to), pixels(from)
 	var t task
-	if err := t.check(img, w, opt); err != nil {
+	if err := t.check(&img, w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, dst); err != nil {
+	if err := t.to(0, &dst); err != nil {
 		return err
 	}
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
@@ -71,25 +71,29 @@ func keysOf[K uint8 | uint16](src *window.Pixels) engine.Source[K] {
 // the range of 8- and 16-bit pixels; floats need a range. Pixels that fall into no bin do
 // not count; a window without any that does has 0.
 func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
-	dst, err := newFor[D](&img, w, opt)
+	return entropyNew[D](&img, w, bins, opt)
+}
+
+func entropyNew[D Float](img any, w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
+	dst, err := newFor[D](img, w, opt)
 	if err != nil {
 		return dst, err
 	}
-	return orNone(dst, EntropyInto(dst, img, w, bins, opt))
+	return orNone(dst, entropyInto(&dst, img, w, bins, opt))
 }
 
 // EntropyInto is [Entropy] into an image of the same size.
 func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) error {
-	src, to := pixels(&img), pixels(&dst)
-	return entropyInto(&to, &src, w, bins, histogram.Over[P], opt)
+	return entropyInto(&dst, &img, w, bins, opt)
 }
 
-func entropyInto(dst, img *window.Pixels, w Window, bins histogram.Bins, over func(histogram.Bins) (histogram.Bins, error), opt *Options) error {
+func entropyInto(to, from any, w Window, bins histogram.Bins, opt *Options) error {
+	dst, img := pixels(to), pixels(from)
 	var t task
-	if err := t.check(img, w, opt); err != nil {
+	if err := t.check(&img, w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, dst); err != nil {
+	if err := t.to(0, &dst); err != nil {
 		return err
 	}
 	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
@@ -98,7 +102,7 @@ func entropyInto(dst, img *window.Pixels, w Window, bins histogram.Bins, over fu
 	if bins.N == 0 {
 		bins.N = 256
 	}
-	bins, err := over(bins)
+	bins, err := binsOver(img.Of, bins)
 	if err != nil {
 		return err
 	}
@@ -109,6 +113,19 @@ func entropyInto(dst, img *window.Pixels, w Window, bins histogram.Bins, over fu
 	keys := binned(&t.src, bins)
 	t.shape.Value = float64(binOf(bins, t.shape.Value))
 	return runRank(&t, keys, counted{n: bins.N + 1, none: bins.N, logs: logs})
+}
+
+// binsOver is [histogram.Over] for pixels of a type.
+func binsOver(of pairs.Type, bins histogram.Bins) (histogram.Bins, error) {
+	switch of {
+	case pairs.U8:
+		return histogram.Over[uint8](bins)
+	case pairs.U16:
+		return histogram.Over[uint16](bins)
+	case pairs.F32:
+		return histogram.Over[float32](bins)
+	}
+	return histogram.Over[float64](bins)
 }
 
 // binOf is the bin of a value, or one more that counts for none.

@@ -50,8 +50,7 @@ func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor f
 }
 
 func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Options, k kind, floor float64) (*Stream[D, P], error) {
-	src := pixels(&boxsum.Image[P]{Width: width, Channels: channels})
-	s, err := startStream(pairs.TypeOf[D](), &src, w, opt, k, floor)
+	s, err := startStream(pairs.TypeOf[D](), window.Pixels{Of: pairs.TypeOf[P](), Extent: grid.Plane(width, 0, channels, 0)}, w, opt, k, floor)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +58,10 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 }
 
 // startStream is a stream of results of a type, from rows like those of an image without any.
-func startStream(of pairs.Type, src *window.Pixels, w Window, opt *Options, k kind, floor float64) (*stream, error) {
+func startStream(of pairs.Type, src window.Pixels, w Window, opt *Options, k kind, floor float64) (*stream, error) {
 	s := &stream{task: task{kind: k, floor: floor}}
 	t := &s.task
-	if err := t.check(src, w, opt); err != nil {
+	if err := t.check(&src, w, opt); err != nil {
 		return nil, err
 	}
 	if !(floor >= 0) || floor > math.MaxFloat64 {

@@ -27,7 +27,7 @@ func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box 
 // latticeInside reports whether the image has all pixels that a box of cells would
 // have in an endless image. The outermost of them lie in the box's corners, or
 // beside one that is empty, for no two cells next to each other are.
-func (p *Plane[V, S]) latticeInside(box rotated.Box) bool {
+func (p *view) latticeInside(box rotated.Box) bool {
 	if !p.filledInside(box, box.C0, box.R0, 1, 1) || !p.filledInside(box, box.C1-1, box.R0, -1, 1) {
 		return false
 	}
@@ -36,7 +36,7 @@ func (p *Plane[V, S]) latticeInside(box rotated.Box) bool {
 
 // filledInside says that of a corner of the box, its neighbours inside the box
 // lying dc and dr away.
-func (p *Plane[V, S]) filledInside(box rotated.Box, c, r, dc, dr int) bool {
+func (p *view) filledInside(box rotated.Box, c, r, dc, dr int) bool {
 	pixel := func(c, r int) (filled, inside bool) {
 		x, y, inside := p.lattice.Point(c, r)
 		if !inside {
@@ -65,7 +65,7 @@ type place struct {
 	reverse bool
 }
 
-func (p *Plane[V, S]) place(at image.Point) place {
+func (p *view) place(at image.Point) place {
 	c, r := p.lattice.Cell(at.X, at.Y)
 	return place{c, r, p.reverse}
 }
@@ -95,9 +95,9 @@ func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(
 }
 
 // entry is what the table has for a corner, and areaEntry what the lattice has.
-func (p *Plane[V, S]) entry(c, r int) S { return signed(p.lattice.Corner(c, r, p.channel), p.reverse) }
+func (p *Plane[V, S]) entry(c, r int) S { return signed(p.turned.Corner(c, r, p.channel), p.reverse) }
 
-func (p *Plane[V, S]) areaEntry(c, r int) int64 {
+func (p *view) areaEntry(c, r int) int64 {
 	return signed(p.lattice.CornerArea(c, r), p.reverse)
 }
 

@@ -20,14 +20,29 @@ type Number interface{ int64 | float64 }
 // integrated into the same table, and is safe for use by several goroutines as
 // long as none does that.
 type Plane[V Number, S boxsum.Sum] struct {
-	size  image.Point // of the image
+	view
 	table *boxsum.Table[S]
 	grid  mesh[S] // of table, at its origin
 
 	// A plane that is not upright has these instead of a table.
-	lattice *rotated.Table[S]
+	turned  *rotated.Table[S]
 	channel int
-	reverse bool // see axes
+}
+
+// A view is what does not depend on types.
+type view struct {
+	size    image.Point      // of the image
+	upright bool             // or it has a lattice
+	lattice *rotated.Lattice // of a plane that is not upright
+	reverse bool             // see axes
+}
+
+// seen is the plane's, nil of none.
+func (p *Plane[V, S]) seen() *view {
+	if p == nil {
+		return nil
+	}
+	return &p.view
 }
 
 // Upright is the plane of a channel along the rows and columns of its image:
@@ -47,7 +62,7 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 		return nil, err
 	}
 	return &Plane[V, S]{
-		size:  image.Pt(table.Width, table.Height),
+		view:  view{size: image.Pt(table.Width, table.Height), upright: true},
 		table: table,
 		grid:  mesh[S]{sums: table.Sums[channel:], stride: table.Stride, step: table.Channels},
 	}, nil
@@ -66,9 +81,13 @@ func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Pla
 	if err := check[V, S](channel, table.Channels); err != nil {
 		return nil, err
 	}
-	p := &Plane[V, S]{lattice: table, channel: channel, reverse: axesOf(table.Rotation()).reverse}
-	p.size.X, p.size.Y = table.Size()
-	return p, nil
+	return &Plane[V, S]{view: viewOf(table.Lattice), turned: table, channel: channel}, nil
+}
+
+func viewOf(l *rotated.Lattice) (v view) {
+	v.lattice, v.reverse = l, axesOf(l.Rotation()).reverse
+	v.size.X, v.size.Y = l.Size()
+	return v
 }
 
 // check refuses values that sums cannot give, and a channel that a table lacks.
@@ -88,8 +107,8 @@ var (
 )
 
 // check reports whether a window can start at these pixels.
-func (p *Plane[V, S]) check(w *window, at ...image.Point) error {
-	if p == nil || p.table == nil && p.lattice == nil {
+func (p *view) check(w *window, at ...image.Point) error {
+	if p == nil || !p.upright && p.lattice == nil {
 		return errNoPlane
 	}
 	if rot := p.rotation(); w.turned() && rot != w.rot {
@@ -107,7 +126,7 @@ func (p *Plane[V, S]) check(w *window, at ...image.Point) error {
 	return nil
 }
 
-func (p *Plane[V, S]) outside(what any, at image.Point) error {
+func (p *view) outside(what any, at image.Point) error {
 	along := ""
 	if rot := p.rotation(); rot.A != 0 {
 		along = fmt.Sprintf(" along %v", rot)
@@ -122,7 +141,7 @@ func (p *Plane[V, S]) outside(what any, at image.Point) error {
 }
 
 // rotation is the plane's, 0/1 of an upright one.
-func (p *Plane[V, S]) rotation() rotated.Rotation {
+func (p *view) rotation() rotated.Rotation {
 	if p.lattice == nil {
 		return upright
 	}
@@ -130,13 +149,13 @@ func (p *Plane[V, S]) rotation() rotated.Rotation {
 }
 
 // holds reports whether the image has all pixels of an upright rectangle.
-func (p *Plane[V, S]) holds(at image.Point, width, height int) bool {
+func (p *view) holds(at image.Point, width, height int) bool {
 	return at.X >= 0 && at.Y >= 0 && at.X <= p.size.X-width && at.Y <= p.size.Y-height
 }
 
 // inside reports whether a box of lines about a pixel of the image holds none but
 // pixels of it.
-func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
+func (p *view) inside(at image.Point, box image.Rectangle) bool {
 	if p.lattice == nil {
 		// at may be as far out as can be: it is compared and not added to.
 		return at.X >= -box.Min.X && at.Y >= -box.Min.Y && at.X <= p.size.X-box.Max.X && at.Y <= p.size.Y-box.Max.Y
@@ -152,7 +171,7 @@ func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
 	if at.X >= reach && at.Y >= reach && at.X < p.size.X-reach && at.Y < p.size.Y-reach {
 		return true
 	}
-	return p.latticeInside(Cells(p.lattice.Lattice, box, at))
+	return p.latticeInside(Cells(p.lattice, box, at))
 }
 
 // at is the entries of the table about a window that starts at a pixel.

@@ -10,7 +10,7 @@ import (
 // Value is the value of a feature of the window that starts at a pixel. The
 // feature must lie inside of the image.
 func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
-	if err := p.checkFeature(&f, at); err != nil {
+	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
 	}
 	return p.value(&f, at), nil
@@ -19,7 +19,7 @@ func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
 // Corrected is the value of a feature corrected for uneven areas: 0 in a flat
 // image, and where no pixel counts for the feature.
 func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
-	if err := p.checkFeature(&f, at); err != nil {
+	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
 	}
 	return p.corrected(&f, at), nil
@@ -28,18 +28,18 @@ func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
 // Areas is how many pixels count for a feature of the window that starts at a
 // pixel, and how many against it, each as often as its weight says.
 func (p *Plane[V, S]) Areas(f Feature, at image.Point) (plus, minus int64, err error) {
-	if err := p.checkFeature(&f, at); err != nil {
+	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, 0, err
 	}
 	plus, minus = p.areas(&f, at)
 	return plus, minus, nil
 }
 
-func (p *Plane[V, S]) checkFeature(f *Feature, at image.Point) error {
+func (p *view) checkFeature(f *Feature, at image.Point) error {
 	if !f.kind.known() {
 		return errNone
 	}
-	if p == nil || p.table == nil && p.lattice == nil {
+	if p == nil || !p.upright && p.lattice == nil {
 		return errNoPlane
 	}
 	if !p.inside(at, f.Bounds()) {
@@ -57,7 +57,7 @@ func (p *Plane[V, S]) read(f *Feature, at image.Point) (plus, minus V) {
 	return read[V](&g, f)
 }
 
-func (p *Plane[V, S]) areas(f *Feature, at image.Point) (plus, minus int64) {
+func (p *view) areas(f *Feature, at image.Point) (plus, minus int64) {
 	if p.lattice != nil {
 		return readOwn[int64](f, p.place(at), p.areaEntry)
 	}

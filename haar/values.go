@@ -62,7 +62,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 	if err != nil {
 		return err
 	}
-	if err := p.check(&set.window, at...); err != nil {
+	if err := p.seen().check(&set.window, at...); err != nil {
 		return err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {

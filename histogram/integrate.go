@@ -11,7 +11,7 @@ import (
 //
 //	table, err := histogram.Integrate(img, histogram.Bins{N: 32}, nil)
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*Table[uint32], error) {
-	return made(new(Table[uint32]), sourceOf(&img), source{}, false, &bins, opt)
+	return made(new(Table[uint32]), &img, nil, &bins, opt)
 }
 
 // IntegrateInto makes the integral histogram of an image in dst, which must
@@ -19,7 +19,7 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*T
 // that of the first image's pixels. It allocates nothing once an image of the same
 // type has been integrated.
 func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *Options) error {
-	return integrate(dst, sourceOf(&img), source{}, false, opt)
+	return integrate(dst, &img, nil, opt)
 }
 
 // IntegrateWeighted makes an integral histogram in which a pixel counts as much
@@ -29,23 +29,24 @@ func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt 
 //
 //	table, err := histogram.IntegrateWeighted[float64](img, weights, histogram.Bins{N: 32}, nil)
 func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins Bins, opt *Options) (*Table[S], error) {
-	return made(new(Table[S]), sourceOf(&img), sourceOf(&weights), true, &bins, opt)
+	return made(new(Table[S]), &img, &weights, &bins, opt)
 }
 
 // IntegrateWeightedInto is [IntegrateWeighted] into a table that is there.
 func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *Options) error {
-	return integrate(dst, sourceOf(&img), sourceOf(&weights), true, opt)
+	return integrate(dst, &img, &weights, opt)
 }
 
 // integrate makes the same in a table that is there.
-func integrate[S boxsum.Sum](dst *Table[S], img, weights source, weighted bool, opt *Options) error {
-	_, err := made(dst, img, weights, weighted, nil, opt)
+func integrate[S boxsum.Sum](dst *Table[S], img, weights any, opt *Options) error {
+	_, err := made(dst, img, weights, nil, opt)
 	return err
 }
 
-// made makes a table in dst, or in a new one with bins.
-func made[S boxsum.Sum](dst *Table[S], src, weights source, weighted bool, fresh *Bins, opt *Options) (*Table[S], error) {
-	j, err := newJob(src, weights, weighted, pairs.TypeOf[S](), opt)
+// made makes a table in dst, or in a new one with bins, of what img and weights point to.
+func made[S boxsum.Sum](dst *Table[S], img, weights any, fresh *Bins, opt *Options) (*Table[S], error) {
+	src := sourceOf(img)
+	j, err := newJob(src, sourceOf(weights), weights != nil, pairs.TypeOf[S](), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,28 @@ type source struct {
 	err    error
 }
 
-// It is not inlined: who integrates has it for every pair of types.
-//
-//go:noinline
-func sourceOf[P boxsum.Pixel](img *boxsum.Image[P]) source {
+// sourceOf is the image that img points to, or none.
+func sourceOf(img any) source {
+	switch img := img.(type) {
+	case *boxsum.Image[uint8]:
+		return typed(img)
+	case *boxsum.Image[uint16]:
+		return typed(img)
+	case *boxsum.Image[uint32]:
+		return typed(img)
+	case *boxsum.Image[int16]:
+		return typed(img)
+	case *boxsum.Image[int32]:
+		return typed(img)
+	case *boxsum.Image[float32]:
+		return typed(img)
+	case *boxsum.Image[float64]:
+		return typed(img)
+	}
+	return source{}
+}
+
+func typed[P boxsum.Pixel](img *boxsum.Image[P]) source {
 	return newSource(pairs.TypeOf[P](), unsafe.Pointer(unsafe.SliceData(img.Pix)), len(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
 }
 

@@ -34,7 +34,9 @@ func Magnitude(pixel pairs.Type) uint64 {
 }
 
 // MostOf is [Most] for pixels that are at most this bound, or its negative.
-func MostOf[S kernel.Sum](bound uint64, squares bool) int { return mostOf(bound, largest[S](), squares) }
+func MostOf[S kernel.Sum](bound uint64, squares bool) int {
+	return mostOf(bound, largest[S](), squares)
+}
 
 // largest is the largest integer of a type, and 0 of floats.
 func largest[S kernel.Sum]() uint64 {
