@@ -28,7 +28,7 @@ var below = map[string][]string{
 	"haar":                      slices.Concat(cpu, []string{"rotated"}),
 	"internal/anyimage":         cpu,
 	"internal/anytable":         slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"internal/sketch":           slices.Concat(cpu, []string{"internal/anyimage", "rotated", "haar"}),
+	"internal/sketch":           slices.Concat(cpu, []string{"rotated", "haar"}),
 	"tilted":                    cpu,
 	"histogram":                 cpu,
 	"moments":                   cpu,
@@ -59,13 +59,13 @@ var below = map[string][]string{
 	"gpu/internal/devtest":      slices.Concat(cpu, drivers, inside[:2]),
 	"gpu":                       slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
 	"gpu/interop":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"papers":                    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anyimage", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
-	"internal/measure":          slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anyimage", "internal/anytable", "internal/cascade", "internal/fourier", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anyimage", "internal/anytable", "imgio", "internal/cascade", "internal/fill", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anyimage", "internal/anytable", "internal/cascade", "internal/fill", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anyimage", "internal/anytable", "internal/cascade", "internal/fourier", "internal/measure", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
-	"internal/cli":              slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/anyimage", "internal/anytable", "internal/bench", "internal/cascade", "internal/cmdline", "internal/fill", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
-	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/anyimage", "internal/anytable", "internal/bench", "internal/cascade", "internal/cmdline", "internal/fill", "internal/cli", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
+	"papers":                    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/cascade", "internal/fourier", "internal/window", "match", "rotated", "threshold", "tilted", "volume"}),
+	"internal/measure":          slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anytable", "internal/cascade", "internal/fourier", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/reproduce":        slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anytable", "imgio", "internal/cascade", "internal/fill", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/bench":            slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anytable", "internal/cascade", "internal/fill", "internal/fourier", "internal/measure", "internal/plot", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/bench/filters":    slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "histogram", "internal/anytable", "internal/cascade", "internal/fourier", "internal/measure", "internal/window", "match", "papers", "rotated", "threshold", "tilted", "volume"}),
+	"internal/cli":              slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/anytable", "internal/bench", "internal/cascade", "internal/cmdline", "internal/fill", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
+	"cmd/boxsum":                slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "haar", "histogram", "imgio", "internal/anytable", "internal/bench", "internal/cascade", "internal/cmdline", "internal/fill", "internal/cli", "internal/explore", "internal/fourier", "internal/measure", "internal/plot", "internal/reproduce", "internal/sketch", "internal/view", "internal/window", "internal/y4m", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}),
 	"python/clib":               slices.Concat(cpu, drivers, inside, []string{"detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "internal/cascade", "internal/fourier", "internal/window", "match", "moments", "rotated", "store", "threshold", "tilted", "volume"}),
 	"store":                     slices.Concat(cpu, []string{"filter", "histogram", "imgio", "internal/window", "volume"}),
 	"internal/explore":          explored,
@@ -74,7 +74,7 @@ var below = map[string][]string{
 	"internal/view/site":        slices.Concat(explored, []string{"internal/explore", "internal/view"}),
 	"store/web":                 slices.Concat(cpu, []string{"filter", "histogram", "imgio", "internal/window", "store", "volume"}),
 	"docs/throughput":           {},
-	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/anyimage", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
+	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "filter", "internal/window", "threshold", "match", "internal/fourier", "internal/page"}),
 	"gpu/internal/kernels/jobs": {},
 	"gpu/internal/kernels/pack": {"gpu/internal/kernels", "internal/launch", "internal/pairs"},
 }
@@ -107,7 +107,7 @@ var explored = slices.Concat(cpu, []string{"detect", "filter", "haar", "histogra
 // cpu is the root package and what it stands on, drivers what the GPU's package does
 // besides, and inside what is in it: each stands on those before it.
 var (
-	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs", "internal/anyimage"}
 	drivers = []string{"gpu/internal/dynamic", "gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
 	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
 )

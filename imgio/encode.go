@@ -2,6 +2,7 @@ package imgio
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // extensions are those of the formats that [Encode] writes.
@@ -64,27 +67,39 @@ func Encode(w io.Writer, format string, img any) error {
 		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, m)
 	case "jpeg":
 		return encodeJPEG(w, img)
-	case "tiff", "pnm", "npy":
-	default:
-		return fmt.Errorf("imgio: images are written as png, tiff, pnm, jpeg or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
+	case "npy":
+		return encodeNPY(w, img)
+	case "tiff", "pnm":
+		return encodePlain(w, format, img)
+	}
+	return fmt.Errorf("imgio: images are written as png, tiff, pnm, jpeg or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
+}
+
+func noImage(img any) error { return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes) }
+
+func encodeNPY(w io.Writer, img any) error {
+	width, height, channels := anyimage.Size(img)
+	shape := []int{height, width}
+	if channels > 1 {
+		shape = append(shape, channels)
 	}
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[uint16]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[uint32]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[int16]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[int32]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[float32]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[float64]:
-		return encode(w, format, img)
+		return WriteNPY(w, shape, rowsOf(img))
 	}
-	return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes)
+	return noImage(img)
 }
 
 func encodeJPEG(w io.Writer, img any) error {
@@ -105,30 +120,36 @@ func encodeJPEG(w io.Writer, img any) error {
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
 }
 
-func encode[P boxsum.Pixel](w io.Writer, format string, img boxsum.Image[P]) error {
-	if format == "npy" {
-		img.Channels = max(img.Channels, 1)
-		shape := []int{img.Height, img.Width}
-		if img.Channels > 1 {
-			shape = append(shape, img.Channels)
-		}
-		return WriteNPY(w, shape, rowsOf(img))
+// encodePlain writes a picture that is not compressed.
+func encodePlain(w io.Writer, format string, img any) error {
+	if anyimage.Pixel(img) == 0 {
+		return noImage(img)
 	}
-	if err := showable(&img); err != nil {
+	p := plainPicture{img: img}
+	p.width, p.height, p.channels = anyimage.Size(img)
+	p.channels = max(p.channels, 1)
+	stride, values := anyimage.Layout(img)
+	if err := checkShown(p.width, p.height, p.channels, cmp.Or(stride, p.width*p.channels), values); err != nil {
 		return err
 	}
-	if img.Width == 0 || img.Height == 0 {
+	if p.width == 0 || p.height == 0 {
 		return fmt.Errorf("imgio: an image without pixels cannot be a picture: %w", boxsum.ErrInvalid)
 	}
 	to := bufio.NewWriterSize(w, 1<<16)
-	by := encodePNM[P]
+	by := encodePNM
 	if format == "tiff" {
-		by = encodeTIFF[P]
+		by = encodeTIFF
 	}
-	if err := by(to, img); err != nil {
+	if err := by(to, p); err != nil {
 		return err
 	}
 	return to.Flush()
+}
+
+// A plainPicture is an image of any type that can be shown.
+type plainPicture struct {
+	img                     any
+	width, height, channels int
 }
 
 // rowsOf is the rows of an image, empty ones too.
@@ -142,31 +163,31 @@ func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
 	}
 }
 
-func noPicture[P boxsum.Pixel](format string) error {
-	return fmt.Errorf("imgio: pixels of %T cannot be written as %s, but as .npy: %w", *new(P), format, boxsum.ErrTypes)
+func (p plainPicture) cannotBe(format string) error {
+	return fmt.Errorf("imgio: pixels of %v cannot be written as %s, but as .npy: %w", anyimage.Pixel(p.img), format, boxsum.ErrTypes)
 }
 
 // encodePNM writes PGM, PPM, or PAM with alpha.
-func encodePNM[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
+func encodePNM(w *bufio.Writer, p plainPicture) error {
 	most := 255
-	switch any(*new(P)).(type) {
-	case uint8:
-	case uint16:
+	switch anyimage.Pixel(p.img) {
+	case pairs.U8:
+	case pairs.U16:
 		most = 65535
 	default:
-		return noPicture[P]("PNM")
+		return p.cannotBe("PNM")
 	}
-	switch img.Channels {
+	switch p.channels {
 	case 1:
-		fmt.Fprintf(w, "P5\n%d %d\n%d\n", img.Width, img.Height, most)
+		fmt.Fprintf(w, "P5\n%d %d\n%d\n", p.width, p.height, most)
 	case 3:
-		fmt.Fprintf(w, "P6\n%d %d\n%d\n", img.Width, img.Height, most)
+		fmt.Fprintf(w, "P6\n%d %d\n%d\n", p.width, p.height, most)
 	default:
-		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[img.Channels]
-		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", img.Width, img.Height, img.Channels, most, kind)
+		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[p.channels]
+		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", p.width, p.height, p.channels, most, kind)
 	}
-	for row := range rowsOf(img) {
-		if err := writeOrdered(w, row, binary.BigEndian); err != nil {
+	for y := range p.height {
+		if err := writeOrdered(w, anyimage.Row(p.img, y), binary.BigEndian); err != nil {
 			return err
 		}
 	}
@@ -174,8 +195,8 @@ func encodePNM[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
 }
 
 // writeOrdered writes the pixels of a row in an order of bytes.
-func writeOrdered[P boxsum.Pixel](w *bufio.Writer, row []P, order binary.AppendByteOrder) error {
-	switch row := any(row).(type) {
+func writeOrdered(w *bufio.Writer, row any, order binary.AppendByteOrder) error {
+	switch row := row.(type) {
 	case []uint8:
 		_, err := w.Write(row)
 		return err

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // ViewShape is the shape of a view as an array: (H, W) with one channel and
@@ -44,33 +44,70 @@ func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 // endian. Rows are runs of elements of any length; together they must have
 // exactly as many as the shape says.
 func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
+	to, err := newNPYWriter(w, shape, pairs.TypeOf[T]())
+	if err != nil {
+		return err
+	}
+	for row := range rows {
+		if err := to.write(bytesOf(row)); err != nil {
+			return err
+		}
+	}
+	return to.finish()
+}
+
+// An npyWriter writes elements of any type.
+type npyWriter struct {
+	buf            *bufio.Writer
+	shape          []int
+	count, written int // elements
+	size           int // of one
+}
+
+func newNPYWriter(w io.Writer, shape []int, of pairs.Type) (*npyWriter, error) {
 	count, err := elementCount(shape)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	header, err := npyHeaderBytes[T](shape)
+	header, err := npyHeaderBytes(shape, of)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Runs longer than the buffer pass it by.
-	buf := bufio.NewWriterSize(w, 1<<16)
-	if _, err := buf.Write(header); err != nil {
-		return fmt.Errorf("imgio: writing npy header: %w", err)
+	to := &npyWriter{buf: bufio.NewWriterSize(w, 1<<16), shape: shape, count: count, size: of.Bytes()}
+	if _, err := to.buf.Write(header); err != nil {
+		return nil, fmt.Errorf("imgio: writing npy header: %w", err)
 	}
-	written := 0
-	for row := range rows {
-		if len(row) > count-written {
-			return fmt.Errorf("imgio: shape %s has %d elements, the rows have more", shapeString(shape), count)
+	return to, nil
+}
+
+func (w *npyWriter) write(row []byte) error {
+	n := len(row) / w.size
+	if n > w.count-w.written {
+		return fmt.Errorf("imgio: shape %s has %d elements, the rows have more", shapeString(w.shape), w.count)
+	}
+	w.written += n
+	if hostIsLittle || w.size == 1 {
+		if _, err := w.buf.Write(row); err != nil {
+			return fmt.Errorf("imgio: writing npy data: %w", err)
 		}
-		written += len(row)
-		if err := writeElements(buf, row); err != nil {
+		return nil
+	}
+	for run := range slices.Chunk(row, 1<<15) {
+		run = slices.Clone(run)
+		swapBytes(run, w.size)
+		if _, err := w.buf.Write(run); err != nil {
 			return fmt.Errorf("imgio: writing npy data: %w", err)
 		}
 	}
-	if written != count {
-		return fmt.Errorf("imgio: shape %s has %d elements, the rows have %d", shapeString(shape), count, written)
+	return nil
+}
+
+func (w *npyWriter) finish() error {
+	if w.written != w.count {
+		return fmt.Errorf("imgio: shape %s has %d elements, the rows have %d", shapeString(w.shape), w.count, w.written)
 	}
-	if err := buf.Flush(); err != nil {
+	if err := w.buf.Flush(); err != nil {
 		return fmt.Errorf("imgio: writing npy data: %w", err)
 	}
 	return nil
@@ -78,9 +115,9 @@ func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
 
 // npyHeaderBytes is the header, padded so that the data starts on 64 bytes and
 // can be mapped.
-func npyHeaderBytes[T Element](shape []int) ([]byte, error) {
+func npyHeaderBytes(shape []int, of pairs.Type) ([]byte, error) {
 	const fixed = len(npyMagic) + 4
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr[T](), shapeString(shape))
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr(of), shapeString(shape))
 	pad := -(fixed + len(dict) + 1) & 63
 	dict += strings.Repeat(" ", pad) + "\n"
 	if len(shape) > maxDims || len(dict) > 0xffff {
@@ -92,34 +129,11 @@ func npyHeaderBytes[T Element](shape []int) ([]byte, error) {
 }
 
 // descr is NumPy's name of a type, little endian.
-func descr[T Element]() string {
-	var v T
-	kind := 'u'
-	switch any(v).(type) {
-	case uint8:
+func descr(of pairs.Type) string {
+	if of == pairs.U8 {
 		return "|u1"
-	case int16, int32, int64:
-		kind = 'i'
-	case float32, float64:
-		kind = 'f'
 	}
-	return fmt.Sprintf("<%c%d", kind, unsafe.Sizeof(v))
-}
-
-func writeElements[T Element](w io.Writer, row []T) error {
-	size := int(unsafe.Sizeof(*new(T)))
-	if hostIsLittle || size == 1 {
-		_, err := w.Write(bytesOf(row))
-		return err
-	}
-	for run := range slices.Chunk(row, 1<<12) {
-		b := slices.Clone(bytesOf(run))
-		swapBytes(b, size)
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-	}
-	return nil
+	return "<" + of.NumPy()
 }
 
 // NPZ writes several arrays into one .npz archive, which NumPy loads by name.
@@ -175,13 +189,22 @@ func NewNPZ(w io.Writer) *NPZ {
 // WriteNPZ adds an array, which numpy.load gives back under that name. The shape
 // and the rows are those of [WriteNPY].
 func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) error {
+	w, err := z.member(name)
+	if err != nil {
+		return err
+	}
+	return WriteNPY(w, shape, rows)
+}
+
+// member begins an array.
+func (z *NPZ) member(name string) (io.Writer, error) {
 	if name == "" || z.seen[name] {
-		return fmt.Errorf("imgio: npz name %q is empty or taken", name)
+		return nil, fmt.Errorf("imgio: npz name %q is empty or taken", name)
 	}
 	z.seen[name] = true
 	extra, err := z.padding(name + ".npy")
 	if err != nil {
-		return fmt.Errorf("imgio: adding %s to npz: %w", name, err)
+		return nil, fmt.Errorf("imgio: adding %s to npz: %w", name, err)
 	}
 	w, err := z.zip.CreateHeader(&zip.FileHeader{
 		Name:     name + ".npy",
@@ -190,9 +213,9 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), // the first that zip can hold, as NumPy writes it
 	})
 	if err != nil {
-		return fmt.Errorf("imgio: adding %s to npz: %w", name, err)
+		return nil, fmt.Errorf("imgio: adding %s to npz: %w", name, err)
 	}
-	return WriteNPY(w, shape, rows)
+	return w, nil
 }
 
 // Close finishes the archive. It does not close the writer under it.

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // tiffStrip is about how many bytes a strip has.
@@ -14,28 +16,28 @@ const tiffStrip = 1 << 16
 
 // encodeTIFF writes a TIFF file without compression: the directory first, for the sizes of
 // all strips are known. Grey with alpha becomes R, G, B, A, which more programs read.
-func encodeTIFF[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
+func encodeTIFF(w *bufio.Writer, img plainPicture) error {
 	var bits, format uint32 // of a sample: 1 is whole numbers, 3 floats
-	switch any(*new(P)).(type) {
-	case uint8:
+	switch anyimage.Pixel(img.img) {
+	case pairs.U8:
 		bits, format = 8, 1
-	case uint16:
+	case pairs.U16:
 		bits, format = 16, 1
-	case float32:
+	case pairs.F32:
 		bits, format = 32, 3
 	default:
-		return noPicture[P]("TIFF")
+		return img.cannotBe("TIFF")
 	}
-	channels := img.Channels
+	channels := img.channels
 	if channels == 2 {
 		channels = 4
 	}
-	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
-	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.Width, img.Height, boxsum.ErrInvalid)
+	rowBytes := float64(img.width) * float64(channels) * float64(bits/8)
+	if rowBytes*float64(img.height) > math.MaxUint32-1<<20 {
+		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.width, img.height, boxsum.ErrInvalid)
 	}
-	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
-	strips := (img.Height + perStrip - 1) / perStrip
+	perStrip := min(img.height, max(1, tiffStrip/int(rowBytes)))
+	strips := (img.height + perStrip - 1) / perStrip
 
 	d := tiffDirectory{entries: map[uint16][]uint32{}}
 	d.shorts(tiffBitsPerSample, repeat(bits, channels)...)
@@ -45,8 +47,8 @@ func encodeTIFF[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
 		photometric = 2
 	}
 	d.shorts(tiffPhotometric, photometric)
-	d.longs(256, uint32(img.Width))
-	d.longs(257, uint32(img.Height))
+	d.longs(256, uint32(img.width))
+	d.longs(257, uint32(img.height))
 	d.shorts(277, uint32(channels))
 	d.longs(278, uint32(perStrip))
 	if channels == 4 {
@@ -55,7 +57,7 @@ func encodeTIFF[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
 	d.shorts(339, repeat(format, channels)...)
 	counts, offsets := make([]uint32, strips), make([]uint32, strips)
 	for i := range strips {
-		counts[i] = uint32(min(perStrip, img.Height-i*perStrip)) * uint32(rowBytes)
+		counts[i] = uint32(min(perStrip, img.height-i*perStrip)) * uint32(rowBytes)
 	}
 	d.longs(279, counts...)
 	d.longs(273, offsets...)
@@ -67,20 +69,37 @@ func encodeTIFF[P boxsum.Pixel](w *bufio.Writer, img boxsum.Image[P]) error {
 	if _, err := w.Write(d.bytes()); err != nil {
 		return err
 	}
-	wide := make([]P, img.Width*channels)
-	for row := range rowsOf(img) {
-		if channels != img.Channels {
-			for x := range img.Width {
-				v, a := row[2*x], row[2*x+1]
-				copy(wide[4*x:], []P{v, v, v, a})
-			}
-			row = wide
+	for y := range img.height {
+		row := anyimage.Row(img.img, y)
+		if channels != img.channels {
+			row = withColour(row)
 		}
 		if err := writeOrdered(w, row, binary.LittleEndian); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// withColour is a row of grey and alpha as R, G, B, A.
+func withColour(row any) any {
+	switch row := row.(type) {
+	case []uint8:
+		return coloured(row)
+	case []uint16:
+		return coloured(row)
+	case []float32:
+		return coloured(row)
+	}
+	return row
+}
+
+func coloured[P boxsum.Pixel](row []P) []P {
+	wide := make([]P, 0, 2*len(row))
+	for ; len(row) >= 2; row = row[2:] {
+		wide = append(wide, row[0], row[0], row[0], row[1])
+	}
+	return wide
 }
 
 func repeat(v uint32, n int) []uint32 {

@@ -64,12 +64,16 @@ func showable[P boxsum.Pixel](img *boxsum.Image[P]) error {
 	if img.Stride == 0 {
 		img.Stride = img.Width * img.Channels
 	}
-	row := img.Width * img.Channels
+	return checkShown(img.Width, img.Height, img.Channels, img.Stride, len(img.Pix))
+}
+
+func checkShown(width, height, channels, stride, values int) error {
+	row := width * channels
 	switch {
-	case img.Width < 0 || img.Height < 0 || img.Channels > 4 || img.Width > 0 && row/img.Width != img.Channels || img.Stride < row:
-		return fmt.Errorf("imgio: an image of %d×%d with %d channels, %d apart, cannot be shown: %w", img.Width, img.Height, img.Channels, img.Stride, boxsum.ErrInvalid)
-	case img.Width > 0 && img.Height > 0 && (len(img.Pix) < row || (len(img.Pix)-row)/img.Stride < img.Height-1):
-		return fmt.Errorf("imgio: %d pixels are too few for %d×%d with %d channels: %w", len(img.Pix), img.Width, img.Height, img.Channels, boxsum.ErrInvalid)
+	case width < 0 || height < 0 || channels > 4 || width > 0 && row/width != channels || stride < row:
+		return fmt.Errorf("imgio: an image of %d×%d with %d channels, %d apart, cannot be shown: %w", width, height, channels, stride, boxsum.ErrInvalid)
+	case width > 0 && height > 0 && (values < row || (values-row)/stride < height-1):
+		return fmt.Errorf("imgio: %d pixels are too few for %d×%d with %d channels: %w", values, width, height, channels, boxsum.ErrInvalid)
 	}
 	return nil
 }

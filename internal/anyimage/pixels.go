@@ -30,6 +30,27 @@ func Size(img any) (width, height, channels int) {
 	return 0, 0, 0
 }
 
+// Layout is how far apart its rows are, and how many values it has memory for.
+func Layout(img any) (stride, values int) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[uint16]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[uint32]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[int16]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[int32]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[float32]:
+		return img.Stride, len(img.Pix)
+	case boxsum.Image[float64]:
+		return img.Stride, len(img.Pix)
+	}
+	return 0, 0
+}
+
 // Row is a row of a [boxsum.Image], a slice.
 func Row(img any, y int) any {
 	switch img := img.(type) {
