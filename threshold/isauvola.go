@@ -29,6 +29,12 @@ const (
 // improved is the layer of ISauvola.
 type improved[A, Q kernel.Number] struct {
 	window.Layer[A, Q]
+	marking
+}
+
+// marking is what does not depend on the type of sums.
+type marking struct {
+	bands   *window.Bands // of the layer
 	task    task
 	slice   int
 	inPlace bool
@@ -65,11 +71,11 @@ func runISauvola(t *task) error {
 func runImproved[A, Q kernel.Number](t *task) error {
 	run := engine.Take[engine.Run[improved[A, Q]]]()
 	l := &run.Layer
-	l.task = *t
-	l.Src, l.InPlace, l.Sink, l.Reach = t.src, t.same, l, 1
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: true, Level: t.set.Level}
-	l.columns = t.columns()
-	p := planOf(&l.Layer, t)
+	l.Sink, l.bands, l.task = l, &l.Layer.Bands, *t
+	l.Src, l.InPlace, l.Reach = t.src, t.same, 1
+	l.Frame = t.frame()
+	l.Frame.Squares, l.columns = true, t.columns()
+	p := planOf(l.Plan(&t.set, t.dst.Of.Bytes()), t)
 	p.Slices = improvedSlices
 	if p.BandRows < floodRows {
 		p.BandRows = grid.RoundUp(floodRows, p.BandRows)
@@ -82,6 +88,15 @@ const floodRows = 192
 
 // Prepare implements [engine.Layer].
 func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
+	if err := l.prepare(p); err != nil {
+		return err
+	}
+	err := l.Layer.Prepare(p)
+	l.inPlace = l.InPlace
+	return err
+}
+
+func (l *marking) prepare(p *engine.Plan) error {
 	t := &l.task
 	l.marks = t.dst.Pixels
 	if t.dst.form == asBits {
@@ -102,17 +117,15 @@ func (l *improved[A, Q]) Prepare(p *engine.Plan) error {
 		}
 		w.spans = engine.AtLeast(w.spans, maxSpans)[:0]
 		if l.columns {
-			aim(&w.decider, t, &l.Frame)
+			aim(&w.decider, t, &l.bands.Frame)
 		}
 	}
-	err := l.Layer.Prepare(p)
-	l.inPlace = l.InPlace
-	return err
+	return nil
 }
 
 // Slice implements [engine.Slicer].
-func (l *improved[A, Q]) Slice(z int) {
-	l.slice, l.InPlace = z, z == decideAndMark && l.inPlace
+func (l *marking) Slice(z int) {
+	l.slice, l.bands.InPlace = z, z == decideAndMark && l.inPlace
 	switch z {
 	case decideAndMark:
 		l.level = otsuOfAll(l.workers)
@@ -142,16 +155,22 @@ func otsuOfAll(workers []improvedWorker) uint8 {
 
 // Tile implements [engine.Layer].
 func (l *improved[A, Q]) Tile(worker, x, y, n, rows int) {
+	if l.slice == decideAndMark {
+		l.Layer.Tile(worker, x, y, n, rows)
+	} else {
+		l.tile(worker, x, y, n, rows)
+	}
+}
+
+func (l *marking) tile(worker, x, y, n, rows int) {
 	t, w := &l.task, &l.workers[worker]
 	switch l.slice {
 	case countContrast:
 		for end := y + rows; y < end; y++ {
-			l.contrast(w.row[:n], &l.Image, x, y)
+			l.contrast(w.row[:n], &l.bands.Image, x, y)
 			w.add(w.row[:n])
 		}
 		w.settle()
-	case decideAndMark:
-		l.Layer.Tile(worker, x, y, n, rows)
 	case connectBands:
 		if x > 0 { // all of a band at once
 			return
@@ -176,7 +195,7 @@ func (l *improved[A, Q]) Tile(worker, x, y, n, rows int) {
 }
 
 // contrast is that of pixels [x, x+len(dst)) of row y.
-func (l *improved[A, Q]) contrast(dst []uint8, rows window.Rows, x, y int) {
+func (l *marking) contrast(dst []uint8, rows window.Rows, x, y int) {
 	contrastRow(l.task.set.Level, dst, rows.Row(max(0, y-1)), rows.Row(y), rows.Row(min(y+1, l.task.src.Height-1)), x)
 }
 
@@ -186,31 +205,27 @@ func (l *improved[A, Q]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[A,
 	l.contrast(w.row[:n], s.Rows(), x, y)
 	dst := l.marks.Row(x, y, n)
 	if l.columns {
-		fromColumns(&w.decider, x, dst, pix, s)
+		r, cols, squares := columnsOf(s)
+		w.decider.Counts(x, r.Across, r.Down, r.Area, n)
+		w.decider.Row(dst, pix, cols, squares)
 	} else {
 		r := s.Windows()
 		window.Floats(w.pix, pix, pairs.U8)
 		for i, j := 0, 0; i < n; i = j {
 			j = r.Same(i)
-			some := stretch[A, Q]{pix: w.pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), hi2: r.HiSquares[i:j], lo2: r.LoSquares[i:j]}
+			some := stretchOf(r, w.pix, i, j)
 			decide(f, dst[i:j], &some)
 		}
 	}
 	kernel.KeepContrast(l.task.set.Level, dst, w.row[:n], l.level)
 }
 
-// fromColumns makes a row of 0 and 255.
-func fromColumns[A, Q kernel.Number](d *kernel.Decider, x int, dst, pix []uint8, s *window.Sums[A, Q]) {
-	r := s.Row()
-	d.Counts(x, r.Across, r.Down, r.Area, len(pix))
-	cols, _ := s.Columns(1)
-	d.Row(dst, pix, slice[uint32](cols), slice[uint32](s.SquareColumns(1)))
-}
-
 // Release implements [engine.Layer].
-func (l *improved[A, Q]) Release() int {
+func (l *improved[A, Q]) Release() int { return l.Layer.Release() + l.release() }
+
+func (l *marking) release() int {
 	l.task, l.marks = task{}, window.Pixels{}
-	bytes := l.Layer.Release() + engine.Bytes(l.memory)
+	bytes := engine.Bytes(l.memory)
 	for i := range l.workers {
 		l.workers[i].decider.Forget()
 		bytes += engine.Bytes(l.workers[i].row) + engine.Bytes(l.workers[i].spans) + engine.Bytes(l.workers[i].pix) + l.workers[i].decider.Bytes()
@@ -235,7 +250,7 @@ type flood struct {
 	full     bool // a span had to be left
 }
 
-func (l *improved[A, Q]) flood(worker int) flood {
+func (l *marking) flood(worker int) flood {
 	return flood{marks: l.marks, width: l.task.src.Width, to: l.task.src.Height, spans: l.workers[worker].spans[:0]}
 }
 

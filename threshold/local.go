@@ -15,6 +15,12 @@ import (
 // through the image twice: first for its greatest variance and its least pixel.
 type local[A, Q kernel.Number] struct {
 	window.Layer[A, Q]
+	deciding
+}
+
+// deciding is what does not depend on the type of sums.
+type deciding struct {
+	bands   *window.Bands // of the layer
 	task    task
 	columns bool // results are made from the sums of columns, by deciders
 	quads   bool // deciders slide the columns themselves
@@ -39,30 +45,32 @@ type localWorker struct {
 func runLocal[A, Q kernel.Number](t *task) error {
 	run := engine.Take[engine.Run[local[A, Q]]]()
 	l := &run.Layer
-	l.task, l.look = *t, false
-	l.Src, l.InPlace, l.Sink = t.src, t.same, l
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
-	if t.src.Of.Float() {
-		l.Frame.Offset = window.OffsetOf(&t.src, &t.shape)
-	}
-	l.columns = t.columns()
-	l.quads = l.columns && t.shape.Border == window.Clip && !(t.same && t.src.Width > kernel.QuadWidth) && // strips write over each other's rows
-		(t.dst.form == asBytes || t.dst.form == asBits) &&
-		kernel.QuadsDecide(t.set.Level, &t.formula, l.Frame.Span(), t.height())
-	l.past = l.quads && t.dst.form == asBytes && !t.same && kernel.Past(t.src.Width*t.src.Height)
-	if l.Widest = 0; l.quads {
-		l.Widest = kernel.QuadWidth
-	}
-	p := planOf(&l.Layer, t)
+	l.Sink = l
+	l.start(t, &l.Layer.Bands)
+	p := planOf(l.Plan(&t.set, t.dst.Of.Bytes()), t)
 	if t.formula.Kind == kernel.WolfFormula {
 		p.Slices = 2
 	}
 	return run.Fill(t.set, p, l)
 }
 
-// planOf is how to cut the work.
-func planOf[A, Q kernel.Number](l *window.Layer[A, Q], t *task) engine.Plan {
-	p := l.Plan(&t.set, t.dst.Of.Bytes())
+// start is for a task.
+func (l *deciding) start(t *task, b *window.Bands) {
+	l.bands, l.task, l.look = b, *t, false
+	b.Src, b.InPlace = t.src, t.same
+	b.Frame = t.frame()
+	l.columns = t.columns()
+	l.quads = l.columns && t.shape.Border == window.Clip && !(t.same && t.src.Width > kernel.QuadWidth) && // strips write over each other's rows
+		(t.dst.form == asBytes || t.dst.form == asBits) &&
+		kernel.QuadsDecide(t.set.Level, &t.formula, b.Frame.Span(), t.height())
+	l.past = l.quads && t.dst.form == asBytes && !t.same && kernel.Past(t.src.Width*t.src.Height)
+	if b.Widest = 0; l.quads {
+		b.Widest = kernel.QuadWidth
+	}
+}
+
+// planOf is how to cut the work, as windows have it.
+func planOf(p engine.Plan, t *task) engine.Plan {
 	if t.dst.form == asBits { // no two workers write to a byte
 		p.TileWidth = grid.RoundUp(p.TileWidth, 64)
 	}
@@ -71,6 +79,16 @@ func planOf[A, Q kernel.Number](l *window.Layer[A, Q], t *task) engine.Plan {
 
 // Prepare implements [engine.Layer].
 func (l *local[A, Q]) Prepare(p *engine.Plan) error {
+	l.prepare(p)
+	err := l.Layer.Prepare(p)
+	l.inPlace = l.InPlace
+	if p.Slices == 0 {
+		l.aim()
+	}
+	return err
+}
+
+func (l *deciding) prepare(p *engine.Plan) {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers { // also those that earlier images had more
 		w := &l.workers[i]
@@ -94,19 +112,13 @@ func (l *local[A, Q]) Prepare(p *engine.Plan) error {
 			w.pix = engine.AtLeast(w.pix, p.TileWidth)
 		}
 	}
-	err := l.Layer.Prepare(p)
-	l.inPlace = l.InPlace
-	if p.Slices == 0 {
-		l.aim()
-	}
-	return err
 }
 
 // aim tells the deciders of the formula, once it is known.
-func (l *local[A, Q]) aim() {
+func (l *deciding) aim() {
 	for i := range l.workers {
 		if d := l.workers[i].decider; l.columns && d != nil {
-			aim(d, &l.task, &l.Frame)
+			aim(d, &l.task, &l.bands.Frame)
 		}
 	}
 }
@@ -116,13 +128,13 @@ func aim(d *kernel.Decider, t *task, f *window.Frame) {
 }
 
 // Slice implements [engine.Slicer].
-func (l *local[A, Q]) Slice(z int) {
+func (l *deciding) Slice(z int) {
 	if l.look = z == 0; l.look {
-		l.InPlace = false
+		l.bands.InPlace = false
 		l.aim()
 		return
 	}
-	l.InPlace = l.inPlace
+	l.bands.InPlace = l.inPlace
 	f := &l.task.formula
 	f.Darkest, f.Spread = math.Inf(1), smallestNormal
 	for i := range l.workers {
@@ -137,9 +149,10 @@ func (l *local[A, Q]) Slice(z int) {
 const smallestNormal = 0x1p-1022
 
 // Release implements [engine.Layer].
-func (l *local[A, Q]) Release() int {
+func (l *local[A, Q]) Release() int { return l.Layer.Release() + l.release() }
+
+func (l *deciding) release() (bytes int) {
 	l.task = task{}
-	bytes := l.Layer.Release()
 	for i := range l.workers {
 		if d := l.workers[i].decider; d != nil {
 			d.Forget()
@@ -152,19 +165,24 @@ func (l *local[A, Q]) Release() int {
 
 // Tile implements [engine.Layer].
 func (l *local[A, Q]) Tile(worker, x, y, n, rows int) {
-	w, t := &l.workers[worker], &l.task
-	if l.look || !l.quads || !w.decider.Fast() {
+	if w := &l.workers[worker]; l.look || !l.quads || !w.decider.Fast() {
 		l.Layer.Tile(worker, x, y, n, rows)
-		return
+	} else {
+		l.tile(w, x, y, n, rows)
 	}
-	f := &l.Frame
+}
+
+// tile is for deciders that slide columns.
+func (l *deciding) tile(w *localWorker, x, y, n, rows int) {
+	t := &l.task
+	f := &l.bands.Frame
 	row := func(of window.Rows, y int) []uint8 {
 		if y < 0 || y >= f.Height {
 			return nil
 		}
 		return of.Row(y)
 	}
-	of, own := l.RowsOf(y)
+	of, own := l.bands.RowsOf(y)
 	if w.x != x || w.y != y { // else it goes on
 		w.quads.Strip(x, n, min(f.Left, f.Width), f.Width) // as Span has it
 		for i := max(0, y-f.Up); i < min(y+f.Down, f.Height); i++ {
@@ -207,17 +225,16 @@ func (l *local[A, Q]) Tile(worker, x, y, n, rows int) {
 func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q]) {
 	w, t := &l.workers[worker], &l.task
 	if l.columns {
-		l.fromColumns(w, x, y, pix, s)
+		r, cols, squares := columnsOf(s)
+		w.decider.Counts(x, r.Across, r.Down, r.Area, n)
+		l.fromColumns(w, x, y, pix, cols, squares)
 		return
 	}
 	r := s.Windows()
 	window.Floats(w.pix, pix, t.src.Of)
 	for i, j := 0, 0; i < n; i = j {
 		j = r.Same(i)
-		some := stretch[A, Q]{pix: w.pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), offset: r.Offset}
-		if t.formula.Kind.Squares() {
-			some.hi2, some.lo2 = r.HiSquares[i:j], r.LoSquares[i:j]
-		}
+		some := stretchOf(r, w.pix, i, j)
 		switch {
 		case l.look:
 			some.look(w)
@@ -236,16 +253,18 @@ func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q])
 	}
 }
 
-// fromColumns makes a row of bytes.
-func (l *local[A, Q]) fromColumns(w *localWorker, x, y int, pix []uint8, s *window.Sums[A, Q]) {
-	n, dst := len(pix), &l.task.dst
-	r := s.Row()
-	w.decider.Counts(x, r.Across, r.Down, r.Area, n)
+// columnsOf is the sums of columns, which are known to be of 32 bits.
+func columnsOf[A, Q kernel.Number](s *window.Sums[A, Q]) (r *window.Row[A, Q], cols, squares []uint32) {
 	first, _ := s.Columns(1)
-	cols, squares := slice[uint32](first), []uint32(nil)
-	if l.Frame.Squares {
+	if s.Squared() {
 		squares = slice[uint32](s.SquareColumns(1))
 	}
+	return s.Row(), slice[uint32](first), squares
+}
+
+// fromColumns makes a row of bytes.
+func (l *deciding) fromColumns(w *localWorker, x, y int, pix []uint8, cols, squares []uint32) {
+	n, dst := len(pix), &l.task.dst
 	switch {
 	case l.look:
 		darkest := uint8(min(w.darkest, 255))
@@ -276,6 +295,15 @@ type stretch[A, Q kernel.Number] struct {
 	count    int64
 	inverse  float64 // of the count
 	offset   float64 // of floats
+}
+
+// stretchOf is pixels [i, j) of a row.
+func stretchOf[A, Q kernel.Number](r *window.Row[A, Q], pix []float64, i, j int) stretch[A, Q] {
+	some := stretch[A, Q]{pix: pix[i:j], hi: r.Hi[i:j], lo: r.Lo[i:j], inverse: 1 / float64(r.Count(i)), count: r.Count(i), offset: r.Offset}
+	if r.HiSquares != nil {
+		some.hi2, some.lo2 = r.HiSquares[i:j], r.LoSquares[i:j]
+	}
+	return some
 }
 
 // squareRounding is what the rounding of floats may leave of a prefix of squares where the

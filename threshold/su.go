@@ -17,6 +17,17 @@ const (
 
 // su is the layer of Su: sums of the pixels with high contrast alone, and how many they are.
 type su[A, Q kernel.Number] struct {
+	strokes
+	sums []suSums[A, Q] // of workers
+}
+
+type suSums[A, Q kernel.Number] struct {
+	values window.Sums[A, Q]
+	_      [kernel.LineBytes]byte
+}
+
+// strokes is what does not depend on the type of sums.
+type strokes struct {
 	task    task
 	src     window.Pixels // the image, or a copy where it is written over
 	memory  []uint8
@@ -24,15 +35,14 @@ type su[A, Q kernel.Number] struct {
 	level   uint8 // of the contrast: more is high
 	auto    bool  // the window is found from the strokes
 	frame   window.Frame
-	workers []suWorker[A, Q]
+	workers []suWorker
 }
 
-type suWorker[A, Q kernel.Number] struct {
+type suWorker struct {
 	counts
 	strokes []uint64
 	rows    maskedRows
 	mask    maskOf
-	sums    window.Sums[A, Q]
 	numbers window.Sums[uint32, uint32]
 	masked  kernel.Masked
 	row     []uint8
@@ -69,6 +79,11 @@ const suBand = 128
 
 // Prepare implements [engine.Layer].
 func (l *su[A, Q]) Prepare(p *engine.Plan) error {
+	l.sums = engine.Workers(l.sums, p.Workers)
+	return l.prepare(p)
+}
+
+func (l *strokes) prepare(p *engine.Plan) error {
 	src := &l.task.src
 	if l.task.same {
 		if err := grid.Enough(src.Width*src.Height, 1); err != nil {
@@ -90,6 +105,16 @@ func (l *su[A, Q]) Prepare(p *engine.Plan) error {
 
 // Slice implements [engine.Slicer].
 func (l *su[A, Q]) Slice(z int) {
+	if l.enter(z); z == decideSu {
+		for i := range l.sums {
+			s := &l.sums[i].values
+			s.Aim(&l.frame)
+			s.Strip(0, l.frame.Width)
+		}
+	}
+}
+
+func (l *strokes) enter(z int) {
 	t := &l.task
 	switch l.slice = z; z {
 	case strokeSu:
@@ -114,11 +139,9 @@ func (l *su[A, Q]) Slice(z int) {
 }
 
 // aim is for a new image.
-func (w *suWorker[A, Q]) aim(l *su[A, Q]) {
+func (w *suWorker) aim(l *strokes) {
 	w.rows.aim(l.src, &l.frame, l.level)
 	w.mask.rows = &w.rows
-	w.sums.Aim(&l.frame)
-	w.sums.Strip(0, l.frame.Width)
 	numbers := l.frame
 	numbers.Squares = false
 	w.numbers.Aim(&numbers)
@@ -126,7 +149,7 @@ func (w *suWorker[A, Q]) aim(l *su[A, Q]) {
 }
 
 // strokeWidth is the most frequent distance of strokes, of two pixels and more.
-func (l *su[A, Q]) strokeWidth() int {
+func (l *strokes) strokeWidth() int {
 	all, best, width := l.workers[0].strokes, uint64(0), 3
 	for i := range l.workers[1:] {
 		for d, n := range l.workers[1+i].strokes {
@@ -157,6 +180,21 @@ func countStrokes(distances []uint64, contrast []uint8, level uint8) {
 
 // Tile implements [engine.Layer].
 func (l *su[A, Q]) Tile(worker, x, y, n, rows int) {
+	if l.slice != decideSu {
+		l.count(worker, y, rows)
+		return
+	}
+	w, s := &l.workers[worker], &l.sums[worker].values
+	w.rows.start(y)
+	for end := y + rows; y < end; y++ {
+		s.Down(&w.rows, y)
+		w.numbers.Down(&w.mask, y)
+		l.decide(w, s.Windows(), y)
+	}
+}
+
+// count is for the slices before the last.
+func (l *strokes) count(worker, y, rows int) {
 	w := &l.workers[worker]
 	c := contrasted{&l.src, l.task.set.Level}
 	switch {
@@ -166,26 +204,19 @@ func (l *su[A, Q]) Tile(worker, x, y, n, rows int) {
 			w.add(w.row)
 		}
 		w.settle()
-	case l.slice == strokeSu && l.auto:
+	case l.auto:
 		for end := y + rows; y < end; y++ {
 			c.row(w.row, y)
 			countStrokes(w.strokes, w.row, l.level)
-		}
-	case l.slice == decideSu:
-		w.rows.start(y)
-		for end := y + rows; y < end; y++ {
-			w.sums.Down(&w.rows, y)
-			w.numbers.Down(&w.mask, y)
-			l.decide(w, y)
 		}
 	}
 }
 
 // decide makes a row.
-func (l *su[A, Q]) decide(w *suWorker[A, Q], y int) {
+func (l *su[A, Q]) decide(w *suWorker, values *window.Row[A, Q], y int) {
 	t := &l.task
 	pix := l.src.Row(0, y, l.src.Width)
-	s := masked[A, Q]{pix: pix, values: w.sums.Windows(), numbers: w.numbers.Windows(), minN: int64(t.minN)}
+	s := masked[A, Q]{pix: pix, values: values, numbers: w.numbers.Windows(), minN: int64(t.minN)}
 	if grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 && t.area()*255*255 < 1<<31 {
 		s.kernel, s.level = &w.masked, t.set.Level
 	}
@@ -248,14 +279,22 @@ func (l *su[A, Q]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *su[A, Q]) Release() int {
+	bytes := l.release()
+	for i := range l.sums {
+		l.sums[i].values.Forget()
+		bytes += l.sums[i].values.Bytes()
+	}
+	return bytes
+}
+
+func (l *strokes) release() int {
 	l.task, l.src = task{}, window.Pixels{}
 	bytes := engine.Bytes(l.memory)
 	for i := range l.workers {
 		w := &l.workers[i]
-		w.sums.Forget()
 		w.numbers.Forget()
 		w.rows.src = window.Pixels{}
-		bytes += w.sums.Bytes() + w.numbers.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks)
+		bytes += w.numbers.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks)
 	}
 	return bytes
 }

@@ -184,6 +184,15 @@ func windows(t *task) error {
 	return runLocal[uint64, uint64](t)
 }
 
+// frame is the image as windows see it.
+func (t *task) frame() window.Frame {
+	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: t.formula.Kind.Squares(), Level: t.set.Level}
+	if t.src.Of.Float() {
+		f.Offset = window.OffsetOf(&t.src, &t.shape)
+	}
+	return f
+}
+
 // columns reports whether the image is one of bytes whose windows are made of columns.
 func (t *task) columns() bool {
 	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape}

@@ -30,13 +30,13 @@ type Sink[A, Q kernel.Number] interface {
 // A Layer goes through the windows of a whole image on [engine.Engine], each band of rows
 // by itself, in strips of columns.
 type Layer[A, Q kernel.Number] struct {
-	bands
+	Bands
 	Sink    Sink[A, Q]
 	workers []layerWorker[A, Q]
 }
 
-// bands is what does not depend on the type of sums.
-type bands struct {
+// Bands is what of a layer does not depend on the type of sums.
+type Bands struct {
 	Image
 	Frame   Frame
 	InPlace bool // the sink writes over the image, row by row
@@ -59,7 +59,7 @@ func (l *Layer[A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 }
 
 // plan is for sums of so many bytes, of which floats start anew after a block of rows.
-func (l *bands) plan(set *engine.Settings, written, size, block int) engine.Plan {
+func (l *Bands) plan(set *engine.Settings, written, size, block int) engine.Plan {
 	f := &l.Frame
 	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1}
 	bytes := f.Height * f.Width * f.Channels * (f.Pixel.Bytes() + written)
@@ -92,7 +92,7 @@ func (l *bands) plan(set *engine.Settings, written, size, block int) engine.Plan
 
 // stripBytes is less for windows of 16 bits whose columns are added to each other in rows of
 // their own: see kernel.Box.
-func (l *bands) stripBytes(size int) int {
+func (l *Bands) stripBytes(size int) int {
 	if w := l.Frame.Shape.Width(); size == 2 && w > 6 && w <= 16 {
 		return stripBytes / 2
 	}
@@ -109,7 +109,7 @@ func (l *Layer[A, Q]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-func (l *bands) prepare(p *engine.Plan) {
+func (l *Bands) prepare(p *engine.Plan) {
 	f := &l.Frame
 	l.Border = f.Border
 	l.Outside = OutsideRow(l.Outside, f)
@@ -148,7 +148,7 @@ func (l *Layer[A, Q]) Tile(worker, x, y, n, rows int) {
 
 // RowsOf is the rows that a band from y on needs. Where the image is written over, own is to keep each row of the band
 // before that, one after the other; else it is nil.
-func (l *bands) RowsOf(y int) (rows Rows, own *ownRows) {
+func (l *Bands) RowsOf(y int) (rows Rows, own *ownRows) {
 	if !l.InPlace {
 		return &l.Image, nil
 	}
@@ -157,7 +157,7 @@ func (l *bands) RowsOf(y int) (rows Rows, own *ownRows) {
 }
 
 // Finish implements [engine.Layer].
-func (l *bands) Finish() {}
+func (l *Bands) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *Layer[A, Q]) Release() int {
@@ -170,7 +170,7 @@ func (l *Layer[A, Q]) Release() int {
 	return bytes
 }
 
-func (l *bands) release() int {
+func (l *Bands) release() int {
 	l.Src, l.Reach, l.Widest = Pixels{}, 0, 0
 	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
 	for i := range l.own {

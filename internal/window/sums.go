@@ -428,6 +428,9 @@ func (s *Sums[A, Q]) SquareColumns(before int) []Q {
 	return s.squareMemory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack]
 }
 
+// Squared reports whether squares are wanted.
+func (s *strip) Squared() bool { return s.frame.Squares }
+
 // Row is what there is to say of the windows of row y, for who takes their columns.
 func (s *Sums[A, Q]) Row() *Row[A, Q] {
 	if s.row.Across != nil {
