@@ -4,10 +4,10 @@ import (
 	"image"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // cell is the side of the squares that a coarse histogram counts together.
@@ -18,19 +18,20 @@ const bins = 256
 
 // A coarse is an integral histogram over squares of pixels instead of pixels. The squares inside of a box are
 // four reads for each bin, and the pixels at its edges are counted one by one: exact, in a small part of the memory.
-type coarse[P filter.Pixel] struct {
-	img          boxsum.Image[P]
+type coarse struct {
+	img          any // a boxsum.Image
+	channels     int
+	exact        bool // a bin for each value
 	channel      int
 	low, scale   float64
 	across, down int
 	counts       []uint32 // (down+1)×(across+1)×bins
 }
 
-func newCoarse[P filter.Pixel](img boxsum.Image[P], channel int, low, high float64) *coarse[P] {
-	c := &coarse[P]{img: img, channel: channel, low: low, scale: bins / (high - low), across: img.Width / cell, down: img.Height / cell}
-	if unsafe.Sizeof(*new(P)) == 1 {
-		c.low, c.scale = 0, 1
-	}
+func newCoarse(img any, channel int, low, high float64) *coarse {
+	width, height, _ := anyimage.Size(img)
+	c := coarseOf(img, channel, low, high)
+	c.across, c.down = width/cell, height/cell
 	c.counts = make([]uint32, (c.across+1)*(c.down+1)*bins)
 	for j := range c.down {
 		for i := range c.across {
@@ -45,30 +46,45 @@ func newCoarse[P filter.Pixel](img boxsum.Image[P], channel int, low, high float
 	return c
 }
 
-func (c *coarse[P]) at(i, j int) []uint32 { return c.counts[(j*(c.across+1)+i)*bins:][:bins] }
+// coarseOf is one without squares.
+func coarseOf(img any, channel int, low, high float64) *coarse {
+	_, _, channels := anyimage.Size(img)
+	c := &coarse{img: img, channels: channels, channel: channel, low: low, scale: bins / (high - low), exact: anyimage.Pixel(img) == pairs.U8}
+	if c.exact {
+		c.low, c.scale = 0, 1
+	}
+	return c
+}
+
+func (c *coarse) at(i, j int) []uint32 { return c.counts[(j*(c.across+1)+i)*bins:][:bins] }
 
 // bin is where a value counts: the last one has its upper edge too. What is no number has none.
-func (c *coarse[P]) bin(p P) int {
-	v := (float64(p) - c.low) * c.scale
+func (c *coarse) bin(p float64) int {
+	v := (p - c.low) * c.scale
 	if v != v || v < 0 || math.IsInf(v, 0) {
 		return -1
 	}
 	return min(int(v), bins-1)
 }
 
+// values is the pixels of a row from x0 to x1, until the next call.
+func (c *coarse) values(row []float64, y, x0, x1 int) []float64 {
+	return anyimage.Floats(row[:0], c.img, y, x0*c.channels+c.channel, x1*c.channels, c.channels)
+}
+
 // add counts the pixels of a box, which lies in the image.
-func (c *coarse[P]) add(to []uint32, b image.Rectangle) {
-	n := c.img.Channels
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		row := c.img.Row(y)
-		if bytes, ok := any(row).([]uint8); ok && n == 1 {
-			for _, p := range bytes[b.Min.X:b.Max.X] {
+func (c *coarse) add(to []uint32, b image.Rectangle) {
+	var row []float64
+	for y := b.Min.Y; y < b.Max.Y && b.Min.X < b.Max.X; y++ {
+		if bytes, ok := c.img.(boxsum.Image[uint8]); ok && c.channels == 1 {
+			for _, p := range bytes.Row(y)[b.Min.X:b.Max.X] {
 				to[p]++
 			}
 			continue
 		}
-		for x := b.Min.X; x < b.Max.X; x++ {
-			if k := c.bin(row[x*n+c.channel]); k >= 0 {
+		row = c.values(row, y, b.Min.X, b.Max.X)
+		for _, v := range row {
+			if k := c.bin(v); k >= 0 {
 				to[k]++
 			}
 		}
@@ -85,8 +101,9 @@ type counted struct {
 	Of     string   `json:"of,omitempty"` // what was counted, where it is not the pixels
 }
 
-func (c *coarse[P]) histogram(b image.Rectangle) *counted {
-	b = b.Intersect(image.Rect(0, 0, c.img.Width, c.img.Height))
+func (c *coarse) histogram(b image.Rectangle) *counted {
+	width, height, _ := anyimage.Size(c.img)
+	b = b.Intersect(image.Rect(0, 0, width, height))
 	h := &counted{Counts: make([]uint32, bins), Low: c.low, High: c.low + bins/c.scale, Exact: true}
 	if b.Empty() {
 		return h
@@ -114,7 +131,7 @@ func (c *coarse[P]) histogram(b image.Rectangle) *counted {
 }
 
 // ofSpans is the histogram of pixels row by row.
-func (c *coarse[P]) ofSpans(spans [][3]int) *counted {
+func (c *coarse) ofSpans(spans [][3]int) *counted {
 	h := &counted{Counts: make([]uint32, bins), Low: c.low, High: c.low + bins/c.scale, Exact: true}
 	for _, s := range spans {
 		c.add(h.Counts, image.Rect(s[1], s[0], s[2], s[0]+1))
@@ -128,19 +145,19 @@ func (c *coarse[P]) ofSpans(spans [][3]int) *counted {
 }
 
 // median finds the lower median of pixels whose histogram is known: among the values of its bin.
-func (c *coarse[P]) median(h *counted, rows func(visit func(y, x0, x1 int))) {
+func (c *coarse) median(h *counted, rows func(visit func(y, x0, x1 int))) {
 	k, rank := middle(h.Counts)
 	switch {
 	case k < 0:
-	case unsafe.Sizeof(*new(P)) == 1:
+	case c.exact:
 		h.Median = k
 	default:
-		var values []float64
+		var values, row []float64
 		rows(func(y, x0, x1 int) {
-			row := c.img.Row(y)
-			for x := x0; x < x1; x++ {
-				if p := row[x*c.img.Channels+c.channel]; c.bin(p) == k {
-					values = append(values, float64(p))
+			row = c.values(row, y, x0, x1)
+			for _, v := range row {
+				if c.bin(v) == k {
+					values = append(values, v)
 				}
 			}
 		})
@@ -170,6 +187,6 @@ func middle(counts []uint32) (bin, rank int) {
 	return -1, 0
 }
 
-func (r *raster[P, S, Q]) histogram(b image.Rectangle, channel int) *counted {
+func (r *raster) histogram(b image.Rectangle, channel int) *counted {
 	return r.counts()[channel].histogram(b)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/match"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/threshold"
@@ -51,8 +51,8 @@ func windowOf(r *request) (filter.Window, error) {
 	return filter.Square(side), nil
 }
 
-func (r *raster[P, S, Q]) first() boxsum.Image[P] {
-	img := r.img
+// first is the first channel of an image.
+func first[P filter.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
 	if img.Channels == 1 {
 		return img
 	}
@@ -66,79 +66,109 @@ func (r *raster[P, S, Q]) first() boxsum.Image[P] {
 	return one
 }
 
-func (r *raster[P, S, Q]) filter(ctx context.Context, q *request) (*filtered, error) {
-	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered {
+// first is the first channel of the image.
+func (r *raster) first() any {
+	switch img := r.img.(type) {
+	case boxsum.Image[uint8]:
+		return first(img)
+	case boxsum.Image[uint16]:
+		return first(img)
+	case boxsum.Image[float32]:
+		return first(img)
+	case boxsum.Image[float64]:
+		return first(img)
+	}
+	return nil
+}
+
+func (r *raster) filter(ctx context.Context, q *request) (*filtered, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered {
 		return nil, refuse("pictures of up to %d megapixels are filtered here, and this one has %d: use boxsum blur or boxsum local", maxFiltered>>20, n>>20)
 	}
 	w, err := windowOf(q)
 	if err != nil {
 		return nil, err
 	}
-	img, opt := r.first(), &filter.Options{Context: ctx}
+	f := &filtering{request: q, window: w, low: r.low, high: r.high, opt: &filter.Options{Context: ctx}}
+	one := r.first()
 	start := time.Now()
-	var took time.Duration
-	same := func(m boxsum.Image[P], err error) (*filtered, error) {
-		took = time.Since(start)
-		if err != nil {
-			return nil, err
-		}
-		return drawn(m, r.low, r.high, took), nil
+	var made any
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[uint16]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[float32]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[float64]:
+		made, err = filteredBy(f, img)
 	}
-	local := func(m boxsum.Image[float32], low, high float64, err error) (*filtered, error) {
-		took = time.Since(start)
-		if err != nil {
-			return nil, err
-		}
-		return drawn(m, low, high, took), nil
+	took := time.Since(start)
+	if err != nil {
+		return nil, err
 	}
-	switch q.Method {
+	return drawn(made, f.low, f.high, took), nil
+}
+
+// A filtering is a filter, and what is black and white in its result.
+type filtering struct {
+	*request
+	window    filter.Window
+	low, high float64
+	opt       *filter.Options
+}
+
+func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) {
+	switch f.Method {
 	case "box":
-		return same(filter.Box(img, w, opt))
+		return filter.Box(img, f.window, f.opt)
 	case "gaussian":
-		if !(q.Sigma > 0 && q.Sigma <= 1000) {
-			return nil, refuse("a sigma of %v: take more than 0, and 1000 at most", q.Sigma)
+		if !(f.Sigma > 0 && f.Sigma <= 1000) {
+			return nil, refuse("a sigma of %v: take more than 0, and 1000 at most", f.Sigma)
 		}
-		return same(filter.Gaussian(img, filter.Sigma{X: q.Sigma, Y: q.Sigma}, opt))
+		return filter.Gaussian(img, filter.Sigma{X: f.Sigma, Y: f.Sigma}, f.opt)
 	case "median":
-		return same(filter.Median(img, w, opt))
+		return filter.Median(img, f.window, f.opt)
 	case "guided":
-		if !(q.Epsilon > 0 && q.Epsilon <= 1e12) {
-			return nil, refuse("an epsilon of %v: take more than 0", q.Epsilon)
+		if !(f.Epsilon > 0 && f.Epsilon <= 1e12) {
+			return nil, refuse("an epsilon of %v: take more than 0", f.Epsilon)
 		}
-		return same(filter.Guided(img, img, w, q.Epsilon, opt))
+		return filter.Guided(img, img, f.window, f.Epsilon, f.opt)
 	case "mean":
-		m, err := filter.Mean[float32](img, w, opt)
-		return local(m, r.low, r.high, err)
+		return filter.Mean[float32](img, f.window, f.opt)
 	case "std":
-		m, err := filter.StdDev[float32](img, w, opt)
-		return local(m, 0, (r.high-r.low)/2, err)
+		f.low, f.high = 0, (f.high-f.low)/2
+		return filter.StdDev[float32](img, f.window, f.opt)
 	case "normalize":
-		m, err := filter.Normalize[float32](img, w, (r.high-r.low)/255, opt)
-		return local(m, -4, 4, err)
+		floor := (f.high - f.low) / 255
+		f.low, f.high = -4, 4
+		return filter.Normalize[float32](img, f.window, floor, f.opt)
 	case "entropy":
 		of := histogram.Bins{N: 64}
-		if r.high != 255 || r.low != 0 {
-			of.Low, of.High, of.Clamp = r.low, r.high, true
+		if f.high != 255 || f.low != 0 {
+			of.Low, of.High, of.Clamp = f.low, f.high, true
 		}
-		m, err := filter.Entropy[float32](img, w, of, opt)
-		return local(m, 0, 6, err)
+		f.low, f.high = 0, 6
+		return filter.Entropy[float32](img, f.window, of, f.opt)
 	}
-	return nil, refuse("a filter called %q: there are box, gaussian, mean, std, normalize, median, entropy and guided", q.Method)
+	return nil, refuse("a filter called %q: there are box, gaussian, mean, std, normalize, median, entropy and guided", f.Method)
 }
 
 // drawn is an image in shades of gray, with low as black and high as white.
-func drawn[P filter.Pixel](m boxsum.Image[P], low, high float64, took time.Duration) *filtered {
-	f := &filtered{width: m.Width, height: m.Height, took: took}
-	if b, ok := any(m).(boxsum.Image[uint8]); ok && b.Stride == b.Width {
+func drawn(m any, low, high float64, took time.Duration) *filtered {
+	f := &filtered{took: took}
+	f.width, f.height, _ = anyimage.Size(m)
+	if b, ok := m.(boxsum.Image[uint8]); ok && b.Stride == b.Width {
 		f.pix = b.Pix[:b.Width*b.Height]
 		return f
 	}
 	t := tile{low: low, scale: 255 / (high - low)}
-	f.pix = make([]uint8, m.Width*m.Height)
-	for y := range m.Height {
-		row := m.Row(y)
-		for x := range m.Width {
-			f.pix[y*m.Width+x] = shade(float64(row[x]), t)
+	f.pix = make([]uint8, 0, f.width*f.height)
+	var row []float64
+	for y := range f.height {
+		row = anyimage.Floats(row[:0], m, y, 0, f.width, 1)
+		for _, v := range row {
+			f.pix = append(f.pix, shade(v, t))
 		}
 	}
 	return f
@@ -179,20 +209,30 @@ func ruleOf(q *request) (threshold.Rule, error) {
 	return rule, nil
 }
 
-func (r *raster[P, S, Q]) threshold(ctx context.Context, q *request) (*filtered, error) {
-	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered {
+func (r *raster) threshold(ctx context.Context, q *request) (*filtered, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered {
 		return nil, refuse("pictures of up to %d megapixels become black and white here, and this one has %d: use boxsum threshold", maxFiltered>>20, n>>20)
 	}
 	rule, err := ruleOf(q)
 	if err != nil {
 		return nil, err
 	}
-	if s := fmt.Sprintf("%T", *new(P)); strings.HasPrefix(s, "float") && (r.low < 0 || r.high > 1) {
+	if r.pixel.Float() && (r.low < 0 || r.high > 1) {
 		rule.White, rule.R = r.high, (r.high-r.low)/2
 	}
-	img := r.first()
+	one, opt := r.first(), &threshold.Options{Context: ctx}
 	start := time.Now()
-	m, err := threshold.Binarize(img, rule, &threshold.Options{Context: ctx})
+	var m any
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[uint16]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[float32]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[float64]:
+		m, err = threshold.Binarize(img, rule, opt)
+	}
 	took := time.Since(start)
 	if err != nil {
 		return nil, err
@@ -216,15 +256,15 @@ type peak struct {
 	SubY  float64 `json:"suby"`
 }
 
-func (r *raster[P, S, Q]) match(ctx context.Context, q *request) (*matched, error) {
-	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered/4 {
+func (r *raster) match(ctx context.Context, q *request) (*matched, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered/4 {
 		return nil, refuse("templates are looked for in pictures of up to %d megapixels here, and this one has %d: use boxsum match", maxFiltered>>22, n>>20)
 	}
 	b, err := oneBox(q, 4)
 	if err != nil {
 		return nil, err
 	}
-	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.width, r.height))
 	if box.Dx() < 2 || box.Dy() < 2 {
 		return nil, refuse("a template of %d×%d pixels: draw a box of 2×2 or more", box.Dx(), box.Dy())
 	}
@@ -235,10 +275,19 @@ func (r *raster[P, S, Q]) match(ctx context.Context, q *request) (*matched, erro
 	if q.Top < 1 || q.Top > 1000 {
 		return nil, refuse("the best %d places: take 1 to 1000", q.Top)
 	}
-	img := r.first()
-	template := boxsum.Image[P]{Pix: img.Pix[box.Min.Y*img.Stride+box.Min.X:], Stride: img.Stride, Width: box.Dx(), Height: box.Dy(), Channels: 1}
+	one, opt := r.first(), &match.Options{Context: ctx}
 	start := time.Now()
-	peaks, err := match.Find(img, template, method, q.Top, &match.Options{Context: ctx})
+	var peaks []match.Peak
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[uint16]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[float32]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[float64]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +296,11 @@ func (r *raster[P, S, Q]) match(ctx context.Context, q *request) (*matched, erro
 		a.Peaks = append(a.Peaks, peak{p.X, p.Y, float64(p.Score), p.SubX, p.SubY})
 	}
 	return a, nil
+}
+
+// cutOut is a part of an image of one channel.
+func cutOut[P filter.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
+	return boxsum.Image[P]{Pix: img.Pix[b.Min.Y*img.Stride+b.Min.X:], Stride: img.Stride, Width: b.Dx(), Height: b.Dy(), Channels: 1}
 }
 
 func momentsReply(b []int, m moments.Moments) any {

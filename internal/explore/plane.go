@@ -8,12 +8,13 @@ import (
 	"math"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -69,24 +70,32 @@ type statistics interface {
 	StdDev(box image.Rectangle, channel int) float64
 }
 
-type raster[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	img       boxsum.Image[P]
-	sums      *boxsum.Table[S]
-	stats     statistics
-	valid     *boxsum.ValidTable[S, Q] // where some pixels are missing
-	low, high float64
-	took      time.Duration
+// A raster is an image and its tables, of any types that newPlane has.
+type raster struct {
+	img                     any
+	width, height, channels int
+	sums                    any // a *boxsum.Table
+	stats                   statistics
+	valid                   interface {
+		Area(box image.Rectangle, channel int) int
+	} // where some pixels are missing
+	pixel, sum, square pairs.Type
+	low, high          float64
+	took               time.Duration
 
-	counts func() []*coarse[P] // of each channel
+	counts func() []*coarse // of each channel
 
 	mu    sync.Mutex
-	turns map[rotated.Rotation]*rotated.SquaredTable[Q, Q] // sums of 64 bits: entries may be below 0
+	turns map[rotated.Rotation]*turnedTable
 	order []rotated.Rotation
 }
 
 // newRaster makes the tables of an image.
 func newRaster[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img boxsum.Image[P]) (plane, error) {
-	r := &raster[P, S, Q]{img: img, turns: map[rotated.Rotation]*rotated.SquaredTable[Q, Q]{}}
+	r := &raster{
+		img: img, width: img.Width, height: img.Height, channels: img.Channels,
+		pixel: pairs.TypeOf[P](), sum: pairs.TypeOf[S](), square: pairs.TypeOf[Q](), turns: map[rotated.Rotation]*turnedTable{},
+	}
 	missing := false
 	r.low, r.high, missing = rangeOf(img)
 	opt := &boxsum.Options{Context: ctx}
@@ -105,24 +114,29 @@ func newRaster[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Contex
 		r.sums, r.stats = t.Sum, t
 	}
 	r.took = time.Since(start)
-	r.counts = sync.OnceValue(func() (all []*coarse[P]) {
-		for c := range img.Channels {
-			all = append(all, newCoarse(img, c, r.low, r.high))
-		}
-		return all
-	})
+	r.counts = sync.OnceValue(r.count)
 	return r, nil
 }
 
+// count is the histograms of all channels.
+func (r *raster) count() (all []*coarse) {
+	for c := range r.channels {
+		all = append(all, newCoarse(r.img, c, r.low, r.high))
+	}
+	return all
+}
+
 // rangeOf is the least and the greatest value, and whether there are NaN.
-func rangeOf[P filter.Pixel](img boxsum.Image[P]) (low, high float64, missing bool) {
-	if unsafe.Sizeof(*new(P)) == 1 {
+func rangeOf(img any) (low, high float64, missing bool) {
+	if anyimage.Pixel(img) == pairs.U8 {
 		return 0, 255, false
 	}
 	low, high = math.Inf(1), math.Inf(-1)
-	for y := range img.Height {
-		for _, p := range img.Row(y)[:img.Width*img.Channels] {
-			v := float64(p)
+	width, height, channels := anyimage.Size(img)
+	var row []float64
+	for y := range height {
+		row = anyimage.Floats(row[:0], img, y, 0, width*channels, 1)
+		for _, v := range row {
 			switch {
 			case v != v:
 				missing = true
@@ -141,44 +155,57 @@ func rangeOf[P filter.Pixel](img boxsum.Image[P]) (low, high float64, missing bo
 	return low, high, missing
 }
 
-func (r *raster[P, S, Q]) size() (int, int, int) { return r.img.Width, r.img.Height, r.img.Channels }
+func (r *raster) size() (int, int, int) { return r.width, r.height, r.channels }
 
-func (r *raster[P, S, Q]) types() (string, string) {
-	return fmt.Sprintf("%T", *new(P)), fmt.Sprintf("%T", *new(S))
-}
+func (r *raster) types() (string, string) { return r.pixel.String(), r.sum.String() }
 
-func (r *raster[P, S, Q]) bounds() (float64, float64, bool) { return r.low, r.high, r.valid != nil }
-func (r *raster[P, S, Q]) millis() float64                  { return float64(r.took.Microseconds()) / 1000 }
+func (r *raster) bounds() (float64, float64, bool) { return r.low, r.high, r.valid != nil }
+func (r *raster) millis() float64                  { return float64(r.took.Microseconds()) / 1000 }
 
-func (r *raster[P, S, Q]) bytes() int64 {
-	n := int64(r.img.Width) * int64(r.img.Height) * int64(r.img.Channels)
-	per := unsafe.Sizeof(*new(P)) + unsafe.Sizeof(*new(S)) + unsafe.Sizeof(*new(Q))
-	return n * int64(per)
+func (r *raster) bytes() int64 {
+	n := int64(r.width) * int64(r.height) * int64(r.channels)
+	return n * int64(r.pixel.Bytes()+r.sum.Bytes()+r.square.Bytes())
 }
 
 // tile draws means of 2^level pixels across and down, from the table: four reads each.
-func (r *raster[P, S, Q]) tile(dst []uint8, t tile, channel int) {
-	c, n := r.img.Channels, 1<<t.level
+func (r *raster) tile(dst []uint8, t tile, channel int) {
+	c, n := r.channels, 1<<t.level
+	means := make([]float64, t.w)
 	for y := range t.h {
-		out := dst[y*t.w:][:t.w]
 		if t.level == 0 {
-			row := r.img.Row(t.y + y)[t.x*c+channel:]
-			for x := range out {
-				out[x] = shade(float64(row[x*c]), t)
+			means = anyimage.Floats(means[:0], r.img, t.y+y, t.x*c+channel, (t.x+t.w)*c, c)
+		} else {
+			box := image.Rect(t.x*n, (t.y+y)*n, min((t.x+t.w)*n, r.width), min((t.y+y+1)*n, r.height))
+			switch sums := r.sums.(type) {
+			case *boxsum.Table[uint32]:
+				sumsAlong(means, sums, box, n, channel)
+			case *boxsum.Table[uint64]:
+				sumsAlong(means, sums, box, n, channel)
+			case *boxsum.Table[float64]:
+				sumsAlong(means, sums, box, n, channel)
 			}
-			continue
-		}
-		y0, y1 := (t.y+y)*n, min((t.y+y+1)*n, r.img.Height)
-		top, bottom := r.sums.Sums[y0*r.sums.Stride+channel:], r.sums.Sums[y1*r.sums.Stride+channel:]
-		for x := range out {
-			x0, x1 := (t.x+x)*n, min((t.x+x+1)*n, r.img.Width)
-			sum := float64(bottom[x1*c] - bottom[x0*c] - top[x1*c] + top[x0*c])
-			area := float64((x1 - x0) * (y1 - y0))
-			if r.valid != nil {
-				area = float64(r.valid.Area(image.Rect(x0, y0, x1, y1), channel))
+			for x := range means {
+				one := image.Rect(box.Min.X+x*n, box.Min.Y, min(box.Min.X+(x+1)*n, box.Max.X), box.Max.Y)
+				area := one.Dx() * one.Dy()
+				if r.valid != nil {
+					area = r.valid.Area(one, channel)
+				}
+				means[x] /= float64(area)
 			}
-			out[x] = shade(sum/area, t)
 		}
+		for x, mean := range means {
+			dst[y*t.w+x] = shade(mean, t)
+		}
+	}
+}
+
+// sumsAlong is the sums of the parts of a box, each n pixels wide.
+func sumsAlong[S boxsum.Sum](to []float64, t *boxsum.Table[S], box image.Rectangle, n, channel int) {
+	c := t.Channels
+	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
+	for x := range to {
+		x0, x1 := box.Min.X+x*n, min(box.Min.X+(x+1)*n, box.Max.X)
+		to[x] = float64(bottom[x1*c] - bottom[x0*c] - top[x1*c] + top[x0*c])
 	}
 }
 
@@ -191,14 +218,23 @@ func shade(v float64, t tile) uint8 {
 }
 
 // heat draws the table: 255 is its greatest entry.
-func (r *raster[P, S, Q]) heat(dst []uint8, t tile, channel int) {
-	c := r.img.Channels
-	last := float64(r.sums.At(r.img.Width, r.img.Height, channel))
-	scale := 255 / math.Abs(last)
+func (r *raster) heat(dst []uint8, t tile, channel int) {
+	switch sums := r.sums.(type) {
+	case *boxsum.Table[uint32]:
+		drawEntries(dst, t, sums, channel)
+	case *boxsum.Table[uint64]:
+		drawEntries(dst, t, sums, channel)
+	case *boxsum.Table[float64]:
+		drawEntries(dst, t, sums, channel)
+	}
+}
+
+func drawEntries[S boxsum.Sum](dst []uint8, t tile, sums *boxsum.Table[S], channel int) {
+	scale := 255 / math.Abs(float64(sums.At(sums.Width, sums.Height, channel)))
 	for y := range t.h {
-		row := r.sums.Sums[min((t.y+y)<<t.level, r.img.Height)*r.sums.Stride+channel:]
+		row := sums.Sums[min((t.y+y)<<t.level, sums.Height)*sums.Stride+channel:]
 		for x := range t.w {
-			v := math.Abs(float64(row[min((t.x+x)<<t.level, r.img.Width)*c])) * scale
+			v := math.Abs(float64(row[min((t.x+x)<<t.level, sums.Width)*sums.Channels])) * scale
 			if v != v {
 				v = 0
 			}
@@ -207,8 +243,8 @@ func (r *raster[P, S, Q]) heat(dst []uint8, t tile, channel int) {
 	}
 }
 
-func (r *raster[P, S, Q]) box(b image.Rectangle, channel int) answer {
-	b = b.Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
+func (r *raster) box(b image.Rectangle, channel int) answer {
+	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
 	a := answer{Area: int64(b.Dx()) * int64(b.Dy())}
 	if r.valid != nil {
 		a.Area = int64(r.valid.Area(b, channel))
@@ -216,9 +252,19 @@ func (r *raster[P, S, Q]) box(b image.Rectangle, channel int) answer {
 	if b.Empty() {
 		b = image.Rectangle{}
 	}
-	a.Sum, a.Mean, a.Std = fmt.Sprint(r.sums.SumChannel(b, channel)), finite(r.stats.Mean(b, channel)), finite(r.stats.StdDev(b, channel))
+	var sum any
+	var at func(x, y int) any
+	switch t := r.sums.(type) {
+	case *boxsum.Table[uint32]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	case *boxsum.Table[uint64]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	case *boxsum.Table[float64]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	}
+	a.Sum, a.Mean, a.Std = fmt.Sprint(sum), finite(r.stats.Mean(b, channel)), finite(r.stats.StdDev(b, channel))
 	for _, e := range []struct{ x, y, sign int }{{b.Max.X, b.Max.Y, 1}, {b.Min.X, b.Max.Y, -1}, {b.Max.X, b.Min.Y, -1}, {b.Min.X, b.Min.Y, 1}} {
-		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(r.sums.At(e.x, e.y, channel)), e.sign})
+		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(at(e.x, e.y)), e.sign})
 	}
 	return a
 }
@@ -226,16 +272,26 @@ func (r *raster[P, S, Q]) box(b image.Rectangle, channel int) answer {
 // maxTurns is how many tables at an angle are kept: each is as large as an upright one.
 const maxTurns = 2
 
-func (r *raster[P, S, Q]) turn(ctx context.Context, rot rotated.Rotation) (*rotated.SquaredTable[Q, Q], error) {
+// A turnedTable is a table at an angle, with sums of 64 bits: entries may be below 0.
+type turnedTable struct {
+	*rotated.Lattice
+	statistics interface {
+		Mean(box rotated.Box, channel int) float64
+		StdDev(box rotated.Box, channel int) float64
+	}
+	sums any // a *rotated.Table of uint64 or float64
+}
+
+func (r *raster) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t := r.turns[rot]; t != nil {
 		return t, nil
 	}
-	if n := int64(r.img.Width) * int64(r.img.Height); n > maxTurned {
+	if n := int64(r.width) * int64(r.height); n > maxTurned {
 		return nil, refuse("tables at an angle are made of up to %d megapixels, and this image has %d", maxTurned>>20, n>>20)
 	}
-	t, err := rotated.IntegrateSquares[Q, Q](r.img, rot, &rotated.Options{Context: ctx})
+	t, err := turnedOf(r.img, rot, &rotated.Options{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +301,40 @@ func (r *raster[P, S, Q]) turn(ctx context.Context, rot rotated.Rotation) (*rota
 	}
 	r.turns[rot], r.order = t, append(r.order, rot)
 	return t, nil
+}
+
+func turnedOf(img any, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
+	case boxsum.Image[uint16]:
+		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
+	case boxsum.Image[float32]:
+		return turnedAs(rotated.IntegrateSquares[float64, float64](img, rot, opt))
+	}
+	return turnedAs(rotated.IntegrateSquares[float64, float64](img.(boxsum.Image[float64]), rot, opt))
+}
+
+func turnedAs[Q boxsum.Square](t *rotated.SquaredTable[Q, Q], err error) (*turnedTable, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &turnedTable{t.Sum.Lattice, t, t.Sum}, nil
+}
+
+// sum and corner are the sum of a box and an entry, which may be below 0, as texts.
+func (t *turnedTable) sum(b rotated.Box, channel int) string {
+	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
+		return fmt.Sprint(t.SumChannel(b, channel))
+	}
+	return fmt.Sprint(t.sums.(*rotated.Table[float64]).SumChannel(b, channel))
+}
+
+func (t *turnedTable) corner(c, r, channel int) string {
+	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
+		return fmt.Sprint(int64(t.Corner(c, r, channel)))
+	}
+	return fmt.Sprint(t.sums.(*rotated.Table[float64]).Corner(c, r, channel))
 }
 
 const maxTurned = 64 << 20
@@ -259,33 +349,25 @@ type turned struct {
 	Counts  *counted `json:"histogram"`
 }
 
-func (r *raster[P, S, Q]) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
+func (r *raster) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
 	t, err := r.turn(ctx, rot)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.Sum.FromRectangle(rotated.Rectangle{X: q.Rect[0], Y: q.Rect[1], Width: q.Rect[2], Height: q.Rect[3], Degrees: q.Rect[4]})
+	b, err := t.FromRectangle(rotated.Rectangle{X: q.Rect[0], Y: q.Rect[1], Width: q.Rect[2], Height: q.Rect[3], Degrees: q.Rect[4]})
 	if err != nil {
 		return nil, err
 	}
 	a := &turned{Ratio: rot.String(), Degrees: rot.Degrees(), Cells: []int{b.C0, b.R0, b.C1, b.R1}}
-	a.Sum, a.Area = fmt.Sprint(t.Sum.SumChannel(b, channel)), t.Sum.Area(b)
-	a.Mean, a.Std = finite(t.Mean(b, channel)), finite(t.StdDev(b, channel))
-	a.Spans = spans(t.Sum.Lattice, b, r.img.Width, r.img.Height)
+	a.Sum, a.Area = t.sum(b, channel), t.Area(b)
+	a.Mean, a.Std = finite(t.statistics.Mean(b, channel)), finite(t.statistics.StdDev(b, channel))
+	a.Spans = spans(t.Lattice, b, r.width, r.height)
 	a.Counts = r.counts()[channel].ofSpans(a.Spans)
 	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
-		x, y, _ := t.Sum.Point(e.c, e.r)
-		a.Entries = append(a.Entries, entry{[]int{x, y}, signed(t.Sum.Corner(e.c, e.r, channel)), e.sign})
+		x, y, _ := t.Point(e.c, e.r)
+		a.Entries = append(a.Entries, entry{[]int{x, y}, t.corner(e.c, e.r, channel), e.sign})
 	}
 	return a, nil
-}
-
-// signed is an entry at an angle, which may be below 0.
-func signed[Q boxsum.Square](v Q) string {
-	if n, ok := any(v).(uint64); ok {
-		return fmt.Sprint(int64(n))
-	}
-	return fmt.Sprint(v)
 }
 
 // spans are the pixels of a box, row by row.
@@ -351,26 +433,60 @@ func (a *featured) move(x, y int) {
 	}
 }
 
-func (r *raster[P, S, Q]) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
+func (r *raster) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
 	a := &featured{Kind: f.Kind().String()}
 	for _, b := range f.Boxes() {
 		p := part{Box: []int{b.Bounds.Min.X + at.X, b.Bounds.Min.Y + at.Y, b.Bounds.Max.X + at.X, b.Bounds.Max.Y + at.Y}, Weight: b.Weight}
 		a.Parts = append(a.Parts, p)
 	}
-	if rot == nil {
-		return a, a.evaluate(f, at, func() (evaluator, error) { return orNone(haar.Upright[float64](r.sums, channel)) },
-			func() (evaluator64, error) { return orNone64(haar.Upright[int64](r.sums, channel)) }, S(1)/2 == 0)
+	table := r.sums
+	if rot != nil {
+		t, err := r.turn(ctx, *rot)
+		if err != nil {
+			return nil, err
+		}
+		a.Ratio = rot.String()
+		for i, b := range f.Boxes() {
+			a.Parts[i].Spans = spans(t.Lattice, haar.Cells(t.Lattice, b.Bounds, at), r.width, r.height)
+		}
+		table = t.sums
 	}
-	t, err := r.turn(ctx, *rot)
+	p, err := evaluatorOf(table, channel)
 	if err != nil {
 		return nil, err
 	}
-	a.Ratio = rot.String()
-	for i, b := range f.Boxes() {
-		a.Parts[i].Spans = spans(t.Sum.Lattice, haar.Cells(t.Sum.Lattice, b.Bounds, at), r.img.Width, r.img.Height)
+	var exact evaluator64
+	if !r.sum.Float() {
+		if exact, err = evaluator64Of(table, channel); err != nil {
+			return nil, err
+		}
 	}
-	return a, a.evaluate(f, at, func() (evaluator, error) { return orNone(haar.Rotated[float64](t.Sum, channel)) },
-		func() (evaluator64, error) { return orNone64(haar.Rotated[int64](t.Sum, channel)) }, S(1)/2 == 0)
+	return a, a.evaluate(f, at, p, exact)
+}
+
+// evaluatorOf and evaluator64Of are a channel of a table for features.
+func evaluatorOf(table any, channel int) (evaluator, error) {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return haar.Upright[float64](t, channel)
+	case *boxsum.Table[uint64]:
+		return haar.Upright[float64](t, channel)
+	case *boxsum.Table[float64]:
+		return haar.Upright[float64](t, channel)
+	case *rotated.Table[uint64]:
+		return haar.Rotated[float64](t, channel)
+	}
+	return haar.Rotated[float64](table.(*rotated.Table[float64]), channel)
+}
+
+func evaluator64Of(table any, channel int) (evaluator64, error) {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return haar.Upright[int64](t, channel)
+	case *boxsum.Table[uint64]:
+		return haar.Upright[int64](t, channel)
+	}
+	return haar.Rotated[int64](table.(*rotated.Table[uint64]), channel)
 }
 
 // An evaluator is a plane of package haar, of any type of sums, and evaluator64 one of whole numbers.
@@ -384,26 +500,15 @@ type evaluator64 interface {
 	Value(f haar.Feature, at image.Point) (int64, error)
 }
 
-func orNone[S boxsum.Sum](p *haar.Plane[float64, S], err error) (evaluator, error)   { return p, err }
-func orNone64[S boxsum.Sum](p *haar.Plane[int64, S], err error) (evaluator64, error) { return p, err }
-
-// evaluate fills in the values of a feature.
-func (a *featured) evaluate(f haar.Feature, at image.Point, plane func() (evaluator, error), exact func() (evaluator64, error), whole bool) error {
-	p, err := plane()
-	if err != nil {
-		return err
-	}
+// evaluate fills in the values of a feature, by whole numbers where there are.
+func (a *featured) evaluate(f haar.Feature, at image.Point, p evaluator, exact evaluator64) error {
 	v, err := p.Value(f, at)
 	if err != nil {
 		return err
 	}
 	a.Value = fmt.Sprint(v)
-	if whole {
-		e, err := exact()
-		if err != nil {
-			return err
-		}
-		n, err := e.Value(f, at)
+	if exact != nil {
+		n, err := exact.Value(f, at)
 		if err != nil {
 			return err
 		}
@@ -421,48 +526,52 @@ func (a *featured) evaluate(f haar.Feature, at image.Point, plane func() (evalua
 // maxMoments is how much memory the moments of one box may take.
 const maxMoments = 1 << 30
 
-func (r *raster[P, S, Q]) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
-	b = b.Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
+func (r *raster) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
+	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
 	if b.Empty() {
 		return m, nil
 	}
-	if n, err := moments.Bytes[P](b.Dx(), b.Dy(), r.img.Channels); err != nil || n > maxMoments {
-		return m, refuse("the moments of %d×%d pixels take %s: take a smaller box", b.Dx(), b.Dy(), size(n))
+	opt := &moments.Options{Context: ctx}
+	var t *moments.Table
+	switch img := r.img.(type) {
+	case boxsum.Image[uint8]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[uint16]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[float32]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[float64]:
+		t, err = momentsIn(img, b, opt)
 	}
-	one := r.img
-	one.Width, one.Height = b.Dx(), b.Dy()
-	one.Pix = r.img.Pix[b.Min.Y*r.img.Stride+b.Min.X*r.img.Channels:]
-	t, err := moments.Integrate(one, &moments.Options{Context: ctx})
 	if err != nil {
 		return m, err
 	}
 	return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), nil
 }
 
+func momentsIn[P filter.Pixel](img boxsum.Image[P], b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
+	if n, err := moments.Bytes[P](b.Dx(), b.Dy(), img.Channels); err != nil || n > maxMoments {
+		return nil, refuse("the moments of %d×%d pixels take %s: take a smaller box", b.Dx(), b.Dy(), size(n))
+	}
+	img.Width, img.Height = b.Dx(), b.Dy()
+	img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]
+	return moments.Integrate(img, opt)
+}
+
 // gray is the image as cascades take it.
-func (r *raster[P, S, Q]) gray() boxsum.Image[uint8] {
-	if img, ok := any(r.img).(boxsum.Image[uint8]); ok {
+func (r *raster) gray() boxsum.Image[uint8] {
+	if img, ok := r.img.(boxsum.Image[uint8]); ok {
 		return img
 	}
-	g := boxsum.Image[uint8]{Pix: make([]uint8, r.img.Width*r.img.Height), Stride: r.img.Width, Width: r.img.Width, Height: r.img.Height, Channels: 1}
-	t := tile{w: r.img.Width, h: r.img.Height, low: r.low, scale: 255 / (r.high - r.low)}
+	g := boxsum.Image[uint8]{Pix: make([]uint8, r.width*r.height), Stride: r.width, Width: r.width, Height: r.height, Channels: 1}
+	t := tile{w: r.width, h: r.height, low: r.low, scale: 255 / (r.high - r.low)}
 	r.tile(g.Pix, t, 0)
 	return g
 }
 
 // npy is the pixels as a file.
-func (r *raster[P, S, Q]) npy() ([]byte, error) {
-	shape := []int{r.img.Height, r.img.Width}
-	if r.img.Channels > 1 {
-		shape = append(shape, r.img.Channels)
-	}
+func (r *raster) npy() ([]byte, error) {
 	var b bytes.Buffer
-	err := imgio.WriteNPY(&b, shape, func(yield func([]P) bool) {
-		for y := range r.img.Height {
-			if !yield(r.img.Row(y)[:r.img.Width*r.img.Channels]) {
-				return
-			}
-		}
-	})
+	err := imgio.Encode(&b, "npy", r.img)
 	return b.Bytes(), err
 }

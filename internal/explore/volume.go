@@ -123,27 +123,24 @@ func (v *voxels[P, S, Q]) box(b volume.Box, channel int) answer {
 func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
 	b = b.Intersect(v.vol.Bounds())
 	all := &counted{Counts: make([]uint32, bins), Exact: true}
-	var values []float64
+	var values, row []float64
 	var k, rank int
 	for pass := range 2 {
 		for z := b.Z0; z < b.Z1; z++ {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			c := &coarse[P]{img: v.vol.Slice(z), channel: channel, low: v.low, scale: bins / (v.high - v.low)}
-			if unsafe.Sizeof(*new(P)) == 1 {
-				c.low, c.scale = 0, 1
-			}
+			c := coarseOf(v.vol.Slice(z), channel, v.low, v.high)
 			all.Low, all.High = c.low, c.low+bins/c.scale
 			if pass == 0 {
 				c.add(all.Counts, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
 				continue
 			}
 			for y := b.Y0; y < b.Y1; y++ {
-				row := c.img.Row(y)
-				for x := b.X0; x < b.X1; x++ {
-					if p := row[x*c.img.Channels+channel]; c.bin(p) == k {
-						values = append(values, float64(p))
+				row = c.values(row, y, b.X0, b.X1)
+				for _, v := range row {
+					if c.bin(v) == k {
+						values = append(values, v)
 					}
 				}
 			}
