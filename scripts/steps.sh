@@ -1,7 +1,10 @@
 # What the scripts of the tests share; read by them, not run.
 cd "$(dirname "$0")/.."
 
-step() { printf '\n== %s (%ss)\n' "$*" $(($(date +%s) - started)); }
+# step says what comes, after how many seconds by the clock and, on Linux, of processors.
+step() {
+	printf '\n== %s (%ss%s)\n' "$*" $(($(date +%s) - started)) "$(awk '{ printf ", %ds of processors", ($16 + $17) / 100 }' /proc/$$/stat 2>/dev/null)"
+}
 started=$(date +%s)
 
 # left_out names a part that cannot be had here. Under CI=true that is a failure.
