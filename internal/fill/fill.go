@@ -12,7 +12,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"text/template/parse"
 )
 
 // Funcs are functions by their names in templates, or methods as functions of their receiver; several methods
@@ -21,7 +20,7 @@ type Funcs map[string]any
 
 // A Set is templates by their names.
 type Set struct {
-	trees          map[string]*parse.Tree
+	trees          map[string][]any
 	funcs, methods Funcs
 	escape         func(string) string
 }
@@ -33,7 +32,7 @@ type Raw string
 func New(text string, funcs, methods Funcs, escape func(string) string) (*Set, error) {
 	all := maps.Clone(builtin)
 	maps.Copy(all, funcs)
-	s := &Set{map[string]*parse.Tree{}, all, methods, escape}
+	s := &Set{map[string][]any{}, all, methods, escape}
 	return s, s.add(text)
 }
 
@@ -54,9 +53,7 @@ func FromFiles(files fs.FS, pattern string, funcs, methods Funcs) (*Set, error) 
 }
 
 func (s *Set) add(text string) error {
-	trees, err := parse.Parse("", text, "", "", s.funcs)
-	maps.Copy(s.trees, trees)
-	return err
+	return parse(text, s.trees, s.funcs)
 }
 
 // Must is a set that cannot fail, since its text is part of the program.
@@ -100,70 +97,67 @@ type variable struct {
 }
 
 func (s *state) template(name string, dot reflect.Value) {
-	tree := s.set.trees[name]
-	if tree == nil {
+	list, ok := s.set.trees[name]
+	if !ok {
 		fail("there is no template %q", name)
 	}
 	inner := &state{set: s.set, w: s.w, vars: []variable{{"$", dot}}}
-	inner.node(dot, tree.Root)
+	inner.list(dot, list)
 }
 
-func (s *state) node(dot reflect.Value, node parse.Node) {
+func (s *state) list(dot reflect.Value, nodes []any) {
+	for _, n := range nodes {
+		s.node(dot, n)
+	}
+}
+
+func (s *state) node(dot reflect.Value, node any) {
 	before := len(s.vars)
 	switch n := node.(type) {
-	case *parse.ListNode:
-		for _, part := range n.Nodes {
-			s.node(dot, part)
-		}
-		return
-	case *parse.TextNode:
-		s.write(string(n.Text))
-	case *parse.ActionNode:
-		value := s.pipe(dot, n.Pipe)
-		if len(n.Pipe.Decl) == 0 {
+	case textNode:
+		s.write(string(n))
+	case actionNode:
+		value := s.pipe(dot, n.pipe)
+		if len(n.pipe.variables) == 0 {
 			s.print(value)
 		}
 		return // variables stay
-	case *parse.IfNode:
-		s.branch(dot, dot, truth(s.pipe(dot, n.Pipe)), &n.BranchNode)
-	case *parse.WithNode:
-		value := s.pipe(dot, n.Pipe)
-		s.branch(dot, value, truth(value), &n.BranchNode)
-	case *parse.RangeNode:
-		s.each(dot, n)
-	case *parse.TemplateNode:
-		s.template(n.Name, s.pipe(dot, n.Pipe))
-	case *parse.CommentNode:
-	default:
-		fail("%s cannot be in a template here", n)
+	case branchNode:
+		if n.kind == "range" {
+			s.each(dot, n)
+			break
+		}
+		value := s.pipe(dot, n.pipe)
+		switch yes := truth(value); {
+		case !yes:
+			s.list(dot, n.orElse)
+		case n.kind == "with":
+			s.list(value, n.list)
+		default:
+			s.list(dot, n.list)
+		}
+	case templateNode:
+		s.template(n.name, s.pipe(dot, n.pipe))
 	}
 	s.vars = s.vars[:before]
 }
 
-func (s *state) branch(dot, inner reflect.Value, yes bool, n *parse.BranchNode) {
-	if yes {
-		s.node(inner, n.List)
-	} else if n.ElseList != nil {
-		s.node(dot, n.ElseList)
-	}
-}
-
-func (s *state) each(dot reflect.Value, n *parse.RangeNode) {
-	list := indirect(s.value(dot, n.Pipe))
+func (s *state) each(dot reflect.Value, n branchNode) {
+	list := indirect(s.value(dot, n.pipe))
 	before := len(s.vars)
 	for i := range list.Len() {
 		element := list.Index(i)
-		switch names := n.Pipe.Decl; len(names) {
+		switch names := n.pipe.variables; len(names) {
 		case 1:
-			s.vars = append(s.vars[:before], variable{names[0].Ident[0], element})
+			s.vars = append(s.vars[:before], variable{names[0], element})
 		case 2:
-			s.vars = append(s.vars[:before], variable{names[0].Ident[0], reflect.ValueOf(i)}, variable{names[1].Ident[0], element})
+			s.vars = append(s.vars[:before], variable{names[0], reflect.ValueOf(i)}, variable{names[1], element})
 		}
-		s.node(element, n.List)
+		s.list(element, n.list)
 		s.vars = s.vars[:before]
 	}
-	if list.Len() == 0 && n.ElseList != nil {
-		s.node(dot, n.ElseList)
+	if list.Len() == 0 {
+		s.list(dot, n.orElse)
 	}
 }
 
@@ -188,23 +182,23 @@ func (s *state) print(v reflect.Value) {
 }
 
 // pipe is the value of a pipeline, which may set variables.
-func (s *state) pipe(dot reflect.Value, p *parse.PipeNode) (value reflect.Value) {
+func (s *state) pipe(dot reflect.Value, p *pipeNode) (value reflect.Value) {
 	if p == nil {
 		return value
 	}
 	value = s.value(dot, p)
-	for _, v := range p.Decl {
-		if !p.IsAssign {
-			s.vars = append(s.vars, variable{v.Ident[0], value})
+	for _, name := range p.variables {
+		if !p.assign {
+			s.vars = append(s.vars, variable{name, value})
 			continue
 		}
-		s.vars[s.find(v.Ident[0])].value = value
+		s.vars[s.find(name)].value = value
 	}
 	return value
 }
 
-func (s *state) value(dot reflect.Value, p *parse.PipeNode) (value reflect.Value) {
-	for _, c := range p.Cmds {
+func (s *state) value(dot reflect.Value, p *pipeNode) (value reflect.Value) {
+	for _, c := range p.commands {
 		value = s.command(dot, c, value)
 	}
 	return value
@@ -221,30 +215,30 @@ func (s *state) find(name string) int {
 }
 
 // command is the value of a part of a pipeline. Last is that of the part before it, its last argument.
-func (s *state) command(dot reflect.Value, c *parse.CommandNode, last reflect.Value) reflect.Value {
-	args := c.Args[1:]
-	switch n := c.Args[0].(type) {
-	case *parse.IdentifierNode:
-		switch n.Ident {
+func (s *state) command(dot reflect.Value, c []any, last reflect.Value) reflect.Value {
+	args := c[1:]
+	switch n := c[0].(type) {
+	case functionNode:
+		switch n {
 		case "and", "or":
-			return s.shortCut(dot, n.Ident == "or", args)
+			return s.shortCut(dot, n == "or", args)
 		}
-		return s.call(dot, n.Ident, reflect.ValueOf(s.set.funcs[n.Ident]), reflect.Value{}, args, last)
-	case *parse.FieldNode:
-		return s.fields(dot, dot, n.Ident, args, last)
-	case *parse.VariableNode:
-		return s.fields(dot, s.vars[s.find(n.Ident[0])].value, n.Ident[1:], args, last)
-	case *parse.ChainNode:
-		return s.fields(dot, s.argument(dot, n.Node, nil), n.Field, args, last)
+		return s.call(dot, string(n), reflect.ValueOf(s.set.funcs[string(n)]), reflect.Value{}, args, last)
+	case fieldNode:
+		return s.fields(dot, dot, n, args, last)
+	case variableNode:
+		return s.fields(dot, s.vars[s.find(n.name)].value, n.fields, args, last)
+	case chainNode:
+		return s.fields(dot, s.argument(dot, n.of, nil), n.fields, args, last)
 	}
 	if len(args) > 0 || last.IsValid() {
-		fail("%s takes no arguments", c)
+		fail("%v takes no arguments", c[0])
 	}
-	return s.argument(dot, c.Args[0], nil)
+	return s.argument(dot, c[0], nil)
 }
 
 // shortCut is the first argument that decides, or the last.
-func (s *state) shortCut(dot reflect.Value, or bool, args []parse.Node) (v reflect.Value) {
+func (s *state) shortCut(dot reflect.Value, or bool, args []any) (v reflect.Value) {
 	for _, a := range args {
 		if v = s.argument(dot, a, nil); truth(v) == or {
 			return v
@@ -254,9 +248,9 @@ func (s *state) shortCut(dot reflect.Value, or bool, args []parse.Node) (v refle
 }
 
 // fields follows the names of fields and methods; arguments are for the last.
-func (s *state) fields(dot, at reflect.Value, names []string, args []parse.Node, last reflect.Value) reflect.Value {
+func (s *state) fields(dot, at reflect.Value, names []string, args []any, last reflect.Value) reflect.Value {
 	for i, name := range names {
-		var with []parse.Node
+		var with []any
 		var piped reflect.Value
 		if i == len(names)-1 {
 			with, piped = args, last
@@ -266,7 +260,7 @@ func (s *state) fields(dot, at reflect.Value, names []string, args []parse.Node,
 	return at
 }
 
-func (s *state) field(dot, at reflect.Value, name string, args []parse.Node, last reflect.Value) reflect.Value {
+func (s *state) field(dot, at reflect.Value, name string, args []any, last reflect.Value) reflect.Value {
 	if at.Kind() == reflect.Interface {
 		at = at.Elem()
 	}
@@ -306,7 +300,7 @@ func (s *state) field(dot, at reflect.Value, name string, args []parse.Node, las
 }
 
 // call calls a function with a receiver, if it is one's, its arguments, and what came along the pipeline.
-func (s *state) call(dot reflect.Value, name string, f, receiver reflect.Value, args []parse.Node, last reflect.Value) reflect.Value {
+func (s *state) call(dot reflect.Value, name string, f, receiver reflect.Value, args []any, last reflect.Value) reflect.Value {
 	var in []reflect.Value
 	if receiver.IsValid() {
 		in = append(in, receiver)
@@ -340,28 +334,23 @@ func parameter(t reflect.Type, name string, i int) reflect.Type {
 }
 
 // argument is the value of a node as a parameter of a type, or as it is.
-func (s *state) argument(dot reflect.Value, node parse.Node, t reflect.Type) (v reflect.Value) {
+func (s *state) argument(dot reflect.Value, node any, t reflect.Type) (v reflect.Value) {
 	switch n := node.(type) {
-	case *parse.DotNode:
+	case dotNode:
 		v = dot
-	case *parse.BoolNode:
-		v = reflect.ValueOf(n.True)
-	case *parse.StringNode:
-		v = reflect.ValueOf(n.Text)
-	case *parse.NumberNode:
-		switch {
-		case t != nil && t.Kind() == reflect.Float64:
-			v = reflect.ValueOf(n.Float64)
-		case n.IsInt && !strings.ContainsAny(n.Text, ".eE"):
-			v = reflect.ValueOf(int(n.Int64))
-		default:
-			v = reflect.ValueOf(n.Float64)
+	case bool, string:
+		v = reflect.ValueOf(n)
+	case numberNode:
+		if n.whole && (t == nil || t.Kind() != reflect.Float64) {
+			v = reflect.ValueOf(int(n.float))
+		} else {
+			v = reflect.ValueOf(n.float)
 		}
-	case *parse.PipeNode:
+	case *pipeNode:
 		v = s.pipe(dot, n)
-	case *parse.NilNode:
+	case nilNode:
 	default: // fields, variables, functions without arguments
-		v = s.command(dot, &parse.CommandNode{Args: []parse.Node{n}}, reflect.Value{})
+		v = s.command(dot, []any{n}, reflect.Value{})
 	}
 	return fit(v, t)
 }

@@ -49,6 +49,12 @@ func TestAsTextTemplate(t *testing.T) {
 		"{{print 1 2 \"x\"}} {{printf \"%q %5.2f\" .Text 1.5}} {{range list 1 .Text 2.5}}{{.}} {{end}}",
 		"{{define \"inner\"}}<{{.}}{{$}}>{{end}}{{template \"inner\" .Text}} {{- /* away */ -}} {{template \"inner\" 4}}",
 		"{{with $s := .Size}}{{$s.H}}{{end}}{{with index .Sizes 1}}{{.H}}{{end}}",
+		" a {{- .Text -}} b\n{{/* one */}}\n{{- /* two */ -}}\n c {{ .Text }} {{-  1 -}} {{2}}{{- 3 -}}",
+		"{{with .None}}x{{else with .Size}}{{.W}}{{else}}y{{end}}{{if false}}1{{else if .None}}2{{else if 0}}3{{else}}4{{end}}{{if .On}}{{if .None}}5{{else}}6{{end}}{{end}}",
+		"{{add (add 1 2) (len .Rows)}} {{(index .Sizes 1).Plus -1}} {{((.Size.Plus 2).Plus (add 1 1)).Area}} {{add -3 +4}} {{half 1e3}} {{half 0.25}}{{half -2}}",
+		"{{range $i, $s := .Sizes}}{{$x := $s.W}}{{with $s}}{{$x}}{{$i}}{{.H}}{{$.Text}}{{end}}{{end}}{{$z := 3 | add 4}}{{$z}}{{$z = add $z 1}}{{$z | printf \"%03d\" | print}}",
+		"{{print `raw \"text\"` \"\\n\\t}}\" nil}} {{print true false}} {{printf \"%v|%v\" (and .On .Text) (or .None 7)}}",
+		"{{define \"a b\"}}[{{.}}]{{end}}{{define \"none\"}}x{{end -}} {{template \"none\"}}{{template \"a b\" (add 1 2)}}{{range .Sizes}}{{template \"a b\" .Area}}{{end}}",
 	} {
 		all := template.FuncMap{}
 		for name, f := range funcs {
@@ -86,8 +92,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := New("{{nosuch 1}}", nil, nil, nil); err == nil {
-		t.Error("a function that is none is taken")
+	for _, text := range []string{"{{nosuch 1}}", "{{if .On}}", "{{end}}", "{{else}}", "{{.Text", "{{define \"a\"}}", "{{define a}}{{end}}", "{{(.Text}}", "{{}}", "{{.Text |}}", "{{/* }}", "{{1x}}", "{{range .}}{{else}}{{else}}{{end}}", "{{\"a}}", "{{if}}x{{end}}", "{{.Text)}}", "{{3"} {
+		if _, err := New(text, nil, nil, nil); err == nil {
+			t.Errorf("%s is taken", text)
+		}
 	}
 }
 
