@@ -44,7 +44,6 @@ var below = map[string][]string{
 	"internal/y4m":              {},
 	"internal/launch":           {},
 	"internal/plot":             {},
-	"internal/plot/letters":     {},
 	"internal/cmdline":          {},
 	"internal/fill":             {},
 	"gpu/internal/dynamic":      {},

@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
 )
 
 type point struct{ x, y float64 }
@@ -47,11 +49,19 @@ var (
 
 // fontFace is a face of the Go fonts, scaled.
 func fontFace(f face, scale float64) font.Face {
-	of := bothLetters()[0]
+	data := goregular.TTF
 	if f.bold {
-		of = bothLetters()[1]
+		data = gobold.TTF
 	}
-	return &letterFace{letters: of, size: fixed.Int26_6(f.size*scale*64 + 0.5)}
+	parsed, err := opentype.Parse(data)
+	if err != nil {
+		panic(err) // the font is part of the program
+	}
+	made, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size * scale, DPI: 72, Hinting: font.HintingNone})
+	if err != nil {
+		panic(err)
+	}
+	return made
 }
 
 var (
