@@ -97,7 +97,7 @@ func runBlocks[A kernel.Number](t *task, fx, fy int) error {
 	l := &run.Layer
 	l.task, l.fx, l.fy, l.add = *t, min(fx, t.src.Width), min(fy, t.src.Height), window.AdderOf[A, A](t.src.Of)
 	p := engine.Plan{Grid: engine.Grid{Rows: divUp(t.src.Height, l.fy), N: t.src.Width, TileWidth: t.src.Width, BandRows: max(1, 64/l.fy)}, Workers: 1, Shares: true}
-	if most := t.src.Width * t.src.Height * t.src.Channels * t.src.Of.Bytes() >> 19; most > 1 {
+	if most := t.src.Width * t.src.Height * t.src.Channels * t.src.Size >> 19; most > 1 {
 		p.Workers = min(t.set.Workers(), most, divUp(p.Rows, p.BandRows))
 	}
 	return run.Fill(t.set, p, l)
@@ -106,7 +106,7 @@ func runBlocks[A kernel.Number](t *task, fx, fy int) error {
 func (l *blocks[A]) Prepare(p *engine.Plan) error {
 	src := &l.task.src
 	l.workers = engine.Workers(l.workers, p.Workers)
-	l.nothing = engine.Zeros(l.nothing, src.Width*src.Channels*src.Of.Bytes())
+	l.nothing = engine.Zeros(l.nothing, src.Width*src.Channels*src.Size)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.cols = engine.AtLeast(w.cols, src.Width*src.Channels)
@@ -128,48 +128,65 @@ func (l *blocks[A]) Tile(worker, _, y, _, rows int) {
 		}
 		switch dst := l.task.dst[0].Row(0, y, divUp(src.Width, l.fx)); src.Of {
 		case pairs.U8:
-			blockMeans(dst, cols, src, l.fx, to-from)
+			blockMeans(dst, cols, src.Channels, l.fx, to-from)
 		case pairs.U16:
-			blockMeans(grid.Elements[uint16](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[uint16](dst), cols, src.Channels, l.fx, to-from)
 		case pairs.F32:
-			blockMeans(grid.Elements[float32](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[float32](dst), cols, src.Channels, l.fx, to-from)
 		default:
-			blockMeans(grid.Elements[float64](dst), cols, src, l.fx, to-from)
+			blockMeans(grid.Elements[float64](dst), cols, src.Channels, l.fx, to-from)
 		}
 	}
 }
 
 // blockMeans makes a row of means from the sums of columns of so many rows.
-func blockMeans[P Pixel, A kernel.Number](dst []P, cols []A, src *window.Pixels, fx, rows int) {
+func blockMeans[P Pixel, A kernel.Number](dst []P, cols []A, channels, fx, rows int) {
 	if (P(1)/2 != 0) != (A(1)/2 != 0) { // which do not go together
 		return
 	}
-	c := src.Channels
-	for x := range len(dst) / c {
-		left, right := x*fx, min(src.Width, (x+1)*fx)
-		count := (right - left) * rows
-		if c == 1 && A(1)/2 == 0 {
-			var s uint64
-			for _, v := range cols[left:right] {
-				s += uint64(v)
-			}
-			if s += uint64(count) / 2; count&(count-1) == 0 {
-				dst[x] = P(s >> bits.TrailingZeros(uint(count)))
-			} else {
-				dst[x] = P(s / uint64(count))
-			}
-			continue
-		}
-		for ch := range c {
+	if channels == 1 {
+		oneMeans(dst, cols, fx, rows)
+		return
+	}
+	for left := len(cols) / channels; left > 0; left -= fx {
+		fx = min(fx, left) // of the last block
+		n, count := fx*channels, fx*rows
+		for ch := range channels {
 			var s A
-			for i := left*c + ch; i < right*c; i += c {
+			for i := ch; i < n; i += channels {
 				s += cols[i]
 			}
 			if A(1)/2 != 0 {
-				dst[x*c+ch] = P(float64(s) / float64(count))
+				dst[ch] = P(float64(s) / float64(count))
 			} else {
-				dst[x*c+ch] = P((uint64(s) + uint64(count)/2) / uint64(count))
+				dst[ch] = P((uint64(s) + uint64(count)/2) / uint64(count))
 			}
+		}
+		cols, dst = cols[n:], dst[channels:]
+	}
+}
+
+// oneMeans is that for one channel.
+func oneMeans[P Pixel, A kernel.Number](dst []P, cols []A, n, rows int) {
+	for x := range dst {
+		n = min(n, len(cols)) // of the last block
+		if A(1)/2 != 0 {
+			var s A
+			for _, v := range cols[:n] {
+				s += v
+			}
+			dst[x], cols = P(float64(s)/float64(n*rows)), cols[n:]
+			continue
+		}
+		count := uint64(n * rows)
+		s := count / 2
+		for _, v := range cols[:n] {
+			s += uint64(v)
+		}
+		if cols = cols[n:]; count&(count-1) == 0 {
+			dst[x] = P(s >> (bits.TrailingZeros64(count) & 63))
+		} else {
+			dst[x] = P(s / count)
 		}
 	}
 }

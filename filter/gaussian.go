@@ -231,7 +231,7 @@ func (l *cascade[A]) plan() engine.Plan {
 	for _, s := range l.shapes[:l.passes] {
 		reach += s.Height()
 	}
-	return window.ChainPlan(set, f, l.task.src.Of.Bytes()*2, reach, unit)
+	return window.ChainPlan(set, f, l.task.src.Size*2, reach, unit)
 }
 
 func (l *cascade[A]) Prepare(p *engine.Plan) error {

@@ -149,7 +149,7 @@ func (l *guided) plan() engine.Plan {
 		}
 		l.frame.Values, l.fit.Border = l.values, window.Clip
 	}
-	return window.ChainPlan(set, &l.frame, l.task.src.Of.Bytes()*8, 2*shape.Height(), window.Block[float64](shape.Height()))
+	return window.ChainPlan(set, &l.frame, l.task.src.Size*8, 2*shape.Height(), window.Block[float64](shape.Height()))
 }
 
 // Prepare implements [engine.Layer].
@@ -331,7 +331,7 @@ func (w *guidedWorker) results(y, n int, r *window.Row[float64, float64]) {
 	p, g := src.Channels, guide.Channels
 	dst, by := l.task.dst[0].Row(0, y, n), guide.Row(0, y, n)
 	if l.single != nil {
-		size, guideSize := src.Of.Bytes(), guide.Of.Bytes()
+		size, guideSize := src.Size, guide.Size
 		for from, to := 0, 0; from < n; from = to {
 			to = r.Same(from)
 			l.single(l.frame.Level, nil, dst[from*size:to*size], by[from*guideSize:to*guideSize], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)))

@@ -35,6 +35,7 @@ type task struct {
 	kind  kind
 	dst   [2]window.Pixels
 	floor float64 // the least deviation to divide by
+	most  uint64  // the greatest pixel of integers
 	same  bool    // dst is src
 }
 
@@ -46,7 +47,9 @@ func (t *task) check(src *window.Pixels, w Window, opt *Options) (err error) {
 	if t.shape, err = shapeOf(src.Of, w, opt); err != nil {
 		return err
 	}
-	t.src = *src
+	if t.src = *src; !src.Of.Float() {
+		t.most = uint64(largest(src.Of))
+	}
 	return t.src.Check()
 }
 
@@ -223,7 +226,7 @@ func (l *results) aim(t *task, f *window.Frame, size, squaresSize int) {
 	if t.src.Of == pairs.U8 && t.dst[0].Of == pairs.F32 && t.kind == meanDeviation && t.shape.Border != window.Clip && f.Plain() && size+squaresSize == 8 {
 		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels, 8*t.src.Width*t.src.Height*t.src.Channels)
 	}
-	of := t.dst[0].Of.Bytes()
+	of := t.dst[0].Size
 	l.past = !t.same && t.kind != meanDeviation && of >= 4 && kernel.Past(of*t.src.Width*t.src.Height*t.src.Channels)
 }
 
@@ -232,7 +235,7 @@ func runLocal[A, Q kernel.Number](t *task, row rowMaker[A, Q]) error {
 	l := &run.Layer
 	l.Src, l.InPlace, l.Sink, l.Frame, l.row = t.src, t.same, l, t.frame(), row
 	l.aim(t, &l.Frame, grid.SizeOf[A](), grid.SizeOf[Q]())
-	p := l.Plan(&t.set, t.dst[0].Of.Bytes())
+	p := l.Plan(&t.set, t.dst[0].Size)
 	l.scratch = engine.Workers(l.scratch, p.Workers)
 	l.rows = engine.Workers(l.rows, p.Workers)
 	return run.Fill(t.set, p, l)
@@ -300,41 +303,41 @@ func makeRow[A, Q kernel.Number](t *task, first []byte, x, y, n int, pix []byte,
 // some makes pixels [i, j) of a row, whose windows have this many pixels.
 func some[A, Q kernel.Number](t *task, r *window.Row[A, Q], first, second, pix []byte, i, j int, count int64) {
 	i, j = i*r.Channels, j*r.Channels
-	of := t.dst[0].Of
-	size := of.Bytes()
-	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i*size:j*size]
-	switch {
+	d := &t.dst[0]
+	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i*d.Size:j*d.Size]
+	switch most := t.most * uint64(count); {
 	case t.kind == sum:
-		sums(of, first, hi, lo, r.Offset*float64(count))
+		sums(d.Of, first, hi, lo, r.Offset*float64(count))
 		return
-	case t.kind == mean && !of.Float():
-		most := uint64(largest(of)) * uint64(count)
-		rounded(t.set.Level, of, first, hi, lo, uint64(count), 0, most)
+	case t.kind == mean && !d.Of.Float():
+		rounded(t.set.Level, d.Of, first, hi, lo, uint64(count), 0, most)
 		return
-	case t.kind == mean || t.kind == meanDeviation:
-		most := uint64(0) // of integers
-		if !t.src.Of.Float() {
-			most = uint64(largest(t.src.Of)) * uint64(count)
-		}
-		means(t.set.Level, of, first, hi, lo, float64(count), r.Offset, most)
-		if t.kind == mean {
-			return
-		}
-		first = second[i*size : j*size]
+	case t.kind == mean:
+		means(t.set.Level, d.Of, first, hi, lo, float64(count), r.Offset, most)
+		return
+	case t.kind == meanDeviation:
+		means(t.set.Level, d.Of, first, hi, lo, float64(count), r.Offset, most)
+		first = second[i*d.Size : j*d.Size]
 	}
 	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
-	if t.kind != normalized {
+	if t.kind == normalized {
+		contrasts(t, r, i, first, pix[i*t.src.Size:j*t.src.Size], hi, lo, hi2, lo2, count)
+	} else {
 		spread(t, r, i, first, hi, lo, hi2, lo2, count)
-		return
 	}
-	var kept [256]float64 // the pixels, over which deviations may be written
-	for k := 0; k < j-i; k += len(kept) {
-		n := min(len(kept), j-i-k)
-		from := kept[:n]
-		window.Floats(from, pix[(i+k)*t.src.Of.Bytes():][:n*t.src.Of.Bytes()], t.src.Of)
-		some := first[k*size:][:n*size]
+}
+
+// contrasts is how many deviations pixels are above the mean, from element i on.
+func contrasts[A, Q kernel.Number](t *task, r *window.Row[A, Q], i int, dst, pix []byte, hi, lo []A, hi2, lo2 []Q, count int64) {
+	of, size := t.dst[0].Of, t.dst[0].Size
+	var kept [128]float64 // the pixels, over which deviations may be written
+	inv := 1 / float64(count)
+	for k := 0; k < len(hi); k += len(kept) {
+		n := min(len(kept), len(hi)-k)
+		from, some := kept[:n], dst[k*size:][:n*size]
+		window.Floats(from, pix[k*t.src.Size:][:n*t.src.Size], t.src.Of)
 		spread(t, r, i+k, some, hi[k:], lo[k:], hi2[k:], lo2[k:], count)
-		if inv := 1 / float64(count); of == pairs.F32 {
+		if of == pairs.F32 {
 			normalize(grid.Elements[float32](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
 		} else {
 			normalize(grid.Elements[float64](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
@@ -370,10 +373,15 @@ func sumsOf[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, offset float64
 
 // normalize makes contrasts of deviations: how many of them pixels are above the means.
 func normalize[A kernel.Number, D Float](dst []D, pix []float64, hi, lo []A, inv, offset, floor float64) {
+	pix, hi, lo = pix[:len(dst)], hi[:len(dst)], lo[:len(dst)]
 	for k, dev := range dst {
 		m := float64(float64(hi[k]-lo[k])*inv) + offset
 		d := pix[k] - m
-		if s := max(float64(dev), floor); s != 0 {
+		s := float64(dev)
+		if !(s >= floor) {
+			s = max(s, floor) // a NaN stays
+		}
+		if s != 0 {
 			d /= s
 		} else {
 			d = 0

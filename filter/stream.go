@@ -50,7 +50,7 @@ func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor f
 }
 
 func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Options, k kind, floor float64) (*Stream[D, P], error) {
-	s, err := startStream(pairs.TypeOf[D](), window.Pixels{Of: pairs.TypeOf[P](), Extent: grid.Plane(width, 0, channels, 0)}, w, opt, k, floor)
+	s, err := startStream(pairs.TypeOf[D](), window.Pixels{Of: pairs.TypeOf[P](), Size: grid.SizeOf[P](), Extent: grid.Plane(width, 0, channels, 0)}, w, opt, k, floor)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func startStream(of pairs.Type, src window.Pixels, w Window, opt *Options, k kin
 	}
 	t.set = t.set.Quiet()
 	t.src.Height = w.Height // of which a window has no more, where it is clipped
-	t.dst[0].Of, t.dst[0].Channels = of, t.src.Channels
+	t.dst[0].Of, t.dst[0].Size, t.dst[0].Channels = of, of.Bytes(), t.src.Channels
 	switch t.sums() {
 	case noSums:
 		return nil, grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones", t.shape.Width(), t.shape.Height())
@@ -161,7 +161,7 @@ func (s *stream) size() int {
 
 func (s *stream) push(row []byte) ([]byte, error) {
 	t := &s.task
-	n, size := t.src.Width*t.src.Channels, t.src.Of.Bytes()
+	n, size := t.src.Width*t.src.Channels, t.src.Size
 	switch {
 	case s.ended:
 		return nil, grid.Invalid("a row after the end of the stream")
@@ -192,7 +192,7 @@ func (s *stream) start(row []byte) {
 	first.Mem, first.Height = row, 1
 	s.frame = frameOf(&first, &t.shape, t.kind.squares(), t.set.Level)
 	s.frame.Height = 0
-	s.out = engine.AtLeast[byte](nil, t.src.Width*t.src.Channels*t.dst[0].Of.Bytes())
+	s.out = engine.AtLeast[byte](nil, t.src.Width*t.src.Channels*t.dst[0].Size)
 	s.outside = window.OutsideRow(s.outside, &s.frame)
 	if t.src.Width > 0 {
 		s.sums.start(&s.frame)

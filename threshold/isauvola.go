@@ -75,7 +75,7 @@ func runImproved[A, Q kernel.Number](t *task) error {
 	l.Src, l.InPlace, l.Reach = t.src, t.same, 1
 	l.Frame = t.frame()
 	l.Frame.Squares, l.columns = true, t.columns()
-	p := planOf(l.Plan(&t.set, t.dst.Of.Bytes()), t)
+	p := planOf(l.Plan(&t.set, t.dst.Size), t)
 	p.Slices = improvedSlices
 	if p.BandRows < floodRows {
 		p.BandRows = grid.RoundUp(floodRows, p.BandRows)

@@ -47,7 +47,7 @@ func runLocal[A, Q kernel.Number](t *task) error {
 	l := &run.Layer
 	l.Sink = l
 	l.start(t, &l.Layer.Bands)
-	p := planOf(l.Plan(&t.set, t.dst.Of.Bytes()), t)
+	p := planOf(l.Plan(&t.set, t.dst.Size), t)
 	if t.formula.Kind == kernel.WolfFormula {
 		p.Slices = 2
 	}

@@ -34,7 +34,7 @@ func runBoxed[A kernel.Number](t *task, box kernel.Box) error {
 	l.task, l.box = *t, box
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
 	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Level: t.set.Level}
-	return run.Fill(t.set, planOf(l.Plan(&t.set, t.dst.Of.Bytes()), t), l)
+	return run.Fill(t.set, planOf(l.Plan(&t.set, t.dst.Size), t), l)
 }
 
 // Prepare implements [engine.Layer].

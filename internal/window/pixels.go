@@ -11,6 +11,7 @@ import (
 // row has only their memory, so that it is compiled for the types of sums alone.
 type Pixels struct {
 	Of          pairs.Type
+	Size        int // of an element, in bytes
 	Mem         []byte
 	grid.Extent // its strides count elements
 }
@@ -19,21 +20,20 @@ type Pixels struct {
 //
 //go:noinline
 func PixelsOf[P kernel.Pixel](pix []P, width, height, channels, stride int) Pixels {
-	return Pixels{pairs.TypeOf[P](), grid.Bytes(pix), grid.Plane(width, height, channels, stride)}
+	return Pixels{pairs.TypeOf[P](), grid.SizeOf[P](), grid.Bytes(pix), grid.Plane(width, height, channels, stride)}
 }
 
 // Check is what is wrong with the extent.
-func (p *Pixels) Check() error { return p.Pixels(len(p.Mem) / p.Of.Bytes()) }
+func (p *Pixels) Check() error { return p.Pixels(len(p.Mem) / p.Size) }
 
 // Row is pixels [x, x+n) of a row.
 func (p *Pixels) Row(x, y, n int) []byte {
-	size := p.Of.Bytes()
-	return p.Mem[(y*p.Stride+x*p.Channels)*size:][:n*p.Channels*size]
+	return p.Mem[(y*p.Stride+x*p.Channels)*p.Size:][:n*p.Channels*p.Size]
 }
 
 // Copy is the pixels in memory of their own, in that of have if it is enough: then p lies there.
 func (p *Pixels) Copy(have []byte) []byte {
-	n := p.Width * p.Channels * p.Of.Bytes()
+	n := p.Width * p.Channels * p.Size
 	have = engine.AtLeast(have, n*p.Height)
 	for y := range p.Height {
 		copy(have[y*n:][:n], p.Row(0, y, p.Width))

@@ -49,7 +49,7 @@ type ownRows struct {
 
 // save copies what others will write over: as many rows above the band and below it.
 func (o *ownRows) save(image *Image, from, to, above, below int) {
-	n := image.Src.Width * image.Src.Channels * image.Src.Of.Bytes()
+	n := image.Src.Width * image.Src.Channels * image.Src.Size
 	o.image, o.from, o.to, o.y, o.n, o.above, o.size = image, from, to, from, n, above, above+1
 	o.saved = engine.AtLeast(o.saved, (above+below)*n)
 	o.ring = engine.AtLeast(o.ring, o.size*n)

@@ -58,10 +58,11 @@ type strip struct {
 	down   axis
 	block  int // rows after which floats are summed anew; 0 for integers
 
-	x, n       int // the pixels of the strip
-	first, end int // the places that windows reach
-	from, to   int // the columns of the image that it sums
-	lead       int // elements before them
+	x, n        int // the pixels of the strip
+	first, end  int // the places that windows reach
+	from, to    int // the columns of the image that it sums
+	start, stop int // the bytes of these columns in a row
+	lead        int // elements before them
 
 	rows    Rows
 	nothing []byte // pixels that add nothing
@@ -247,6 +248,8 @@ func (s *strip) lay(x, n int) {
 	if n == f.Width {
 		s.from, s.to = 0, f.Width
 	}
+	size := c * f.Pixel.Bytes()
+	s.start, s.stop = s.from*size, s.to*size
 	s.lead = (s.from - s.first) * c
 	s.nothing = fill(s.nothing, f.Pixel, (s.to-s.from)*c, f.Offset)
 	s.pads = s.pads[:0]
@@ -299,8 +302,7 @@ func constant[A kernel.Number](f *Frame, channel int, squared bool) A {
 
 // part is the strip's part of a row.
 func (s *strip) part(row []byte) []byte {
-	size := s.frame.Channels * s.frame.Pixel.Bytes()
-	return row[s.from*size : s.to*size]
+	return row[s.start:s.stop]
 }
 
 // image is the columns of the image.
