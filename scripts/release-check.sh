@@ -66,10 +66,10 @@ for archive in "$out"/boxsum_"$number"_linux_*.tar.gz; do
 		[ -s "$scratch/$name/$text" ] || { echo "$name has no $text"; exit 1; }
 	done
 	! command -v bash >/dev/null || bash -n "$scratch/$name/completions/boxsum.bash"
-	[ "$(wc -c <"$program")" -le 20000000 ] || echo "larger than 20 MB: $name"
 	case $name in
 	*-gpu) ;;
-	*) command -v readelf >/dev/null || left_out "whether $name is static: it takes readelf"
+	*) [ "$(wc -c <"$program")" -le 20000000 ] || { echo "larger than 20 MB: $name"; exit 1; }
+		command -v readelf >/dev/null || left_out "whether $name is static: it takes readelf"
 		! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
 	esac
 	case $name-$(uname -m) in
@@ -82,14 +82,16 @@ done
 for archive in "$out"/boxsum_"$number"_darwin_*.tar.gz; do
 	[ ! -e "$archive" ] || echo "not run here: $(basename "$archive" .tar.gz)"
 done
-if [ -e "$out/boxsum_${number}_windows_amd64.zip" ]; then
-	python3 -m zipfile -e "$out/boxsum_${number}_windows_amd64.zip" "$scratch"
+for archive in "$out"/boxsum_"$number"_windows_*.zip; do
+	[ -e "$archive" ] || continue
+	name=$(basename "$archive" .zip)
+	python3 -m zipfile -e "$archive" "$scratch"
 	if [ -n "$wine" ]; then
-		try "$wine" "$scratch/boxsum_${number}_windows_amd64/boxsum.exe"
+		try "$wine" "$scratch/$name/boxsum.exe"
 	else
-		left_out "windows/amd64: it takes Wine"
+		left_out "$name: it takes Wine"
 	fi
-fi
+done
 
 step "packages"
 if command -v dpkg-deb >/dev/null; then

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// platforms are those with programs of their own. On Linux a program that can use GPUs
-// needs the system's C library, so that there is one that does not.
+// platforms are those with programs of their own, each with one that can use GPUs and one that cannot:
+// on Linux the former needs the system's C library, and kernels for CUDA are a quarter of it.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
-// largest is what a program should have at most, in bytes.
+// largest is what a program may have at most, in bytes, if it cannot use GPUs.
 const largest = 20e6
 
 type release struct {
@@ -145,29 +145,22 @@ func (r *release) writeTexts() error {
 func (r *release) platform(w io.Writer, platform string) error {
 	goos, goarch, _ := strings.Cut(platform, "/")
 	name := fmt.Sprintf("boxsum_%s_%s_%s", strings.TrimPrefix(r.version, "v"), goos, goarch)
-	if goos != "linux" {
-		tags := ""
-		if goos == "darwin" {
-			tags = "nocuda" // which macOS does not have: 4 MB of kernels
-		}
-		program, err := r.compile(goos, goarch, tags)
-		if err != nil {
-			return err
-		}
-		return r.pack(w, name, goos, program)
-	}
-	static, err := r.compile(goos, goarch, "nogpu")
+	small, err := r.compile(goos, goarch, "nogpu")
 	if err != nil {
 		return err
 	}
-	if err := r.pack(w, name, goos, static); err != nil {
+	if err := r.pack(w, name, goos, small); err != nil {
 		return err
 	}
-	dynamic, err := r.compile(goos, goarch, "")
+	tags := ""
+	if goos == "darwin" {
+		tags = "nocuda" // which macOS does not have: 4 MB of kernels
+	}
+	dynamic, err := r.compile(goos, goarch, tags)
 	if err != nil {
 		return err
 	}
-	if err := r.pack(w, name+"-gpu", goos, dynamic); err != nil {
+	if err := r.pack(w, name+"-gpu", goos, dynamic); err != nil || goos != "linux" {
 		return err
 	}
 	files := []file{{"usr/bin/boxsum", dynamic, true}}
@@ -209,11 +202,9 @@ func gzipped(data []byte) ([]byte, error) {
 
 // pack puts a program and its texts into an archive.
 func (r *release) pack(w io.Writer, name, goos string, program []byte) error {
-	note := ""
-	if len(program) > largest {
-		note = fmt.Sprintf(", more than the %d that it should have", int(largest/1e6))
+	if fmt.Fprintf(w, "%s: the program has %.1f MB\n", name, float64(len(program))/1e6); len(program) > largest && !strings.HasSuffix(name, "-gpu") {
+		return fmt.Errorf("%s: a program of %d bytes: it may have %d, see docs/versions.md", name, len(program), int(largest))
 	}
-	fmt.Fprintf(w, "%s: the program has %.1f MB%s\n", name, float64(len(program))/1e6, note)
 	if goos == "windows" {
 		files := append([]file{{"boxsum.exe", program, true}}, r.texts...)
 		return r.write(w, name+".zip", func(to io.Writer) error { return zipped(to, name, files, r.at) })
