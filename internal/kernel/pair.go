@@ -48,26 +48,27 @@ type portables[S Sum] struct {
 // kinds is which kinds of tables have a pair, besides upright ones.
 type kinds struct{ tilted, rotated, volume bool }
 
-// newPair makes the kernels of a pair from its assembly and its loops.
-func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P, S]) any {
-	loops := portables[S]{plane: portableSum[P, S], tilted: tiltedSums[P, S]}
-	if square {
-		loops.plane, loops.tilted = portableSquare[P, S], tiltedSquares[P, S]
-	}
+// newSums makes the kernels of a pair from its assembly and its loops.
+func newSums[P Pixel, S Sum](has kinds, asm [levelCount]routines[P, S]) any {
+	loops := portables[S]{plane: portableSum[P, S], tilted: tiltedSums[P, S], rotated: rotatedBlocks[P, S], rotatedSingle: rotatedBlocks[P, S]}
 	if !isFloat[S]() {
-		loops.columns = portableColumns[P, S]
-		if square {
-			loops.columns = portableSquareColumns[P, S]
-		}
+		loops.columns, loops.rotatedSingle = portableColumns[P, S], rotatedSingle[P, S]
 	}
-	if has.rotated {
-		loops.rotated, loops.rotatedSingle = rotatedBlocks[P, S], rotatedBlocks[P, S]
-		if !isFloat[S]() {
-			loops.rotatedSingle = rotatedSingle[P, S]
-		}
+	return makePair(pairs.TypeOf[P](), false, has, ofBytes(asm), loops)
+}
+
+// newSquares is newSums for squares, which rotated tables have not.
+func newSquares[P Pixel, S Sum](has kinds, asm [levelCount]routines[P, S]) any {
+	loops := portables[S]{plane: portableSquare[P, S], tilted: tiltedSquares[P, S]}
+	if !isFloat[S]() {
+		loops.columns = portableSquareColumns[P, S]
 	}
-	// What points at pixels may point at bytes.
-	return makePair(pairs.TypeOf[P](), square, has, *(*[levelCount]routines[byte, S])(unsafe.Pointer(&asm)), loops)
+	return makePair(pairs.TypeOf[P](), true, has, ofBytes(asm), loops)
+}
+
+// ofBytes is assembly that gets pixels as bytes: what points at one may point at the other.
+func ofBytes[P Pixel, S Sum](asm [levelCount]routines[P, S]) [levelCount]routines[byte, S] {
+	return *(*[levelCount]routines[byte, S])(unsafe.Pointer(&asm))
 }
 
 // makePair makes the kernels of every level. A level without assembly of its own

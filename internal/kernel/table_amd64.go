@@ -18,115 +18,115 @@ var levels = [levelCount]levelInfo{{name: "portable"},
 
 // table holds the kernels of every pair of types.
 var table = []any{
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
 		avx2:   {vector: 32, lay: u32LayAVX2, plane: u8u32AVX2, columns: u8u32ColumnsAVX2, planeDot: u8u32DotAVX2, volume: u8u32VolumeAVX2, volumeDot: u8u32DotVolumeAVX2, tilted: u8u32TiltedAVX2, rotated: u8u32RotatedAVX2, rotatedDot: u8u32DotRotatedAVX2},
 		avx512: {vector: 64, lay: u32LayAVX512, plane: u8u32AVX512, columns: u8u32ColumnsAVX512, planeDot: u8u32DotAVX512, volume: u8u32VolumeAVX512, volumeDot: u8u32DotVolumeAVX512, tiltedGroup: u8u32TiltedAVX512, rotated: u8u32RotatedAVX512, rotatedDot: u8u32DotRotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, float32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float32]{
 		avx2:   {vector: 32, lay: f32LayAVX2, plane: u8f32AVX2, volume: u8f32VolumeAVX2, tilted: u8f32TiltedAVX2, rotated: u8f32RotatedAVX2},
 		avx512: {vector: 64, lay: f32LayAVX512, plane: u8f32AVX512, planeGroups: true, volume: u8f32VolumeAVX512, tiltedGroup: u8f32TiltedAVX512, rotated: u8f32RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64AVX2, planeDot: u8f64DotAVX2, volume: u8f64VolumeAVX2, volumeDot: u8f64DotVolumeAVX2, tilted: u8f64TiltedAVX2, rotated: u8f64RotatedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64AVX512, planeGroups: true, planeDot: u8f64DotAVX512, volume: u8f64VolumeAVX512, volumeDot: u8f64DotVolumeAVX512, tiltedGroup: u8f64TiltedAVX512, rotated: u8f64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
+	newSums(kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
 	})),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64AVX2, columns: u16u64ColumnsAVX2, volume: u16u64VolumeAVX2, tilted: u16u64TiltedAVX2, rotated: u16u64RotatedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64AVX512, columns: u16u64ColumnsAVX512, volume: u16u64VolumeAVX512, tiltedGroup: u16u64TiltedAVX512, rotated: u16u64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64AVX2, volume: u16f64VolumeAVX2, tilted: u16f64TiltedAVX2, rotated: u16f64RotatedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64AVX512, planeGroups: true, volume: u16f64VolumeAVX512, tiltedGroup: u16f64TiltedAVX512, rotated: u16f64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
 		avx2:   {vector: 32, lay: u32LayAVX2, plane: u16u32AVX2, columns: u16u32ColumnsAVX2, volume: u16u32VolumeAVX2, tilted: u16u32TiltedAVX2, rotated: u16u32RotatedAVX2},
 		avx512: {vector: 64, lay: u32LayAVX512, plane: u16u32AVX512, columns: u16u32ColumnsAVX512, volume: u16u32VolumeAVX512, tiltedGroup: u16u32TiltedAVX512, rotated: u16u32RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64AVX2, columns: u32u64ColumnsAVX2, volume: u32u64VolumeAVX2, tilted: u32u64TiltedAVX2, rotated: u32u64RotatedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64AVX512, columns: u32u64ColumnsAVX512, volume: u32u64VolumeAVX512, tiltedGroup: u32u64TiltedAVX512, rotated: u32u64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
 		avx2:   {vector: 32, lay: u32LayAVX2, plane: u32u32AVX2, columns: u32u32ColumnsAVX2, volume: u32u32VolumeAVX2, tilted: u32u32TiltedAVX2, rotated: u32u32RotatedAVX2},
 		avx512: {vector: 64, lay: u32LayAVX512, plane: u32u32AVX512, columns: u32u32ColumnsAVX512, volume: u32u32VolumeAVX512, tiltedGroup: u32u32TiltedAVX512, rotated: u32u32RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, int64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int16, int64]{
 		avx2:   {vector: 32, lay: i64LayAVX2, plane: i16i64AVX2, columns: i16i64ColumnsAVX2, volume: i16i64VolumeAVX2, tilted: i16i64TiltedAVX2, rotated: i16i64RotatedAVX2},
 		avx512: {vector: 64, lay: i64LayAVX512, plane: i16i64AVX512, columns: i16i64ColumnsAVX512, volume: i16i64VolumeAVX512, tiltedGroup: i16i64TiltedAVX512, rotated: i16i64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int16, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64AVX2, volume: i16f64VolumeAVX2, tilted: i16f64TiltedAVX2, rotated: i16f64RotatedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64AVX512, planeGroups: true, volume: i16f64VolumeAVX512, tiltedGroup: i16f64TiltedAVX512, rotated: i16f64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int32, int64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int32, int64]{
 		avx2:   {vector: 32, lay: i64LayAVX2, plane: i32i64AVX2, columns: i32i64ColumnsAVX2, volume: i32i64VolumeAVX2, tilted: i32i64TiltedAVX2, rotated: i32i64RotatedAVX2},
 		avx512: {vector: 64, lay: i64LayAVX512, plane: i32i64AVX512, columns: i32i64ColumnsAVX512, volume: i32i64VolumeAVX512, tiltedGroup: i32i64TiltedAVX512, rotated: i32i64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float32, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float32, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64AVX2, volume: f32f64VolumeAVX2, tilted: f32f64TiltedAVX2, rotated: f32f64RotatedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64AVX512, planeGroups: true, volume: f32f64VolumeAVX512, tiltedGroup: f32f64TiltedAVX512, rotated: f32f64RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float32, float32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float32, float32]{
 		avx2:   {vector: 32, lay: f32LayAVX2, plane: f32f32AVX2, volume: f32f32VolumeAVX2, tilted: f32f32TiltedAVX2, rotated: f32f32RotatedAVX2},
 		avx512: {vector: 64, lay: f32LayAVX512, plane: f32f32AVX512, planeGroups: true, volume: f32f32VolumeAVX512, tiltedGroup: f32f32TiltedAVX512, rotated: f32f32RotatedAVX512},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float64, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float64, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64AVX2, volume: f64f64VolumeAVX2, tilted: f64f64TiltedAVX2, rotated: f64f64RotatedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64AVX512, planeGroups: true, volume: f64f64VolumeAVX512, tiltedGroup: f64f64TiltedAVX512, rotated: f64f64RotatedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64SquaresAVX2, columns: u8u64SquaresColumnsAVX2, volume: u8u64SquaresVolumeAVX2, tilted: u8u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64SquaresAVX512, columns: u8u64SquaresColumnsAVX512, volume: u8u64SquaresVolumeAVX512, tiltedGroup: u8u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64SquaresAVX2, volume: u8f64SquaresVolumeAVX2, tilted: u8f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64SquaresAVX512, planeGroups: true, volume: u8f64SquaresVolumeAVX512, tiltedGroup: u8f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64SquaresAVX2, columns: u16u64SquaresColumnsAVX2, volume: u16u64SquaresVolumeAVX2, tilted: u16u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64SquaresAVX512, columns: u16u64SquaresColumnsAVX512, volume: u16u64SquaresVolumeAVX512, tiltedGroup: u16u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64SquaresAVX2, volume: u16f64SquaresVolumeAVX2, tilted: u16f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64SquaresAVX512, planeGroups: true, volume: u16f64SquaresVolumeAVX512, tiltedGroup: u16f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64SquaresAVX2, columns: u32u64SquaresColumnsAVX2, volume: u32u64SquaresVolumeAVX2, tilted: u32u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64SquaresAVX512, columns: u32u64SquaresColumnsAVX512, volume: u32u64SquaresVolumeAVX512, tiltedGroup: u32u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: u32f64SquaresAVX2, volume: u32f64SquaresVolumeAVX2, tilted: u32f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u32f64SquaresAVX512, planeGroups: true, volume: u32f64SquaresVolumeAVX512, tiltedGroup: u32f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int16, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: i16u64SquaresAVX2, columns: i16u64SquaresColumnsAVX2, volume: i16u64SquaresVolumeAVX2, tilted: i16u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: i16u64SquaresAVX512, columns: i16u64SquaresColumnsAVX512, volume: i16u64SquaresVolumeAVX512, tiltedGroup: i16u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int16, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64SquaresAVX2, volume: i16f64SquaresVolumeAVX2, tilted: i16f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64SquaresAVX512, planeGroups: true, volume: i16f64SquaresVolumeAVX512, tiltedGroup: i16f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: i32u64SquaresAVX2, columns: i32u64SquaresColumnsAVX2, volume: i32u64SquaresVolumeAVX2, tilted: i32u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: i32u64SquaresAVX512, columns: i32u64SquaresColumnsAVX512, volume: i32u64SquaresVolumeAVX512, tiltedGroup: i32u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int32, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: i32f64SquaresAVX2, volume: i32f64SquaresVolumeAVX2, tilted: i32f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: i32f64SquaresAVX512, planeGroups: true, volume: i32f64SquaresVolumeAVX512, tiltedGroup: i32f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[float32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[float32, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64SquaresAVX2, volume: f32f64SquaresVolumeAVX2, tilted: f32f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64SquaresAVX512, planeGroups: true, volume: f32f64SquaresVolumeAVX512, tiltedGroup: f32f64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[float64, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[float64, float64]{
 		avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64SquaresAVX2, volume: f64f64SquaresVolumeAVX2, tilted: f64f64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64SquaresAVX512, planeGroups: true, volume: f64f64SquaresVolumeAVX512, tiltedGroup: f64f64SquaresTiltedAVX512},
 	}),

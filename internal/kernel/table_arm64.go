@@ -16,88 +16,88 @@ var levels = [levelCount]levelInfo{{name: "portable"},
 
 // table holds the kernels of every pair of types.
 var table = []any{
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, uint32]{u8u32x1NEON, u8u32x2NEON, u8u32x3NEON, u8u32x4NEON}, lay: u32LayNEON, volumeLines: [FastChannels]lineVolume[uint8, uint32]{u8u32x1VolumeNEON, u8u32x2VolumeNEON, u8u32x3VolumeNEON, u8u32x4VolumeNEON}, tilted: u8u32TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, float32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float32]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, float32]{u8f32x1NEON, u8f32x2NEON, u8f32x3NEON, u8f32x4NEON}, lay: f32LayNEON, tilted: u8f32TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64x1NEON, u8f64x2NEON, u8f64x3NEON, u8f64x4NEON}, lay: f64LayNEON, tilted: u8f64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
+	newSums(kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
 	})),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64x1NEON, u16u64x2NEON, u16u64x3NEON, u16u64x4NEON}, lay: u64LayNEON, tilted: u16u64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64x1NEON, u16f64x2NEON, u16f64x3NEON, u16f64x4NEON}, lay: f64LayNEON, tilted: u16f64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, uint32]{u16u32x1NEON, u16u32x2NEON, u16u32x3NEON, u16u32x4NEON}, lay: u32LayNEON, tilted: u16u32TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64x1NEON, u32u64x2NEON, u32u64x3NEON, u32u64x4NEON}, lay: u64LayNEON, tilted: u32u64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, uint32]{u32u32x1NEON, u32u32x2NEON, u32u32x3NEON, u32u32x4NEON}, lay: u32LayNEON, tilted: u32u32TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, int64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int16, int64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, int64]{i16i64x1NEON, i16i64x2NEON, i16i64x3NEON, i16i64x4NEON}, lay: i64LayNEON, tilted: i16i64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int16, float64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64x1NEON, i16f64x2NEON, i16f64x3NEON, i16f64x4NEON}, lay: f64LayNEON, tilted: i16f64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[int32, int64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[int32, int64]{
 		neon: {lines: [FastChannels]lineRoutine[int32, int64]{i32i64x1NEON, i32i64x2NEON, i32i64x3NEON, i32i64x4NEON}, lay: i64LayNEON, tilted: i32i64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float32, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float32, float64]{
 		neon: {lines: [FastChannels]lineRoutine[float32, float64]{f32f64x1NEON, f32f64x2NEON, f32f64x3NEON, f32f64x4NEON}, lay: f64LayNEON, tilted: f32f64TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float32, float32]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float32, float32]{
 		neon: {lines: [FastChannels]lineRoutine[float32, float32]{f32f32x1NEON, f32f32x2NEON, f32f32x3NEON, f32f32x4NEON}, lay: f32LayNEON, tilted: f32f32TiltedNEON},
 	}),
-	newPair(false, kinds{true, true, true}, [levelCount]routines[float64, float64]{
+	newSums(kinds{true, true, true}, [levelCount]routines[float64, float64]{
 		neon: {lines: [FastChannels]lineRoutine[float64, float64]{f64f64x1NEON, f64f64x2NEON, f64f64x3NEON, f64f64x4NEON}, lay: f64LayNEON, tilted: f64f64TiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64Squaresx1NEON, u8u64Squaresx2NEON, u8u64Squaresx3NEON, u8u64Squaresx4NEON}, lay: u64LayNEON, tilted: u8u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64Squaresx1NEON, u8f64Squaresx2NEON, u8f64Squaresx3NEON, u8f64Squaresx4NEON}, lay: f64LayNEON, tilted: u8f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64Squaresx1NEON, u16u64Squaresx2NEON, u16u64Squaresx3NEON, u16u64Squaresx4NEON}, lay: u64LayNEON, tilted: u16u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64Squaresx1NEON, u16f64Squaresx2NEON, u16f64Squaresx3NEON, u16f64Squaresx4NEON}, lay: f64LayNEON, tilted: u16f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64Squaresx1NEON, u32u64Squaresx2NEON, u32u64Squaresx3NEON, u32u64Squaresx4NEON}, lay: u64LayNEON, tilted: u32u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, float64]{u32f64Squaresx1NEON, u32f64Squaresx2NEON, u32f64Squaresx3NEON, u32f64Squaresx4NEON}, lay: f64LayNEON, tilted: u32f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, uint64]{i16u64Squaresx1NEON, i16u64Squaresx2NEON, i16u64Squaresx3NEON, i16u64Squaresx4NEON}, lay: u64LayNEON, tilted: i16u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int16, float64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64Squaresx1NEON, i16f64Squaresx2NEON, i16f64Squaresx3NEON, i16f64Squaresx4NEON}, lay: f64LayNEON, tilted: i16f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, uint64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[int32, uint64]{i32u64Squaresx1NEON, i32u64Squaresx2NEON, i32u64Squaresx3NEON, i32u64Squaresx4NEON}, lay: u64LayNEON, tilted: i32u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[int32, float64]{
 		neon: {lines: [FastChannels]lineRoutine[int32, float64]{i32f64Squaresx1NEON, i32f64Squaresx2NEON, i32f64Squaresx3NEON, i32f64Squaresx4NEON}, lay: f64LayNEON, tilted: i32f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[float32, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[float32, float64]{
 		neon: {lines: [FastChannels]lineRoutine[float32, float64]{f32f64Squaresx1NEON, f32f64Squaresx2NEON, f32f64Squaresx3NEON, f32f64Squaresx4NEON}, lay: f64LayNEON, tilted: f32f64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{true, false, true}, [levelCount]routines[float64, float64]{
+	newSquares(kinds{true, false, true}, [levelCount]routines[float64, float64]{
 		neon: {lines: [FastChannels]lineRoutine[float64, float64]{f64f64Squaresx1NEON, f64f64Squaresx2NEON, f64f64Squaresx3NEON, f64f64Squaresx4NEON}, lay: f64LayNEON, tilted: f64f64SquaresTiltedNEON},
 	}),
 }

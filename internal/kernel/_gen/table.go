@@ -45,16 +45,16 @@ func table(constraint string, levels []level) []byte {
 
 	line("// table holds the kernels of every pair of types.\nvar table = []any{")
 	for _, square := range []bool{false, true} {
-		list := pairs.Sums
+		list, function := pairs.Sums, "newSums"
 		if square {
-			list = pairs.Squares
+			list, function = pairs.Squares, "newSquares"
 		}
 		for _, p := range list {
 			before, after := "", ""
 			if list.Twin(p) != p {
 				before, after, p = "signedSums(", ")", list.Twin(p)
 			}
-			line("newPair(%v, kinds{%v, %v, %v}, %s[levelCount]routines[%v, %v]{", square,
+			line("%s(kinds{%v, %v, %v}, %s[levelCount]routines[%v, %v]{", function,
 				p.Kinds&pairs.Tilted != 0, p.Kinds&pairs.Rotated != 0, p.Kinds&pairs.Volume != 0, before, p.Pixel, p.Sum)
 			for _, l := range levels {
 				line("%s: {%s},", l.name, l.routines(p, square))
