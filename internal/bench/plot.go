@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/boxsum/boxsum/internal/plot"
@@ -108,7 +108,7 @@ func (l *lines[K]) add(key K, p plot.Point, made func(i int) plot.Series) {
 // sorted is the series, with points from left to right.
 func (l *lines[K]) sorted() []plot.Series {
 	for _, s := range l.series {
-		slices.SortFunc(s.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+		sort.Slice(s.Points, func(i, j int) bool { return s.Points[i].X < s.Points[j].X })
 	}
 	return l.series
 }

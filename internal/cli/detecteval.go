@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -238,8 +239,9 @@ func compare(there []truth, results []detect.Result) (hits []bool, wrong []detec
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.iou, a.iou), cmp.Compare(a.object, b.object), cmp.Compare(a.result, b.result))
+	sort.Slice(all, func(i, j int) bool { // which is not compiled once more, as slices.SortFunc would be
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.iou, a.iou), cmp.Compare(a.object, b.object), cmp.Compare(a.result, b.result)) < 0
 	})
 	hits, used := make([]bool, len(there)), make([]bool, len(results))
 	for _, m := range all {

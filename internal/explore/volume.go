@@ -10,11 +10,12 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -33,70 +34,115 @@ type solid interface {
 	slice(z int) any // an image
 }
 
-type voxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	vol       volume.Volume[P]
-	table     *volume.SquaredTable[S, Q]
-	low, high float64
-	took      time.Duration
+// voxels are a volume and its tables, of any types that newSolid has.
+type voxels struct {
+	extent             volume.Box
+	channels           int
+	slices             func(z int) any // images
+	table              solidTable
+	pixel, sum, square pairs.Type
+	low, high          float64
+	took               time.Duration
 }
 
+// A solidTable is a table of a volume with squares, whatever its types.
+type solidTable interface {
+	Mean(box volume.Box, channel int) float64
+	StdDev(box volume.Box, channel int) float64
+	sumOf(box volume.Box, channel int) any
+	at(x, y, z, channel int) any
+}
+
+// solidSums is such a table.
+type solidSums[S boxsum.Sum, Q boxsum.Square] struct{ *volume.SquaredTable[S, Q] }
+
+func (t solidSums[S, Q]) sumOf(box volume.Box, channel int) any {
+	return t.Sum.SumChannel(box, channel)
+}
+func (t solidSums[S, Q]) at(x, y, z, channel int) any { return t.Sum.At(x, y, z, channel) }
+
+// newVoxels makes the tables of a volume.
 func newVoxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, vol volume.Volume[P]) (solid, error) {
-	v := &voxels[P, S, Q]{vol: vol, low: math.Inf(1), high: math.Inf(-1)}
-	for z := range vol.Depth {
-		low, high, missing := rangeOf(vol.Slice(z))
-		if missing {
-			return nil, refuse("a volume with NaN has no sums: leave them out first")
-		}
-		v.low, v.high = min(v.low, low), max(v.high, high)
+	v := &voxels{
+		extent: vol.Bounds(), channels: vol.Channels, slices: func(z int) any { return vol.Slice(z) },
+		pixel: pairs.TypeOf[P](), sum: pairs.TypeOf[S](), square: pairs.TypeOf[Q](),
 	}
-	start := time.Now()
-	var err error
-	if v.table, err = volume.IntegrateSquares[S, Q](vol, &volume.Options{Context: ctx}); err != nil {
+	if err := v.findRange(); err != nil {
 		return nil, err
 	}
-	v.took = time.Since(start)
+	start := time.Now()
+	t, err := volume.IntegrateSquares[S, Q](vol, &volume.Options{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	v.table, v.took = solidSums[S, Q]{t}, time.Since(start)
 	return v, nil
 }
 
-func (v *voxels[P, S, Q]) size() (int, int, int, int) {
-	return v.vol.Width, v.vol.Height, v.vol.Depth, v.vol.Channels
+func (v *voxels) findRange() error {
+	v.low, v.high = math.Inf(1), math.Inf(-1)
+	for z := range v.extent.Z1 {
+		low, high, missing := rangeOf(v.slices(z))
+		if missing {
+			return refuse("a volume with NaN has no sums: leave them out first")
+		}
+		v.low, v.high = min(v.low, low), max(v.high, high)
+	}
+	return nil
 }
 
-func (v *voxels[P, S, Q]) types() (string, string) {
-	return fmt.Sprintf("%T", *new(P)), fmt.Sprintf("%T", *new(S))
+func (v *voxels) size() (int, int, int, int) {
+	return v.extent.X1, v.extent.Y1, v.extent.Z1, v.channels
 }
 
-func (v *voxels[P, S, Q]) bounds() (float64, float64) { return v.low, v.high }
-func (v *voxels[P, S, Q]) millis() float64            { return float64(v.took.Microseconds()) / 1000 }
+func (v *voxels) types() (string, string) { return v.pixel.String(), v.sum.String() }
 
-func (v *voxels[P, S, Q]) bytes() int64 {
-	n := int64(v.vol.Width) * int64(v.vol.Height) * int64(v.vol.Depth) * int64(v.vol.Channels)
-	return n * int64(unsafe.Sizeof(*new(P))+unsafe.Sizeof(*new(S))+unsafe.Sizeof(*new(Q)))
+func (v *voxels) bounds() (float64, float64) { return v.low, v.high }
+func (v *voxels) millis() float64            { return float64(v.took.Microseconds()) / 1000 }
+
+func (v *voxels) bytes() int64 {
+	n := int64(v.extent.X1) * int64(v.extent.Y1) * int64(v.extent.Z1) * int64(v.channels)
+	return n * int64(v.pixel.Bytes()+v.sum.Bytes()+v.square.Bytes())
+}
+
+// number is a sum as a float.
+func number(sum any) float64 {
+	switch n := sum.(type) {
+	case uint32:
+		return float64(n)
+	case uint64:
+		return float64(n)
+	}
+	return sum.(float64)
 }
 
 // tile draws means of 2^level voxels across and down, of one slice.
-func (v *voxels[P, S, Q]) tile(dst []uint8, t tile, z, channel int) {
-	img, n := v.vol.Slice(z), 1<<t.level
+func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
+	img, n, c := v.slices(z), 1<<t.level, v.channels
+	var row []float64
 	for y := range t.h {
+		if n == 1 {
+			row = anyimage.Floats(row[:0], img, t.y+y, t.x*c+channel, (t.x+t.w)*c, c)
+			for x, p := range row {
+				dst[y*t.w+x] = shade(p, t)
+			}
+			continue
+		}
 		for x := range t.w {
 			x0, y0 := (t.x+x)*n, (t.y+y)*n
-			if n == 1 {
-				dst[y*t.w+x] = shade(float64(img.Row(y0)[x0*img.Channels+channel]), t)
-				continue
-			}
-			box := volume.NewBox(x0, y0, z, x0+n, y0+n, z+1).Intersect(v.vol.Bounds())
-			dst[y*t.w+x] = shade(float64(v.table.Sum.SumChannel(box, channel))/float64(box.Voxels()), t)
+			box := volume.NewBox(x0, y0, z, x0+n, y0+n, z+1).Intersect(v.extent)
+			dst[y*t.w+x] = shade(number(v.table.sumOf(box, channel))/float64(box.Voxels()), t)
 		}
 	}
 }
 
 // heat draws the entries that hold the sums up to a slice, this included.
-func (v *voxels[P, S, Q]) heat(dst []uint8, t tile, z, channel int) {
-	s := v.table.Sum
-	scale := 255 / math.Abs(float64(s.At(v.vol.Width, v.vol.Height, v.vol.Depth, channel)))
+func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
+	e := v.extent
+	scale := 255 / math.Abs(number(v.table.at(e.X1, e.Y1, e.Z1, channel)))
 	for y := range t.h {
 		for x := range t.w {
-			f := math.Abs(float64(s.At(min((t.x+x)<<t.level, v.vol.Width), min((t.y+y)<<t.level, v.vol.Height), z+1, channel))) * scale
+			f := math.Abs(number(v.table.at(min((t.x+x)<<t.level, e.X1), min((t.y+y)<<t.level, e.Y1), z+1, channel))) * scale
 			if f != f {
 				f = 0
 			}
@@ -105,9 +151,9 @@ func (v *voxels[P, S, Q]) heat(dst []uint8, t tile, z, channel int) {
 	}
 }
 
-func (v *voxels[P, S, Q]) box(b volume.Box, channel int) answer {
-	b = b.Intersect(v.vol.Bounds())
-	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.Sum.SumChannel(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
+func (v *voxels) box(b volume.Box, channel int) answer {
+	b = b.Intersect(v.extent)
+	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.sumOf(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
 	for i := range 8 {
 		at, sign := []int{b.X1, b.Y1, b.Z1}, 1
 		for axis, low := range []int{b.X0, b.Y0, b.Z0} {
@@ -115,13 +161,13 @@ func (v *voxels[P, S, Q]) box(b volume.Box, channel int) answer {
 				at[axis], sign = low, -sign
 			}
 		}
-		a.Entries = append(a.Entries, entry{at, fmt.Sprint(v.table.Sum.At(at[0], at[1], at[2], channel)), sign})
+		a.Entries = append(a.Entries, entry{at, fmt.Sprint(v.table.at(at[0], at[1], at[2], channel)), sign})
 	}
 	return a
 }
 
-func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
-	b = b.Intersect(v.vol.Bounds())
+func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
+	b = b.Intersect(v.extent)
 	all := &counted{Counts: make([]uint32, bins), Exact: true}
 	var values, row []float64
 	var k, rank int
@@ -130,7 +176,7 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			c := coarseOf(v.vol.Slice(z), channel, v.low, v.high)
+			c := coarseOf(v.slices(z), channel, v.low, v.high)
 			all.Low, all.High = c.low, c.low+bins/c.scale
 			if pass == 0 {
 				c.add(all.Counts, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
@@ -138,9 +184,9 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 			}
 			for y := b.Y0; y < b.Y1; y++ {
 				row = c.values(row, y, b.X0, b.X1)
-				for _, v := range row {
-					if c.bin(v) == k {
-						values = append(values, v)
+				for _, p := range row {
+					if c.bin(p) == k {
+						values = append(values, p)
 					}
 				}
 			}
@@ -148,7 +194,7 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 		if k, rank = middle(all.Counts); k < 0 {
 			return all, nil
 		}
-		if unsafe.Sizeof(*new(P)) == 1 {
+		if v.pixel == pairs.U8 {
 			all.Median = k
 			return all, nil
 		}
@@ -158,18 +204,33 @@ func (v *voxels[P, S, Q]) histogram(ctx context.Context, b volume.Box, channel i
 	return all, nil
 }
 
-func (v *voxels[P, S, Q]) slice(z int) any { return v.vol.Slice(z) }
+func (v *voxels) slice(z int) any { return v.slices(z) }
 
 // npy is the voxels as a file.
-func (v *voxels[P, S, Q]) npy() ([]byte, error) {
-	shape := []int{v.vol.Depth, v.vol.Height, v.vol.Width}
-	if v.vol.Channels > 1 {
-		shape = append(shape, v.vol.Channels)
-	}
+func (v *voxels) npy() ([]byte, error) {
 	var b bytes.Buffer
-	err := imgio.WriteNPY(&b, shape, func(yield func([]P) bool) {
-		for z := range v.vol.Depth {
-			img := v.vol.Slice(z)
+	var err error
+	switch v.pixel {
+	case pairs.U8:
+		err = writeVoxels[uint8](&b, v)
+	case pairs.U16:
+		err = writeVoxels[uint16](&b, v)
+	case pairs.F32:
+		err = writeVoxels[float32](&b, v)
+	default:
+		err = writeVoxels[float64](&b, v)
+	}
+	return b.Bytes(), err
+}
+
+func writeVoxels[P filter.Pixel](b *bytes.Buffer, v *voxels) error {
+	shape := []int{v.extent.Z1, v.extent.Y1, v.extent.X1}
+	if v.channels > 1 {
+		shape = append(shape, v.channels)
+	}
+	return imgio.WriteNPY(b, shape, func(yield func([]P) bool) {
+		for z := range v.extent.Z1 {
+			img := v.slices(z).(boxsum.Image[P])
 			for y := range img.Height {
 				if !yield(img.Row(y)[:img.Width*img.Channels]) {
 					return
@@ -177,7 +238,6 @@ func (v *voxels[P, S, Q]) npy() ([]byte, error) {
 			}
 		}
 	})
-	return b.Bytes(), err
 }
 
 // A block is a volume as a document.
