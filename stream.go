@@ -9,8 +9,8 @@ import (
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
 type SquaredStream[S Sum, Q Square, P Pixel] struct {
-	sums    engine.Rows[S]
-	squares engine.Rows[Q]
+	sums    *engine.Rows[S]
+	squares *engine.Rows[Q]
 }
 
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
@@ -21,12 +21,12 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 }
 
 // squaredStreamOnce is squaredStream, as this package has compiled it.
-func squaredStreamOnce[S Sum, Q Square](like engine.Raw, opt *Options) (engine.Rows[S], engine.Rows[Q], error) {
-	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (engine.Rows[S], engine.Rows[Q], error))
+func squaredStreamOnce[S Sum, Q Square](like engine.Raw, opt *Options) (*engine.Rows[S], *engine.Rows[Q], error) {
+	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (*engine.Rows[S], *engine.Rows[Q], error))
 	return f(like, aside(opt))
 }
 
-func squaredStream[S Sum, Q Square](src engine.Raw, opt *Options) (sums engine.Rows[S], squares engine.Rows[Q], err error) {
+func squaredStream[S Sum, Q Square](src engine.Raw, opt *Options) (sums *engine.Rows[S], squares *engine.Rows[Q], err error) {
 	j, err := start[S, Q](src, opt, true)
 	if err != nil {
 		return sums, squares, err

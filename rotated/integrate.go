@@ -12,7 +12,11 @@ import (
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {
-	set, src, err := check[S](rawOf(&img), opt)
+	return integrate[S](rawOf(&img), rot, opt)
+}
+
+func integrate[S boxsum.Sum](img engine.Raw, rot Rotation, opt *Options) (*Table[S], error) {
+	set, src, err := check[S](img, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +31,11 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 // or [Integrate] and have the image's size. It allocates next to nothing once
 // an image of the same type and size has been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
-	set, src, err := check[S](rawOf(&img), opt)
+	return integrateInto(dst, rawOf(&img), opt)
+}
+
+func integrateInto[S boxsum.Sum](dst *Table[S], img engine.Raw, opt *Options) error {
+	set, src, err := check[S](img, opt)
 	if err != nil {
 		return err
 	}

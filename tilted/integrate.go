@@ -151,7 +151,7 @@ func accept[S boxsum.Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, s
 // row, for images that never fit. Its rows are those of [Integrate], bit for bit.
 // It is for one goroutine at a time.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
-	rows engine.Rows[S]
+	rows *engine.Rows[S]
 }
 
 // NewStream starts a table for rows of this many pixels and channels. The
@@ -162,15 +162,15 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) 
 }
 
 // streamOnce is stream, as this package has compiled it.
-func streamOnce[S boxsum.Sum](like engine.Raw, opt *Options) (engine.Rows[S], error) {
-	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (engine.Rows[S], error))
+func streamOnce[S boxsum.Sum](like engine.Raw, opt *Options) (*engine.Rows[S], error) {
+	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (*engine.Rows[S], error))
 	return f(like, aside(opt))
 }
 
-func stream[S boxsum.Sum](src engine.Raw, opt *Options) (rows engine.Rows[S], err error) {
+func stream[S boxsum.Sum](src engine.Raw, opt *Options) (*engine.Rows[S], error) {
 	j, err := start[S, uint64](src, opt, false)
 	if err != nil {
-		return rows, err
+		return nil, err
 	}
 	return engine.NewRows[S](j.Set, false, &j.Src, j.Sum.Offset, new(layer[S]))
 }

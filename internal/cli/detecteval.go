@@ -171,7 +171,7 @@ func (c *detectCmd) evaluate(sh *shell, d *detector) error {
 			t.Recall = float64(t.Found) / float64(max(t.Objects, 1))
 			t.Millis = float64(t.took) / float64(time.Millisecond) / float64(max(t.images, 1))
 		}
-		slices.SortFunc(some, func(a, b *tally) int { return cmp.Compare(a.from, b.from) })
+		sort.Slice(some, func(i, j int) bool { return some[i].from < some[j].from })
 	}
 	w := sh.results()
 	if c.JSON {

@@ -158,12 +158,14 @@ func fits(what, of string, stride, part, parts, have int) (int, error) {
 
 // Overlap is an error that wraps [ErrOverlap] where two buffers share memory.
 func Overlap[A, B any](a []A, b []B) error {
-	if len(a) == 0 || len(b) == 0 {
+	return overlap(unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(a))*unsafe.Sizeof(*new(A)), uintptr(len(b))*unsafe.Sizeof(*new(B)))
+}
+
+func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
+	if aBytes == 0 || bBytes == 0 {
 		return nil
 	}
-	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	a1, b1 := a0+uintptr(len(a))*unsafe.Sizeof(a[0]), b0+uintptr(len(b))*unsafe.Sizeof(b[0])
-	if a0 < b1 && b0 < a1 {
+	if uintptr(a) < uintptr(b)+bBytes && uintptr(b) < uintptr(a)+aBytes {
 		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table: give it memory of its own", ErrOverlap)
 	}
 	return nil

@@ -1,9 +1,9 @@
 package plot
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -25,7 +25,7 @@ func (s scale) at(v float64) float64 {
 func (a *Axis) Mark(at float64, label string) {
 	if t := (Tick{at, label}); !slices.Contains(a.Ticks, t) {
 		a.Ticks = append(a.Ticks, t)
-		slices.SortStableFunc(a.Ticks, func(a, b Tick) int { return cmp.Compare(a.At, b.At) })
+		sort.SliceStable(a.Ticks, func(i, j int) bool { return a.Ticks[i].At < a.Ticks[j].At })
 	}
 }
 

@@ -1,9 +1,9 @@
 package plot
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 const (
@@ -167,7 +167,7 @@ func (c *Chart) drawNames(to canvas, f frame) {
 			names = append(names, name{s, end})
 		}
 	}
-	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(a.end.y, b.end.y) })
+	sort.SliceStable(names, func(i, j int) bool { return names[i].end.y < names[j].end.y })
 	wants := make([]float64, len(names))
 	for i, n := range names {
 		wants[i] = n.end.y

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -41,7 +42,7 @@ func List(kinds ...Kind) (infos []Info, reasons []error) {
 		}
 		infos = append(infos, found...)
 	}
-	slices.SortStableFunc(infos, func(a, b Info) int { return a.Rank() - b.Rank() })
+	sort.SliceStable(infos, func(i, j int) bool { return infos[i].Rank() < infos[j].Rank() })
 	return infos, reasons
 }
 
