@@ -80,7 +80,7 @@ func integrateValid[S Sum, Q Square](t *ValidTable[S, Q], src engine.Raw, valid 
 	return grid.OrNil(t, err)
 }
 
-type validRun[S Sum, Q Square] = engine.Run[engine.Valid[S, Q]]
+type validRun[S Sum, Q Square] = engine.Run[engine.ValidTables[S, Q]]
 
 func startValid[S Sum, Q Square](src engine.Raw, valid *Valid, opt *Options, squares bool) (run *validRun[S, Q], set engine.Settings, err error) {
 	if set, err = engineOptions(opt).Check(); err != nil {
@@ -144,7 +144,8 @@ func fillValid[S Sum, Q Square](run *validRun[S, Q], set engine.Settings, t *Val
 	}
 	t.Sum.valid = t.Count
 	t.Count.pixels = exact.Pixels{Most: math.MaxInt32}
-	return run.Fill(set, l.Plan(&set), l)
+	layer, plan := l.Aim(&set)
+	return run.Fill(set, plan, layer)
 }
 
 // acceptValid is accept for a table that must not overlap the mask either.

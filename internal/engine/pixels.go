@@ -59,6 +59,14 @@ func (s *Source[P]) rows() iter.Seq[[]P] {
 // those of float32 sums do it themselves.
 func (t *Target[S]) Shifts() bool { return t.Offset != 0 && t.KernelOffset() == 0 }
 
+// shift is what is taken away before the kernel gets the pixels.
+func (t *Target[S]) shift() float32 {
+	if t.Shifts() {
+		return t.Offset
+	}
+	return 0
+}
+
 // KernelOffset is what is left of the offset for the kernel.
 func (t *Target[S]) KernelOffset() float32 {
 	if _, ok := any(*new(S)).(float32); ok {
