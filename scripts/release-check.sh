@@ -118,7 +118,7 @@ fi
 step "wheels"
 for wheel in "$out"/*.whl; do
 	[ -e "$wheel" ] || continue
-	[ "$(wc -c <"$wheel")" -le 10000000 ] || echo "larger than 10 MB: $(basename "$wheel")"
+	[ "$(wc -c <"$wheel")" -le 10000000 ] || { echo "larger than 10 MB: $(basename "$wheel")"; exit 1; }
 done
 if [ -e .venv/release/bin/auditwheel ]; then
 	for wheel in "$out"/*linux*.whl; do
