@@ -130,11 +130,11 @@ func (l *blocks[A]) Tile(worker, _, y, _, rows int) {
 		case pairs.U8:
 			blockMeans(dst, cols, src.Channels, l.fx, to-from)
 		case pairs.U16:
-			blockMeans(grid.Elements[uint16](dst), cols, src.Channels, l.fx, to-from)
+			blockMeans(kernel.Of[uint16](dst), cols, src.Channels, l.fx, to-from)
 		case pairs.F32:
-			blockMeans(grid.Elements[float32](dst), cols, src.Channels, l.fx, to-from)
+			blockMeans(kernel.Of[float32](dst), cols, src.Channels, l.fx, to-from)
 		default:
-			blockMeans(grid.Elements[float64](dst), cols, src.Channels, l.fx, to-from)
+			blockMeans(kernel.Of[float64](dst), cols, src.Channels, l.fx, to-from)
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (k *meanMaker[A]) factor(n uint64) float32 {
 func (k *meanMaker[A]) Make(dst []byte, _ int, s *window.Sums[A, A]) {
 	if k.fast {
 		cols, _ := s.Columns(s.Row().Channels)
-		k.box.Row(grid.Elements[uint16](dst), as[uint32](cols), &k.scratch)
+		k.box.Row(kernel.Of[uint16](dst), as[uint32](cols), &k.scratch)
 		return
 	}
 	r := s.Windows()
@@ -210,7 +210,7 @@ func (k *meanMaker[A]) some(dst []byte, hi, lo []A, count int64, offset float64)
 		return
 	}
 	if n := uint64(count); k.scaled(n) {
-		kernel.ScaledMeans(k.level, grid.Elements[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
+		kernel.ScaledMeans(k.level, kernel.Of[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
 		return
 	}
 	rounded(k.level, k.of, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
@@ -316,7 +316,7 @@ func (l *cascade[A]) finish(dst []byte, r *window.Row[A, A], scale uint64) {
 			rounded(level, of, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
 		case of == pairs.U16:
 			inv := 1 / float64(r.Count(i))
-			for k, to := 0, grid.Elements[uint16](to); k < len(to); k++ {
+			for k, to := 0, kernel.Of[uint16](to); k < len(to); k++ {
 				to[k] = uint16(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
 			}
 		default:

@@ -106,7 +106,7 @@ type guided struct {
 type guideRow func(level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64)
 
 func guideRowOf[P, G Pixel](level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64) {
-	img, by := grid.Elements[P](pix), grid.Elements[G](guide)
+	img, by := kernel.Of[P](pix), kernel.Of[G](guide)
 	if products != nil {
 		kernel.GuidedProducts(level, products, img, by)
 	} else {
@@ -190,12 +190,12 @@ func (w *guidedWorker) Row(place int) []byte {
 	l := w.layer
 	y := l.frame.Border.Index(place, l.frame.Height)
 	if y < 0 {
-		return grid.Bytes(w.beyond)
+		return kernel.Bytes(w.beyond)
 	}
 	w.latest ^= 1
 	row := w.rows[w.latest]
 	w.products(row, y)
-	return grid.Bytes(row)
+	return kernel.Bytes(row)
 }
 
 // products makes those of the pixels of a row.
@@ -237,7 +237,7 @@ func (w *guidedWorker) products(row []float64, y int) {
 // Make implements [window.Maker]: a for each channel of the guide and b, for each of the
 // image.
 func (w *guidedWorker) Make(to []byte, _ int, s *window.Sums[float64, float64]) {
-	l, r, dst := w.layer, s.Windows(), grid.Elements[float64](to)
+	l, r, dst := w.layer, s.Windows(), kernel.Of[float64](to)
 	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
 	out := p * (g + 1)
 	if p == 1 && g == 1 {
@@ -362,13 +362,13 @@ func toPixels(of pairs.Type, dst []byte, values []float64) {
 	case pairs.U8:
 		toWhole(dst, values, largest(of))
 	case pairs.U16:
-		toWhole(grid.Elements[uint16](dst), values, largest(of))
+		toWhole(kernel.Of[uint16](dst), values, largest(of))
 	case pairs.F32:
-		for i, to := 0, grid.Elements[float32](dst); i < len(to); i++ {
+		for i, to := 0, kernel.Of[float32](dst); i < len(to); i++ {
 			to[i] = float32(values[i])
 		}
 	default:
-		copy(grid.Elements[float64](dst), values)
+		copy(kernel.Of[float64](dst), values)
 	}
 }
 

@@ -181,7 +181,7 @@ func (r *productRows) Row(place int) []byte {
 	r.latest ^= 1
 	to := r.made[r.latest]
 	kernel.Products(r.level, to, r.guide.Row(place), r.image.Row(place))
-	return grid.Bytes(to)
+	return kernel.Bytes(to)
 }
 
 // lineRows is the slopes and the heights of lines, row by row: it keeps as many as a window
@@ -225,7 +225,7 @@ func (v *lineView) Row(place int) []byte {
 	for ; r.next <= place; r.next++ {
 		r.worker.makeLines(r.at(0, r.next)[r.from:r.to], r.at(1, r.next)[r.from:r.to], r.next)
 	}
-	return grid.Bytes(r.at(v.which, place))
+	return kernel.Bytes(r.at(v.which, place))
 }
 
 func (r *lineRows) at(which, y int) []uint32 { return r.ring[which][y%r.size*r.width:][:r.width] }

@@ -271,7 +271,7 @@ func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q])
 		l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
 	case l.statsFast:
 		cols, _ := s.Columns(c)
-		l.stats.Row(grid.Elements[float32](dst), grid.Elements[float32](l.task.dst[1].Row(x, y, n)),
+		l.stats.Row(kernel.Of[float32](dst), kernel.Of[float32](l.task.dst[1].Row(x, y, n)),
 			as[uint32](cols), as[uint32](s.SquareColumns(c)), &l.scratch[worker])
 	case l.past:
 		row := engine.AtLeast(l.rows[worker], len(dst))
@@ -338,9 +338,9 @@ func contrasts[A, Q kernel.Number](t *task, r *window.Row[A, Q], i int, dst, pix
 		window.Floats(from, pix[k*t.src.Size:][:n*t.src.Size], t.src.Of)
 		spread(t, r, i+k, some, hi[k:], lo[k:], hi2[k:], lo2[k:], count)
 		if of == pairs.F32 {
-			normalize(grid.Elements[float32](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
+			normalize(kernel.Of[float32](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
 		} else {
-			normalize(grid.Elements[float64](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
+			normalize(kernel.Of[float64](some), from, hi[k:], lo[k:], inv, r.Offset, t.floor)
 		}
 	}
 }
@@ -351,17 +351,17 @@ func sums[A kernel.Number](of pairs.Type, dst []byte, hi, lo []A, offset float64
 	case pairs.U8:
 		sumsOf(dst, hi, lo, offset)
 	case pairs.U16:
-		sumsOf(grid.Elements[uint16](dst), hi, lo, offset)
+		sumsOf(kernel.Of[uint16](dst), hi, lo, offset)
 	case pairs.U32:
-		sumsOf(grid.Elements[uint32](dst), hi, lo, offset)
+		sumsOf(kernel.Of[uint32](dst), hi, lo, offset)
 	case pairs.I16:
-		sumsOf(grid.Elements[int16](dst), hi, lo, offset)
+		sumsOf(kernel.Of[int16](dst), hi, lo, offset)
 	case pairs.I32:
-		sumsOf(grid.Elements[int32](dst), hi, lo, offset)
+		sumsOf(kernel.Of[int32](dst), hi, lo, offset)
 	case pairs.F32:
-		sumsOf(grid.Elements[float32](dst), hi, lo, offset)
+		sumsOf(kernel.Of[float32](dst), hi, lo, offset)
 	default:
-		sumsOf(grid.Elements[float64](dst), hi, lo, offset)
+		sumsOf(kernel.Of[float64](dst), hi, lo, offset)
 	}
 }
 
@@ -397,7 +397,7 @@ func rounded[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi,
 	case of == pairs.U8:
 		kernel.RoundedMeans(level, dst, hi, lo, n, scale, most)
 	default:
-		kernel.RoundedMeans(level, grid.Elements[uint16](dst), hi, lo, n, scale, most)
+		kernel.RoundedMeans(level, kernel.Of[uint16](dst), hi, lo, n, scale, most)
 	}
 }
 
@@ -405,10 +405,10 @@ func rounded[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi,
 // most; those of 64 bits are quotients. Sums of integers are most at most.
 func means[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi, lo []A, n, offset float64, most uint64) {
 	if of == pairs.F32 {
-		kernel.FloatMeans(level, grid.Elements[float32](dst), hi, lo, n, offset, most)
+		kernel.FloatMeans(level, kernel.Of[float32](dst), hi, lo, n, offset, most)
 		return
 	}
-	for k, to := 0, grid.Elements[float64](dst); k < len(to); k++ {
+	for k, to := 0, kernel.Of[float64](dst); k < len(to); k++ {
 		to[k] = float64(hi[k]-lo[k])/n + offset
 	}
 }
@@ -417,13 +417,13 @@ func means[A kernel.Number](level kernel.Level, of pairs.Type, dst []byte, hi, l
 func spread[A, Q kernel.Number](t *task, r *window.Row[A, Q], i int, dst []byte, hi, lo []A, hi2, lo2 []Q, count int64) {
 	root := t.kind != variance
 	if t.dst[0].Of == pairs.F64 {
-		doubles := grid.Elements[float64](dst)
+		doubles := kernel.Of[float64](dst)
 		if variances(doubles, r, i, hi, lo, hi2, lo2, count); root {
 			roots(doubles)
 		}
 		return
 	}
-	singles := grid.Elements[float32](dst)
+	singles := kernel.Of[float32](dst)
 	v, ok := kernel.NewVariances(uint64(count))
 	switch {
 	case !ok || t.src.Of != pairs.U8:

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/window"
 )
@@ -71,13 +70,13 @@ func (l *smallMedians[P]) Tile(worker, _, y, n, rows int) {
 	c, lead := t.src.Channels, s.Left*t.src.Channels
 	for end := y + rows; y < end; y++ {
 		for k := range w.rows {
-			w.rows[k] = grid.Elements[P](l.image.Row(y - s.Up + k))
+			w.rows[k] = kernel.Of[P](l.image.Row(y - s.Up + k))
 		}
 		kernel.SortColumns(t.set.Level, w.planes[lead:], l.plane, w.rows)
 		for k := range w.rows {
 			l.pad(w.planes[k*l.plane:][:(n+s.Width()-1)*c], lead, c)
 		}
-		kernel.Medians(t.set.Level, grid.Elements[P](t.dst[0].Row(0, y, n)), w.planes, l.plane, c, s.Width())
+		kernel.Medians(t.set.Level, kernel.Of[P](t.dst[0].Row(0, y, n)), w.planes, l.plane, c, s.Width())
 	}
 }
 

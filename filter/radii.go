@@ -46,7 +46,7 @@ func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Im
 	if r.Width != t.src.Width || r.Height != t.src.Height || r.Channels > 2 {
 		return grid.Invalid("radii of %v for an image of %v: they take the same size, and one channel or two", r.Extent, t.src.Extent)
 	}
-	if shares(to.Mem, grid.Bytes(radii.Pix)) {
+	if shares(to.Mem, kernel.Bytes(radii.Pix)) {
 		return errOverlap()
 	}
 	if t.src.Width == 0 || t.src.Height == 0 {
@@ -136,7 +136,7 @@ func (l *radiiLayer[P, R, S]) tables(asked *Options) error {
 	}
 	var bad [2]boxsum.Image[uint8]
 	for y := range h {
-		from, to := grid.Elements[P](src.Row(0, border.Index(y-l.down, src.Height), src.Width)), img.Row(y)
+		from, to := kernel.Of[P](src.Row(0, border.Index(y-l.down, src.Height), src.Width)), img.Row(y)
 		copy(to[l.across*c:], from)
 		for x := 0; x < w; x++ {
 			if x == l.across {
@@ -186,7 +186,7 @@ func (l *radiiLayer[P, R, S]) Tile(_, _, y, n, rows int) {
 	c, border := l.task.src.Channels, l.task.shape.Border
 	for end := y + rows; y < end; y++ {
 		radii := l.radii.Pix[y*l.radii.Stride:][:n*l.radii.Channels]
-		dst := grid.Elements[P](l.task.dst[0].Row(0, y, n))
+		dst := kernel.Of[P](l.task.dst[0].Row(0, y, n))
 		for x := range n {
 			across := int(radii[x*l.radii.Channels])
 			down := int(radii[x*l.radii.Channels+l.radii.Channels-1])

@@ -63,7 +63,7 @@ func median[P uint8 | uint16](t *task) error {
 
 // keysOf is pixels that are their own keys.
 func keysOf[K uint8 | uint16](src *window.Pixels) engine.Source[K] {
-	return engine.Source[K]{Pix: grid.Elements[K](src.Mem), Extent: src.Extent}
+	return engine.Source[K]{Pix: kernel.Of[K](src.Mem), Extent: src.Extent}
 }
 
 // Entropy is Shannon's entropy of the histogram of the window round every pixel, in bits:

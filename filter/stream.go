@@ -94,8 +94,8 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
-	out, err := s.rows.push(grid.Bytes(row))
-	return grid.Elements[D](out), err
+	out, err := s.rows.push(kernel.Bytes(row))
+	return kernel.Of[D](out), err
 }
 
 // End says that there are no more rows. Each call gives another row of results, and nil
@@ -105,7 +105,7 @@ func (s *Stream[D, P]) End() ([]D, error) {
 		return nil, grid.Invalid("a stream that was not made by its constructor")
 	}
 	out, err := s.rows.finish()
-	return grid.Elements[D](out), err
+	return kernel.Of[D](out), err
 }
 
 // A stream is what does not depend on types.

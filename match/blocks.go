@@ -7,7 +7,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
@@ -500,11 +499,11 @@ func every(dst []float64, src *window.Pixels, from, step int) {
 	case pairs.U8:
 		everyOf(dst, src.Mem[from:], step)
 	case pairs.U16:
-		everyOf(dst, grid.Elements[uint16](src.Mem)[from:], step)
+		everyOf(dst, kernel.Of[uint16](src.Mem)[from:], step)
 	case pairs.F32:
-		everyOf(dst, grid.Elements[float32](src.Mem)[from:], step)
+		everyOf(dst, kernel.Of[float32](src.Mem)[from:], step)
 	default:
-		everyOf(dst, grid.Elements[float64](src.Mem)[from:], step)
+		everyOf(dst, kernel.Of[float64](src.Mem)[from:], step)
 	}
 }
 

@@ -3,7 +3,7 @@ package match
 import (
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -14,11 +14,11 @@ func (t *task) exactly(x, y int) float64 {
 	case pairs.U8:
 		return exactlyOf(t, src, template, x, y)
 	case pairs.U16:
-		return exactlyOf(t, grid.Elements[uint16](src), grid.Elements[uint16](template), x, y)
+		return exactlyOf(t, kernel.Of[uint16](src), kernel.Of[uint16](template), x, y)
 	case pairs.F32:
-		return exactlyOf(t, grid.Elements[float32](src), grid.Elements[float32](template), x, y)
+		return exactlyOf(t, kernel.Of[float32](src), kernel.Of[float32](template), x, y)
 	default:
-		return exactlyOf(t, grid.Elements[float64](src), grid.Elements[float64](template), x, y)
+		return exactlyOf(t, kernel.Of[float64](src), kernel.Of[float64](template), x, y)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/window"
@@ -73,9 +72,9 @@ func runFactors[A, Q kernel.Number](t *task) error {
 // centerOf is what is taken away from floats.
 func centerOf(src *window.Pixels) float64 {
 	if src.Of == pairs.F32 {
-		return float64(engine.Center(&engine.Source[float32]{Pix: grid.Elements[float32](src.Mem), Extent: src.Extent}))
+		return float64(engine.Center(&engine.Source[float32]{Pix: kernel.Of[float32](src.Mem), Extent: src.Extent}))
 	}
-	return float64(engine.Center(&engine.Source[float64]{Pix: grid.Elements[float64](src.Mem), Extent: src.Extent}))
+	return float64(engine.Center(&engine.Source[float64]{Pix: kernel.Of[float64](src.Mem), Extent: src.Extent}))
 }
 
 // Release implements [engine.Layer].
@@ -198,9 +197,9 @@ func (l *factorLayer[A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int)
 // energy is Σ(I-mean)² of a window of floats, or ΣI² for NCC, in two passes.
 func (t *task) energy(x, y int) float64 {
 	if t.src.Of == pairs.F32 {
-		return energyOf(t, grid.Elements[float32](t.src.Mem), x, y)
+		return energyOf(t, kernel.Of[float32](t.src.Mem), x, y)
 	}
-	return energyOf(t, grid.Elements[float64](t.src.Mem), x, y)
+	return energyOf(t, kernel.Of[float64](t.src.Mem), x, y)
 }
 
 func energyOf[P float32 | float64](t *task, pix []P, x, y int) (energy float64) {

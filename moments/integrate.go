@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -47,7 +48,7 @@ type source struct {
 }
 
 func sourceOf[P boxsum.Pixel](img *boxsum.Image[P]) source {
-	return source{pairs.TypeOf[P](), grid.Bytes(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	return source{pairs.TypeOf[P](), kernel.Bytes(img.Pix), grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
 }
 
 // check is all that can be wrong with options and image.
@@ -61,7 +62,7 @@ func (s *source) check(opt *Options) (engine.Settings, error) {
 
 // row is pixels [x, x+n) of a row.
 func row[P boxsum.Pixel](s *source, x, y, n int) []P {
-	return grid.Elements[P](s.memory)[y*s.Stride+x*s.Channels:][:n*s.Channels]
+	return kernel.Of[P](s.memory)[y*s.Stride+x*s.Channels:][:n*s.Channels]
 }
 
 func fill(dst *Table, set engine.Settings, src *source) (err error) {

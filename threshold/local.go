@@ -243,9 +243,9 @@ func (l *local[A, Q]) Row(worker, x, y, n int, pix []byte, s *window.Sums[A, Q])
 		case t.dst.form == asBytes:
 			decide(&t.formula, t.dst.Row(x+i, y, j-i), &some)
 		case t.dst.form == asSingles:
-			draw(&t.formula, grid.Elements[float32](t.dst.Row(x+i, y, j-i)), &some)
+			draw(&t.formula, kernel.Of[float32](t.dst.Row(x+i, y, j-i)), &some)
 		default:
-			draw(&t.formula, grid.Elements[float64](t.dst.Row(x+i, y, j-i)), &some)
+			draw(&t.formula, kernel.Of[float64](t.dst.Row(x+i, y, j-i)), &some)
 		}
 	}
 	if !l.look && t.dst.form == asBits {
@@ -276,9 +276,9 @@ func (l *deciding) fromColumns(w *localWorker, x, y int, pix []uint8, cols, squa
 	case dst.form == asBytes:
 		w.decider.Row(dst.Row(x, y, n), pix, cols, squares)
 	case dst.form == asSingles:
-		kernel.Thresholds(w.decider, grid.Elements[float32](dst.Row(x, y, n)), pix, cols, squares)
+		kernel.Thresholds(w.decider, kernel.Of[float32](dst.Row(x, y, n)), pix, cols, squares)
 	default:
-		kernel.Thresholds(w.decider, grid.Elements[float64](dst.Row(x, y, n)), pix, cols, squares)
+		kernel.Thresholds(w.decider, kernel.Of[float64](dst.Row(x, y, n)), pix, cols, squares)
 	}
 }
 

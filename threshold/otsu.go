@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -154,9 +153,9 @@ func (l *otsu) Tile(worker, x, y, n, rows int) {
 			above(t.set.Level, w.row[:n], row, l.level)
 			kernel.PackBits(l.task.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 		case asSingles:
-			fill(grid.Elements[float32](t.dst.Row(x, y, n)), float32(l.level))
+			fill(kernel.Of[float32](t.dst.Row(x, y, n)), float32(l.level))
 		default:
-			fill(grid.Elements[float64](t.dst.Row(x, y, n)), float64(l.level))
+			fill(kernel.Of[float64](t.dst.Row(x, y, n)), float64(l.level))
 		}
 	}
 	if l.count {

@@ -227,9 +227,9 @@ func (l *su[A, Q]) decide(w *suWorker, values *window.Row[A, Q], y int) {
 		s.decide(w.row)
 		kernel.PackBits(l.task.set.Level, t.dst.Row(0, y, engine.DivUp(len(pix), 8)), w.row)
 	case asSingles:
-		drawMasked(grid.Elements[float32](t.dst.Row(0, y, len(pix))), &s)
+		drawMasked(kernel.Of[float32](t.dst.Row(0, y, len(pix))), &s)
 	default:
-		drawMasked(grid.Elements[float64](t.dst.Row(0, y, len(pix))), &s)
+		drawMasked(kernel.Of[float64](t.dst.Row(0, y, len(pix))), &s)
 	}
 }
 

@@ -164,15 +164,5 @@ func check(bytes float64, swaps bool, all []limit) (err error) {
 // SizeOf is the bytes of a T.
 func SizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// Bytes is the memory of a slice.
-func Bytes[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*SizeOf[T]())
-}
-
-// Elements is what is in memory, of a type that is known.
-func Elements[T any](memory []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/SizeOf[T]())
-}
-
 // RoundUp is the least multiple that is n or more.
 func RoundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }

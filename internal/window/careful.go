@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
@@ -341,7 +340,7 @@ func (s *strip) findFlats() {
 
 func find[P float32 | float64](l *flats, s *strip) {
 	from, to := s.reach()
-	row := func(place int) []P { return grid.Elements[P](s.part(s.rows.Row(place))) }
+	row := func(place int) []P { return kernel.Of[P](s.part(s.rows.Row(place))) }
 	last := row(to - 1)
 	n, c := len(last), s.frame.Channels
 	if l.valid && l.y == s.y-1 && (to == l.to || to == l.to+1) {

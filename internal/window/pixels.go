@@ -20,7 +20,7 @@ type Pixels struct {
 //
 //go:noinline
 func PixelsOf[P kernel.Pixel](pix []P, width, height, channels, stride int) Pixels {
-	return Pixels{pairs.TypeOf[P](), grid.SizeOf[P](), grid.Bytes(pix), grid.Plane(width, height, channels, stride)}
+	return Pixels{pairs.TypeOf[P](), grid.SizeOf[P](), kernel.Bytes(pix), grid.Plane(width, height, channels, stride)}
 }
 
 // Check is what is wrong with the extent.
@@ -51,11 +51,11 @@ func float(mem []byte, of pairs.Type, i int) float64 {
 	case pairs.U8:
 		return float64(mem[i])
 	case pairs.U16:
-		return float64(grid.Elements[uint16](mem)[i])
+		return float64(kernel.Of[uint16](mem)[i])
 	case pairs.F32:
-		return float64(grid.Elements[float32](mem)[i])
+		return float64(kernel.Of[float32](mem)[i])
 	}
-	return grid.Elements[float64](mem)[i]
+	return kernel.Of[float64](mem)[i]
 }
 
 // Floats are elements as floats.
@@ -64,11 +64,11 @@ func Floats(dst []float64, mem []byte, of pairs.Type) {
 	case pairs.U8:
 		floats(dst, mem)
 	case pairs.U16:
-		floats(dst, grid.Elements[uint16](mem))
+		floats(dst, kernel.Of[uint16](mem))
 	case pairs.F32:
-		floats(dst, grid.Elements[float32](mem))
+		floats(dst, kernel.Of[float32](mem))
 	default:
-		copy(dst, grid.Elements[float64](mem))
+		copy(dst, kernel.Of[float64](mem))
 	}
 }
 
@@ -86,13 +86,13 @@ func fill(have []byte, of pairs.Type, n int, v float64) []byte {
 	case pairs.U8:
 		set(have, v)
 	case pairs.U16:
-		set(grid.Elements[uint16](have), v)
+		set(kernel.Of[uint16](have), v)
 	case pairs.U32:
-		set(grid.Elements[uint32](have), v)
+		set(kernel.Of[uint32](have), v)
 	case pairs.F32:
-		set(grid.Elements[float32](have), v)
+		set(kernel.Of[float32](have), v)
 	default:
-		set(grid.Elements[float64](have), v)
+		set(kernel.Of[float64](have), v)
 	}
 	return have
 }
@@ -127,7 +127,7 @@ func AdderOf[A, Q kernel.Number](pixel pairs.Type) Adder[A, Q] {
 }
 
 func add[P kernel.Pixel, A, Q kernel.Number](level kernel.Level, sums []A, squares []Q, add, sub []byte, offset Q, times int) {
-	plus, minus := grid.Elements[P](add), grid.Elements[P](sub)
+	plus, minus := kernel.Of[P](add), kernel.Of[P](sub)
 	switch {
 	case times != 1:
 		kernel.AddColumns(sums, plus, A(offset), A(times))
