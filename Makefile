@@ -1,49 +1,61 @@
-# make test             the tests; installs what they need where it can
-# make test-long        their long forms: race detector, other platforms, fuzzers
+# make test             the tests; installs what they compare with, where it can
+# make test-modules     tests of the modules beside: the generator, object stores, Beam, the site, the explorer in a browser
+# make test-python      tests of the Python package
+# make test-race        the race detector, where goroutines meet
+# make test-arm64       the NEON kernels, in an emulator
+# make test-long        what takes too long for every change: PARTS="race fuzz" runs some of it
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-cascades   detectors beside OpenCV 4
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
+# make bench-compare    BASE=v0.2.0: this tree beside another commit, in one run, with what benchstat says
 # make bench-tensors    batches of PyTorch on a CUDA device, beside cumsum and avg_pool2d (GPU_PEERS_PYTHON has the package)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
 # make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
-# make site             the documents, and the page of boxsum view, as a folder for any web server, in site
-# make release          VERSION=v0.2.0: programs, packages, wheels, checksums, SBOM, in dist
+# make site             the documentation and the explorer, as a folder for any web server, in site
+# make release          VERSION=v0.2.0: programs, packages, wheels, checksums, SBOMs, in dist, by GoReleaser
 # make release-check    uses what it built, as a stranger would
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
-FILTER_PEERS_PYTHON = .filters/bin/python
-DOXA_PYTHON = $(or $(BOXSUM_DOXA_PYTHON),.venv/doxa/bin/python)
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-long test-reach bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors bench-compare generate kernels fuzz site
 
 test:
 	@scripts/test.sh
 
-test-long:
-	@scripts/test-long.sh
+test-modules:
+	@scripts/test-modules.sh
 
-test-reach:
-	@scripts/test-reach.sh
+test-python:
+	@scripts/test-python.sh
+
+test-race:
+	@scripts/test-race.sh
+
+test-arm64:
+	CGO_ENABLED=0 GOARCH=arm64 go vet ./internal/kernel/...
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 30m -exec $(or $(shell command -v qemu-aarch64 || command -v qemu-aarch64-static),qemu-aarch64) ./internal/kernel/...
+
+test-long:
+	@scripts/test-long.sh $(PARTS)
 
 bench-peers:
-	@scripts/peers.sh
+	@scripts/setup.sh
 	@echo "This takes about seven minutes."
 	go run ./cmd/boxsum bench --peers $(PEERS_PYTHON)
 
 bench-filters:
-	@scripts/filter-peers.sh
-	@scripts/doxa.sh || true
+	@scripts/setup.sh
+	@$(PEERS_PYTHON) -m pip install --quiet 'pyvips[binary]==3.2.0' || echo "libvips is left out"
 	@echo "This takes about five minutes."
-	go run ./internal/bench/filters -python $(FILTER_PEERS_PYTHON) -doxa $(DOXA_PYTHON) -markdown $(FILTER_FLAGS)
+	go run ./lab/bench/filters -python $(PEERS_PYTHON) -doxa $(PEERS_PYTHON) -markdown $(FILTER_FLAGS)
 
 bench-cascades:
-	@scripts/peers.sh
-	@scripts/cascades.sh
+	@scripts/setup.sh
 	BOXSUM_SPEED=1920x1080,3840x2160 BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_CASCADES_PYTHON=$$PWD/.venv/cascades/bin/python \
 		go test ./detect -run '^TestSpeed$$' -v -count 1 -timeout 30m | grep times
 
@@ -52,6 +64,12 @@ bench-gpu-peers:
 
 bench-tensors:
 	$(GPU_PEERS_PYTHON) -m boxsum.bench --tensors
+
+BENCH_DIR = /tmp/boxsum-bench
+bench-compare:
+	@scripts/bench-compare.sh build $(BENCH_DIR) $(BASE)
+	@PYTHON=$$PWD/$(PEERS_PYTHON) $(BENCH_DIR)/run.sh
+	@scripts/bench-compare.sh stat $(BENCH_DIR)
 
 generate:
 	go generate ./...
@@ -63,8 +81,8 @@ fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)
 
 site:
-	go run ./internal/view/site site/explore
-	cd docs/site && go run . ../.. ../../site
+	scripts/site.sh site
+	go run ./web/view/site site/explore
 
 wheel:
 	@scripts/wheel.sh

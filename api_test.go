@@ -13,10 +13,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
+	"github.com/google/go-cmp/cmp"
 )
 
 func rows[S boxsum.Sum](v boxsum.View[S]) [][]S {
@@ -28,8 +28,8 @@ func rows[S boxsum.Sum](v boxsum.View[S]) [][]S {
 }
 
 func TestViews(t *testing.T) {
-	// The worked example of Bilgic, Horn and Masaki, "Efficient integral image
-	// computation on the GPU", section II.
+	// The worked example in section II of Bilgic, Horn and Masaki, "Efficient integral
+	// image computation on the GPU".
 	bilgic := boxsum.Image[uint8]{Width: 4, Height: 3, Pix: []uint8{
 		2, 1, 3, 1,
 		3, 2, 1, 1,
@@ -48,9 +48,9 @@ func TestViews(t *testing.T) {
 		t.Error("exclusive:", d)
 	}
 
-	// Messom and Barczak, on rotated Haar-like features by stream processing,
-	// figure 11. (It prints the fifth pixel of the third row as 1, and adds it up
-	// as the 3 it is here.)
+	// Figure 11 of Messom and Barczak, on rotated Haar-like features by stream
+	// processing. It prints the fifth pixel of the third row as 1, but adds it as 3,
+	// the value used here.
 	messom := boxsum.Image[float32]{Width: 6, Height: 4, Pix: []float32{
 		2, 1, 3, 1, 1, 2,
 		3, 2, 1, 1, 3, 4,
@@ -66,8 +66,8 @@ func TestViews(t *testing.T) {
 		t.Error("inclusive:", d)
 	}
 
-	// Bertazzini and Guiducci, "Integral Images with Java Threads and CUDA",
-	// figure 1.
+	// Figure 1 of Bertazzini and Guiducci, "Integral Images with Java Threads and
+	// CUDA".
 	bertazzini := boxsum.Image[int32]{Width: 3, Height: 3, Pix: []int32{
 		1, 0, 2,
 		3, 2, 4,
@@ -177,7 +177,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBatch has the tables of many images be those of one, however they are written.
+// TestBatch tests that the tables of a batch equal those of single images, however they
+// are written.
 func TestBatch(t *testing.T) {
 	for _, size := range [][2]int{{640, 97}, {641, 33}, {17, 5}} {
 		img, err := boxsum.NewImage[uint8](size[0], size[1], 1)
@@ -212,7 +213,7 @@ func TestLevelNames(t *testing.T) {
 	}
 }
 
-// Taking the mean away keeps float32 boxes nearly exact.
+// TestOffset tests that subtracting the mean makes float32 boxes nearly exact.
 func TestOffset(t *testing.T) {
 	const n = 1500
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -243,7 +244,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// float32 sums lose a pixel beside a sum 2^24 times larger; float64 do not.
+// TestPrecision tests that float32 sums lose a pixel next to a sum 2^24 times larger,
+// and float64 sums do not.
 func TestPrecision(t *testing.T) {
 	im := boxsum.Image[float32]{Pix: []float32{1 << 25, 2}, Width: 2, Height: 1}
 	f32, _ := boxsum.Integrate[float32](im, nil)
@@ -256,7 +258,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// Variance is exact where floats would cancel.
+// TestVarianceExact tests that the variance is exact where floats would cancel.
 func TestVarianceExact(t *testing.T) {
 	im := boxsum.Image[uint16]{Pix: make([]uint16, 1000*1000), Width: 1000, Height: 1000}
 	for i := range im.Pix {
@@ -274,7 +276,8 @@ func TestVarianceExact(t *testing.T) {
 	}
 }
 
-// Against rationals: sums and squares of any size that fits.
+// TestVarianceRounding compares variances with rationals, for all sizes of sums and
+// squares that fit.
 func TestVarianceRounding(t *testing.T) {
 	testVarianceRounding[uint16](t, 0)
 	testVarianceRounding[uint32](t, 5) // so that 900 squares fit
@@ -283,7 +286,7 @@ func TestVarianceRounding(t *testing.T) {
 func testVarianceRounding[P uint16 | uint32](t *testing.T, shift int) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 2000 {
-		im := random[P](rng, 1+rng.IntN(30), 1+rng.IntN(30), 1)
+		im := fixture.Image[P](rng, 1+rng.IntN(30), 1+rng.IntN(30), 1)
 		for i := range im.Pix {
 			im.Pix[i] >>= shift + rng.IntN(16)
 		}
@@ -306,7 +309,7 @@ func testVarianceRounding[P uint16 | uint32](t *testing.T, shift int) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	im := random[uint8](rand.New(rand.NewPCG(6, 6)), 700, 800, 1)
+	im := fixture.Image[uint8](rand.New(rand.NewPCG(6, 6)), 700, 800, 1)
 	shared, err := boxsum.Integrate[uint32](im, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -328,9 +331,9 @@ func TestConcurrentUse(t *testing.T) {
 	group.Wait()
 }
 
-// A copy of a table over other memory is a table of its own.
+// TestCopiedTable tests that a copy of a table with other memory is independent.
 func TestCopiedTable(t *testing.T) {
-	im := random[uint8](rand.New(rand.NewPCG(8, 8)), 300, 200, 1)
+	im := fixture.Image[uint8](rand.New(rand.NewPCG(8, 8)), 300, 200, 1)
 	first, err := boxsum.Integrate[uint32](im, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -380,7 +383,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// Tables of the caller's own memory have the defaults that images have.
+// TestOwnMemory tests that tables of the caller's own memory have the defaults of
+// images.
 func TestOwnMemory(t *testing.T) {
 	table := &boxsum.Table[uint32]{Sums: make([]uint32, 20), Width: 4, Height: 3}
 	if err := boxsum.IntegrateInto(table, small, nil); err != nil {
@@ -409,7 +413,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// A stream that no constructor made is an error, not a panic.
+// TestStreamNotMade tests that a stream not made by a constructor returns an error and
+// does not panic.
 func TestStreamNotMade(t *testing.T) {
 	for _, s := range []*boxsum.Stream[uint32, uint8]{nil, {}} {
 		if _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {
@@ -423,7 +428,8 @@ func TestStreamNotMade(t *testing.T) {
 	}
 }
 
-// The error about a pair that there is not names those of the pixels, in every package.
+// TestUnknownPairs tests that, in every package, the error for an unsupported pair
+// names the pairs of the pixel type.
 func TestUnknownPairs(t *testing.T) {
 	pair := func(_ any, err error) error { return err }
 	const of16 = "no table of int64 from uint16 pixels: uint16 pixels sum to uint64, float64 or uint32"
@@ -445,8 +451,9 @@ func TestUnknownPairs(t *testing.T) {
 	}
 }
 
-// Sums of 16-bit pixels in 32 bits wrap from 65,537 of them on. Means and deviations of
-// larger boxes are right all the same, and so are sums in int64.
+// TestLargeBoxesOfNarrowSums tests boxes whose sum does not fit. Sums of 16-bit pixels
+// in 32 bits wrap from 65,537 pixels on. Means and deviations of larger boxes must be
+// correct, and so must sums in int64.
 func TestLargeBoxesOfNarrowSums(t *testing.T) {
 	const side = 700 // 490,000 pixels
 	img, err := boxsum.NewImage[uint16](side, side+1, 1)

@@ -46,7 +46,7 @@ func benchmark[S boxsum.Sum, P boxsum.Pixel](b *testing.B, channels int) {
 	}
 }
 
-// BenchmarkSumBoxes asks for a million boxes all over a large table.
+// BenchmarkSumBoxes sums a million boxes spread over a large table.
 func BenchmarkSumBoxes(b *testing.B) {
 	const side = 4096
 	img, err := boxsum.NewImage[uint8](side, side, 1)

@@ -21,8 +21,8 @@
 //
 // # Types
 //
-// Pixels are uint8, uint16, uint32, int16, int32, float32 or float64. The sum
-// type is the first type argument of [Integrate]:
+// Pixels are integers of 8 to 64 bits, float32 or float64. The sum type is the
+// first type argument of [Integrate]:
 //
 //	pixels    sums, the usual one first
 //	uint8     uint32, uint64, float32, float64, int64
@@ -30,28 +30,34 @@
 //	uint32    uint64, uint32
 //	int16     int64, float64
 //	int32     int64
+//	uint64    uint64
+//	int64     int64
 //	float32   float64, float32
 //	float64   float64
+//
+// Pixels of 64 bits can only be summed into upright tables. They have no tables
+// of squares and no tables of other kinds.
 //
 // # Exactness
 //
 // Integer sums wrap, but boxes stay exact: a box whose own sum fits the sum
 // type is exact even where the table around it has wrapped. A uint32 table of
 // 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
-// image of any size, and one of 16-bit pixels of up to 65,537; a uint64 table has
-// no such limit in practice. Means and deviations are right for boxes of any size.
+// image of any size, and one of 16-bit pixels up to 65,537; a uint64 table has
+// no such limit in practice. Means and deviations are correct for boxes of any
+// size.
 //
-// Float tables have the same bits at every level and number of workers (a
-// NaN stays a NaN, but its own bits may differ). Rows are summed in blocks of 32
-// bytes, so that an entry is off by at most about
+// Float tables are bit-identical at every level and number of workers, except
+// that the bits of a NaN may differ. Rows are summed in blocks of 32 bytes,
+// so the error of an entry is at most about
 //
 //	(W·C/8 + H + 5) · 2^-24 · Σ|p|    in float32, and
 //	(W·C/4 + H + 5) · 2^-53 · Σ|p|    in float64,
 //
 // where Σ|p| is the sum of the magnitudes of the pixels in [0,x)×[0,y) and C is
-// the number of channels. From five channels on, pixels are added one by one, and
-// W takes the place of W·C/8 or W·C/4. A NaN or an infinity spoils the entries
-// below and to the right of it, unless it is left out: see Missing values.
+// the number of channels. With five or more channels, pixels are added one by
+// one, and W replaces W·C/8 or W·C/4. A NaN or an infinity spoils all entries
+// below and to the right of it unless it is skipped: see Missing values.
 //
 // The small difference of two large float32 entries can therefore be far off:
 // 2^25 + 2 is 2^25 in float32. Sum float32 pixels in float64, which is the usual
@@ -59,14 +65,15 @@
 //
 // # Missing values
 //
-// [IntegrateValid] sums only valid pixels: those of a mask, those that are not
-// NaN, or both. In one pass it makes the sums, the squares and a table of counts.
-// Means and deviations are then those of the valid pixels of a box, and NaN
-// where it has none; the area of a box is how many there are.
+// [IntegrateValid] sums only valid pixels: those selected by a mask, those that
+// are not NaN, or both. It makes the sums, the squares and a table of counts in
+// one pass. Means and deviations are then taken over the valid pixels of a box,
+// and are NaN if it has none; the area of a box is its number of valid pixels.
 //
 // # Speed
 //
 // The engine reads each pixel once and writes each sum once, four rows at a
-// time, with AVX-512, AVX2, NEON or portable Go. It uses as many processors as help.
-// Integrating into an existing table with [IntegrateInto] allocates nothing.
+// time, with AVX-512, AVX2, NEON or portable Go. It uses several processors
+// where that is faster. Integrating into an existing table with [IntegrateInto]
+// does not allocate.
 package boxsum

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,23 +16,26 @@ import (
 	"testing"
 )
 
-// before is what the blocks of a page take as known beside given, or in its place. A block is called if what it takes
-// is there: cascades, a device.
+// gpuPage is the page whose blocks need a device.
+const gpuPage = "docs/guides/gpu.md"
+
+// before holds, for some pages, declarations in addition to given, or replacing them. Their blocks are called only if
+// the cascades or the device that they need exist.
 var before = map[string]string{
-	"detect.md": "img, frame := faces, faces\nphoto, err := imgio.ToImage(faces)\ncheck(err)\n_, _, _ = img, frame, photo\n",
-	"haar.md":   "plane, err := haar.Upright[int64](upright, 0)\ncheck(err)\n_ = plane\n",
-	"gpu.md":    "if d == nil {\nreturn\n}\nsums := sums[:1]\n_ = sums\n",
+	"docs/guides/faces.md":         "img, frame := faces, faces\nphoto, err := imgio.ToImage(faces)\ncheck(err)\n_, _, _ = img, frame, photo\n",
+	"docs/guides/haar-features.md": "plane, err := haar.Upright[int64](upright, 0)\ncheck(err)\n_ = plane\n",
+	gpuPage:                        "if d == nil {\nreturn\n}\nsums := sums[:1]\n_ = sums\n",
 }
 
-// shown are parts of blocks that stand for something else: gaps, volumes of
-// some gigabytes, and the best GPU, for which a processor under OpenCL does here.
+// shown replaces parts of blocks that stand for something else: gaps, volumes of some gigabytes, and the best GPU,
+// which an OpenCL processor replaces here.
 var shown = strings.NewReplacer("gpu.OpenBest()", "gpu.OpenAll()", "{ … }", "{ _ = f }", "\t...\n", "\tcheck(err)\n_ = table\n", "\n...\n", "\n",
 	"Width: 512, Height: 512, Depth: 300", "Width: 128, Height: 256, Depth: 140", "gpu.Pipeline[uint32](ctx, d, images,", "gpu.Pipeline[uint32](ctx, d, slices.Values(frames),")
 
-// printed is a line that prints, and says what.
+// printed matches a line that prints, with its output in a comment.
 var printed = regexp.MustCompile(`fmt\.Println\(.*\) // (.+)`)
 
-// given is what the blocks of documents take as known.
+// given declares what the blocks of documents assume.
 const given = `
 var (
 	ctx      = context.Background()
@@ -42,7 +46,7 @@ var (
 	frames   = []boxsum.Image[uint8]{img, next}
 	frame1, frame2 = img, next
 	pixels   = imgio.Demo(1920, 1080).Pix
-	template = boxsum.Image[uint8]{Width: 40, Height: 30, Stride: 640, Pix: img.Pix[64300:]}
+	template = boxsum.Image[uint8]{Width: 40, Height: 30, Stride: 640, Pix: slices.Clone(img.Pix[64300:])} // some blocks write over img
 	radii    = boxsum.Image[uint8]{Width: 640, Height: 480, Pix: make([]uint8, 640*480)}
 	depth    = boxsum.Image[float32]{Width: 640, Height: 480, Pix: make([]float32, 640*480)}
 	mask     = radii
@@ -75,16 +79,75 @@ func check(err error) {
 }
 `
 
-// TestDocumentsGo compiles every block of Go in README and docs as it is printed, and runs it, each page in a folder of
-// its own. A block is the inside of a function: a statement that declares begins a scope of its own, so that a block
-// may show two ways to get the same variable.
+// documents returns README.md and every page below docs.
+func documents(t *testing.T) []string {
+	pages := []string{"README.md"}
+	err := filepath.WalkDir("docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			pages = append(pages, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// TestLinks checks that every link from a document of the repository to another file has a target, and every anchor a
+// heading.
+func TestLinks(t *testing.T) {
+	pages := documents(t)
+	for _, pattern := range []string{"*.md", "notes/*.md", "examples/*.md", "python/*.md", ".github/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	fences := regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]*`")
+	links := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headings := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	dropped := regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links.FindAllStringSubmatch(fences.ReplaceAllString(string(text), ""), -1) {
+			name, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(name, ":") || name == "../explore/index.html" { // make site writes the explorer
+				continue
+			}
+			file := page
+			if name != "" {
+				file = filepath.Join(filepath.Dir(page), name)
+			}
+			target, err := os.ReadFile(file)
+			if err != nil {
+				if _, err := os.Stat(file); err != nil {
+					t.Errorf("%s links to %s, which is not there", page, link[1])
+				}
+				continue
+			}
+			found := anchor == ""
+			for _, heading := range headings.FindAllStringSubmatch(string(target), -1) {
+				id := strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-")
+				found = found || id == anchor
+			}
+			if !found {
+				t.Errorf("%s links to %s, which has no such heading", page, link[1])
+			}
+		}
+	}
+}
+
+// TestDocumentsGo compiles every block of Go in README and docs as printed, and runs it, each page in a folder of its
+// own. A block is the body of a function. Every statement that declares a variable begins a new scope, so that a block
+// can show two ways to declare the same variable.
 func TestDocumentsGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a program")
-	}
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
 	}
 	top, err := filepath.Abs(".")
 	if err != nil {
@@ -97,24 +160,24 @@ func TestDocumentsGo(t *testing.T) {
 	var bodies, calls strings.Builder
 	prints := map[string]string{}
 	n := 0
-	for _, page := range slices.Concat([]string{"README.md"}, pages) {
+	for _, page := range documents(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&calls, "\tcheck(folder(%q))\n", filepath.Base(page))
+		fmt.Fprintf(&calls, "\tcheck(folder(%q))\n", strings.ReplaceAll(page, "/", "-"))
 		for _, found := range regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {
 			block := shown.Replace(found[1])
 			for _, line := range printed.FindAllStringSubmatch(block, -1) {
-				prints[line[1]] = filepath.Base(page)
+				prints[line[1]] = page
 			}
 			if strings.HasPrefix(block, "package ") { // a whole program: what its main does
 				_, block, _ = strings.Cut(block, "\nfunc main() {\n")
 				block = strings.TrimSuffix(block, "}\n")
 			}
 			n++
-			fmt.Fprintf(&bodies, "// %s\nfunc block%d() {\n%s%s}\n\n", page, n, before[filepath.Base(page)], scopes(t, page, block))
-			if cascade != "" || !strings.Contains(block, "cascade") && filepath.Base(page) != "detect.md" {
+			fmt.Fprintf(&bodies, "// %s\nfunc block%d() {\n%s%s}\n\n", page, n, before[page], scopes(t, page, block))
+			if cascade != "" || !strings.Contains(block, "cascade") && page != "docs/guides/faces.md" {
 				fmt.Fprintf(&calls, "\tblock%d()\n", n)
 			}
 		}
@@ -156,9 +219,9 @@ func folder(page string) error {
 		return err
 	}
 	for _, name := range []string{"photo.zarr", "image.zarr"} {
-		a, err := store.CreateArray(ctx, store.Folder(name), "", &store.Spec{Type: store.Uint8, Shape: []int{480, 640}, Chunk: []int{256, 256}})
+		a, err := zarr.Create(ctx, zarr.Folder(name), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{480, 640}, Chunk: []int{256, 256}})
 		if err == nil {
-			err = store.Write(ctx, a, img.Pix, []int{0, 0}, []int{480, 640})
+			err = zarr.Write(ctx, a, img.Pix, []int{0, 0}, []int{480, 640})
 		}
 		if err != nil {
 			return err
@@ -167,10 +230,10 @@ func folder(page string) error {
 	return nil
 }
 
-`, cascade, filepath.Join(top, "docs", "faces.png")) + bodies.String()
+`, cascade, filepath.Join(top, "docs", "images", "faces.png")) + bodies.String()
 	imports := "\t\"os\"\n"
 	for name, path := range map[string]string{"context": "context", "image": "image", "fmt": "fmt", "errors": "errors", "log": "log", "slices": "slices", "boxsum": "", "filter": "filter", "threshold": "threshold", "match": "match", "detect": "detect",
-		"histogram": "histogram", "moments": "moments", "rotated": "rotated", "tilted": "tilted", "haar": "haar", "volume": "volume", "store": "store", "gpu": "gpu", "interop": "gpu/interop", "imgio": "imgio", "papers": "papers"} {
+		"histogram": "histogram", "moments": "moments", "rotated": "rotated", "tilted": "tilted", "haar": "haar", "volume": "volume", "store": "store", "sources": "store/sources", "zarr": "zarr", "gpu": "gpu", "interop": "gpu/interop", "imgio": "imgio", "papers": "papers"} {
 		if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(source) {
 			if path != name || !slices.Contains([]string{"context", "image", "fmt", "errors", "log", "slices"}, name) {
 				path = strings.TrimSuffix(module+"/"+path, "/")
@@ -196,7 +259,7 @@ func folder(page string) error {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for line, page := range prints {
-		if !strings.Contains(string(out), line+"\n") && (page != "gpu.md" || !strings.Contains(string(out), "no device")) {
+		if !strings.Contains(string(out), line+"\n") && (page != gpuPage || !strings.Contains(string(out), "no device")) {
 			t.Errorf("%s says that a program prints %q", page, line)
 		}
 	}
@@ -206,7 +269,7 @@ func folder(page string) error {
 	}
 }
 
-// scopes puts each statement that declares into a scope of its own, uses what it declares, and checks errors.
+// scopes puts each declaring statement into a scope of its own, uses what it declares, and checks errors.
 func scopes(t *testing.T, page, block string) string {
 	files := token.NewFileSet()
 	const head = "package p\nfunc _() {\n"

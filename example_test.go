@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"log"
 	"math"
 
 	"github.com/boxsum/boxsum"
 )
 
-// The worked example of Bilgic, Horn and Masaki.
+// small is the worked example of Bilgic, Horn and Masaki.
 var small = boxsum.Image[uint8]{Width: 4, Height: 3, Pix: []uint8{
 	2, 1, 3, 1,
 	3, 2, 1, 1,
@@ -31,7 +32,7 @@ func Example() {
 	// mean: 1.75
 }
 
-// Frames of a video go into one table, without allocating.
+// The frames of a video are integrated into the same table, without allocating.
 func ExampleIntegrateInto() {
 	table, err := boxsum.NewTable[uint32](4, 3, 1)
 	if err != nil {
@@ -105,7 +106,7 @@ func ExampleTable_Inclusive() {
 	// [9 13 20 23]
 }
 
-// A stream needs memory for one row, however tall the image.
+// A stream needs memory for a single row, however tall the image is.
 func ExampleStream() {
 	stream, err := boxsum.NewStream[uint32, uint8](4, 1, nil)
 	if err != nil {
@@ -126,7 +127,7 @@ func ExampleStream() {
 	// [0 9 13 20 23]
 }
 
-// Taking the mean away keeps the sums of a float32 table small.
+// Subtracting the mean keeps the sums of a float32 table small.
 func ExampleOptions_offset() {
 	img, err := boxsum.NewImage[float32](3000, 3000, 1)
 	if err != nil {
@@ -150,7 +151,7 @@ func ExampleOptions_offset() {
 	// 909
 }
 
-// A depth map has no value where the camera saw nothing.
+// Depth maps have no value where the camera saw nothing.
 func ExampleIntegrateValid() {
 	nan := math.NaN()
 	depth := boxsum.Image[float64]{Width: 3, Height: 2, Pix: []float64{
@@ -168,4 +169,19 @@ func ExampleIntegrateValid() {
 	// Output:
 	// 3.5 in 4 pixels
 	// NaN
+}
+
+// This example computes the mean of a box of a picture decoded by Go's image packages.
+func ExampleNew() {
+	picture := image.NewGray(image.Rect(0, 0, 4, 3))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(i)
+	}
+	table, err := boxsum.New(picture)
+	if err != nil {
+		log.Fatal(err)
+	}
+	box := image.Rect(1, 1, 3, 3)
+	fmt.Println(table.Sum(box), table.Mean(box, 0))
+	// Output: 30 7.5
 }

@@ -19,11 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/api.txt anew")
 
-// public lists the packages that users may import; see docs/api.md.
-var public = []string{".", "detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "match", "moments", "papers", "rotated", "store", "store/web", "threshold", "tilted", "volume"}
+// public lists the packages that users may import; see docs/reference/conventions.md.
+var public = []string{".", "detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "match", "moments", "papers", "rotated", "store", "store/sources", "threshold", "tilted", "volume", "zarr", "zarr/web"}
 
-// What users rely on is written down: whoever changes an exported name sees it
-// in the change of docs/api.txt.
+// TestExported compares the exported names with docs/api.txt, so that a change of a
+// name that users rely on shows up in a diff.
 func TestExported(t *testing.T) {
 	var lines []string
 	for _, dir := range public {
@@ -41,11 +41,11 @@ func TestExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the exported names changed: if that is meant, go test -run TestExported . -update, and say so in docs/api.md (-listed +is)\n%s", diff)
+		t.Errorf("the exported names changed: if that is meant, go test -run TestExported . -update, and say so in docs/reference/conventions.md (-listed +is)\n%s", diff)
 	}
 }
 
-// exported lists what a package exports, a line each, in order.
+// exported returns the exported names of a package, one per line, in order.
 func exported(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -115,8 +115,8 @@ func exported(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// bare is a type without comments and tags; package doc has already left out
-// what is not exported.
+// bare returns a type without comments and tags; package doc has already removed
+// unexported names.
 func bare(spec *ast.TypeSpec) ast.Node {
 	ast.Inspect(spec, func(n ast.Node) bool {
 		if f, ok := n.(*ast.Field); ok {

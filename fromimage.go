@@ -4,72 +4,77 @@ import (
 	"image"
 	"reflect"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Gray is the 8-bit grey version of an image.
+// New returns the table of the grey levels of img, converted by [Gray]:
 //
-// Images of type *image.Gray are used in place, and so is the Y plane of
-// *image.YCbCr and *image.NYCbCrA: the result shares their memory. All others
-// are converted into memory of its own.
+//	table, err := boxsum.New(picture)
+//	mean := table.Mean(image.Rect(10, 10, 50, 50), 0)
 //
-// Colour becomes (9798·R + 19235·G + 3735·B + 16384) >> 15: the weights 0.299,
-// 0.587 and 0.114 in 15-bit fixed point, rounded to nearest. They add up to 1,
-// so grey stays as it is. Alpha is ignored and the components are weighed as
-// the image stores them, which for *image.RGBA means premultiplied. 16-bit
-// sources are weighed in 16 bits, and the high byte is kept.
+// The sums are uint64, so the sum of every box is exact in an image of any size. Use
+// [Integrate] for uint32 sums, which take half the memory, or for other pixels.
+func New(img image.Image) (*Table[uint64], error) { return Integrate[uint64](Gray(img), nil) }
+
+// Gray returns an 8-bit grey version of img.
 //
-// Pixels count from (0, 0), wherever the bounds of the image start: a box of a
-// sub-image is box.Sub(img.Bounds().Min).
+// The result shares the memory of an *image.Gray, and that of the Y plane of an
+// *image.YCbCr or *image.NYCbCrA. All other images are converted into new memory.
 //
-// A nil image and one with empty bounds give an empty Image. An image whose
-// buffer is too short for its bounds gives one that fails to integrate with
-// [ErrInvalid].
+// Colour is converted as (9798·R + 19235·G + 3735·B + 16384) >> 15: the weights 0.299,
+// 0.587 and 0.114 in 15-bit fixed point, rounded to nearest. The weights add up to 1,
+// so grey colours keep their value. Alpha is ignored and the components are weighted as
+// stored, which for *image.RGBA means premultiplied. 16-bit components are weighted in
+// 16 bits, and the result is the high byte.
+//
+// Pixels count from (0, 0) regardless of where img.Bounds starts: in a sub-image, use
+// box.Sub(img.Bounds().Min).
+//
+// If img is nil or its bounds are empty, Gray returns an empty Image. If the buffer of
+// img is too short for its bounds, integrating the result fails with [ErrInvalid].
 func Gray(img image.Image) Image[uint8] { return convert[uint8](img, true) }
 
-// Gray16 is the 16-bit grey version of an image, always in memory of its own.
-// The components of 8-bit sources are first scaled by 257, so that 255 becomes
-// 65535; the rest is as in [Gray].
+// Gray16 returns a 16-bit grey version of img, always in new memory. The components of
+// 8-bit images are first multiplied by 257, so that 255 becomes 65535. Otherwise it
+// behaves like [Gray].
 func Gray16(img image.Image) Image[uint16] { return convert[uint16](img, true) }
 
-// Color is an image with its colour kept as interleaved 8-bit channels.
+// Color returns img with interleaved 8-bit channels:
 //
 //   - *image.Gray and *image.Gray16: one channel.
 //   - *image.YCbCr, *image.CMYK and *image.Paletted with an opaque palette:
 //     three channels R, G, B.
-//   - Everything else: four channels R, G, B, A. The components are those that
-//     the image stores, premultiplied in *image.RGBA and straight in
-//     *image.NRGBA.
+//   - Everything else: four channels R, G, B, A, as stored by the image: premultiplied
+//     in *image.RGBA and not in *image.NRGBA.
 //
-// *image.Gray, *image.RGBA and *image.NRGBA are used in place: the result
-// shares their memory. All others are converted into memory of its own; 16-bit
-// components keep their high byte. Nil, empty and broken images are as in
-// [Gray].
+// The result shares the memory of an *image.Gray, *image.RGBA or *image.NRGBA. All
+// other images are converted into new memory; 16-bit components keep their high byte.
+// Nil, empty and malformed images are handled as in [Gray].
 func Color(img image.Image) Image[uint8] { return convert[uint8](img, false) }
 
-// Color16 is [Color] with 16 bits a channel, always in memory of its own. 8-bit
-// components are scaled by 257.
+// Color16 is like [Color] with 16-bit channels, always in new memory. 8-bit components
+// are multiplied by 257.
 func Color16(img image.Image) Image[uint16] { return convert[uint16](img, false) }
 
-// convert brings an image into the common form and from there to its result. A
-// palette is converted as an image of its own, which is then looked up.
+// convert converts an image to interleaved form, and that to the result. A palette is
+// converted as an image of its own, in which the pixels are then looked up.
 func convert[P uint8 | uint16](img image.Image, grey bool) Image[P] {
 	v := reflect.ValueOf(img)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || img.Bounds().Empty() {
 		return Image[P]{}
 	}
 	b := img.Bounds()
-	if e := grid.Plane(b.Dx(), b.Dy(), 8, 0); e.Sized() != nil { // too many pixels, of whatever kind
+	if e := raster.PlaneExtent(b.Dx(), b.Dy(), 8, 0); e.Sized() != nil { // too many pixels, of any type
 		return Image[P]{Width: b.Dx(), Height: b.Dy()}
 	}
 	if p, ok := img.(*image.Paletted); ok {
-		return lookup(p, finish[P](paletteRaster(p.Palette), grey))
+		return lookup(p, finish[P](paletteInterleaved(p.Palette), grey))
 	}
-	return finish[P](rasterOf(img, grey), grey)
+	return finish[P](interleavedOf(img, grey), grey)
 }
 
-// finish is a raster as an image: one grey channel, or the channels that it has.
-func finish[P uint8 | uint16](r raster, grey bool) Image[P] {
+// finish converts an interleaved image to one grey channel, or to all of its channels.
+func finish[P uint8 | uint16](r interleaved, grey bool) Image[P] {
 	scale, shift := uint32(1), uint(8) // of bytes and of words
 	if P(0)-1 > 255 {
 		scale, shift = 257, 0
@@ -130,9 +135,9 @@ func lookup[P Pixel](m *image.Paletted, table Image[P]) Image[P] {
 	})
 }
 
-// rows converts a raster row by row. One without pixels becomes an image
-// without pixels, which integrating refuses.
-func rows[P Pixel](src raster, channels int, row func(y int, dst []P, src []uint8)) Image[P] {
+// rows converts an interleaved image row by row. If src has no pixels, neither has the
+// result, and integrating it is an error.
+func rows[P Pixel](src interleaved, channels int, row func(y int, dst []P, src []uint8)) Image[P] {
 	im := Image[P]{Stride: src.Width * channels, Width: src.Width, Height: src.Height, Channels: channels}
 	if src.Pix == nil {
 		return im

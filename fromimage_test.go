@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// colour is what one pixel must become: the components that its type stores.
+// colour is the expected value of one pixel: the components that its type stores.
 type colour struct {
 	v    [4]uint32 // in 8 bits, or in 16 where deep
 	deep bool
@@ -78,7 +78,7 @@ func (c colour) gray8() uint32 {
 // custom hides an image's type, so that only At is left.
 type custom struct{ image.Image }
 
-// pixelColor is a colour type of nobody's.
+// pixelColor is a colour type unknown to package boxsum.
 type pixelColor struct{ r, g, b, a uint32 }
 
 func (c pixelColor) RGBA() (r, g, b, a uint32) { return c.r, c.g, c.b, c.a }
@@ -98,8 +98,8 @@ type subber interface {
 	SubImage(image.Rectangle) image.Image
 }
 
-// sources is every kind of image, filled with noise, and the channels that
-// Color gives it.
+// sources returns images of every kind, filled with noise, and the number of channels
+// that Color returns for each.
 func sources(r image.Rectangle) map[string]struct {
 	img      image.Image
 	channels int
@@ -164,7 +164,7 @@ func sources(r image.Rectangle) map[string]struct {
 	return all
 }
 
-// values reads an image out as whole rows without gaps.
+// values returns the rows of an image without gaps.
 func values[P boxsum.Pixel](im boxsum.Image[P]) []P {
 	var out []P
 	for y := range im.Height {
@@ -295,8 +295,8 @@ func checkNothing[P boxsum.Pixel](t *testing.T, name string, im boxsum.Image[P])
 	}
 }
 
-// An image whose buffer is too short keeps its size and loses its pixels, so
-// that integrating it is an error and not a panic.
+// TestFromImageBroken tests that an image whose buffer is too short keeps its size and
+// loses its pixels, so that integrating it is an error and does not panic.
 func TestFromImageBroken(t *testing.T) {
 	r := image.Rect(0, 0, 4, 4)
 	short := make([]uint8, 10)

@@ -1,77 +1,78 @@
-// Code generated from integrate.tmpl. DO NOT EDIT.
-
 package boxsum
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate makes the table of an image:
+// Integrate returns the table of an image:
 //
 //	table, err := boxsum.Integrate[uint32](img, nil)
 //
-// The pairs of pixel and sum types are uint8 to uint32, uint64, float32, float64
-// or int64; uint16 to uint64, float64 or uint32; uint32 to uint64 or uint32; int16
-// to int64 or float64; int32 to int64; float32 to float64 or float32; float64 to
-// float64. Any other is an [ErrTypes] that names those of the pixels.
+// The package documentation lists the supported pairs of pixel and sum types under
+// Types. For any other pair Integrate returns an [ErrTypes] that names those of the
+// pixel type.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
-	return integrateOnce[S](nil, rawOf(&src), opt, true)
+	var job engine.Job
+	opt.start(&job, src.array(), raster.TypeOf[S](), 0)
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	t, err := NewTable[S](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateInto makes the table of an image in dst, which must have the
-// image's size and must not overlap it. It does not allocate once an image of
-// the same type has been integrated. A table of the caller's own memory works
-// too, zero Channels and Stride standing for what they do in an [Image]; one
-// from [NewTable] is laid out to be written faster.
+// IntegrateInto makes the table of an image in dst, which must have the size of the
+// image and must not overlap it. It does not allocate once an image of the same type
+// has been integrated. dst may use the caller's own memory, with the defaults of an
+// [Image] for zero Channels and Stride; tables from [NewTable] are aligned so that they
+// are written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
-	_, err := integrateOnce(dst, rawOf(&src), opt, false)
-	return err
+	var job engine.Job
+	opt.start(&job, src.array(), raster.TypeOf[S](), 0)
+	if err := job.Check(); err != nil {
+		return err
+	}
+	return dst.fill(&job)
 }
 
-// integrateOnce is integrate, as this package has compiled it.
-func integrateOnce[S Sum](dst *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
-	f := tables[pairs.TypeOf[S]()].(func(*Table[S], engine.Raw, *Options, bool) (*Table[S], error))
-	return f(dst, src, aside(opt), fresh)
+// fill makes the table of a checked job.
+func (t *Table[S]) fill(job *engine.Job) error {
+	if t == nil {
+		return raster.NoTable()
+	}
+	job.Sums.Array = t.array()
+	if err := job.Run(); err != nil {
+		return err
+	}
+	t.adopt(&job.Sums)
+	return nil
 }
 
-// rawOf is an image as bytes. Inlined it would be there for every pair of types.
+// adopt copies what a job has determined about the table: defaults for zero fields, the
+// offset and the bound of the pixels.
+func (t *Table[S]) adopt(made *engine.Table) {
+	t.Channels, t.Stride, t.Offset = made.Channels, made.Stride, made.Offset
+	t.Bound, t.Signed, t.first, t.valid = made.Known.Bound, false, nil, nil
+}
+
+// A SquaredTable holds the table of an image and the table of its squares, which
+// together give the variance and standard deviation of any box.
 //
-//go:noinline
-func rawOf[P Pixel](src *Image[P]) engine.Raw {
-	return engine.RawOf(src.Pix, grid.Plane(src.Width, src.Height, src.Channels, src.Stride))
-}
-
-// integrate makes a table in dst, or in a fresh one.
-func integrate[S Sum](t *Table[S], src engine.Raw, opt *Options, fresh bool) (*Table[S], error) {
-	j, err := start[S, uint64](src, opt, false)
-	if err == nil && fresh {
-		t, err = NewTable[S](src.Width, src.Height, src.Channels)
-	}
-	if err == nil {
-		err = accept(&j.Sum, t, &j.Src, false, false)
-	}
-	if err == nil {
-		err = j.Fill()
-	}
-	return grid.OrNil(t, err)
-}
-
-// A SquaredTable is the table of an image beside the table of its squares,
-// from which come the variance and standard deviation of any box.
-//
-// Float pixels that all lie far from zero lose an offset before they are summed and
-// squared, see [Options]: then Squares holds the squares of pixels less Offset.
+// If all pixels are floats that lie far from zero, an offset is subtracted before they
+// are summed and squared, see [Options.Offset]. Squares then holds the squares of the
+// pixels minus the offset.
 type SquaredTable[S Sum, Q Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q]
 }
 
-// NewSquaredTable allocates both tables for an image of this size.
+// NewSquaredTable allocates both tables for an image of the given size.
 func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
-	if err := grid.Fit(grid.Plane(width, height, channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err
 	}
 	sum, err := NewTable[S](width, height, channels)
@@ -79,126 +80,78 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 		return nil, err
 	}
 	squares, err := NewTable[Q](width, height, channels)
-	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
+	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares makes the table of an image and that of its squares in one
-// pass over the pixels. The sum type goes with the pixels as in [Integrate];
-// the squares are uint64 or float64 for integer pixels, and float64 for float
-// pixels:
+// IntegrateSquares returns the table of an image and that of its squares, made in one
+// pass over the pixels. The sum types for each pixel type are those of [Integrate]; the
+// squares are uint64 or float64 for integer pixels, and float64 for float pixels:
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	return squaresOnce[S, Q](nil, rawOf(&src), opt, true)
-}
-
-// IntegrateSquaresInto makes both tables of an image in dst, which must have
-// the image's size and must overlap neither it nor each other. It does not
-// allocate once an image of the same type has been integrated.
-func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	_, err := squaresOnce(dst, rawOf(&src), opt, false)
-	return err
-}
-
-// squaresOnce is squares, as this package has compiled it.
-func squaresOnce[S Sum, Q Square](dst *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	f := squaredTables[pairs.NumberTwo[S, Q]()].(func(*SquaredTable[S, Q], engine.Raw, *Options, bool) (*SquaredTable[S, Q], error))
-	return f(dst, src, aside(opt), fresh)
-}
-
-// squares makes both tables in dst, or in a fresh one.
-func squares[S Sum, Q Square](t *SquaredTable[S, Q], src engine.Raw, opt *Options, fresh bool) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](src, opt, true)
-	if err == nil && fresh {
-		t, err = NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	var job engine.Job
+	opt.start(&job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	if err := job.Check(); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = fillSquares(j, t)
-	}
-	return grid.OrNil(t, err)
-}
-
-func fillSquares[S Sum, Q Square](j *job[S, Q], t *SquaredTable[S, Q]) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, false, true); err != nil {
-		return err
-	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, true, true); err != nil {
-		return err
-	}
-	if t.Squares.Offset != 0 {
-		t.Squares.first = t.Sum
-	}
-	return j.Fill()
-}
-
-type job[S Sum, Q Square] = engine.Job[S, Q, engine.Sums[S], engine.Sums[Q], *engine.Sums[S], *engine.Sums[Q]]
-
-func start[S Sum, Q Square](src engine.Raw, opt *Options, squares bool) (*job[S, Q], error) {
-	j := engine.Take[job[S, Q]]()
-	j.Src = src
-	err := j.Start(engineOptions(opt), squares)
-	switch {
-	case err != nil:
-	case opt == nil:
-		err = j.Shift(0, false)
-	default:
-		err = j.Shift(opt.Offset, opt.Plain)
-	}
-	return j, err
-}
-
-// accept aims a job at a table. It fills in the defaults of a table of the caller's
-// own memory. Look is whether to look at pixels that hardly fit, see [engine.Pixels].
-func accept[S Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, squares, look bool) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride)
-	if err := engine.Accept(dst, src); err != nil {
-		return err
-	}
-	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels[S](src, squares, look)
-	t.Offset, t.first, t.valid = dst.Offset, nil, nil
-	return nil
-}
-
-// A Stream makes a table one row at a time, in memory proportional to one
-// row, for images that never fit. Its rows are those of [Integrate], bit for bit.
-// It is for one goroutine at a time.
-type Stream[S Sum, P Pixel] struct {
-	rows *engine.Rows[S]
-}
-
-// NewStream starts a table for rows of this many pixels and channels. The
-// table's row 0 is all zeros; the first Push gives row 1.
-func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	rows, err := streamOnce[S](rawOf(&Image[P]{Width: width, Channels: channels}), opt)
-	return grid.OrNil(&Stream[S, P]{rows}, err)
-}
-
-// streamOnce is stream, as this package has compiled it.
-func streamOnce[S Sum](like engine.Raw, opt *Options) (*engine.Rows[S], error) {
-	f := streams[pairs.TypeOf[S]()].(func(engine.Raw, *Options) (*engine.Rows[S], error))
-	return f(like, aside(opt))
-}
-
-func stream[S Sum](src engine.Raw, opt *Options) (*engine.Rows[S], error) {
-	j, err := start[S, uint64](src, opt, false)
+	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}
-	return engine.NewRows[S](j.Set, false, &j.Src, j.Sum.Offset, new(engine.Sums[S]))
+	return raster.OrNil(t, t.fill(&job))
 }
 
-// Push takes the next row of pixels and gives the next row of the table,
-// (width+1)·channels sums, which is valid until the next Push.
-func (s *Stream[S, P]) Push(row []P) ([]S, error) {
-	if s == nil {
-		s = new(Stream[S, P]) // which is an error as well
+// IntegrateSquaresInto makes both tables of an image in dst. They must have the size of
+// the image and must overlap neither it nor each other. It does not allocate once an
+// image of the same type has been integrated.
+func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
+	var job engine.Job
+	opt.start(&job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	if err := job.Check(); err != nil {
+		return err
 	}
-	return s.rows.Push(kernel.Bytes(row))
+	return dst.fill(&job)
+}
+
+// fill makes the tables of a checked job.
+func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
+	if t == nil || t.Sum == nil || t.Squares == nil {
+		return raster.NoTable()
+	}
+	job.Sums.Array, job.Squares.Array = t.Sum.array(), t.Squares.array()
+	if err := job.Run(); err != nil {
+		return err
+	}
+	t.Sum.adopt(&job.Sums)
+	t.Squares.adopt(&job.Squares)
+	t.join()
+	return nil
+}
+
+// SquaredTableOf combines a table with the table of the squares of the same pixels. The
+// tables may use memory that was filled elsewhere, and must have the same size. The
+// [Table.Offset] of squares must be 0 or that of sum; if it is not 0, box queries on
+// squares use sum to add it back from then on.
+func SquaredTableOf[S Sum, Q Square](sum *Table[S], squares *Table[Q]) (*SquaredTable[S, Q], error) {
+	if err := sum.room(0, 0); err != nil {
+		return nil, err
+	}
+	size := sum.extent()
+	if err := sameSize(squares, &size); err != nil {
+		return nil, err
+	}
+	if squares.Offset != 0 && squares.Offset != sum.Offset {
+		return nil, raster.Invalid("the squares lack an offset of %v, want %v as the sums or 0", squares.Offset, sum.Offset)
+	}
+	t := &SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	t.join()
+	return t, nil
+}
+
+// join links squares with an offset to the sums, which are needed to add it back.
+func (t *SquaredTable[S, Q]) join() {
+	t.Squares.first = nil
+	if t.Squares.Offset != 0 {
+		t.Squares.first = t.Sum
+	}
 }

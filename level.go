@@ -4,15 +4,14 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Level is an instruction set that the engine can use. Tables of integers and of
-// floats are the same bits at every level. The zero Level stands for the best
-// that the machine has.
+// Level is an instruction set that the engine can use. Tables are bit-identical at
+// every level. The zero Level selects the best one of the machine.
 type Level struct{ name string }
 
-// String is the level's name, as [ParseLevel] takes it.
+// String returns the name of the level, which [ParseLevel] accepts.
 func (l Level) String() string {
 	if l.name == "" {
 		return engine.Auto
@@ -20,22 +19,22 @@ func (l Level) String() string {
 	return l.name
 }
 
-// ParseLevel is the level of that name: auto, which is the zero Level, portable
-// for plain Go, or another that this machine has: avx2 (with BMI2) or avx512 (F,
-// BW, DQ and VL; VNNI where there is) on amd64, neon on arm64. The build tag noasm leaves portable
-// alone.
+// ParseLevel returns the level with the given name: auto (the zero Level), portable
+// (plain Go), or, if this machine supports it, avx2 (with BMI2) or avx512 (F, BW, DQ
+// and VL; VNNI if available) on amd64 and neon on arm64. With the build tag noasm only
+// portable is left.
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil
 	}
 	if _, err := (&engine.Options{Level: name}).Check(); err != nil || name == "" {
-		return Level{}, grid.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
+		return Level{}, raster.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
 	}
 	return Level{name}, nil
 }
 
-// Levels is what this machine has, slowest first: plain Go comes first, and the
-// zero Level stands for the last.
+// Levels returns the levels that this machine supports, slowest first. The first is
+// plain Go, and the last is the one that the zero Level selects.
 func Levels() []Level {
 	var list []Level
 	for _, name := range engine.Levels() {

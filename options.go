@@ -1,69 +1,87 @@
-// Code generated from options.tmpl. DO NOT EDIT.
-
 package boxsum
 
 import (
 	"context"
 
-	"unsafe"
-
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options says how to integrate; nil and the zero value mean the best for the
-// machine.
+// A Device makes tables and filters images instead of the processor, see [Options.On].
+// Package gpu provides devices.
+type Device interface {
+	// Wait waits until all work queued on the device is done, and returns the error of
+	// any work that failed.
+	Wait() error
+	// Close waits for work in progress, then frees the device and all of its memory.
+	Close() error
+}
+
+// Options configures how a table is made. Nil and the zero value select the best
+// settings for the machine.
 type Options struct {
-	// Workers is how many goroutines may work at once, at most. Zero stands
-	// for GOMAXPROCS. Small images use fewer.
+	// On is the device to use, a *gpu.Device. It may combine several devices, as
+	// gpu.OpenAll returns. Nil selects the processor. Image and table stay in host
+	// memory, and need not fit the device's memory. Integer tables are bit-identical to
+	// those made by the processor. An operation that the device does not support
+	// returns an error; it never falls back to the processor.
+	On Device
+
+	// BandRows is the number of rows of an image, or slices of a volume, that a device
+	// processes at a time. Zero selects a number that suits its memory. The processor
+	// ignores it.
+	BandRows int
+
+	// Workers is the maximum number of goroutines that work at once. Zero means
+	// GOMAXPROCS. Small images use fewer. A device ignores it.
 	Workers int
 
-	// Level is the instruction set to use; the zero Level is the best.
+	// Level is the instruction set to use; the zero Level selects the best. On a
+	// device, the zero Level selects the fastest kernels and portable those that run on
+	// every device; any other level is an error.
 	Level Level
 
-	// Batch is how many images of this size are integrated in turn, if this is one of
-	// many: where their tables together are too much for the nearer caches, each is
-	// written past them.
+	// Batch is the number of images of this size that are integrated in turn, if this
+	// is one of many. If their tables together exceed the nearer caches, each is
+	// written directly to memory. A device ignores it.
 	Batch int
 
-	// Offset is subtracted from every pixel before summing and squaring, and put
-	// back by box queries. Taking the mean away keeps sums of floats small and so
-	// nearly exact. It is for float pixels, and for float32 sums of any.
+	// Offset is subtracted from every pixel before summing and squaring, and added back
+	// by box queries. Subtracting the mean keeps float sums small and so nearly exact.
+	// Offset is for float pixels, and for float32 sums of any pixels.
 	//
-	// Tables of squares of float pixels choose one by themselves where it is zero
-	// and all pixels lie far from zero, as a few of them tell. Plain keeps them
-	// from it: then the entries are the sums of the pixels as they are.
+	// If Offset is zero, tables of squares of float pixels choose an offset if a sample
+	// of the pixels shows that all lie far from zero. Plain disables this: the entries
+	// are then sums of the unchanged pixels.
 	Offset float32
 	Plain  bool
 
-	// Context stops the work when it is done. The call then returns an error
-	// that wraps the context's, and what it was to fill holds nothing of use.
-	// Nil never stops.
+	// Context cancels the work when it is done. The call then returns an error that
+	// wraps the context's, and the contents of its destination are undefined. Nil never
+	// cancels.
 	Context context.Context
 
-	// Progress is called from time to time, on the goroutine of the call, with
-	// how much is done, from 0 to 1. The last call, when all is done, is with 1.
+	// Progress is called from time to time, on the goroutine of the call, with the
+	// fraction of the work that is done. The last call, when all is done, has the
+	// argument 1.
 	Progress func(done float64)
 }
 
-// aside is options for a function that the compiler does not see, and that keeps what is in
-// them, but not themselves: they may stay on the stack of the caller.
-func aside(o *Options) (same *Options) {
-	if seen {
-		kept = *o
+// engine returns the options that are common to all kinds of tables.
+func (o *Options) engine() engine.Options {
+	if o == nil {
+		return engine.Options{}
 	}
-	*(*uintptr)(unsafe.Pointer(&same)) = uintptr(unsafe.Pointer(o))
-	return same
+	return engine.Options{
+		On: o.On, BandRows: o.BandRows, Workers: o.Workers, Level: o.Level.name, Batch: o.Batch, Context: o.Context, Progress: o.Progress,
+	}
 }
 
-// What the compiler has to believe of such a function. It never happens.
-var (
-	seen bool
-	kept Options
-)
-
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
+// start sets up the job of making the table of an image, and that of its squares unless
+// squares is 0. It works in place because copying a job takes as long as checking it.
+func (o *Options) start(j *engine.Job, src raster.Array, sums, squares raster.Type) {
+	j.Src, j.Sums.Type, j.Squares.Type = src, sums, squares
+	if o != nil {
+		j.Options, j.Offset, j.Plain = o.engine(), o.Offset, o.Plain
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Batch: o.Batch, Context: o.Context, Progress: o.Progress}
 }

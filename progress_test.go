@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// A call tells how far it is and stops when it is told to, and the next call of
-// the same kind is none the worse for it.
+// TestProgressAndContext tests that a call reports its progress and stops when its
+// context is done, and that the next call of the same kind works.
 func TestProgressAndContext(t *testing.T) {
 	img, err := boxsum.NewImage[uint8](1500, 1100, 1)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// TestProof compares means, variances and deviations of random boxes with whole numbers of
-// any size: of every type of pixels, sums and squares, every kind of table, one channel
-// and several, up to 30000 pixels a side. BOXSUM_BOXES is how many boxes there are in
-// all; scripts/test-long.sh asks for a million, which take large images too.
+// TestProof compares means, variances and deviations of random boxes with big integers:
+// for every type of pixels, sums and squares, every kind of table, one and several
+// channels, and up to 30000 pixels a side. BOXSUM_BOXES is the total number of boxes;
+// scripts/test-long.sh sets it to a million, which includes large images.
 func TestProof(t *testing.T) {
 	boxes := 40_000
 	if testing.Short() {
@@ -80,15 +80,15 @@ func (p *proof) tables() []proven {
 	}
 }
 
-// A value is the range of the whole numbers that an image holds, and what each is
-// divided by, a power of two.
+// A value is the range of the whole numbers in an image, and a power of two by which
+// each is divided.
 type value struct {
 	low, high int64
 	scale     int
 }
 
-// valuesOf is ranges that are hard for a type of pixels: all there is, a few values at an
-// end, and for floats what lies far from zero.
+// valuesOf returns ranges that are hard for a type of pixels: all values, a few values
+// at one end, and for floats values far from zero.
 func valuesOf[P boxsum.Pixel]() []value {
 	switch any(*new(P)).(type) {
 	case uint8:
@@ -110,9 +110,9 @@ func valuesOf[P boxsum.Pixel]() []value {
 	}
 }
 
-// A scene is the pixels of an image or a volume, a+b+c for column, row and slice, each
-// channel with its own: so the sums of any box have a closed form. Small ones have
-// pixels that are not that regular besides.
+// A scene holds the pixels of an image or a volume, a+b+c for column, row and slice,
+// with different values for each channel, so that the sum of any box has a closed form.
+// Small scenes also have irregular pixels.
 type scene struct {
 	value
 	width, height, depth, channels int
@@ -121,7 +121,7 @@ type scene struct {
 	pairs                          bool      // the smallest part of a box has two pixels
 }
 
-// An axis is what a coordinate adds to a pixel, and the sums of all before each.
+// An axis holds the terms that a coordinate adds to a pixel, and their running totals.
 type axis struct {
 	add           []int64
 	first, second []big.Int
@@ -165,7 +165,7 @@ func newScene(rng *rand.Rand, v value, width, height, depth, channels int) *scen
 	return s
 }
 
-// at is the whole number of a pixel.
+// at returns a pixel as a whole number.
 func (s *scene) at(x, y, z, c int) int64 {
 	p := s.axes[0][c].add[x] + s.axes[1][c].add[y] + s.axes[2][c].add[z]
 	if s.noise != nil {
@@ -201,7 +201,7 @@ func fillScene[P boxsum.Pixel](s *scene, row func(y, z int) []P) {
 	work.Wait()
 }
 
-// Statistics of whole numbers.
+// A moment holds the statistics of whole numbers.
 type moment struct {
 	n          int64
 	sum, power big.Int // the sum of the squares
@@ -214,7 +214,7 @@ func (m *moment) add(p int64) {
 	m.power.Add(&m.power, b.Mul(b, b))
 }
 
-// box is the moment of all pixels of a box inside.
+// box returns the moment of all pixels of a box inside the scene.
 func (s *scene) box(b volume.Box, c int) *moment {
 	m := &moment{}
 	if s.noise != nil {
@@ -249,7 +249,7 @@ func (s *scene) box(b volume.Box, c int) *moment {
 	return m
 }
 
-// run adds the pixels from x0 to x1 of a row of an image.
+// run adds pixels x0 to x1 of a row of an image to m.
 func (s *scene) run(m *moment, x0, x1, y, c int) {
 	x0, x1 = max(x0, 0), min(x1, s.width)
 	if x0 < x1 && y >= 0 && y < s.height {
@@ -260,7 +260,7 @@ func (s *scene) run(m *moment, x0, x1, y, c int) {
 	}
 }
 
-// statistics is the mean and the variance, rounded once each.
+// statistics returns the mean and the variance, each rounded once.
 func (m *moment) statistics(scale int) (mean, variance float64) {
 	if m.n == 0 {
 		return 0, 0
@@ -275,7 +275,7 @@ func (m *moment) statistics(scale int) (mean, variance float64) {
 	return quotient(&m.sum, n, scale), quotient(num.Sub(num, square), new(big.Int).Mul(n, n), 2*scale)
 }
 
-// Every kind of table answers these.
+// answers has the methods that every kind of table must have.
 type answers interface {
 	mean(i, c int) float64
 	variance(i, c int) float64
@@ -284,9 +284,9 @@ type answers interface {
 	steps() int      // how many additions led to each
 }
 
-// hold compares the answers for boxes with their moments. Integers are right to two
-// units in the last place. Of floats the variance is right to a fiftieth, or NaN, and the
-// mean as far as sums of that size can be.
+// hold compares the results for boxes with their moments. Integers must be accurate to
+// two units in the last place. For floats, the variance must be accurate to a fiftieth,
+// or NaN, and the mean as accurate as sums of that size can be.
 func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a answers, boxes int, text func(i int) string, of func(i, c int) *moment) {
 	t.Helper()
 	const exactly = 0x1p-51
@@ -304,7 +304,8 @@ func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a ans
 				gotMean, gotVariance, gotDeviation := a.mean(i, c), a.variance(i, c), a.deviation(i, c)
 				tolerance := exactly * math.Abs(mean)
 				if floatSum && m.n > 0 {
-					// What sums on the way may be at most, times what rounding may do to them.
+					// The maximum of intermediate sums, times the maximum of their
+					// rounding errors.
 					largest := max(math.Abs(float64(s.low)), math.Abs(float64(s.high))) * math.Ldexp(1, -s.scale)
 					epsilon := 0x1p-53
 					if any(*new(S)) == any(float32(0)) {
@@ -344,7 +345,7 @@ func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a ans
 	p.asked += boxes
 }
 
-// sizesOf is images to make for a pair of types.
+// sizes returns the sizes of the images to make for a pair of types.
 func (p *proof) sizes(rng *rand.Rand) [][2]int {
 	sizes := [][2]int{{1, 1}, {1 + rng.IntN(40), 1 + rng.IntN(40)}, {1 + rng.IntN(300), 1 + rng.IntN(300)}, {30_000, 1 + rng.IntN(3)}, {1 + rng.IntN(3), 30_000}}
 	if p.large {
@@ -353,7 +354,8 @@ func (p *proof) sizes(rng *rand.Rand) [][2]int {
 	return sizes
 }
 
-// span is a part of a length, of any order of magnitude, which may stick out.
+// span returns a part of a length, of any order of magnitude, which may extend beyond
+// it.
 func span(rng *rand.Rand, length int) (from, to int) {
 	size := int(math.Exp(rng.Float64() * math.Log(float64(length)+1)))
 	from = rng.IntN(length+1) - rng.IntN(2)*rng.IntN(size+1)
@@ -383,8 +385,8 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() proven {
 	}}
 }
 
-// slow reports whether boxes are summed in parts of few pixels, so that large ones take
-// long: those of squares that hardly fit.
+// slow reports whether boxes are summed in parts of few pixels, so that large boxes
+// take long: those with squares that hardly fit.
 func slow[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](s *scene) bool {
 	_, wide := any(*new(Q)).(uint64)
 	_, narrow := any(*new(S)).(uint32)
@@ -429,8 +431,8 @@ func upright[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing
 	batches(t, table, boxes)
 }
 
-// largest is 30000 pixels along both sides, in tables of sums alone: those of squares would take
-// 7 GB more.
+// largest tests images of 30000 pixels along both sides, with sums only: tables of
+// squares would take 7 GB more.
 func (p *proof) largest(t *testing.T) {
 	const side = 30_000
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -459,7 +461,7 @@ func (p *proof) largest(t *testing.T) {
 	p.asked += 10_000
 }
 
-// batches holds many answers at once against single ones.
+// batches compares the batch methods with the single ones.
 func batches[S boxsum.Sum, Q boxsum.Square](t *testing.T, table *boxsum.SquaredTable[S, Q], boxes []image.Rectangle) {
 	t.Helper()
 	boxes = boxes[:min(len(boxes), 10)]

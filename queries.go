@@ -1,21 +1,18 @@
-// Code generated from queries.tmpl. DO NOT EDIT.
-
 package boxsum
 
 import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Sum is the sum of the first channel over a box, clipped to the image. The
-// sum of an empty box is 0.
+// Sum returns the sum of the first channel over a box, clipped to the image. It returns
+// 0 for an empty box.
 func (t *Table[S]) Sum(box image.Rectangle) S { return t.SumChannel(box, 0) }
 
-// SumChannels appends the sum of every channel over a box, clipped to the image,
-// to dst.
+// SumChannels appends the sum of each channel over a box, clipped to the image, to dst.
 func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 	if t == nil {
 		return dst
@@ -26,8 +23,8 @@ func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 	return dst
 }
 
-// SumChannel is the sum of one channel over a box, clipped to the image. The
-// sum of a channel that the image does not have is 0.
+// SumChannel returns the sum of one channel over a box, clipped to the image. It
+// returns 0 if the box is empty or the image has no such channel.
 func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	box = box.Intersect(t.Bounds())
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
@@ -40,7 +37,7 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	return s
 }
 
-// restore puts the offset back into the sum of a box inside of the image.
+// restore adds the offset back to the sum of a box inside the image.
 func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
 	offset, n := float64(t.Offset), float64(t.count(box, channel))
 	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
@@ -49,7 +46,7 @@ func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
 	return s + S(offset*n)
 }
 
-// sums are what the squares of pixels less an offset lack to be those of the pixels.
+// sums gives the sums needed to add the offset back to a table of squares.
 type sums interface {
 	float(box image.Rectangle, channel int) float64
 }
@@ -58,37 +55,22 @@ func (t *Table[S]) float(box image.Rectangle, channel int) float64 {
 	return float64(t.sum(box, channel))
 }
 
-// Know is for packages of this module, and for tables that they did not make by
-// integrating: what is known of their pixels.
-func (t *Table[S]) Know(pixels exact.Pixels) {
-	if t != nil {
-		t.pixels, t.first, t.valid = pixels, nil, nil
-	}
-}
-
-// Tie is for such tables too: squares that lack an offset have it put back by way of
-// the sums beside them.
-func (t *SquaredTable[S, Q]) Tie() {
-	if t != nil && t.Sum != nil && t.Squares != nil && t.Squares.Offset != 0 {
-		t.Squares.first = t.Sum
-	}
-}
-
-// room reports whether the table is good, and the room for answers enough.
+// room returns an error if the table is invalid or a slice of length have is too short
+// for the results of all boxes.
 func (t *Table[S]) room(have, boxes int) error {
 	if t == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
 	e := t.extent()
 	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
-	return grid.Room(have, boxes, t.Channels)
+	return raster.Room(have, boxes, t.Channels)
 }
 
-// Mean is the mean of one channel over a box, clipped to the image, and 0 for
-// an empty box. In an integer table it is right for boxes of any size, also where
-// their sum does not fit the type: such a box is summed in parts that do.
+// Mean returns the mean of one channel over a box, clipped to the image, or 0 if the
+// box is empty. In an integer table it is correct for boxes of any size: a box whose
+// sum may exceed the sum type is added up in parts that do not.
 func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
 	if box = box.Intersect(t.Bounds()); box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
@@ -97,38 +79,47 @@ func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
 		return t.validMean(t.valid, box, channel)
 	}
 	within := rectangle(box)
-	if n := within.Pixels(); t.pixels.Fit(n) {
+	n := within.Pixels()
+	if t.known().Fit(n, raster.TypeOf[S]()) {
 		return t.mean(n, box, channel)
 	}
-	of := t.channel(channel)
-	return exact.MeanOf(&of, within)
+	return float64(t.Offset) + stats.Mean(n, t.total(within, n, channel, t.known().Most(raster.TypeOf[S](), false)))
 }
 
-// mean is that of n pixels whose sum fits.
+// mean returns the mean of a box of n pixels whose sum fits the sum type.
 func (t *Table[S]) mean(n int, box image.Rectangle, channel int) float64 {
-	if t.first != nil { // the squares of pixels less an offset
-		return exact.Mean(n, t.restore(t.sum(box, channel), box, channel))
+	if t.first != nil { // squares of pixels minus an offset
+		return float64(t.restore(t.sum(box, channel), box, channel)) / float64(n)
 	}
-	return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
+	return float64(t.Offset) + float64(t.sum(box, channel))/float64(n)
 }
 
-// channel is one channel, as statistics see it.
-func (t *Table[S]) channel(channel int) exact.Table[S, rectangle] {
-	return exact.Table[S, rectangle]{Pixels: t.pixels, Offset: t.Offset, Sum: func(box rectangle) S { return t.sum(image.Rectangle(box), channel) }}
+// total returns the sum of a box of n pixels, without the offset, added up from parts
+// of at most the given number of pixels.
+func (t *Table[S]) total(box rectangle, n, channel, most int) stats.Sum {
+	if n <= most {
+		return t.known().Interpret(stats.SumOf(t.sum(image.Rectangle(box), channel)))
+	}
+	one, other, ok := box.Halves()
+	if !ok {
+		return stats.Sum{}
+	}
+	return t.total(one, one.Pixels(), channel, most).Plus(t.total(other, other.Pixels(), channel, most))
 }
 
-// MeanBoxes writes the means of all channels over every box, clipped to the image:
-// channel c of boxes[i] is dst[i*Channels+c]. That of an empty box is 0.
+// MeanBoxes writes the means of all channels over every box, clipped to the image, to
+// dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of an empty
+// box is 0.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
-	for i, box := range boxes { // in line, so that the reads of many boxes are under way at once
+	for i, box := range boxes { // inlined so that the processor can overlap the reads of several boxes
 		box, means := t.clip(box), dst[i*t.Channels:][:t.Channels]
 		switch n := rectangle(box).Pixels(); {
 		case n == 0:
 			clear(means)
-		case t.pixels.Fit(n) && t.first == nil && t.valid == nil:
+		case t.known().Fit(n, raster.TypeOf[S]()) && t.first == nil && t.valid == nil:
 			for c := range means {
 				means[c] = float64(t.Offset) + float64(t.sum(box, c))/float64(n)
 			}
@@ -141,7 +132,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return nil
 }
 
-// Mean is [Table.Mean].
+// Mean returns the mean of one channel over a box, see [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	if t == nil {
 		return 0
@@ -149,15 +140,15 @@ func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	return t.Sum.Mean(box, channel)
 }
 
-// Variance is the variance of one channel over a box, clipped to the image:
-// the mean square distance from the mean, never negative, and 0 for an empty box.
+// Variance returns the variance of one channel over a box, clipped to the image: the
+// mean squared distance from the mean. It is never negative, and 0 for an empty box.
 //
-// For integer tables it comes from exact integers and is right to two units in
-// the last place, for boxes of any size. For float tables it is the difference of
-// two rounded numbers. Where their rounding may be more than a fiftieth of it, as
-// the entries of the tables tell, it is NaN: cancellation has eaten it. That does
-// not happen to whole numbers up to 2^44, whose sums are exact, and hardly to
-// images that lie far from zero as a whole, see [SquaredTable].
+// For integer tables it is computed from exact integers and accurate to two units in
+// the last place, for boxes of any size. For float tables it is the difference of two
+// rounded numbers. If the entries of the tables show that their rounding errors may
+// exceed a fiftieth of the result, Variance returns NaN, because of cancellation. That
+// does not happen for whole numbers up to 2^44, whose sums are exact, and rarely for
+// images whose pixels all lie far from zero, see [SquaredTable].
 func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -169,44 +160,54 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 		return (&ValidTable[S, Q]{t.Sum, t.Squares, t.Sum.valid}).Variance(box, channel)
 	}
 	within := rectangle(box)
-	if n := within.Pixels(); !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n) {
-		return exact.Variance(n, t.Sum.sum(box, channel), t.Squares.sum(box, channel), nil, nil)
+	n, s, q := within.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
+	if !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q) {
+		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
 	}
-	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, within, func(p rectangle) exact.Rounding { return t.rounding(p, channel) },
-		func(p rectangle) bool { return t.whole(p, channel) })
+	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	sum, squares := t.Sum.total(within, n, channel, most), t.Squares.total(within, n, channel, mostSquares)
+	if !s.Float() && !q.Float() {
+		return stats.Variance(n, sum, squares, nil, nil)
+	}
+	if t.Sum.Offset != t.Squares.Offset {
+		sum = t.Sum.known().Interpret(stats.SumOf(t.Sum.sum(box, channel) + S(float64(t.Sum.Offset)*float64(n))))
+	}
+	r := t.rounding(within, channel)
+	return stats.Variance(n, sum, squares, &r, func() bool { return t.whole(within, channel) })
 }
 
-// StdDev is the standard deviation of one channel over a box: the square root
-// of its [SquaredTable.Variance].
+// StdDev returns the standard deviation of one channel over a box: the square root of
+// [SquaredTable.Variance].
 func (t *SquaredTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes is [Table.MeanBoxes].
+// MeanBoxes writes the means of all channels over every box to dst, see
+// [Table.MeanBoxes].
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	if t == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
 	return t.Sum.MeanBoxes(dst, boxes)
 }
 
-// VarianceBoxes writes the variances of all channels over every box, clipped to the image:
-// channel c of boxes[i] is dst[i*Channels+c]. That of an empty box is 0.
+// VarianceBoxes writes the variances of all channels over every box, clipped to the
+// image, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
+// variance of an empty box is 0.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, t.Variance, func(v float64) float64 { return v })
 }
 
-// StdDevBoxes is [SquaredTable.VarianceBoxes] for standard deviations.
+// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
 func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, t.StdDev, math.Sqrt)
 }
 
-// each answers of every box, by way of its variance where that comes from integers
-// that fit.
+// each writes the result of a query for every box. It computes it from the variance if
+// that comes from integers that fit.
 func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of func(box image.Rectangle, channel int) float64, ofVariance func(float64) float64) error {
 	if t == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
 	if err := t.Sum.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -218,15 +219,16 @@ func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of fun
 	if err := b.Same(&a); err != nil {
 		return err
 	}
-	integers, channels := !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.valid == nil, t.Sum.Channels
+	s, q := raster.TypeOf[S](), raster.TypeOf[Q]()
+	integers, channels := !s.Float() && !q.Float() && t.Sum.valid == nil, t.Sum.Channels
 	for i, box := range boxes {
 		box, out := t.Sum.clip(box), dst[i*channels:][:channels]
 		switch n := rectangle(box).Pixels(); {
 		case n == 0:
 			clear(out)
-		case integers && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n):
+		case integers && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q):
 			for c := range out {
-				out[c] = ofVariance(exact.Variance(n, t.Sum.sum(box, c), t.Squares.sum(box, c), nil, nil))
+				out[c] = ofVariance(stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, c)), uint64(t.Squares.sum(box, c))))
 			}
 		default:
 			for c := range out {

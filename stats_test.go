@@ -1,6 +1,7 @@
 package boxsum_test
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -12,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// reference is the mean and standard deviation of a box, from whole numbers of any
-// size: floats are multiples of a power of two.
+// reference returns the mean and standard deviation of a box, computed in big integers:
+// floats are multiples of a power of two.
 func reference[P boxsum.Pixel](im boxsum.Image[P], box image.Rectangle, channel int) (mean, std float64) {
 	box = box.Intersect(image.Rect(0, 0, im.Width, im.Height))
 	sum, squares, x := new(big.Rat), new(big.Rat), new(big.Rat)
@@ -33,8 +34,8 @@ func reference[P boxsum.Pixel](im boxsum.Image[P], box image.Rectangle, channel 
 	return mean, math.Sqrt(v)
 }
 
-// Means and deviations are right whatever the size of the box, also where its sum
-// does not fit the type of the table.
+// TestWideBoxes tests that means and deviations are correct for boxes of any size, also
+// if their sum does not fit the sum type.
 func TestWideBoxes(t *testing.T) {
 	side := 5000
 	im, err := boxsum.NewImage[uint8](side, side, 1)
@@ -63,7 +64,8 @@ func TestWideBoxes(t *testing.T) {
 	}
 }
 
-// The same for pixels of which few or none fit a sum, or squares.
+// TestHugePixels is like TestWideBoxes for pixels of which few or none fit a sum, or
+// squares.
 func TestHugePixels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, bits := range []int{1, 8, 16, 20, 28, 32} {
@@ -109,8 +111,8 @@ func wide[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, im boxsum
 	}
 }
 
-// Floats far from zero have their deviations, and where floats cannot tell they say
-// so.
+// TestFarFromZero tests the deviations of floats far from zero, and that the result is
+// NaN if floats are not accurate enough.
 func TestFarFromZero(t *testing.T) {
 	centers := []float64{-1e5, 1e9, 0, 0.5, 100, 1e5, 1e6, 1e7}
 	if testing.Short() {
@@ -134,8 +136,8 @@ func TestFarFromZero(t *testing.T) {
 	}
 }
 
-// deviations asks for boxes of an image. Where known, all must be answered, to six
-// digits; otherwise NaN will do, but a number must be right to a hundredth.
+// deviations tests boxes of an image. If known is set, all results must be accurate to
+// six digits; otherwise they may be NaN, but numbers must be accurate to a hundredth.
 func deviations[P boxsum.Pixel, S boxsum.Sum](t *testing.T, im boxsum.Image[P], table *boxsum.SquaredTable[S, float64], known bool) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -164,7 +166,8 @@ func deviations[P boxsum.Pixel, S boxsum.Sum](t *testing.T, im boxsum.Image[P], 
 	}
 }
 
-// A ramp with noise is far from zero in places: what floats cannot tell is refused.
+// TestRampWithNoise uses an image that is far from zero in places: inaccurate results
+// must be NaN.
 func TestRampWithNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	im, _ := boxsum.NewImage[float64](600, 500, 1)
@@ -176,7 +179,8 @@ func TestRampWithNoise(t *testing.T) {
 	deviations(t, im, must(boxsum.IntegrateSquares[float64, float64](im, nil)), false)
 }
 
-// Whole numbers in floats are exact, also where they do not differ.
+// TestFlatFloats tests that whole numbers in floats are exact, also if they are all
+// equal.
 func TestFlatFloats(t *testing.T) {
 	im, _ := boxsum.NewImage[float32](300, 200, 1)
 	for i := range im.Pix {
@@ -194,7 +198,7 @@ func TestFlatFloats(t *testing.T) {
 	}
 }
 
-// The batch forms answer as the others do.
+// TestMeanBoxes compares the batch methods with the single ones.
 func TestMeanBoxes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	im, _ := boxsum.NewImage[uint8](40, 30, 3)
@@ -221,5 +225,73 @@ func TestMeanBoxes(t *testing.T) {
 	}
 	if err := (&boxsum.SquaredTable[uint32, uint64]{}).StdDevBoxes(means, boxes); err == nil {
 		t.Error("no tables are no error")
+	}
+}
+
+// TestSquaredTableOf tests that a table of memory filled elsewhere uses its fields for
+// what is known of its pixels, and that SquaredTableOf adds back an offset like
+// IntegrateSquares.
+func TestSquaredTableOf(t *testing.T) {
+	im := boxsum.Image[float32]{Pix: []float32{1000, 1001, 1002, 1003, 1004, 1005}, Width: 3, Height: 2}
+	want, err := boxsum.IntegrateSquares[float64, float64](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Squares.Offset == 0 {
+		t.Fatal("no offset to put back")
+	}
+	of := func(t *boxsum.Table[float64]) *boxsum.Table[float64] {
+		return &boxsum.Table[float64]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels, Offset: t.Offset}
+	}
+	got, err := boxsum.SquaredTableOf(of(want.Sum), of(want.Squares))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := image.Rect(1, 0, 3, 2)
+	if g, w := got.Squares.Sum(box), want.Squares.Sum(box); g != w {
+		t.Errorf("squares sum to %v, want %v", g, w)
+	}
+	if g, w := got.Variance(box, 0), want.Variance(box, 0); g != w {
+		t.Errorf("variance %v, want %v", g, w)
+	}
+	other := of(want.Squares)
+	other.Offset++
+	if _, err := boxsum.SquaredTableOf(want.Sum, other); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("another offset: %v", err)
+	}
+	other.Offset, other.Width = 0, 2
+	if _, err := boxsum.SquaredTableOf(want.Sum, other); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("another size: %v", err)
+	}
+	if _, err := boxsum.SquaredTableOf(want.Sum, (*boxsum.Table[uint64])(nil)); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("no squares: %v", err)
+	}
+}
+
+// TestBound tests that a box of a uint32 table whose sum does not fit is summed in
+// parts of the size that Bound requires.
+func TestBound(t *testing.T) {
+	const side, value = 300, 65535
+	table, err := boxsum.NewTable[uint32](side, side, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range side + 1 {
+		for x := range side + 1 {
+			table.Sums[y*table.Stride+x] = uint32(x * y * value)
+		}
+	}
+	table.Bound = value
+	if mean := table.Mean(table.Bounds(), 0); mean != value {
+		t.Errorf("mean %v of pixels up to %d, want %d", mean, value, value)
+	}
+	for y := range side + 1 {
+		for x := range side + 1 {
+			table.Sums[y*table.Stride+x] = -uint32(x * y)
+		}
+	}
+	table.Bound, table.Signed = 1, true
+	if mean := table.Mean(table.Bounds(), 0); mean != -1 {
+		t.Errorf("mean %v of int32 sums, want -1", mean)
 	}
 }

@@ -2,49 +2,57 @@ package boxsum
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A SquaredStream is a [Stream] that makes the table of squares as well.
-type SquaredStream[S Sum, Q Square, P Pixel] struct {
-	sums    *engine.Rows[S]
-	squares *engine.Rows[Q]
+// A Stream makes a table one row at a time, in memory proportional to one row, for
+// images that do not fit in memory. Its rows are bit-identical to those of [Integrate].
+// A Stream must not be used by several goroutines at once.
+type Stream[S Sum, P Pixel] struct{ rows *engine.Rows }
+
+// NewStream returns a Stream for rows of the given number of pixels and channels. Row 0
+// of the table is all zeros; the first Push returns row 1.
+func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	var job engine.Job
+	opt.start(&job, (&Image[P]{Width: width, Channels: channels}).array(), raster.TypeOf[S](), 0)
+	rows, err := engine.NewRows(&job)
+	return raster.OrNil(&Stream[S, P]{rows}, err)
 }
 
-// NewSquaredStream starts a pair of tables for rows of this many pixels and
-// channels, with types as for [IntegrateSquares].
-func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	sums, squares, err := squaredStreamOnce[S, Q](rawOf(&Image[P]{Width: width, Channels: channels}), opt)
-	return grid.OrNil(&SquaredStream[S, Q, P]{sums, squares}, err)
-}
-
-// squaredStreamOnce is squaredStream, as this package has compiled it.
-func squaredStreamOnce[S Sum, Q Square](like engine.Raw, opt *Options) (*engine.Rows[S], *engine.Rows[Q], error) {
-	f := squaredStreams[pairs.NumberTwo[S, Q]()].(func(engine.Raw, *Options) (*engine.Rows[S], *engine.Rows[Q], error))
-	return f(like, aside(opt))
-}
-
-func squaredStream[S Sum, Q Square](src engine.Raw, opt *Options) (sums *engine.Rows[S], squares *engine.Rows[Q], err error) {
-	j, err := start[S, Q](src, opt, true)
+// Push adds the next row of pixels and returns the next row of the table,
+// (width+1)·channels sums. The result is valid until the next Push.
+func (s *Stream[S, P]) Push(row []P) ([]S, error) {
+	if s == nil {
+		s = new(Stream[S, P]) // Push on it returns an error
+	}
+	sums, _, err := s.rows.Push(raster.Bytes(row))
 	if err != nil {
-		return sums, squares, err
+		return nil, err
 	}
-	if sums, err = engine.NewRows[S](j.Set, false, &j.Src, j.Sum.Offset, new(engine.Sums[S])); err == nil {
-		squares, err = engine.NewRows[Q](j.Set, true, &j.Src, j.Squares.Offset, new(engine.Sums[Q]))
-	}
-	return sums, squares, err
+	return raster.Elems[S](sums), nil
 }
 
-// Push takes the next row of pixels and gives the next row of both tables,
-// which are valid until the next Push.
+// A SquaredStream is a [Stream] that also makes the table of squares.
+type SquaredStream[S Sum, Q Square, P Pixel] struct{ rows *engine.Rows }
+
+// NewSquaredStream returns a SquaredStream for rows of the given number of pixels and
+// channels. The types are those of [IntegrateSquares].
+func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
+	var job engine.Job
+	opt.start(&job, (&Image[P]{Width: width, Channels: channels}).array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	rows, err := engine.NewRows(&job)
+	return raster.OrNil(&SquaredStream[S, Q, P]{rows}, err)
+}
+
+// Push adds the next row of pixels and returns the next row of both tables. The results
+// are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(row []P) (sums []S, squares []Q, err error) {
 	if s == nil {
 		s = new(SquaredStream[S, Q, P])
 	}
-	if sums, err = s.sums.Push(kernel.Bytes(row)); err == nil {
-		squares, err = s.squares.Push(kernel.Bytes(row))
+	first, second, err := s.rows.Push(raster.Bytes(row))
+	if err != nil {
+		return nil, nil, err
 	}
-	return sums, squares, err
+	return raster.Elems[S](first), raster.Elems[Q](second), nil
 }

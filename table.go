@@ -3,50 +3,63 @@ package boxsum
 import (
 	"image"
 
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template internal/kinds/integrate.tmpl -with boxsum
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template internal/kinds/made.tmpl -with boxsum
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template internal/kinds/options.tmpl -with boxsum
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template internal/kinds/queries.tmpl -with boxsum
-
-// A Table is the summed-area table of a Width×Height image: entry (x, y) is
-// the sum of the pixels in [0,x)×[0,y), for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height,
-// so row 0 and column 0 are zero. Channel c of it is
-// Sums[y*Stride+x*Channels+c].
+// A Table is the summed-area table of a Width×Height image: entry (x, y) is the sum of
+// the pixels in [0,x)×[0,y), for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height, so row 0 and column
+// 0 are zero. Channel c of entry (x, y) is Sums[y*Stride+x*Channels+c].
 //
-// A table is safe for use by several goroutines as long as none integrates
-// into it. Its methods trust its fields: a table of the caller's own memory is
-// checked by [IntegrateInto].
+// A table is safe for concurrent use as long as no goroutine integrates into it. Its
+// methods do not check its fields; [IntegrateInto] checks a table of the caller's own
+// memory.
 type Table[S Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next
 	Width, Height int // of the image
 	Channels      int
 
-	// Offset was subtracted from every pixel before summing, see
-	// [Options.Offset]. The entries lack it; box queries put it back.
+	// Offset was subtracted from every pixel before summing, see [Options.Offset]. The
+	// entries do not include it; box queries add it back.
 	Offset float32
 
-	pixels exact.Pixels
-	first  sums           // of a table of squares with an offset: the table beside it
-	valid  *Table[uint32] // how many pixels are in the sums, where that is not all: see [ValidTable]
+	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
+	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
+	// the pixels, or from their values if the type allows hardly any sum. Means and
+	// variances of boxes whose sum may exceed the sum type are then computed in parts.
+	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
+	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	Bound uint64
+
+	// Signed marks a uint32 table whose sums are to be read as int32, as those of other
+	// libraries are. Means are then computed from the signed sums.
+	Signed bool
+
+	first sums           // in a table of squares with an offset: the table of the sums
+	valid *Table[uint32] // number of pixels in the sums, if some are not valid: see [ValidTable]
 }
 
-// NewTable allocates a table for an image of this size; zero channels stand for
-// one. Unless they are short, its rows are laid out so that entry (1, y) of each
-// starts a cache line, which lets the engine write past the caches.
+// known returns what is known about the pixels of the table.
+func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
+
+// NewTable allocates a table for an image of the given size; zero channels means one.
+// Unless its rows are short, they are laid out so that entry (1, y) of each starts a
+// cache line, which lets the engine write past the caches.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
-	sums, e, err := grid.NewSums[S](grid.Plane(width, height, channels, 0))
-	return grid.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
+	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
+	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
 }
 
-func (t *Table[S]) extent() grid.Extent { return grid.Plane(t.Width, t.Height, t.Channels, t.Stride) }
+// array returns the unchecked memory of the table.
+func (t *Table[S]) array() raster.Array { return raster.ArrayOf(t.Sums, t.extent()) }
 
-// Bounds is image.Rect(0, 0, Width, Height): boxes count from the first pixel,
-// also those of a sub-image.
+func (t *Table[S]) extent() raster.Extent {
+	return raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)
+}
+
+// Bounds returns image.Rect(0, 0, Width, Height): boxes count from the first pixel,
+// also in the table of a sub-image.
 func (t *Table[S]) Bounds() image.Rectangle {
 	if t == nil {
 		return image.Rectangle{}
@@ -54,8 +67,8 @@ func (t *Table[S]) Bounds() image.Rectangle {
 	return image.Rect(0, 0, t.Width, t.Height)
 }
 
-// At is entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y).
-// It is 0 outside of the table.
+// At returns entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y). It
+// returns 0 if the arguments are out of range.
 func (t *Table[S]) At(x, y, channel int) S {
 	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return 0
@@ -63,20 +76,20 @@ func (t *Table[S]) At(x, y, channel int) S {
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
-// sum is that of a box inside of the image, without the offset.
+// sum returns the sum of a box inside the image, without the offset.
 func (t *Table[S]) sum(box image.Rectangle, channel int) S {
 	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
 	x0, x1 := box.Min.X*t.Channels, box.Max.X*t.Channels
 	return bottom[x1] - bottom[x0] - top[x1] + top[x0]
 }
 
-// SumBoxes writes the sums of all channels over every box, clipped to the
-// image: channel c of boxes[i] is dst[i*Channels+c].
+// SumBoxes writes the sums of all channels over every box, clipped to the image, to
+// dst: the sum of channel c over boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
-	// Written out so that the reads of many boxes are under way at once.
+	// Inlined so that the processor can overlap the reads of several boxes.
 	c := t.Channels
 	for i, box := range boxes {
 		x0, x1 := max(box.Min.X, 0), min(box.Max.X, t.Width)
@@ -99,9 +112,9 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	return nil
 }
 
-// A View is a table in one of the published conventions. It shares the memory
-// and the stride of the [Table] that it came from; channel c of entry (x, y)
-// is Sums[y*Stride+x*Channels+c], for 0 ≤ x < Width and 0 ≤ y < Height.
+// A View is a table in one of the published conventions. It shares the memory and the
+// stride of its [Table]; channel c of entry (x, y) is Sums[y*Stride+x*Channels+c], for
+// 0 ≤ x < Width and 0 ≤ y < Height.
 type View[S Sum] struct {
 	Sums          []S
 	Stride        int
@@ -109,7 +122,7 @@ type View[S Sum] struct {
 	Channels      int
 }
 
-// At is one entry of the view, and 0 outside of it.
+// At returns entry (x, y) of a channel, or 0 if the arguments are out of range.
 func (v View[S]) At(x, y, channel int) S {
 	if uint(x) >= uint(v.Width) || uint(y) >= uint(v.Height) || uint(channel) >= uint(v.Channels) {
 		return 0
@@ -117,7 +130,7 @@ func (v View[S]) At(x, y, channel int) S {
 	return v.Sums[y*v.Stride+x*v.Channels+channel]
 }
 
-// Row is the entries of row y, and nil for a row that the view does not have.
+// Row returns the entries of row y, or nil if y is out of range.
 func (v View[S]) Row(y int) []S {
 	n := v.Width * v.Channels
 	if uint(y) >= uint(v.Height) || n == 0 {
@@ -126,19 +139,19 @@ func (v View[S]) Row(y int) []S {
 	return v.Sums[y*v.Stride:][:n:n]
 }
 
-// Exclusive is the whole table, (Width+1)×(Height+1): entry (x, y) sums
+// Exclusive returns the whole table, (Width+1)×(Height+1): entry (x, y) is the sum over
 // [0,x)×[0,y).
 func (t *Table[S]) Exclusive() View[S] { return t.view(0, 0, 1) }
 
-// Inclusive is the table without its zero row and column, Width×Height: entry
-// (x, y) sums [0,x]×[0,y].
+// Inclusive returns the table without its zero row and column, Width×Height: entry (x,
+// y) is the sum over [0,x]×[0,y].
 func (t *Table[S]) Inclusive() View[S] { return t.view(1, 1, 0) }
 
-// SameSize is the table without its last row and column, Width×Height: entry
-// (x, y) sums [0,x)×[0,y), the convention of Bilgic, Horn and Masaki.
+// SameSize returns the table without its last row and column, Width×Height: entry (x,
+// y) is the sum over [0,x)×[0,y), the convention of Bilgic, Horn and Masaki.
 func (t *Table[S]) SameSize() View[S] { return t.view(0, 0, 0) }
 
-// view is from entry (x, y) on, with this many rows and columns more than the image.
+// view returns the entries from (x, y) on, with more rows and columns than the image.
 func (t *Table[S]) view(x, y, more int) View[S] {
 	if t == nil {
 		return View[S]{}

@@ -8,41 +8,24 @@ import (
 	"testing"
 	"unsafe"
 
-	"pgregory.net/rapid"
-
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
+	"pgregory.net/rapid"
 )
 
-// shapes are odd on purpose: empty, tiny, a vector more or less, wider than a
+// shapes are chosen to be awkward: empty, tiny, one vector more or less, wider than a
 // tile, taller than a band.
 var shapes = []struct{ width, height int }{
 	{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {7, 3}, {8, 4}, {9, 5}, {15, 16}, {16, 17}, {17, 15},
 	{31, 63}, {33, 65}, {65, 129}, {1, 300}, {8300, 3}, {700, 203},
 }
 
-// random is an image with a gap after every row.
-func random[P boxsum.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
-	im := boxsum.Image[P]{Width: width, Height: height, Channels: channels, Stride: width*channels + rng.IntN(4)}
-	im.Pix = make([]P, im.Stride*height)
-	for i := range im.Pix {
-		switch p := any(&im.Pix[i]).(type) {
-		case *float32:
-			*p = rng.Float32()*2 - 1
-		case *float64:
-			*p = rng.Float64()*2 - 1
-		default:
-			im.Pix[i] = P(rng.Uint64())
-		}
-	}
-	return im
-}
-
 func toRef[P boxsum.Pixel](im boxsum.Image[P]) ref.Image[P] {
 	return ref.Image[P]{Pix: im.Pix, Stride: im.Stride, Width: im.Width, Height: im.Height, Channels: im.Channels}
 }
 
-// epsilon is half the distance from 1 to the next float, and 0 for integers.
+// epsilon returns half the distance from 1 to the next float, or 0 for integers.
 func epsilon[S boxsum.Sum]() float64 {
 	switch any(*new(S)).(type) {
 	case float32:
@@ -89,7 +72,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 				if n > 300_000 || n > 30_000 && testing.Short() || n > 3_000 && ref.Race { // tables this small have one worker
 					continue
 				}
-				im := random[P](rng, shape.width, shape.height, channels)
+				im := fixture.Image[P](rng, shape.width, shape.height, channels)
 				wantSums := ref.Table[S](toRef(im), false)
 				wantSquares := ref.Table[Q](toRef(im), true)
 				var first guarded[S]
@@ -127,7 +110,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	})
 }
 
-// guarded is a table inside a buffer whose other elements hold a mark.
+// guarded is a table inside a buffer whose other elements hold a marker.
 type guarded[S boxsum.Sum] struct {
 	table *boxsum.Table[S]
 	buf   []S
@@ -172,9 +155,9 @@ func (g guarded[S]) check(t *testing.T, what string, width, height int) {
 	}
 }
 
-// compare holds a table against the packed reference. Floats may differ by
-// the documented bound: so many roundings of the sum of the magnitudes, which
-// are at most largest.
+// compare compares a table with the packed reference. Floats may differ by the
+// documented bound: the number of roundings times the sum of the magnitudes, which are
+// at most largest.
 func compare[S boxsum.Sum](t *testing.T, what string, got *boxsum.Table[S], want []S, largest float64) {
 	t.Helper()
 	row := (got.Width + 1) * got.Channels
@@ -188,7 +171,7 @@ func compare[S boxsum.Sum](t *testing.T, what string, got *boxsum.Table[S], want
 	}
 }
 
-// largest is the magnitude that random pixels stay below.
+// largest returns the bound of the magnitude of random pixels.
 func largest[P boxsum.Pixel]() float64 {
 	switch any(*new(P)).(type) {
 	case uint8:
@@ -201,7 +184,7 @@ func largest[P boxsum.Pixel]() float64 {
 	return 1
 }
 
-// roundings is how many additions an entry goes through at most.
+// roundings returns the maximum number of additions that lead to an entry.
 func roundings[S boxsum.Sum](t *boxsum.Table[S]) int {
 	return t.Width*t.Channels/(32/int(unsafe.Sizeof(*new(S)))) + 5 + t.Height
 }
@@ -218,12 +201,12 @@ func equal[S boxsum.Sum](t *testing.T, what string, got, want *boxsum.Table[S]) 
 	}
 }
 
-// TestLarge is large enough for streaming stores and several workers.
+// TestLarge uses tables large enough for streaming stores and several workers.
 func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	im := random[uint8](rng, 2051, 1027, 1)
+	im := fixture.Image[uint8](rng, 2051, 1027, 1)
 	want := ref.Table[uint32](toRef(im), false)
-	floats := random[float32](rng, 1531, 1027, 1)
+	floats := fixture.Image[float32](rng, 1531, 1027, 1)
 	wantFloats := ref.Table[float64](toRef(floats), false)
 	var first *boxsum.Table[float64]
 	for _, level := range boxsum.Levels() {
@@ -248,7 +231,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// Any box of any table equals the direct sum.
+// TestBoxes tests that any box of any table equals the direct sum.
 func TestBoxes(t *testing.T) {
 	t.Run("uint8", rapid.MakeCheck(boxProperty[uint8, uint32, uint64]))
 	t.Run("uint16", rapid.MakeCheck(boxProperty[uint16, uint64, uint64]))
@@ -266,7 +249,7 @@ func TestBoxes(t *testing.T) {
 func boxProperty[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *rapid.T) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 9))
 	width, height := rapid.IntRange(0, 70).Draw(t, "width"), rapid.IntRange(0, 70).Draw(t, "height")
-	im := random[P](rng, width, height, rapid.IntRange(1, 5).Draw(t, "channels"))
+	im := fixture.Image[P](rng, width, height, rapid.IntRange(1, 5).Draw(t, "channels"))
 	for i, p := range im.Pix {
 		switch v := any(p).(type) { // so that the squares of a box fit
 		case int32:
@@ -289,8 +272,8 @@ func boxProperty[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *rapid.T) {
 	for c := range im.Channels {
 		got, want := table.Sum.SumChannel(box, c), ref.Box[S](toRef(im), in.Min.X, in.Min.Y, in.Max.X, in.Max.Y, c, false)
 		gotQ, wantQ := table.Squares.SumChannel(box, c), ref.Box[Q](toRef(im), in.Min.X, in.Min.Y, in.Max.X, in.Max.Y, c, true)
-		// Four entries are each off by what doc.go says, and the reference, which
-		// adds pixel by pixel, by as many roundings as it adds.
+		// Each of four entries may be off by the bound in doc.go, and the reference,
+		// which adds pixel by pixel, by one rounding for each pixel.
 		roundings := float64(4*(width+height+5) + in.Dx()*in.Dy())
 		tolerance := epsilon[S]() * 200 * 4900
 		if !near(got, want, tolerance) || !near(gotQ, wantQ, tolerance+epsilon[Q]()*roundings*float64(table.Squares.At(width, height, c))) || got != sums[c] {
@@ -300,7 +283,8 @@ func boxProperty[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *rapid.T) {
 		if g := table.Mean(box, c); math.Abs(g-mean) > 1e-9*(1+math.Abs(mean)) {
 			t.Fatalf("channel %d of %v: mean %v, want %v", c, box, g, mean)
 		}
-		// Squares of float pixels leave a rounding of the variance, not of its root.
+		// Squares of float pixels leave a rounding error in the variance, not in its
+		// root.
 		if g := table.StdDev(box, c); math.Abs(g-deviation) > 1e-6*deviation && math.Abs(g*g-deviation*deviation) > 1e-12 {
 			t.Fatalf("channel %d of %v: deviation %v, want %v", c, box, g, deviation)
 		}
@@ -311,7 +295,7 @@ func near[S boxsum.Sum](a, b S, tolerance float64) bool {
 	return a == b || math.Abs(float64(a)-float64(b)) <= tolerance
 }
 
-// meanAndDeviation takes two passes, as the definitions do.
+// meanAndDeviation computes in two passes, like the definitions.
 func meanAndDeviation[P boxsum.Pixel](im ref.Image[P], box image.Rectangle, c int) (mean, deviation float64) {
 	if box.Empty() {
 		return 0, 0
@@ -332,7 +316,7 @@ func meanAndDeviation[P boxsum.Pixel](im ref.Image[P], box image.Rectangle, c in
 	return mean, math.Sqrt(deviation)
 }
 
-// A table that has wrapped still gives exact boxes.
+// TestWrap tests that a table that has wrapped still gives exact boxes.
 func TestWrap(t *testing.T) {
 	const width, height = 4096, 4200 // 255 each is more than 2^32
 	im, err := boxsum.NewImage[uint8](width, height, 1)
@@ -360,7 +344,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Rows pushed one at a time give the same bits as the whole image.
+// TestStream tests that rows pushed one at a time give the same bits as the whole
+// image.
 func TestStream(t *testing.T) {
 	testStream[uint8, uint32, uint64](t)
 	testStream[uint32, uint32, uint64](t)
@@ -378,7 +363,7 @@ func testStream[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	for _, level := range boxsum.Levels() {
 		for _, shape := range shapes {
 			opt := &boxsum.Options{Level: level, Plain: true}
-			im := random[P](rng, shape.width, shape.height, 1+rng.IntN(4))
+			im := fixture.Image[P](rng, shape.width, shape.height, 1+rng.IntN(4))
 			whole, err := boxsum.IntegrateSquares[S, Q](im, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -5,158 +5,109 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Valid says which pixels of an image are valid. Those of its zero value are all.
+// Valid specifies which pixels of an image are valid. The zero value means all of them.
 type Valid struct {
-	// Mask has the size of the image, and one channel for all of its channels or as
-	// many as it has. Where it is zero, pixels are not valid. The zero Image stands
-	// for no mask.
+	// Mask has the size of the image, and either one channel, which applies to all
+	// channels of the image, or as many as the image. Pixels are not valid where it is
+	// zero. The zero Image means no mask.
 	Mask Image[uint8]
 
-	// SkipNaN makes NaN a value that is missing, in each channel by itself.
-	// Infinities are values.
+	// SkipNaN treats NaN as a missing value, separately in each channel. Infinities are
+	// values.
 	SkipNaN bool
 }
 
-// A ValidTable is the tables of those pixels of an image that are valid: their sums,
-// their squares and how many they are. So one NaN, or a mark for a value that is
-// missing, does not spoil the boxes that it is in.
+// A ValidTable holds tables of the valid pixels of an image: their sums, their squares
+// and their number. A NaN, or a marker for a missing value, does not spoil the boxes
+// that contain it.
 //
-// The methods of Sum and Squares know of Count: their sums and means too are over
-// valid pixels.
+// Sums and means returned by the methods of Sum and Squares are over valid pixels, too.
 type ValidTable[S Sum, Q Square] struct {
 	Sum     *Table[S]
-	Squares *Table[Q] // nil if there is none
+	Squares *Table[Q] // may be nil
 	Count   *Table[uint32]
 }
 
-// NewValidTable allocates the three tables for an image of this size.
+// NewValidTable allocates the three tables for an image of the given size.
 func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S, Q], error) {
 	both, err := NewSquaredTable[S, Q](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
 	count, err := NewTable[uint32](width, height, channels)
-	return grid.OrNil(&ValidTable[S, Q]{Sum: both.Sum, Squares: both.Squares, Count: count}, err)
+	return raster.OrNil(&ValidTable[S, Q]{Sum: both.Sum, Squares: both.Squares, Count: count}, err)
 }
 
-// IntegrateValid makes the tables of the valid pixels of an image in one pass, with
-// types as for [IntegrateSquares]:
+// IntegrateValid returns the tables of the valid pixels of an image, made in one pass.
+// The types are those of [IntegrateSquares]:
 //
 //	table, err := boxsum.IntegrateValid[float64, float64](img, boxsum.Valid{SkipNaN: true}, nil)
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
 func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Options) (*ValidTable[S, Q], error) {
-	return validOnce[S, Q](nil, rawOf(&src), valid, opt, true)
+	var job engine.ValidJob
+	opt.start(&job.Job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	valid.start(&job)
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	t, err := NewValidTable[S, Q](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateValidInto makes the tables in dst, which must have the image's size and must
-// overlap neither it, nor the mask, nor each other. Where dst has no Squares, it makes
-// the other two. It does not allocate once an image of the same type has been
+// IntegrateValidInto makes the tables in dst. They must have the size of the image and
+// must not overlap it, the mask, or each other. If dst.Squares is nil, only the other
+// two are made. It does not allocate once an image of the same type has been
 // integrated.
 func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options) error {
-	_, err := validOnce(dst, rawOf(&src), valid, opt, false)
-	return err
-}
-
-// validOnce is integrateValid, as this package has compiled it.
-func validOnce[S Sum, Q Square](dst *ValidTable[S, Q], src engine.Raw, valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
-	f := validTables[pairs.NumberTwo[S, Q]()].(func(*ValidTable[S, Q], engine.Raw, Valid, *Options, bool) (*ValidTable[S, Q], error))
-	return f(dst, src, valid, aside(opt), fresh)
-}
-
-// integrateValid makes the tables in dst, or in fresh ones.
-func integrateValid[S Sum, Q Square](t *ValidTable[S, Q], src engine.Raw, valid Valid, opt *Options, fresh bool) (*ValidTable[S, Q], error) {
-	run, set, err := startValid[S, Q](src, &valid, opt, t == nil || t.Squares != nil)
-	if err == nil && fresh {
-		t, err = NewValidTable[S, Q](src.Width, src.Height, src.Channels)
+	squares := raster.TypeOf[Q]()
+	if dst != nil && dst.Squares == nil {
+		squares = 0
 	}
-	if err == nil {
-		err = fillValid(run, set, t)
-	}
-	return grid.OrNil(t, err)
-}
-
-type validRun[S Sum, Q Square] = engine.Run[engine.ValidTables[S, Q]]
-
-func startValid[S Sum, Q Square](src engine.Raw, valid *Valid, opt *Options, squares bool) (run *validRun[S, Q], set engine.Settings, err error) {
-	if set, err = engineOptions(opt).Check(); err != nil {
-		return nil, set, err
-	}
-	run = engine.Take[validRun[S, Q]]()
-	l, m := &run.Layer, &valid.Mask
-	l.Src = src
-	l.Mask.Image(m.Pix, m.Width, m.Height, m.Channels, m.Stride)
-	l.NaN = valid.SkipNaN
-	switch forSums, forSquares := l.Find(set.Level, squares); {
-	case !forSums:
-		return nil, set, engine.NoPair[S](src.Type)
-	case !forSquares:
-		return nil, set, engine.NoSquares[S, Q](src.Type)
-	}
-	if err = l.Src.Pixels(src.Len()); err != nil {
-		return nil, set, err
-	}
-	if m.Pix != nil || m.Width != 0 || m.Height != 0 {
-		if err = l.Mask.Pixels(len(m.Pix)); err != nil {
-			return nil, set, err
-		}
-		if a, b := &l.Src, &l.Mask; a.Width != b.Width || a.Height != b.Height || b.Channels != 1 && a.Channels != b.Channels {
-			return nil, set, grid.Invalid("a mask of %v for an image of %v: it takes the same size, and one channel or as many", b.Extent, a.Extent)
-		}
-	}
-	if opt == nil {
-		return run, set, l.Shift(0, false)
-	}
-	return run, set, l.Shift(opt.Offset, opt.Plain)
-}
-
-func fillValid[S Sum, Q Square](run *validRun[S, Q], set engine.Settings, t *ValidTable[S, Q]) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	l := &run.Layer
-	if err := acceptValid(&l.Sum, t.Sum, &l.Src, l.Mask.Pix, false); err != nil {
+	var job engine.ValidJob
+	opt.start(&job.Job, src.array(), raster.TypeOf[S](), squares)
+	valid.start(&job)
+	if err := job.Check(); err != nil {
 		return err
 	}
-	if err := acceptValid(&l.Count, t.Count, &l.Src, l.Mask.Pix, false); err != nil {
-		return err
+	return dst.fill(&job)
+}
+
+// start sets which pixels are valid.
+func (v *Valid) start(j *engine.ValidJob) {
+	j.Mask, j.NaN, j.Count.Type = v.Mask.array(), v.SkipNaN, raster.U32
+}
+
+// fill makes the tables of a checked job.
+func (t *ValidTable[S, Q]) fill(job *engine.ValidJob) error {
+	if t == nil || t.Sum == nil || t.Count == nil {
+		return raster.NoTable()
 	}
-	if err := grid.Overlap(l.Sum.Sums, l.Count.Sums); err != nil {
-		return err
-	}
+	job.Sums.Array, job.Count.Array = t.Sum.array(), t.Count.array()
 	if t.Squares != nil {
-		if err := acceptValid(&l.Squares, t.Squares, &l.Src, l.Mask.Pix, true); err != nil {
-			return err
-		}
-		if err := grid.Overlap(l.Squares.Sums, l.Sum.Sums); err != nil {
-			return err
-		}
-		if err := grid.Overlap(l.Squares.Sums, l.Count.Sums); err != nil {
-			return err
-		}
-		if t.Squares.valid = t.Count; t.Squares.Offset != 0 {
-			t.Squares.first = t.Sum
-		}
+		job.Squares.Array = t.Squares.array()
 	}
-	t.Sum.valid = t.Count
-	t.Count.pixels = exact.Pixels{Most: math.MaxInt32}
-	layer, plan := l.Aim(&set)
-	return run.Fill(set, plan, layer)
-}
-
-// acceptValid is accept for a table that must not overlap the mask either.
-func acceptValid[S Sum](dst *engine.Target[S], t *Table[S], src *engine.Raw, mask []uint8, squares bool) error {
-	if err := accept(dst, t, src, squares, squares); err != nil {
+	if err := job.Run(); err != nil {
 		return err
 	}
-	return grid.Overlap(mask, t.Sums)
+	t.Sum.adopt(&job.Sums)
+	t.Count.adopt(&job.Count)
+	t.Sum.valid = t.Count
+	if t.Squares != nil {
+		t.Squares.adopt(&job.Squares)
+		(&SquaredTable[S, Q]{t.Sum, t.Squares}).join()
+		t.Squares.valid = t.Count
+	}
+	return nil
 }
 
-// count is how many pixels the sum of a box inside of the image is of.
+// count returns the number of pixels in the sum of a box inside the image.
 func (t *Table[S]) count(box image.Rectangle, channel int) int {
 	if t.valid == nil {
 		return rectangle(box).Pixels()
@@ -164,8 +115,8 @@ func (t *Table[S]) count(box image.Rectangle, channel int) int {
 	return countValid(t.valid, rectangle(box), channel)
 }
 
-// countValid reads a box from a table of counts. One that may have more pixels than an
-// entry holds is read in parts.
+// countValid returns the number of valid pixels of a box. A box that may have more
+// pixels than an entry of the table of counts can hold is counted in parts.
 func countValid(count *Table[uint32], box rectangle, channel int) int {
 	if uint64(box.Pixels()) <= math.MaxUint32 {
 		return int(count.sum(image.Rectangle(box), channel))
@@ -174,7 +125,7 @@ func countValid(count *Table[uint32], box rectangle, channel int) int {
 	return countValid(count, one, channel) + countValid(count, other, channel)
 }
 
-// A validBox is a box whose pixels are those that are valid.
+// A validBox is a box of which only the valid pixels count.
 type validBox struct {
 	rectangle
 	count   *Table[uint32]
@@ -189,26 +140,33 @@ func (b validBox) Halves() (one, other validBox, ok bool) {
 	return one, other, ok && b.rectangle.Pixels() > 1
 }
 
-// validChannel is one channel, as statistics of valid pixels see it.
-func (t *Table[S]) validChannel(channel int) exact.Table[S, validBox] {
-	return exact.Table[S, validBox]{Pixels: t.pixels, Offset: t.Offset, Sum: func(box validBox) S { return t.sum(image.Rectangle(box.rectangle), channel) }}
+// validTotal returns the sum of a box of n valid pixels, without the offset, added up
+// from parts of at most the given number of pixels.
+func (t *Table[S]) validTotal(box validBox, n, most int) stats.Sum {
+	if n <= most {
+		return t.known().Interpret(stats.SumOf(t.sum(image.Rectangle(box.rectangle), box.channel)))
+	}
+	one, other, ok := box.Halves()
+	if !ok {
+		return stats.Sum{}
+	}
+	return t.validTotal(one, one.Pixels(), most).Plus(t.validTotal(other, other.Pixels(), most))
 }
 
-// validMean is the mean over the valid pixels of a box inside of the image.
+// validMean returns the mean over the valid pixels of a box inside the image.
 func (t *Table[S]) validMean(count *Table[uint32], box image.Rectangle, channel int) float64 {
 	n := countValid(count, rectangle(box), channel)
 	switch {
 	case n == 0:
 		return math.NaN()
-	case t.pixels.Fit(n):
+	case t.known().Fit(n, raster.TypeOf[S]()):
 		return t.mean(n, box, channel)
 	}
-	of := t.validChannel(channel)
-	return exact.MeanOf(&of, validBox{rectangle(box), count, channel})
+	return float64(t.Offset) + stats.Mean(n, t.validTotal(validBox{rectangle(box), count, channel}, n, t.known().Most(raster.TypeOf[S](), false)))
 }
 
-// inside is what of a box is in the image, and whether there is something of it and
-// such a channel.
+// inside returns the part of box that is inside the image, and whether it is not empty
+// and the image has the channel.
 func (t *ValidTable[S, Q]) inside(box image.Rectangle, channel int) (image.Rectangle, bool) {
 	if t == nil || t.Sum == nil || t.Count == nil {
 		return box, false
@@ -217,7 +175,8 @@ func (t *ValidTable[S, Q]) inside(box image.Rectangle, channel int) (image.Recta
 	return box, !box.Empty() && uint(channel) < uint(t.Sum.Channels)
 }
 
-// Area is how many pixels of a box, clipped to the image, are valid in a channel.
+// Area returns the number of pixels of a box, clipped to the image, that are valid in a
+// channel.
 func (t *ValidTable[S, Q]) Area(box image.Rectangle, channel int) int {
 	box, ok := t.inside(box, channel)
 	if !ok {
@@ -226,8 +185,9 @@ func (t *ValidTable[S, Q]) Area(box image.Rectangle, channel int) int {
 	return countValid(t.Count, rectangle(box), channel)
 }
 
-// Mean is the mean of one channel over the valid pixels of a box, clipped to the image,
-// and NaN where there are none. It is right for boxes of any size as [Table.Mean] is.
+// Mean returns the mean of one channel over the valid pixels of a box, clipped to the
+// image, or NaN if there are none. Like [Table.Mean], it is correct for boxes of any
+// size.
 func (t *ValidTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	box, ok := t.inside(box, channel)
 	if !ok {
@@ -236,57 +196,63 @@ func (t *ValidTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	return t.Sum.validMean(t.Count, box, channel)
 }
 
-// Variance is the variance of one channel over the valid pixels of a box, clipped to
-// the image, and NaN where there are none. It is as right as
-// [SquaredTable.Variance] is. It takes Squares.
+// Variance returns the variance of one channel over the valid pixels of a box, clipped
+// to the image, or NaN if there are none or Squares is nil. It is as accurate as
+// [SquaredTable.Variance].
 func (t *ValidTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	box, ok := t.inside(box, channel)
 	if !ok || t.Squares == nil {
 		return math.NaN()
 	}
 	valid := validBox{rectangle(box), t.Count, channel}
-	n := valid.Pixels()
+	n, s, q := valid.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
 	switch {
 	case n == 0:
 		return math.NaN()
-	case !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n):
-		return exact.Variance(n, t.Sum.sum(box, channel), t.Squares.sum(box, channel), nil, nil)
+	case !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q):
+		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
 	}
-	sums, squares := t.Sum.validChannel(channel), t.Squares.validChannel(channel)
+	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	sum, squares := t.Sum.validTotal(valid, n, most), t.Squares.validTotal(valid, n, mostSquares)
+	if !s.Float() && !q.Float() {
+		return stats.Variance(n, sum, squares, nil, nil)
+	}
+	if t.Sum.Offset != t.Squares.Offset {
+		sum = t.Sum.known().Interpret(stats.SumOf(t.Sum.sum(box, channel) + S(float64(t.Sum.Offset)*float64(n))))
+	}
 	both := &SquaredTable[S, Q]{t.Sum, t.Squares}
-	return exact.VarianceOf(&sums, &squares, valid, func(box validBox) exact.Rounding {
-		r := both.rounding(box.rectangle, channel)
-		r.Pixels = countValid(t.Count, rectangle{Max: box.Max}, channel)
-		return r
-	}, func(box validBox) bool { return both.whole(box.rectangle, channel) })
+	r := both.rounding(valid.rectangle, channel)
+	r.Pixels = countValid(t.Count, rectangle{Max: box.Max}, channel)
+	return stats.Variance(n, sum, squares, &r, func() bool { return both.whole(valid.rectangle, channel) })
 }
 
-// StdDev is the standard deviation of one channel over the valid pixels of a box: the
-// square root of its [ValidTable.Variance].
+// StdDev returns the standard deviation of one channel over the valid pixels of a box:
+// the square root of [ValidTable.Variance].
 func (t *ValidTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over the valid pixels of every box, clipped
-// to the image: channel c of boxes[i] is dst[i*Channels+c].
+// MeanBoxes writes the means of all channels over the valid pixels of every box,
+// clipped to the image, to dst: the mean of channel c over boxes[i] is
+// dst[i*Channels+c].
 func (t *ValidTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, false, t.Mean)
 }
 
-// VarianceBoxes is [ValidTable.MeanBoxes] for variances.
+// VarianceBoxes is like [ValidTable.MeanBoxes], but writes variances.
 func (t *ValidTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.Variance)
 }
 
-// StdDevBoxes is [ValidTable.MeanBoxes] for standard deviations.
+// StdDevBoxes is like [ValidTable.MeanBoxes], but writes standard deviations.
 func (t *ValidTable[S, Q]) StdDevBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.StdDev)
 }
 
-// each answers of every box, from tables of the same size.
+// each writes the result of a query for every box. All tables must have the same size.
 func (t *ValidTable[S, Q]) each(dst []float64, boxes []image.Rectangle, squares bool, of func(box image.Rectangle, channel int) float64) error {
 	if t == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
 	if err := t.Sum.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -300,12 +266,16 @@ func (t *ValidTable[S, Q]) each(dst []float64, boxes []image.Rectangle, squares 
 			return err
 		}
 	}
-	exact.Each(dst, boxes, t.Sum.Channels, of)
+	for i, box := range boxes {
+		for channel := range t.Sum.Channels {
+			dst[i*t.Sum.Channels+channel] = of(box, channel)
+		}
+	}
 	return nil
 }
 
-// sameSize reports whether a table is good and of a size.
-func sameSize[S Sum](t *Table[S], size *grid.Extent) error {
+// sameSize returns an error if the table is invalid or not of the given size.
+func sameSize[S Sum](t *Table[S], size *raster.Extent) error {
 	if err := t.room(0, 0); err != nil {
 		return err
 	}

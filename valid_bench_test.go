@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// BenchmarkValid makes sums and squares by turns with those of valid pixels, of which
-// one in ten is not, and reports the ratio of the best times.
+// BenchmarkValid alternates between sums and squares of all pixels and of valid pixels,
+// nine in ten, and reports the ratio of the best times.
 func BenchmarkValid(b *testing.B) {
 	benchmarkValid[uint32, uint64, uint8](b, "u8", false)
 	benchmarkValid[float64, float64, float32](b, "f32", false)
@@ -44,8 +44,9 @@ func benchmarkValid[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](b *testing.B,
 	}
 }
 
-// compareTimes reports the best time of the second beside that of the first, and the
-// median of the ratios of neighbours, which says more on a busy machine.
+// compareTimes reports the best time of the second function next to that of the first,
+// and the median of the ratios of consecutive times, which is more reliable on a busy
+// machine.
 func compareTimes(b *testing.B, first, second func() error) {
 	best := [2]float64{}
 	var ratios []float64

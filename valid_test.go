@@ -12,16 +12,17 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// holed is a random image, of which some pixels are not valid, and what says so. Pixels
-// that are not valid are large or NaN.
+// holed returns a random image of which some pixels are not valid, and what marks them.
+// Pixels that are not valid are large or NaN.
 func holed[P boxsum.Pixel](rng *rand.Rand, width, height, channels, maskChannels int) (boxsum.Image[P], boxsum.Valid, func(x, y, c int) bool) {
-	im := random[P](rng, width, height, channels)
+	im := fixture.Image[P](rng, width, height, channels)
 	valid := boxsum.Valid{SkipNaN: rng.IntN(2) == 0 || maskChannels == 0}
 	if maskChannels > 0 {
-		valid.Mask = random[uint8](rng, width, height, maskChannels)
+		valid.Mask = fixture.Image[uint8](rng, width, height, maskChannels)
 		for i, v := range valid.Mask.Pix {
 			valid.Mask.Pix[i] = v * uint8(rng.IntN(2))
 		}
@@ -69,8 +70,8 @@ func TestValid(t *testing.T) {
 	testValid[float64, float64, float64](t)
 }
 
-// testValid holds the tables against those of an image with a fill in the place of pixels
-// that are not valid, and of one with ones and zeros, bit for bit.
+// testValid compares the tables, bit for bit, with those of an image in which a fill
+// value replaces pixels that are not valid, and of an image of ones and zeros.
 func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -84,7 +85,7 @@ func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 				if half := 0.5; P(half) != 0 && rng.IntN(2) == 0 {
 					opt.Offset = 3.25
 				}
-				filled, ones := random[P](rng, im.Width, im.Height, channels), random[uint8](rng, im.Width, im.Height, channels)
+				filled, ones := fixture.Image[P](rng, im.Width, im.Height, channels), fixture.Image[uint8](rng, im.Width, im.Height, channels)
 				for y := range im.Height {
 					for x := range im.Width {
 						for c := range channels {
@@ -131,7 +132,8 @@ func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	})
 }
 
-// Statistics of boxes are those of their valid pixels, one by one.
+// TestValidBoxes compares statistics of boxes with those of their valid pixels,
+// computed one by one.
 func TestValidBoxes(t *testing.T) {
 	testValidBoxes[uint8, uint32, uint64](t)
 	testValidBoxes[uint16, uint64, uint64](t)
@@ -201,7 +203,7 @@ func testValidBoxes[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T)
 	}
 }
 
-// validStats goes through the pixels of a box.
+// validStats computes the statistics of a box pixel by pixel.
 func validStats[P boxsum.Pixel](im boxsum.Image[P], isValid func(x, y, c int) bool, box image.Rectangle, c int) (n int, sum, mean, std float64) {
 	box = box.Intersect(image.Rect(0, 0, im.Width, im.Height))
 	all, squares, p := new(big.Rat), new(big.Rat), new(big.Rat)
@@ -226,10 +228,11 @@ func validStats[P boxsum.Pixel](im boxsum.Image[P], isValid func(x, y, c int) bo
 	return n, sum, mean, math.Sqrt(v)
 }
 
-// Where all pixels are valid, all tables are those of Integrate, bit for bit.
+// TestAllValid tests that, if all pixels are valid, all tables equal those of
+// Integrate, bit for bit.
 func TestAllValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	im := random[float32](rng, 300, 200, 2)
+	im := fixture.Image[float32](rng, 300, 200, 2)
 	for i := range im.Pix {
 		im.Pix[i] += 50
 	}
@@ -256,7 +259,7 @@ func TestAllValid(t *testing.T) {
 				t.Errorf("the squares have a mean of %v and %v, want %v", m, batch[1], mean)
 			}
 		}
-		// The same memory for another table knows nothing of this one.
+		// A table in the same memory must not know anything of this one.
 		if err := boxsum.IntegrateInto(got.Squares, boxsum.Image[float32]{Pix: im.Pix, Stride: im.Stride, Width: 300, Height: 200, Channels: 2}, &boxsum.Options{Offset: 50}); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +269,7 @@ func TestAllValid(t *testing.T) {
 	}
 }
 
-// Large enough for streaming stores, workers and tiles.
+// TestValidLarge uses an image large enough for streaming stores, workers and tiles.
 func TestValidLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	im, valid, _ := holed[float32](rng, 1501, 1103, 1, 1)

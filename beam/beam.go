@@ -18,6 +18,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // Work says what to do. It goes to the workers as JSON: locations must mean the same to them, and should have no
@@ -42,17 +44,17 @@ func (w Work) options() *store.Options {
 // An opened job, with what it holds open.
 type opened struct {
 	*store.Job
-	src *store.Array
-	dst store.Bucket
+	src *zarr.Array
+	dst zarr.Bucket
 	run string
 }
 
 func (w Work) open(ctx context.Context) (*opened, error) {
-	src, err := store.OpenArray(ctx, w.From)
+	src, err := sources.Open(ctx, w.From)
 	if err != nil {
 		return nil, err
 	}
-	dst, err := store.OpenBucket(ctx, w.To, true)
+	dst, err := zarr.OpenBucket(ctx, w.To, true)
 	if err != nil {
 		src.Close()
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/zarr"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
@@ -25,7 +26,7 @@ var ctx = context.Background()
 
 // picture writes an image of noise in a folder.
 func picture(t *testing.T, path string, height, width int) {
-	a, err := store.CreateArray(ctx, store.Folder(path), "", &store.Spec{Type: store.Uint8, Shape: []int{height, width}, Chunk: []int{64, 64}})
+	a, err := zarr.Create(ctx, zarr.Folder(path), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{height, width}, Chunk: []int{64, 64}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func picture(t *testing.T, path string, height, width int) {
 	for i := range pix {
 		pix[i] = byte(rand.Uint32())
 	}
-	if err := store.Write(ctx, a, pix, []int{0, 0}, []int{height, width}); err != nil {
+	if err := zarr.Write(ctx, a, pix, []int{0, 0}, []int{height, width}); err != nil {
 		t.Fatal(err)
 	}
 }

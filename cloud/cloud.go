@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/zarr"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	_ "gocloud.dev/blob/gcsblob"   // gs://
@@ -33,13 +33,13 @@ import (
 
 func init() {
 	for _, scheme := range []string{"s3", "gs", "azblob"} {
-		store.Register(scheme, open)
+		zarr.Register(scheme, open)
 	}
 }
 
-func open(ctx context.Context, u *url.URL, _ bool) (store.Bucket, error) {
+func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	if u.Host == "" {
-		return nil, fmt.Errorf("cloud: %s names no bucket: %s://BUCKET/PATH does", store.Redacted(u.String()), u.Scheme)
+		return nil, fmt.Errorf("cloud: %s names no bucket: %s://BUCKET/PATH does", zarr.Redacted(u.String()), u.Scheme)
 	}
 	root := *u
 	root.Path, root.RawPath = "", ""
@@ -50,13 +50,13 @@ func open(ctx context.Context, u *url.URL, _ bool) (store.Bucket, error) {
 	}
 	b, err := blob.OpenBucket(ctx, root.String())
 	if err != nil {
-		return nil, fmt.Errorf("cloud: %s: %w", store.Redacted(u.String()), clean(err))
+		return nil, fmt.Errorf("cloud: %s: %w", zarr.Redacted(u.String()), clean(err))
 	}
-	return store.Sub(&bucket{b}, u.Path), nil
+	return zarr.Sub(&bucket{b}, u.Path), nil
 }
 
 // Bucket is a bucket of gocloud.dev as one of package store. Closing it closes that.
-func Bucket(b *blob.Bucket) store.Bucket { return &bucket{b} }
+func Bucket(b *blob.Bucket) zarr.Bucket { return &bucket{b} }
 
 type bucket struct{ blobs *blob.Bucket }
 
@@ -195,7 +195,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-func (b *bucket) List(ctx context.Context, prefix string, visit func(store.Object) error) error {
+func (b *bucket) List(ctx context.Context, prefix string, visit func(zarr.Object) error) error {
 	token := blob.FirstPageToken
 	for {
 		var page []*blob.ListObject
@@ -211,7 +211,7 @@ func (b *bucket) List(ctx context.Context, prefix string, visit func(store.Objec
 			if len(o.MD5) > 0 {
 				version = hex.EncodeToString(o.MD5)
 			}
-			if err := visit(store.Object{Key: o.Key, Size: o.Size, Version: version}); err != nil {
+			if err := visit(zarr.Object{Key: o.Key, Size: o.Size, Version: version}); err != nil {
 				return err
 			}
 		}

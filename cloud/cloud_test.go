@@ -19,6 +19,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/zarr"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
@@ -59,7 +60,7 @@ func versity(t *testing.T) func(path string) string {
 		if os.Getenv("CI") == "true" && os.Getenv("BOXSUM_VERSITYGW") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("it takes versitygw: scripts/versitygw.sh installs it")
+		t.Skip("no versitygw: scripts/test-servers.sh builds it")
 	}
 	credentials(t)
 	free := httptest.NewServer(http.NotFoundHandler())
@@ -105,11 +106,11 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// TestAzure is the same on Azurite, the emulator of Azure's blobs. BOXSUM_AZURITE is its program azurite-blob, which scripts/azurite.sh installs.
+// TestAzure is the same on Azurite, the emulator of Azure's blobs. BOXSUM_AZURITE is its program azurite-blob, which scripts/test-servers.sh installs.
 func TestAzure(t *testing.T) {
 	program := os.Getenv("BOXSUM_AZURITE")
 	if program == "" {
-		t.Skip("it takes Azurite: scripts/azurite.sh installs it, and BOXSUM_AZURITE names its azurite-blob")
+		t.Skip("BOXSUM_AZURITE names no azurite-blob: scripts/test-servers.sh installs it")
 	}
 	free := httptest.NewServer(http.NotFoundHandler())
 	address := free.Listener.Addr().String()
@@ -150,11 +151,11 @@ func TestAzure(t *testing.T) {
 	tables(t, at)
 }
 
-// TestGCS is the same on fake-gcs-server, an emulator of Google's. BOXSUM_GCS is its program, which scripts/fakegcs.sh builds.
+// TestGCS is the same on fake-gcs-server, an emulator of Google's. BOXSUM_GCS is its program, which scripts/test-servers.sh builds.
 func TestGCS(t *testing.T) {
 	program := os.Getenv("BOXSUM_GCS")
 	if program == "" {
-		t.Skip("it takes fake-gcs-server: scripts/fakegcs.sh builds it, and BOXSUM_GCS names it")
+		t.Skip("BOXSUM_GCS names no fake-gcs-server: scripts/test-servers.sh builds it")
 	}
 	free := httptest.NewServer(http.NotFoundHandler())
 	address := free.Listener.Addr().String()
@@ -188,7 +189,7 @@ func TestGCS(t *testing.T) {
 
 func objects(t *testing.T, url string) {
 	ctx := context.Background()
-	b, err := store.OpenBucket(ctx, url, true)
+	b, err := zarr.OpenBucket(ctx, url, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func objects(t *testing.T, url string) {
 		t.Errorf("where two parts meet: %v", err)
 	}
 	keys := map[string]int64{}
-	if err := b.List(ctx, "", func(o store.Object) error { keys[o.Key] = o.Size; return nil }); err != nil || len(keys) != 2 || keys["x/y"] != 10 || keys["large"] != int64(len(large)) {
+	if err := b.List(ctx, "", func(o zarr.Object) error { keys[o.Key] = o.Size; return nil }); err != nil || len(keys) != 2 || keys["x/y"] != 10 || keys["large"] != int64(len(large)) {
 		t.Errorf("has %v, %v", keys, err)
 	}
 	for range 2 {
@@ -244,12 +245,12 @@ func objects(t *testing.T, url string) {
 // picture writes an image of noise, and returns its pixels.
 func picture(t *testing.T, url string, height, width int) []byte {
 	ctx := context.Background()
-	b, err := store.OpenBucket(ctx, url, true)
+	b, err := zarr.OpenBucket(ctx, url, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	a, err := store.CreateArray(ctx, b, "", &store.Spec{Type: store.Uint8, Shape: []int{height, width}, Chunk: []int{100, 100}, Compression: "zstd", Checksum: true})
+	a, err := zarr.Create(ctx, b, "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{height, width}, Chunk: []int{100, 100}, Compression: "zstd", Checksum: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func picture(t *testing.T, url string, height, width int) []byte {
 	for i := range pix {
 		pix[i] = byte(random.Uint32())
 	}
-	if err := store.Write(ctx, a, pix, []int{0, 0}, []int{height, width}); err != nil {
+	if err := zarr.Write(ctx, a, pix, []int{0, 0}, []int{height, width}); err != nil {
 		t.Fatal(err)
 	}
 	return pix
@@ -266,12 +267,12 @@ func picture(t *testing.T, url string, height, width int) []byte {
 
 func contents(t *testing.T, url string) map[string]string {
 	ctx, all := context.Background(), map[string]string{}
-	b, err := store.OpenBucket(ctx, url, false)
+	b, err := zarr.OpenBucket(ctx, url, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if err := b.List(ctx, "", func(o store.Object) error {
+	if err := b.List(ctx, "", func(o zarr.Object) error {
 		data, err := b.Get(ctx, o.Key, 0, -1, nil)
 		all[o.Key] = string(data)
 		return err
@@ -291,7 +292,7 @@ func tables(t *testing.T, at func(string) string) {
 		t.Fatal(err)
 	}
 	ask(t, at("table.zarr"), pix, height, width)
-	b, _ := store.OpenBucket(ctx, at("table.zarr"), true)
+	b, _ := zarr.OpenBucket(ctx, at("table.zarr"), true)
 	defer b.Close()
 	if err := store.Integrate(ctx, at("image.zarr"), at("table.zarr"), &store.Options{Block: 400}); !errors.Is(err, store.ErrChanged) {
 		t.Errorf("other options: %v", err)

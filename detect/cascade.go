@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A Kind is what a cascade looks at.
+// A Kind is the kind of features that a cascade uses.
 type Kind int
 
 const (
@@ -14,7 +14,7 @@ const (
 	LBP              // local binary patterns of nine blocks
 )
 
-// String is the kind's name in cascade files.
+// String returns the kind's name as written in cascade files.
 func (k Kind) String() string {
 	if k == LBP {
 		return "LBP"
@@ -22,50 +22,52 @@ func (k Kind) String() string {
 	return "HAAR"
 }
 
-// A Cascade is a detector from a file. It never changes.
+// A Cascade is a detector loaded from a file. It is immutable.
 type Cascade struct {
 	kind     Kind
 	size     image.Point
-	tilted   bool // some feature is
+	tilted   bool // has tilted features
 	stages   []stage
 	trees    []tree
 	nodes    []node
 	leaves   []float32
-	subsets  [][subsetWords]uint32 // of nodes of local binary patterns
+	subsets  [][subsetWords]uint32 // for nodes of local binary patterns
 	features []feature
 
-	// Of a turned cascade, see turned.go.
-	diagonal bool        // boxes lie along diagonals, and size is that of the window that holds them
-	upright  image.Point // the size before that
+	// For turned cascades, see turned.go.
+	diagonal bool        // boxes lie along diagonals, and size is that of the enclosing window
+	upright  image.Point // size without the enclosing window
 	turns    [directions]atomic.Pointer[Cascade]
 	lattice  *lattice // boxes lie along digital lines, see lattice.go
-	lattices sync.Map // of poses
+	lattices sync.Map // by pose
 }
 
-// A stage is trees whose leaves add up to the threshold or more in windows that pass.
+// A stage is a list of trees. A window passes if the sum of its leaves is at least the
+// threshold.
 type stage struct {
 	trees     span
 	threshold float32
-	stumps    bool // all trees have one node
+	stumps    bool // all trees have a single node
 }
 
-// A tree is its nodes, of which none has children before it, and its leaves.
+// A tree is a range of nodes, in which parents precede their children, and a range of
+// leaves.
 type tree struct{ nodes, leaves span }
 
 type span struct{ first, end int32 }
 
 func (s span) len() int { return int(s.end - s.first) }
 
-// A node compares a feature and goes left or right: to that node of the tree, or to leaf
-// ^left where it is negative.
+// A node compares a feature and continues left or right: at that node of the tree or, if
+// the value is negative, at leaf ^left or ^right.
 type node struct {
 	feature     int32
 	left, right int32
 	threshold   float32
 }
 
-// A feature is weighted boxes, of which those with no weight are not there, or the first of
-// three by three blocks.
+// A feature is a set of weighted boxes, where a box of zero weight is absent, or the first
+// of 3×3 blocks.
 type feature struct {
 	boxes   [3]box
 	weights [3]float32
@@ -74,14 +76,14 @@ type feature struct {
 
 type box struct{ x, y, w, h int16 }
 
-// Kind is what the cascade looks at.
+// Kind returns the kind of features that the cascade uses.
 func (c *Cascade) Kind() Kind { return c.kind }
 
-// Window is the size of the least window that the cascade knows.
+// Window returns the size of the smallest window that the cascade can classify.
 func (c *Cascade) Window() image.Point { return c.size }
 
-// Stages is how many stages a window has to pass.
+// Stages returns the number of stages that a window has to pass.
 func (c *Cascade) Stages() int { return len(c.stages) }
 
-// Features is how many features the cascade has.
+// Features returns the number of features in the cascade.
 func (c *Cascade) Features() int { return len(c.features) }

@@ -44,7 +44,7 @@ func TestSame(t *testing.T) {
 	photos := photographs(t)
 	for i, name := range []string{"frontalface_default", "frontalface_alt2", "fullbody", "lbpcascade_frontalface.xml", "eye_tree", "licence_plate"} {
 		c := cascade(t, fileOf(t, name))
-		for range rounds(t, "", 3) {
+		for range rounds(3) {
 			img := drawn(rng, photos, 60+rng.IntN(100), 40+rng.IntN(80), 1)
 			o := detect.Options{Ungrouped: i%2 == 0, NearMisses: rng.IntN(c.Stages() + 2), Contrast: []float64{0, 2, 30}[rng.IntN(3)], Compat: rng.IntN(2) == 0}
 			var want []detect.Result
@@ -345,7 +345,7 @@ func TestCompat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 4))
 	photos := photographs(t)
 	more := 0
-	for range rounds(t, "", 60) {
+	for range rounds(60) {
 		c := cascade(t, fileOf(t, []string{"frontalface_alt2", "lbpcascade_frontalface.xml"}[rng.IntN(2)]))
 		img := drawn(rng, photos, 30+rng.IntN(100), 30+rng.IntN(100), 1)
 		o := detect.Options{Ungrouped: true, Compat: true, NearMisses: c.Stages()}

@@ -6,17 +6,17 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cascade"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 func init() { cascade.Plan = devicePlan }
 
-// devicePlan is a search as package gpu does it.
+// devicePlan returns a search in the form that package gpu runs.
 func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	c, o := of.(*Cascade), options.(*Options)
 	if c == nil || len(c.stages) == 0 {
-		return nil, grid.Invalid("no cascade: use one from Load")
+		return nil, raster.Invalid("no cascade: use one from Load")
 	}
 	var opt Options
 	var set engine.Settings
@@ -25,13 +25,13 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	}
 	switch {
 	case !opt.isUpright():
-		return nil, grid.Invalid("turned objects on a device: package detect finds them")
+		return nil, raster.Invalid("turned objects on a device: package detect finds them")
 	case opt.Mirror:
-		return nil, grid.Invalid("mirrored objects on a device: package detect finds them")
+		return nil, raster.Invalid("mirrored objects on a device: package detect finds them")
 	case opt.NearMisses > 0:
-		return nil, grid.Invalid("near misses on a device: package detect has them")
+		return nil, raster.Invalid("near misses on a device: package detect has them")
 	case max(width, height) > 1<<22: // see axisOf
-		return nil, grid.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
+		return nil, raster.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
 	}
 	layers, err := c.layersOf(nil, width, height, &opt, false)
 	if err != nil {
@@ -50,7 +50,7 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 		s.Layers = append(s.Layers, to)
 	}
 	w, h := c.size.X-2, c.size.Y-2
-	norm := kernel.HaarNorm{Area: float64(w * h)}
+	norm := cascades.HaarNorm{Area: float64(w * h)}
 	norm.SetContrast(opt.Contrast)
 	s.Area, s.Most = w*h, norm.Most
 	for i, at := range upright(1, 1, w, h) {
@@ -91,7 +91,7 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	return s, nil
 }
 
-// axisOf is where the pixels of a layer lie along one side of the image.
+// axisOf returns the positions of a layer's pixels along one side of the image, see axis.
 func axisOf(src, dst int) []int32 {
 	all := make([]int32, dst)
 	for i := range all {
@@ -104,7 +104,7 @@ func axisOf(src, dst int) []int32 {
 	return all
 }
 
-// resultsOf is what windows that pass are found to be.
+// resultsOf groups the windows that passed into results.
 func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, found []cascade.Found) ([]Result, error) {
 	var all []candidate
 	for _, f := range found {

@@ -1,30 +1,30 @@
-// Package detect finds objects in images by cascades of boosted classifiers, as Viola and
-// Jones described them: those of OpenCV, from its XML files.
+// Package detect finds objects in images with cascades of boosted classifiers, as described
+// by Viola and Jones. It loads cascades from OpenCV's XML files.
 //
 //	face, err := detect.LoadFile("haarcascade_frontalface_alt2.xml")
 //	found, err := face.Detect(img, nil)
 //	found, err := face.DetectImage(photo, &detect.Options{Min: image.Pt(40, 40)})
 //	found, err = face.AppendDetect(found[:0], frame, opt) // frame by frame: allocates nothing
 //
-// A [Cascade] never changes, and any number of goroutines may use one. Haar-like features,
-// upright and tilted, and local binary patterns are there, stumps and trees, the format of
-// today's files and that of OpenCV 1. Results depend on the image and the options only.
+// A [Cascade] is immutable and safe for concurrent use. The package supports upright and
+// tilted Haar-like features, local binary patterns, stumps and trees, the current file
+// format and that of OpenCV 1. Results depend only on the image and the options.
 //
-// # What equals OpenCV
+// # Compatibility with OpenCV
 //
-// With [Options.Compat], the rectangles, numbers of neighbours and scores of every upright
-// cascade are those of OpenCV 4.14's detectMultiScale2 and detectMultiScale3 on a processor,
-// bit for bit, in one order. Without it, the last rows of windows are searched too, which
-// OpenCV may lose.
+// With [Options.Compat], the rectangles, neighbor counts and scores of every upright
+// cascade match detectMultiScale2 and detectMultiScale3 of OpenCV 4.14 on a CPU bit for
+// bit, in one fixed order. Without it, Detect also searches the last rows of windows, which
+// OpenCV may skip.
 //
-// # Turned objects
+// # Rotated objects
 //
-// [Options.Angles] finds turned objects too: [AllAngles] those at any angle.
+// [Options.Angles] finds rotated objects too: with [AllAngles], at any angle.
 //
 // # Memory
 //
-// A worker has the tables of some rows of one scale, and nothing is kept of the others:
-// less than 24 bytes for each pixel of an image.
+// Each worker holds the tables for some rows of one scale at a time: less than 24 bytes per
+// pixel of the image.
 //
-// docs/detect.md has how to use it, what equals what, and speeds.
+// docs/guides/faces.md has examples, details on compatibility, and speeds.
 package detect

@@ -7,40 +7,41 @@ import (
 	"slices"
 )
 
-// A candidate is a window that was found.
+// A candidate is a window that passed.
 type candidate struct {
 	view        int32
-	layer, x, y int32 // of the layer
-	stage       int32 // that it passed
+	layer, x, y int32 // in the layer
+	stage       int32 // number of stages it passed
 	score       float64
 	rect        image.Rectangle
 	angle       float64
 	mirrored    bool
 }
 
-// compare is the order of candidates: view, scale, y, x.
+// compare orders candidates by view, scale, y and x.
 func (a *candidate) compare(b *candidate) int {
 	return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.layer, b.layer), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
 }
 
-// A class is candidates that are similar, directly or by way of others.
+// A class is a set of candidates connected by similarity.
 type class struct {
 	n                        int
-	left, top, width, height int // sums, and then the mean
+	left, top, width, height int // sums, then the mean
 	stage                    int32
 	score                    float64
-	angle, sin, cos          float64 // the first, and sums
-	several                  bool    // angles
+	angle, sin, cos          float64 // angle of the first, and sums
+	several                  bool    // has several angles
 	mirrored                 bool
 }
 
-// A grouper joins candidates. Its zero value is ready, and it keeps its memory.
+// A grouper joins candidates into classes. Its zero value is ready to use, and it reuses
+// its memory.
 type grouper struct {
 	order, parent, number []int32
 	classes               []class
 }
 
-const epsilon = 0.2 // of the size: how far similar rectangles may be apart
+const epsilon = 0.2 // maximum difference of similar rectangles, relative to their size
 
 func similar(a, b *image.Rectangle) bool {
 	delta := float64(epsilon*float64(min(a.Dx(), b.Dx())+min(a.Dy(), b.Dy()))) * 0.5
@@ -56,8 +57,8 @@ func (g *grouper) root(i int32) int32 {
 	return i
 }
 
-// group appends what stands for more than that many candidates, as OpenCV's
-// groupRectangles.
+// group appends a result for each class of more than neighbors candidates, as OpenCV's
+// groupRectangles does.
 func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds image.Rectangle) []Result {
 	n := len(all)
 	g.order, g.parent, g.number = g.order[:0], g.parent[:0], g.number[:0]
@@ -120,7 +121,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 	return to
 }
 
-// inside reports whether a class lies in another one that has more to it.
+// inside reports whether a class lies within another one that has more candidates.
 func (g *grouper) inside(i, neighbors int) bool {
 	a := &g.classes[i]
 	for j := range g.classes {
@@ -137,7 +138,7 @@ func (g *grouper) inside(i, neighbors int) bool {
 	return false
 }
 
-// each appends every candidate as a result of its own.
+// each appends every candidate as a separate result.
 func each(to []Result, all []candidate, bounds image.Rectangle) []Result {
 	for i := range all {
 		c := &all[i]
@@ -147,7 +148,7 @@ func each(to []Result, all []candidate, bounds image.Rectangle) []Result {
 }
 
 func appendClipped(to []Result, r Result, bounds image.Rectangle) []Result {
-	if r.Angle == 0 { // the corners of others lie elsewhere
+	if r.Angle == 0 { // rotated rectangles have their corners elsewhere
 		r.Rect = r.Rect.Intersect(bounds)
 	}
 	if !r.Rect.Empty() {

@@ -20,8 +20,6 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-func init() { ref.ManyProcessors() }
-
 // cascadeFiles is those of Debian's opencv-data. Without them the test is skipped, and fails
 // where CI promises them.
 func cascadeFiles(t testing.TB) []string {
@@ -147,11 +145,8 @@ func drawn(rng *rand.Rand, all []boxsum.Image[uint8], width, height, channels in
 	return out
 }
 
-// rounds is how many random runs to do, of which the variable names more.
-func rounds(t testing.TB, variable string, few int) int {
-	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
-		return n
-	}
+// rounds returns the number of random runs: fewer with -short and under the race detector.
+func rounds(few int) int {
 	if testing.Short() || ref.Race {
 		return max(1, few/8)
 	}

@@ -7,26 +7,26 @@ import (
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// On rotated tables, boxes of a cascade lie along the digital lines of a ratio a/b, as in
-// package rotated: the pixel (x, y) is in column x - ⌊a·y/b⌋ and row y + ⌊a·x/b⌋. Such boxes
-// of one size do not have the same number of pixels. So each is weighted by the pixels that it
-// should have over those that it has. Where pixels fall repeats every b pixels, to
-// the right and downwards: windows that are a multiple of b apart share a program, and lie
-// side by side in a table that has every step-th column together.
+// On rotated tables, the boxes of a cascade lie along the digital lines of a ratio a/b, as
+// in package rotated: pixel (x, y) is in column x - ⌊a·y/b⌋ and row y + ⌊a·x/b⌋. Boxes of
+// equal size differ in their number of pixels there, so each weight is multiplied by the
+// nominal number of pixels over the actual one. The pattern repeats every b pixels to the
+// right and downwards: windows a multiple of b apart share a program, and are adjacent in a
+// table that stores every step-th column together.
 
-// A ratio is a/b, the tangent of the angle by which rows climb to the right: 0 < a < b.
+// A ratio is a/b, the tangent of the angle at which rows rise to the right, with 0 < a < b.
 type ratio struct{ a, b int }
 
-// mostRatio is the largest term of ratios. Larger ones would move windows too far apart.
+// mostRatio is the largest term of a ratio. Larger terms would move windows too far apart.
 const mostRatio = 5
 
 func (r ratio) degrees() float64 { return math.Atan2(float64(r.a), float64(r.b)) * 180 / math.Pi }
 
-// slope is ⌊a·n/b⌋.
+// slope returns ⌊a·n/b⌋.
 func (r ratio) slope(n int) int {
 	q := r.a * n / r.b
 	if r.a*n%r.b < 0 {
@@ -35,7 +35,7 @@ func (r ratio) slope(n int) int {
 	return q
 }
 
-// ratioOf is the nearest to an angle from 0° to 45°; 0/1 and 1/1 are among them.
+// ratioOf returns the ratio nearest to an angle from 0° to 45°, which may be 0/1 or 1/1.
 func ratioOf(degrees float64) ratio {
 	best := ratio{0, 1}
 	for b := 1; b <= mostRatio; b++ {
@@ -48,16 +48,17 @@ func ratioOf(degrees float64) ratio {
 	return best
 }
 
-// A lattice is how a cascade lies on digital lines.
+// A lattice describes how a cascade lies on digital lines.
 type lattice struct {
 	ratio
 	tan, cos, sin float64
-	step          int     // from a window to the next: two units, in pixels of a layer
-	left, top     float64 // the window's own corner, in what holds it
+	step          int     // between windows, in pixels of a layer: two units of the cascade
+	left, top     float64 // the window's own corner in the enclosing window
 	phases        [9]atomic.Pointer[phase]
 }
 
-// grow is how many pixels of a layer a unit of the cascade has along its own sides.
+// grow returns the number of a layer's pixels per unit of the cascade, along the cascade's
+// sides.
 func (c *Cascade) grow() float64 {
 	switch {
 	case c.lattice != nil:
@@ -68,11 +69,11 @@ func (c *Cascade) grow() float64 {
 	return 1
 }
 
-// margin is how many pixels there are round a window at least: what lies on its edges is rounded.
+// margin is the minimum number of pixels around a window, whose edges are rounded.
 const margin = 2
 
-// along is the cascade on the lines of a ratio, where it is turned by quarters and then to the
-// left. It is made once.
+// along returns the cascade rotated by the pose's quarter turns and then counterclockwise
+// onto the lines of its ratio. The result is cached.
 func (c *Cascade) along(p pose) *Cascade {
 	if t, ok := c.lattices.Load(p); ok {
 		return t.(*Cascade)
@@ -127,8 +128,9 @@ func (c *Cascade) mirror() {
 	}
 }
 
-// mirrored is a pattern with left and right exchanged. Bits go clockwise from the top left:
-// 7, 6, 5 above, 4 at the right, 3, 2, 1 below from the right, and 0.
+// mirrored returns a pattern with left and right exchanged. Bits run clockwise from the top
+// left: 7, 6 and 5 above, 4 to the right, 3, 2 and 1 below from the right, and 0 to the
+// left.
 func mirrored(code int) (to int) {
 	for bit, other := range [8]int{4, 3, 2, 1, 0, 7, 6, 5} {
 		to |= code >> bit & 1 << other
@@ -136,14 +138,14 @@ func mirrored(code int) (to int) {
 	return to
 }
 
-// cell is the column and row of lines whose corner is nearest to a point of the cascade, in a
-// window at (x, y).
+// cell returns the column and row whose corner is nearest to the point (u, v) of the
+// cascade, in a window at (x, y).
 func (c *Cascade) cell(x, y int, u, v float64) (column, row int) {
 	l := c.lattice
-	// A pixel's middle is half a pixel further, and ⌊⌋ takes (b-1)/2b off on average.
+	// A pixel's center is half a pixel further, and ⌊⌋ takes off (b-1)/2b on average.
 	half := l.tan/2 + float64(l.b-1)/float64(2*l.b)
-	// Windows b pixels apart fall alike, also where a corner is halfway between two lines, and
-	// products are rounded by themselves, so that all machines have the same cells.
+	// Windows b pixels apart get the same cells, even where a corner is halfway between two
+	// lines. Products are rounded separately, so that all machines agree.
 	i, j := x/l.b, y/l.b
 	px, py := float64(x-i*l.b)+l.left, float64(y-j*l.b)+l.top
 	lines := c.grow() / l.cos
@@ -152,8 +154,8 @@ func (c *Cascade) cell(x, y int, u, v float64) (column, row int) {
 	return column + i*l.b - j*l.a, row + j*l.b + i*l.a
 }
 
-// pixel is that of a cell, or of the one below it if that is empty: the first in the column
-// whose row is this or a later one.
+// pixel returns the pixel of a cell. If the cell is empty, it returns the first pixel
+// further down the column.
 func (r ratio) pixel(column, row int) (x, y int, empty bool) {
 	t := float64(r.a) / float64(r.b)
 	y = int(math.Floor((float64(row)-t*float64(column))/(1+t*t))) - 3
@@ -166,20 +168,21 @@ func (r ratio) pixel(column, row int) (x, y int, empty bool) {
 	}
 }
 
-// Tables of a lattice: sums and squares up to the cells of pixels, and up to the cells above.
+// Tables of a lattice: sums and squares up to the cells of pixels, and up to the cells
+// above them.
 const (
 	overSums    = 2
 	overSquares = 3
 )
 
-// A spot is where a table has a sum: up to the cell of a pixel, or to the one above it. It is
-// counted from the window's place.
+// A spot is the position of a sum in a table, relative to the window: up to the cell of a
+// pixel, or to the one above it.
 type spot struct {
 	x, y int16
 	over bool
 }
 
-// spots is where a box has its sums, in a window at (x, y).
+// spots returns the positions of a box's sums, for a window at (x, y).
 func (c *Cascade) spots(x, y int, u, v, w, h float64) (all [4]spot) {
 	left, top := c.cell(x, y, u, v)
 	right, bottom := c.cell(x, y, u+w, v+h)
@@ -194,10 +197,10 @@ func (r ratio) spot(x, y, column, row int) spot {
 	return spot{int16(px - x), int16(py + 1 - y), empty}
 }
 
-// A phase is the boxes of a cascade in windows that lie on the lines in one way.
+// A phase holds the boxes of a cascade for one alignment of windows with the lines.
 type phase struct {
 	middle [4]spot
-	pixels float64 // of the middle
+	pixels float64 // of the inner part of the window
 	nodes  []phaseNode
 	areas  [][9]int64 // of the blocks of patterns
 }
@@ -207,7 +210,7 @@ type phaseNode struct {
 	weights [3]float32
 }
 
-// phase is that of windows a whole number of steps and (x, y) from the corner. It is made once.
+// phase returns the phase of windows at (x, y), modulo the step. The result is cached.
 func (c *Cascade) phase(x, y int) *phase {
 	at := &c.lattice.phases[c.lattice.side(int32(x))+3*c.lattice.side(int32(y))]
 	if p := at.Load(); p != nil {
@@ -266,7 +269,7 @@ func (c *Cascade) phase(x, y int) *phase {
 				across, down := float64(b.w), float64(b.h)
 				spots := c.spots(x, y, float64(b.x), float64(b.y), across, down)
 				copy(node.spots[4*k:], spots[:])
-				// As if the box had the pixels of its size, and the window too.
+				// Scale as if the box and the window had their nominal number of pixels.
 				node.weights[k] = float32(float64(f.weights[k]) * (across * down / area(spots)) * (p.pixels / (w * h)))
 			}
 		}
@@ -276,7 +279,7 @@ func (c *Cascade) phase(x, y int) *phase {
 	return at.Load()
 }
 
-// layOut makes the nodes of a program on a lattice.
+// layOut sets the nodes of a program on a lattice.
 func (p *program) layOut(c *Cascade) {
 	from := c.phase(p.odd, p.down)
 	place := func(table int, s spot) int32 {
@@ -285,7 +288,7 @@ func (p *program) layOut(c *Cascade) {
 		}
 		return p.at(table, int(s.x), int(s.y))
 	}
-	p.norm = kernel.HaarNorm{Area: from.pixels}
+	p.norm = cascades.HaarNorm{Area: from.pixels}
 	for i, s := range from.middle {
 		p.norm.Sum[i], p.norm.Squares[i] = place(sumTable, s), place(squareTable, s)
 	}
@@ -296,14 +299,14 @@ func (p *program) layOut(c *Cascade) {
 	for i := range c.nodes {
 		n := &from.nodes[i]
 		if c.kind == LBP {
-			node := kernel.LBPNode{Subset: c.subsets[i]}
+			node := cascades.LBPNode{Subset: c.subsets[i]}
 			for k, s := range n.spots {
 				node.Corners[k] = place(sumTable, s)
 			}
 			p.lbp = append(p.lbp, node)
 			continue
 		}
-		node := kernel.HaarNode{Weights: n.weights, Threshold: c.nodes[i].threshold, Boxes: 2}
+		node := cascades.HaarNode{Weights: n.weights, Threshold: c.nodes[i].threshold, Boxes: 2}
 		if n.weights[2] != 0 {
 			node.Boxes = 3
 		}
@@ -314,8 +317,8 @@ func (p *program) layOut(c *Cascade) {
 	}
 }
 
-// hits reports whether the pattern of a window on a lattice is in the subset of a node: blocks
-// are compared by their means.
+// hits reports whether the pattern of a window on a lattice is in the subset of a node.
+// Blocks are compared by their means.
 func (p *program) hits(node int32, table []uint32, at int) bool {
 	n, areas := &p.lbp[node], &p.areas[node]
 	sum := func(i int) int64 {
@@ -334,11 +337,11 @@ func (p *program) hits(node int32, table []uint32, at int) bool {
 	return n.Subset[code>>5]>>(code&31)&1 != 0
 }
 
-// digital makes tables along digital lines, row by row of an image: sums up to a cell are
-// those of all pixels in its row or above, and in its column or a further one. What a column
-// has beyond the left edge of the image is left out: no box feels it.
+// digital computes tables along digital lines, row by row of an image. The sum up to a cell
+// includes all pixels in its row or above, and in its column or a later one. Pixels of a
+// column beyond the left edge of the image are left out; they cancel in every box.
 type digital struct {
-	sums []uint32 // of the row of pixels above, up to their cells
+	sums []uint32 // of the previous row of pixels, up to their cells
 	rows []uint32 // of the digital row of each of these, from it on
 }
 
@@ -348,14 +351,14 @@ func (d *digital) start(width int) {
 	clear(d.rows[:width])
 }
 
-// row makes row y of two tables: up to the cells of pixels, and up to the cells above these.
-// A cell above that has no pixel has its sum in the latter only.
+// row computes row y of two tables: up to the cells of pixels, and up to the cells above
+// them. If a cell above has no pixel, only the latter contains its sum.
 func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []uint32, l *layout) {
 	steps := r.slope(y) != r.slope(y-1) // columns move to the right
 	n := len(pix)
-	sum, next := uint32(0), uint32(0) // of the digital row so far, and of the one beside it in the row above
+	sum, next := uint32(0), uint32(0) // of the digital row so far, and of the one next to it in the previous row
 	section, at := (n-1)%l.period, (n-1)/l.period
-	var starts [mostRatio]bool // whether pixels are the first of their digital row, every b
+	var starts [mostRatio]bool // whether pixels start their digital row; repeats every b
 	for i := range r.b {
 		starts[i] = r.slope(i) != r.slope(i-1)
 	}
@@ -392,8 +395,8 @@ func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []ui
 	}
 }
 
-// beside is how far windows lie from those a step apart, and side is which of these three
-// a place is.
+// beside returns the distance of windows from those a step apart, and side returns which of
+// the three distances a position has.
 func (l *lattice) beside(k int) int { return [3]int{0, l.step / 2, l.step - l.step/2}[k] }
 
 func (l *lattice) side(x int32) int {
@@ -406,7 +409,7 @@ func (l *lattice) side(x int32) int {
 	return 2
 }
 
-// latticeRow makes a row of the band's tables along digital lines.
+// latticeRow computes a row of the band's tables along digital lines.
 func (w *worker) latticeRow(y int, pix []uint8) {
 	p := &w.search.views[0].lattice[0]
 	table := func(i int) []uint32 { return w.table[(i*p.rows+y+1)*p.stride:] }
@@ -417,14 +420,14 @@ func (w *worker) latticeRow(y int, pix []uint8) {
 	}
 }
 
-// checkLattice reports cascades that rotated tables cannot have.
+// checkLattice returns an error if the cascade does not support rotated tables.
 func (c *Cascade) checkLattice() error {
 	const step = mostRatio + 1
 	if c.tilted {
-		return grid.Invalid("rotated tables for a cascade with tilted features, which lie between their lines: turn the image instead")
+		return raster.Invalid("rotated tables for a cascade with tilted features, which lie between their lines: turn the image instead")
 	}
 	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return grid.Invalid("rotated tables for windows of %v: their sums of squares have more than 32 bits; turn the image instead", c.size)
+		return raster.Invalid("rotated tables for windows of %v: their sums of squares have more than 32 bits; turn the image instead", c.size)
 	}
 	return nil
 }

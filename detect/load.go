@@ -12,24 +12,24 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Bounds of what a file may hold. Memory is bounded by the first of them: what a file
-// announces is never allocated before it is there.
+// Limits for files. They bound memory: sizes that a file announces are never allocated
+// before the data has arrived.
 const (
 	maxFile   = 16 << 20
 	maxDepth  = 16 // of elements
 	maxStages = 1000
-	maxNodes  = 1 << 12 // of one tree
+	maxNodes  = 1 << 12 // per tree
 	maxWindow = 1 << 12
-	// maxPixels keeps sums of squares in a window within 32 bits.
+	// maxPixels keeps the sum of squares of a window within 32 bits.
 	maxPixels = math.MaxUint32 / (255 * 255)
 
-	subsetWords = 8 // a bit for each of 256 patterns
+	subsetWords = 8 // one bit for each of 256 patterns
 )
 
-// LoadFile loads a cascade from a file.
+// LoadFile loads a cascade from the named file.
 func LoadFile(path string) (*Cascade, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func LoadFile(path string) (*Cascade, error) {
 	return c, in(path, err)
 }
 
-// LoadFS loads a cascade from a file of a file system.
+// LoadFS loads a cascade from the named file in fsys.
 func LoadFS(fsys fs.FS, name string) (*Cascade, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -58,8 +58,8 @@ func in(name string, err error) error {
 	return nil
 }
 
-// Load loads a cascade of OpenCV, in the format of today or that of OpenCV 1. Errors tell
-// the line.
+// Load reads a cascade in OpenCV's current XML format or that of OpenCV 1. Errors contain
+// the line number.
 func Load(r io.Reader) (*Cascade, error) {
 	from := &source{Reader: r}
 	limited := &io.LimitedReader{R: from, N: maxFile + 1}
@@ -71,12 +71,12 @@ func Load(r io.Reader) (*Cascade, error) {
 		if from.err != nil {
 			return nil, fmt.Errorf("boxsum: reading a cascade: %w", from.err)
 		}
-		return nil, grid.Invalid("cascade: %w", err)
+		return nil, raster.Invalid("cascade: %w", err)
 	}
 	return &p.Cascade, nil
 }
 
-// A source remembers an error of its reader, which is none of what it read.
+// A source remembers its reader's error, to tell it apart from errors in the XML.
 type source struct {
 	io.Reader
 	err error
@@ -90,21 +90,22 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A parser reads one file. Numbers of trees wait until the size of their nodes is known.
+// A parser reads one file. It stores the numbers of trees until the size of their nodes is
+// known.
 type parser struct {
 	xml   *xml.Decoder
-	words []byte // of the text before a token
+	words []byte // text before a token
 	depth int
 	Cascade
 
 	featureType string
-	categories  int // of local binary patterns
+	categories  int // for local binary patterns
 	weak        []weak
-	lines       []int // of features
+	lines       []int // line numbers of features
 	sections    map[string]bool
 }
 
-// A weak classifier as the file has it.
+// A weak is a weak classifier as stored in the file.
 type weak struct {
 	line          int
 	nodes, leaves []float64
@@ -119,8 +120,8 @@ func (p *parser) fail(format string, args ...any) error {
 	return fmt.Errorf("line %d: %w", p.line(), fmt.Errorf(format, args...))
 }
 
-// token is the next start or end of an element, and the text before it, which is good until
-// the next one.
+// token returns the next start or end of an element and the text before it, which is valid
+// until the next call.
 func (p *parser) token() (t xml.Token, text []byte, err error) {
 	p.words = p.words[:0]
 	for {
@@ -149,8 +150,8 @@ func (p *parser) token() (t xml.Token, text []byte, err error) {
 	}
 }
 
-// each calls f for every child of the element that has just started, with its name. f reads
-// it to its end.
+// each calls f with the name of every child of the current element. f must read the child
+// to its end.
 func (p *parser) each(f func(name string) error) error {
 	for {
 		t, text, err := p.token()
@@ -170,7 +171,7 @@ func (p *parser) each(f func(name string) error) error {
 	}
 }
 
-// items is each for lists, whose children are all called "_".
+// items is like each for lists, whose children are all named "_".
 func (p *parser) items(what string, f func() error) error {
 	return p.each(func(name string) error {
 		if name != "_" {
@@ -190,7 +191,7 @@ func (p *parser) skip() error {
 	return nil
 }
 
-// text is that of an element without children.
+// text returns the text of an element without children.
 func (p *parser) text() (string, error) {
 	t, text, err := p.token()
 	if err != nil {
@@ -202,7 +203,7 @@ func (p *parser) text() (string, error) {
 	return string(bytes.TrimSpace(text)), nil
 }
 
-// numbers is the text of an element as numbers.
+// numbers returns the text of an element as numbers.
 func (p *parser) numbers() ([]float64, error) {
 	text, err := p.text()
 	if err != nil {
@@ -211,7 +212,7 @@ func (p *parser) numbers() ([]float64, error) {
 	var all []float64
 	for word := range strings.FieldsSeq(text) {
 		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || strings.ContainsAny(word, "xXpP_iInN") { // those that only Go takes
+		if err != nil || strings.ContainsAny(word, "xXpP_iInN") { // forms that only Go accepts
 			return nil, p.fail("%.20q is not a number", word)
 		}
 		all = append(all, v)
@@ -251,7 +252,7 @@ func (p *parser) integer(to *int, least, most int) error {
 	return nil
 }
 
-// once is for sections that a file has one of.
+// once returns an error if the file repeats a section.
 func (p *parser) once(name string) error {
 	if p.sections[name] {
 		return p.fail("a second <%s>", name)
@@ -294,13 +295,13 @@ func (p *parser) document() error {
 	if err != nil {
 		return err
 	}
-	if err := p.skip(); err != nil { // whatever else the storage has, to its end
+	if err := p.skip(); err != nil { // skip the rest of the storage
 		return err
 	}
 	return p.check()
 }
 
-// current reads the format of today.
+// current reads the current format.
 func (p *parser) current() error {
 	stages := -1
 	err := p.each(func(name string) error {
@@ -461,7 +462,7 @@ func (p *parser) tilt(f *feature) error {
 	return err
 }
 
-// box is x, y, width, height and, of Haar-like features, the weight.
+// box reads x, y, width, height and, for Haar-like features, the weight.
 func (p *parser) box() (b box, weight float32, err error) {
 	v, err := p.numbers()
 	n := 5
@@ -489,7 +490,7 @@ func (p *parser) box() (b box, weight float32, err error) {
 	return b, weight, nil
 }
 
-// plant makes trees of the numbers of weak classifiers.
+// plant builds trees from the numbers of the weak classifiers.
 func (p *parser) plant() error {
 	size := 4
 	if p.kind == LBP {
@@ -551,7 +552,7 @@ func (p *parser) grow(w *weak, size int) error {
 	return p.tree(nodes, subsets, leaves)
 }
 
-// tree adds a tree, with its nodes in an order in which parents come first.
+// tree adds a tree with its nodes reordered so that parents precede children.
 func (p *parser) tree(nodes []node, subsets [][subsetWords]uint32, leaves []float32) error {
 	if len(nodes) > maxNodes {
 		return fmt.Errorf("%d nodes: at most %d are taken", len(nodes), maxNodes)
@@ -583,8 +584,8 @@ func (p *parser) tree(nodes []node, subsets [][subsetWords]uint32, leaves []floa
 	return nil
 }
 
-// parentsFirst is the nodes that can be reached, in an order in which no child comes before
-// its parent.
+// parentsFirst returns the reachable nodes in an order in which parents precede their
+// children.
 func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 	const (
 		unseen = iota
@@ -626,7 +627,7 @@ func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 	return after, nil
 }
 
-// old reads the format of OpenCV 1, where every node has a feature of its own.
+// old reads the format of OpenCV 1, in which every node has its own feature.
 func (p *parser) old() error {
 	err := p.each(func(name string) error {
 		switch name {
@@ -695,7 +696,7 @@ func (p *parser) oldTree() error {
 			return p.fail("a tree of more than %d nodes", maxNodes)
 		}
 		n := node{feature: int32(len(p.features))}
-		var children [2]int // 0 where there is none
+		var children [2]int // 0 if there is none
 		var values [2]float32
 		var has [2]bool
 		feature, threshold := false, false
@@ -754,7 +755,7 @@ func (p *parser) oldTree() error {
 	return nil
 }
 
-// check is what can be known when all is read.
+// check validates what is known only after everything has been read.
 func (p *parser) check() error {
 	if len(p.stages) == 0 {
 		return errors.New("the cascade has no stages")
@@ -771,7 +772,7 @@ func (p *parser) check() error {
 	}
 	for i := range p.stages {
 		s := &p.stages[i]
-		s.threshold -= 1e-5 // as OpenCV does, in 32 bits
+		s.threshold -= 1e-5 // as OpenCV does, in float32
 		s.stumps = true
 		for t, tree := range p.trees[s.trees.first:s.trees.end] {
 			s.stumps = s.stumps && tree.nodes.len() == 1
@@ -785,7 +786,7 @@ func (p *parser) check() error {
 	return nil
 }
 
-// check reports boxes that reach beyond the window.
+// check returns an error if a box extends beyond the window.
 func (f *feature) check(kind Kind, width, height int) error {
 	for i, b := range f.boxes {
 		x, y, w, h := int(b.x), int(b.y), int(b.w), int(b.h)

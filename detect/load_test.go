@@ -272,14 +272,14 @@ func TestDamaged(t *testing.T) {
 		}
 		sources = append(sources, text)
 	}
-	rng := rand.New(rand.NewPCG(19, 2))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 19), 2))
 	img, _ := boxsum.NewImage[uint8](80, 40, 1)
 	for i := range img.Pix {
 		img.Pix[i] = uint8(rng.Uint32())
 	}
-	failed := 0
-	n := rounds(t, "BOXSUM_DAMAGED", 400)
-	for i := range n {
+	failed, n := 0, 0
+	for i := range ref.Trials(t, 400) {
+		n++
 		text := damage(rng, sources[i%len(sources)])
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

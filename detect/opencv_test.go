@@ -14,10 +14,10 @@ import (
 func TestOpenCV(t *testing.T) {
 	files, photos := cascadeFiles(t), photographs(t)
 	py := ref.StartCascades(t, "testdata/cascades.py")
-	rng := rand.New(rand.NewPCG(19, 1))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 19), 1))
 	levels := boxsum.Levels()
 	found, bad := 0, 0
-	for i := range rounds(t, "BOXSUM_DETECTIONS", 400) {
+	for i := range ref.Trials(t, 400) {
 		file := files[i%len(files)]
 		c := cascade(t, file)
 		size := c.Window()

@@ -7,75 +7,78 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options says what to find and how; nil and the zero value mean the usual.
+// Options controls detection. Nil and the zero value choose the defaults.
 type Options struct {
-	// Scale is the ratio of one size of windows to the next; 0 stands for 1.1.
+	// Scale is the ratio between successive window sizes; 0 means 1.1.
 	Scale float64
-	// Neighbors is how many windows a result stands for, less one; 0 stands for 3. It is
-	// OpenCV's minNeighbors.
+	// Neighbors is OpenCV's minNeighbors: only groups of more than this many windows become
+	// results. 0 means 3.
 	Neighbors int
-	// Ungrouped gives every window that passes as a result of its own, as OpenCV does for
-	// 0 neighbors.
+	// Ungrouped returns every window that passes as a separate result, as OpenCV does for 0
+	// neighbors.
 	Ungrouped bool
-	// Min and Max are the least and the greatest size of windows. A Max with a zero is the
-	// image's size. Where no size of windows lies between them, the nearest to Min is taken.
+	// Min and Max limit the size of windows. If a side of Max is zero, it is the image's
+	// size. If no window size lies between them, the size nearest to Min is used.
 	Min, Max image.Point
-	// Angles is how far objects may be turned, in degrees clockwise; nil stands for upright
-	// ones only. An object is found at the angles that are within some 12° of its own: for
-	// any, use [AllAngles]. Multiples of 45° are searched in the image as it is; for each
-	// other remainder it is turned once. With others, 0 is searched as they are: in large
-	// sizes at every other place of the upright search, and at all that are beside a find.
+	// Angles lists the rotations of objects, in degrees clockwise; nil means upright
+	// objects only. Each angle finds objects within about 12° of it; use [AllAngles] for
+	// any rotation. Multiples of 45° are searched in the image as it is; each other
+	// remainder modulo 45° requires one rotation of the image. Combined with other angles,
+	// 0 is searched as they are: large sizes are searched at every other position of the
+	// upright search, and at all positions next to a find.
 	Angles []float64
-	// Turn is how objects between multiples of 45° are searched.
+	// Turn selects how objects between multiples of 45° are searched.
 	Turn Turn
-	// Mirror finds objects too that are as in a mirror, such as profiles that look the other
-	// way, on the same tables. [Result.Mirrored] tells.
+	// Mirror also finds mirrored objects, such as profiles that face the other way, using
+	// the same tables. [Result.Mirrored] marks them.
 	Mirror bool
-	// EachAngle searches every angle by itself. Otherwise one that lies between two multiples
-	// of 45°, if Angles has both, is searched where the first stages of either pass.
+	// EachAngle searches every angle independently. By default, an angle between two
+	// multiples of 45° that are both in Angles is searched only where the first stages of
+	// either pass.
 	EachAngle bool
-	// Ignore is what to leave out: windows whose middle is in one of these are not found.
+	// Ignore lists areas to leave out: windows centered in one of them are not found.
 	Ignore []image.Rectangle
-	// NearMisses gives windows too that fail in one of so many last stages. They come after
-	// the results, which they do not change, and are grouped like them.
+	// NearMisses also returns windows that fail in one of this many last stages. They
+	// follow the results, which they do not affect, and are grouped like them.
 	NearMisses int
-	// Contrast is the standard deviation that the pixels of a window exceed; 0 stands for
-	// 10, which is OpenCV's. Smaller ones find objects in poor light, and take longer.
-	// Local binary patterns have none.
+	// Contrast is the standard deviation that the pixels of a window must exceed; 0 means
+	// 10, as in OpenCV. Smaller values find objects in poor light but take longer. Local
+	// binary patterns ignore it.
 	Contrast float64
-	// Limit is how many windows may pass, before grouping: more are an error. 0 stands for
-	// 1<<20.
+	// Limit is the maximum number of windows that may pass before grouping; more are an
+	// error. 0 means 1<<20.
 	Limit int
-	// Compat searches no window that OpenCV does not: it may lose the last row. Negative
-	// sizes, which are an error otherwise, mean what they do there.
+	// Compat searches only the windows that OpenCV searches, which may skip the last row.
+	// Negative sizes, otherwise an error, are treated as OpenCV treats them.
 	Compat bool
-	// BGR says that the channels of an image are blue, green and red, not red, green and
-	// blue.
+	// BGR declares that the image's channels are blue, green and red instead of red, green
+	// and blue.
 	BGR bool
 
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Level    boxsum.Level       // the instruction set; the zero Level is the best
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level is the best available
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
-// A Turn is a way to search for objects that are turned by other angles than multiples of 45°.
+// A Turn is a way to search for objects rotated by angles other than multiples of 45°.
 type Turn int
 
 const (
-	// TurnImage turns the image, once for each remainder of 45°.
+	// TurnImage rotates the image, once for each remainder modulo 45°.
 	TurnImage Turn = iota
-	// TurnTables makes rotated tables of the image as it is: boxes of the cascade lie along
-	// digital lines as in package rotated, and count by their exact areas. An angle stands for
-	// the nearest whose tangent is a ratio of numbers up to 5. It finds nearly as much and takes
-	// longer. Cascades with tilted features have no such tables.
+	// TurnTables computes rotated tables of the unrotated image: boxes of the cascade lie
+	// along digital lines, as in package rotated, and are weighted by their exact areas.
+	// Each angle is replaced by the nearest one whose tangent is a ratio of integers up to
+	// 5. It finds nearly as much as TurnImage and takes longer. Cascades with tilted
+	// features do not support it.
 	TurnTables
 )
 
-// usual is what zero values stand for.
+// Defaults for zero values.
 const (
 	usualScale     = 1.1
 	usualNeighbors = 3
@@ -84,7 +87,7 @@ const (
 	maxScales      = 1 << 12
 )
 
-// check fills in what zero values stand for, and reports what is wrong.
+// check validates the options and stores them in to, with defaults filled in.
 func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	if o == nil {
 		o = new(Options)
@@ -108,19 +111,19 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	}
 	switch {
 	case !(to.Scale > 1 && to.Scale <= math.MaxFloat32):
-		return grid.Invalid("a scale of %v: use more than 1, such as 1.1", o.Scale)
+		return raster.Invalid("a scale of %v: use more than 1, such as 1.1", o.Scale)
 	case o.Neighbors < 0:
-		return grid.Invalid("%d neighbors: use 1 or more, or Ungrouped for windows as they are found", o.Neighbors)
+		return raster.Invalid("%d neighbors: use 1 or more, or Ungrouped for windows as they are found", o.Neighbors)
 	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
-		return grid.Invalid("windows from %v to %v: sizes are not negative", o.Min, o.Max)
+		return raster.Invalid("windows from %v to %v: sizes are not negative", o.Min, o.Max)
 	case o.NearMisses < 0:
-		return grid.Invalid("near misses in the last %d stages: use 0 or more", o.NearMisses)
+		return raster.Invalid("near misses in the last %d stages: use 0 or more", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
-		return grid.Invalid("a contrast of %v: use more than 0, and 255 at most", o.Contrast)
+		return raster.Invalid("a contrast of %v: use more than 0, and 255 at most", o.Contrast)
 	case o.Turn != TurnImage && o.Turn != TurnTables:
-		return grid.Invalid("%d is no way to turn: use TurnImage or TurnTables", o.Turn)
+		return raster.Invalid("%d is no way to turn: use TurnImage or TurnTables", o.Turn)
 	case o.Limit < 0:
-		return grid.Invalid("a limit of %d windows: use 1 or more", o.Limit)
+		return raster.Invalid("a limit of %d windows: use 1 or more", o.Limit)
 	}
 	return o.checkAngles()
 }

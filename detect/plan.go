@@ -4,30 +4,31 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A layer is the image at one scale, in which windows have the cascade's size.
+// A layer is the image at one scale, at which windows have the cascade's size.
 type layer struct {
 	scale         float32
 	width, height int // of the layer
 	columns, rows int // of windows, step apart
 	step          int
-	refine        bool // windows beside those that pass are searched too
-	first         int  // of its places in search.places, and of their parts
+	refine        bool // also search windows next to those that pass
+	first         int  // index of its first position in search.places, and of their parts
 	window        image.Point
-	level         int // of marks
+	level         int // level of marks
 }
 
 func round32(v float32) int { return int(math.RoundToEven(float64(v))) }
 
-// windowAt is the size of windows at a scale.
+// windowAt returns the window size at a scale.
 func (c *Cascade) windowAt(scale float32) image.Point {
 	return image.Pt(round32(float32(c.size.X)*scale), round32(float32(c.size.Y)*scale))
 }
 
-// layersOf appends the layers of an image, largest first. With coarse, windows of all layers
-// are two pixels apart, and those between them are searched beside one that passes.
+// layersOf appends the layers of an image, largest first. If coarse is set, windows of all
+// layers are two pixels apart, and windows between them are searched only next to one that
+// passes.
 func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse bool) ([]layer, error) {
 	if least := c.leastScale(); float64(width) < float64(c.size.X)*least || float64(height) < float64(c.size.Y)*least {
 		return layers, nil
@@ -35,7 +36,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	largest := o.Max
 	if largest.X == 0 || largest.Y == 0 {
 		if largest = image.Pt(width, height); c.diagonal || c.lattice != nil {
-			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may be longer than the image's
+			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may exceed the image's
 		}
 	}
 	best, nearest, count, stop := float32(c.leastScale()), math.Inf(1), 0, false
@@ -44,7 +45,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 			break
 		}
 		if count++; count > maxScales {
-			return layers, grid.Invalid("a scale of %v makes more than %d sizes of windows: use a larger one", o.Scale, maxScales)
+			return layers, raster.Invalid("a scale of %v makes more than %d sizes of windows: use a larger one", o.Scale, maxScales)
 		}
 		s := float32(f)
 		size := c.sizeAt(s)
@@ -56,7 +57,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 		}
 		dx, dy := float64(o.Min.X-size.X), float64(o.Min.Y-size.Y)
 		d := float64(dx*dx) + float64(dy*dy)
-		if o.Compat { // where this wraps
+		if o.Compat { // OpenCV's int32 arithmetic wraps
 			dx, dy := int32(o.Min.X-size.X), int32(o.Min.Y-size.Y)
 			d = float64(dx*dx + dy*dy)
 		}
@@ -67,7 +68,8 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	if len(layers) == 0 {
 		layers = append(layers, layer{scale: best})
 	}
-	// OpenCV cuts all layers into as many stripes as the first one wants, of whole steps.
+	// OpenCV divides all layers into as many stripes of whole steps as the first layer
+	// needs.
 	stripes := 0
 	used := layers[:0]
 	for i := range layers {
@@ -99,8 +101,8 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	return used, nil
 }
 
-// leastScale is that of the largest layer: a lattice takes several pixels for a unit of the
-// cascade, so that it has layers that are larger than the image.
+// leastScale returns the scale of the largest layer. A lattice spends several pixels on a
+// unit of the cascade, so its largest layers exceed the image.
 func (c *Cascade) leastScale() float64 {
 	if c.lattice != nil {
 		return 1 / c.grow()
@@ -108,14 +110,14 @@ func (c *Cascade) leastScale() float64 {
 	return 1
 }
 
-// rect is a window at a place of the layer, in pixels of the image.
+// rect returns the window at (x, y) of the layer, in pixels of the image.
 func (l *layer) rect(x, y int) image.Rectangle {
 	at := image.Pt(round32(float32(x)*l.scale), round32(float32(y)*l.scale))
 	return image.Rectangle{at, at.Add(l.window)}
 }
 
-// axis is where the pixels of a layer lie along one side of the image: each between the one
-// at its place and the next, of which it takes part/256.
+// axis returns the source of pixel i of a layer along one side of the image: it is
+// interpolated between place and the next pixel, whose weight is part/256.
 func axis(src, dst, i int) (place, part int) {
 	k := 1 / (float64(dst) / float64(src))
 	p := float64(k*(float64(i)+0.5)) - 0.5

@@ -5,67 +5,67 @@ import (
 	"math"
 	"slices"
 
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A program is a cascade for tables of one layout: places of a table instead of points of a
-// window. All layers of an image with the same step share one.
+// A program is a cascade compiled for one table layout: it holds table offsets instead of
+// window points. All layers of an image with the same step share a program.
 type program struct {
 	cascade *Cascade
 	layout
-	haar []kernel.HaarNode // of all nodes, in the order of the file
-	lbp  []kernel.LBPNode
-	norm kernel.HaarNorm
+	haar []cascades.HaarNode // all nodes, in file order
+	lbp  []cascades.LBPNode
+	norm cascades.HaarNorm
 
 	stages    []programStage
-	haarNodes []kernel.HaarNode // of all stages, in the order of kernels
-	lbpNodes  []kernel.LBPNode
-	path      []kernel.HaarNode // of a chain
-	areas     [][9]int64        // of the blocks of patterns on a lattice
-	most      int               // nodes, before a stage is left to sums leaf by leaf
+	haarNodes []cascades.HaarNode // of all stages, in kernel order
+	lbpNodes  []cascades.LBPNode
+	path      []cascades.HaarNode // nodes of the current chain
+	areas     [][9]int64          // of the blocks of patterns on a lattice
+	most      int                 // number of nodes beyond which a stage is summed leaf by leaf
 }
 
-// A programStage is a stage for kernels: sums of whole numbers.
+// A programStage is a stage for kernels, with integer sums.
 type programStage struct {
 	nodes  span
-	twos   int // stumps of two boxes, which come first
+	twos   int // stumps with two boxes, which come first
 	chains bool
-	exact  bool // no kernel can, and leaves are summed one by one
-	sums   kernel.StageSums
-	unit   float64 // of sums
+	exact  bool // no kernel applies; leaves are summed one by one
+	sums   cascades.StageSums
+	unit   float64 // that sums count in
 }
 
-// A layout is how the tables of a worker lie in its memory, one after the other: sums,
-// squares, tilted sums. Where windows are two apart, a row has its entries of even columns
-// first, and then those of odd ones, so that neighbouring windows are neighbours there too.
+// A layout describes a worker's tables, which follow one another in memory: sums, squares,
+// tilted sums. If windows are two apart, each row holds its even columns and then its odd
+// ones, so that adjacent windows are adjacent in memory.
 type layout struct {
-	stride int // elements from a row to the next
-	period int // columns that lie apart: those of windows are a multiple of it, and lie together
-	half   int // from a column to the next, if they lie apart
-	odd    int // of windows between: how many columns they are further than the place that they have
-	down   int // and how many rows, on a lattice
-	rows   int // of a table
+	stride int // elements between rows
+	period int // columns whose number is a multiple of it are stored together
+	half   int // distance of columns that are stored apart
+	odd    int // for windows between: columns added to their position
+	down   int // and rows, on a lattice
+	rows   int // per table
 	width  int // of the image
 }
 
-// layoutOf is that for an image of this width and windows of that height.
+// layoutOf returns the layout for an image of this width and windows of this height.
 func layoutOf(width, height, step int) layout {
-	apart := max(step, 2) // layers with and without take the same memory
-	half := grid.RoundUp((width+2)/apart+kernel.CascadeSlack, 16)
-	l := layout{stride: apart*half + 16, rows: bandRows + height + 2 + 2*(apart-2), period: step, width: width} // an odd number of lines: rows do not meet in the caches
+	apart := max(step, 2) // layers with and without a step need the same memory
+	half := raster.RoundUp((width+2)/apart+cascades.Slack, 16)
+	l := layout{stride: apart*half + 16, rows: bandRows + height + 2 + 2*(apart-2), period: step, width: width} // an odd number of lines, so that rows do not share cache sets
 	if step > 1 {
 		l.half = half
 	}
 	return l
 }
 
-// tables is how many elements some tables take, with slack at the end.
+// tables returns the number of elements of n tables, including slack at the end.
 func (l *layout) tables(n int) int {
-	return n*l.rows*l.stride + grid.RoundUp(l.width+kernel.CascadeSlack, 16)
+	return n*l.rows*l.stride + raster.RoundUp(l.width+cascades.Slack, 16)
 }
 
-// at is the place of a point in a table, counted from that of a window.
+// at returns the offset of a point in a table, relative to the window's position.
 func (l *layout) at(table, x, y int) int32 {
 	if l.period > 1 {
 		x += l.odd
@@ -80,7 +80,7 @@ const (
 	tiltedTable
 )
 
-// tables is how many of them the cascade reads.
+// tables returns the number of tables that the cascade reads.
 func (c *Cascade) tables() int {
 	switch {
 	case c.lattice != nil:
@@ -91,12 +91,12 @@ func (c *Cascade) tables() int {
 	return 2
 }
 
-// column is that of the layer in which a window at this place starts.
+// column returns the column of the layer in which the window at this position starts.
 func (l *layout) column(at int) int {
 	return at%l.stride*l.period + l.odd
 }
 
-// aim makes a program for an image of this width, unless it is that already.
+// aim compiles the cascade for an image of the given width, unless that is done already.
 func (p *program) aim(c *Cascade, width, step, odd, down int) {
 	l := layoutOf(width, c.size.Y, step)
 	l.odd, l.down = odd, down
@@ -113,7 +113,7 @@ func (p *program) aim(c *Cascade, width, step, odd, down int) {
 	if c.diagonal {
 		w, h = c.upright.X-2, c.upright.Y-2
 	}
-	p.norm = kernel.HaarNorm{Area: float64(w * h)}
+	p.norm = cascades.HaarNorm{Area: float64(w * h)}
 	if c.diagonal {
 		p.norm.Area *= 2
 	}
@@ -132,7 +132,7 @@ func (p *program) aim(c *Cascade, width, step, odd, down int) {
 	p.compile()
 }
 
-// compile makes stages of nodes.
+// compile compiles the stages.
 func (p *program) compile() {
 	p.stages, p.haarNodes, p.lbpNodes = p.stages[:0], p.haarNodes[:0], p.lbpNodes[:0]
 	for i := range p.cascade.stages {
@@ -140,9 +140,9 @@ func (p *program) compile() {
 	}
 }
 
-// stage makes a stage for kernels. Leaves become multiples of a unit, so small that sums
-// have 30 bits. What rounding does to them is known: only sums nearer than that to the
-// threshold are in doubt.
+// stage compiles a stage. Leaves become multiples of a unit small enough that sums take 30
+// bits. Rounding errors are bounded: only sums closer to the threshold than that are in
+// doubt.
 func (p *program) stage(st *stage) (to programStage) {
 	c := p.cascade
 	trees := c.trees[st.trees.first:st.trees.end]
@@ -196,7 +196,7 @@ func (p *program) stage(st *stage) (to programStage) {
 	to.nodes.end = int32(len(p.haarNodes))
 	if !to.chains {
 		nodes := p.haarNodes[first:]
-		slices.SortStableFunc(nodes, func(a, b kernel.HaarNode) int { return cmp.Compare(a.Boxes, b.Boxes) })
+		slices.SortStableFunc(nodes, func(a, b cascades.HaarNode) int { return cmp.Compare(a.Boxes, b.Boxes) })
 		for to.twos < len(nodes) && nodes[to.twos].Boxes == 2 {
 			to.twos++
 		}
@@ -204,13 +204,13 @@ func (p *program) stage(st *stage) (to programStage) {
 	return to
 }
 
-// leaf is the one that a child stands for, in units.
+// leaf returns the value of a child that is a leaf, in units.
 func (p *program) leaf(st *programStage, t *tree, child int32) int32 {
 	return int32(math.RoundToEven(float64(p.cascade.leaves[t.leaves.first+^child]) / st.unit))
 }
 
-// chains appends the chains of a node of a tree. Chains have one inner child at most: where a
-// node has two, it is the first of one chain for each, which is zero on the other side.
+// chains appends the chains of a node. A chain has at most one inner child: a node with two
+// starts one chain for each, which is zero on the other side.
 func (p *program) chains(st *programStage, t *tree, i int32) {
 	if len(p.haarNodes) > p.most {
 		return
@@ -223,7 +223,7 @@ func (p *program) chains(st *programStage, t *tree, i int32) {
 	depth := len(p.path)
 	switch left, right := from.left, from.right; {
 	case left < 0 && right < 0:
-		// The rest of the chain is what its other leaves differ from.
+		// The rest of the chain holds differences from this leaf.
 		base := p.leaf(st, t, right)
 		n.Delta = p.leaf(st, t, left) - base
 		for _, above := range p.path {
@@ -246,7 +246,7 @@ func (p *program) chains(st *programStage, t *tree, i int32) {
 		p.chains(st, t, left)
 		p.path = p.path[:depth]
 		n.Flip = 0
-		// Leaves of nodes above are counted once.
+		// Leaves of the nodes above are counted once.
 		for k := range p.path {
 			p.path[k].Delta = 0
 		}
@@ -256,7 +256,7 @@ func (p *program) chains(st *programStage, t *tree, i int32) {
 	p.path = p.path[:depth]
 }
 
-// sum is that of stage k in a window, leaf by leaf as OpenCV makes it.
+// sum returns the sum of stage k in a window, leaf by leaf as OpenCV computes it.
 func (p *program) sum(k int, table []uint32, at int, norm float32) (sum float64) {
 	c := p.cascade
 	st := &c.stages[k]
@@ -285,7 +285,7 @@ func (p *program) sum(k int, table []uint32, at int, norm float32) (sum float64)
 	return sum
 }
 
-// upright and turned are the corners of a box, in tables of their kind.
+// upright and turned return the corners of a box in upright and tilted tables.
 func upright(x, y, w, h int) [4][2]int {
 	return [4][2]int{{x, y}, {x + w, y}, {x, y + h}, {x + w, y + h}}
 }
@@ -294,8 +294,8 @@ func turned(x, y, w, h int) [4][2]int {
 	return [4][2]int{{x, y}, {x - h, y + h}, {x + w, y + w}, {x + w - h, y + w + h}}
 }
 
-func (l *layout) haarNode(c *Cascade, f *feature, threshold float32) kernel.HaarNode {
-	node := kernel.HaarNode{Weights: f.weights, Threshold: threshold, Boxes: 2}
+func (l *layout) haarNode(c *Cascade, f *feature, threshold float32) cascades.HaarNode {
+	node := cascades.HaarNode{Weights: f.weights, Threshold: threshold, Boxes: 2}
 	if f.weights[2] != 0 {
 		node.Boxes = 3
 	}
@@ -312,9 +312,9 @@ func (l *layout) haarNode(c *Cascade, f *feature, threshold float32) kernel.Haar
 	return node
 }
 
-func (l *layout) lbpNode(c *Cascade, i int) kernel.LBPNode {
+func (l *layout) lbpNode(c *Cascade, i int) cascades.LBPNode {
 	b := c.features[c.nodes[i].feature].boxes[0]
-	node := kernel.LBPNode{Subset: c.subsets[i]}
+	node := cascades.LBPNode{Subset: c.subsets[i]}
 	for k := range node.Corners {
 		x, y := c.corner(int(b.x)+k%4*int(b.w), int(b.y)+k/4*int(b.h))
 		node.Corners[k] = l.at(sumTable, x, y)

@@ -15,11 +15,11 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/plot"
+	"github.com/boxsum/boxsum/lab/plot"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// What docs/detect.md says of turned objects comes from here. TestRecall and TestRecallLattice
+// What notes/detect.md says of turned objects comes from here. TestRecall and TestRecallLattice
 // measure the ways to find them, with faces of scikit-image's lfw_subset, and draw the curves into the folder
 // BOXSUM_RECALL. They take minutes.
 

@@ -5,25 +5,27 @@ import (
 	"math"
 )
 
-// A Result is something that was found.
+// A Result is an object that was found.
 type Result struct {
-	// Rect is where it is. A turned one is Rect turned about its middle, by Angle.
+	// Rect is the object's position. Rotated objects cover Rect rotated by Angle about its
+	// center.
 	Rect image.Rectangle
-	// Angle is how far it is turned, in degrees clockwise, more than -180 and 180 at most.
+	// Angle is the object's rotation in degrees clockwise, in (-180, 180].
 	Angle float64
-	// Neighbors is how many windows it stands for.
+	// Neighbors is the number of windows grouped into the result.
 	Neighbors int
-	// Score is the sum of the last stage in the best of these windows: the higher, the surer.
+	// Score is the sum of the last stage in the best of these windows. Higher is more
+	// certain.
 	Score float64
-	// Stage is how many stages the best of these windows passes: all of the cascade's, and
-	// less for near misses.
+	// Stage is the number of stages that the best of these windows passes: all stages of
+	// the cascade, or fewer for near misses.
 	Stage int
-	// Mirrored says that it is as in a mirror, see [Options.Mirror].
+	// Mirrored reports whether the object is mirrored, see [Options.Mirror].
 	Mirrored bool
 }
 
-// Corners is the corners of a result, clockwise from the one at the top left of the upright
-// object.
+// Corners returns the corners of the result, clockwise from the top left corner of the
+// upright object.
 func (r Result) Corners() [4][2]float64 {
 	sin, cos := sincos(r.Angle)
 	w, h := float64(r.Rect.Dx())/2, float64(r.Rect.Dy())/2
@@ -35,7 +37,7 @@ func (r Result) Corners() [4][2]float64 {
 	return all
 }
 
-// sincos is those of degrees, exactly for quarter turns.
+// sincos returns the sine and cosine of an angle in degrees. It is exact for quarter turns.
 func sincos(degrees float64) (sin, cos float64) {
 	switch math.Mod(degrees, 360) {
 	case 0:
@@ -50,7 +52,7 @@ func sincos(degrees float64) (sin, cos float64) {
 	return math.Sincos(degrees * math.Pi / 180)
 }
 
-// Bounds is the least rectangle that holds all corners.
+// Bounds returns the smallest rectangle that contains all corners.
 func (r Result) Bounds() image.Rectangle {
 	if r.Angle == 0 {
 		return r.Rect
@@ -60,6 +62,6 @@ func (r Result) Bounds() image.Rectangle {
 		left, right = min(left, c[0]), max(right, c[0])
 		top, bottom = min(top, c[1]), max(bottom, c[1])
 	}
-	const close = 1e-9 // rounding is no pixel
+	const close = 1e-9 // ignores rounding errors
 	return image.Rect(int(math.Floor(left+close)), int(math.Floor(top+close)), int(math.Ceil(right-close)), int(math.Ceil(bottom-close)))
 }

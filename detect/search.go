@@ -9,26 +9,28 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect finds what the cascade knows in an image of one channel, or of three or four, of
-// which the first are red, green and blue. An image smaller than the cascade's window has
-// nothing.
+// Detect returns the objects found in img, which has one channel, or three or four of which
+// the first are red, green and blue. It finds nothing in an image smaller than the
+// cascade's window.
 func (c *Cascade) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, img, o)
 }
 
-// DetectImage is [Cascade.Detect] for any image; places count from its first pixel.
+// DetectImage is like [Cascade.Detect] for any image.Image. Positions are relative to its
+// top left pixel.
 func (c *Cascade) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, boxsum.Gray(img), o)
 }
 
-// AppendDetect appends what [Cascade.Detect] finds. With a slice of enough room, searching
-// the like again allocates nothing. On an error the slice is as it was.
+// AppendDetect appends the results of [Cascade.Detect] to a slice. If the slice has enough
+// capacity, searching images of the same size again allocates nothing. On error, it returns
+// the slice unchanged.
 func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if c == nil || len(c.stages) == 0 {
-		return to, grid.Invalid("no cascade: use one from Load")
+		return to, raster.Invalid("no cascade: use one from Load")
 	}
 	s, _ := idle.Get().(*search)
 	if s == nil {
@@ -49,17 +51,17 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 	return s.results(to), nil
 }
 
-// look lets the next pass search for one cascade only.
+// look resets the views to a single cascade for the next pass.
 func (s *search) look(c *Cascade) {
 	s.turning, s.coarse, s.views = nil, false, s.views[:0]
 	v := s.view(c)
 	v.direction, v.angle, v.mirrored, v.marks, v.between = direction{}, 0, false, 0, 0
 }
 
-// view adds a cascade to those that are searched for in the same tables: all have windows of
-// the same size.
+// view adds a cascade to search on the same tables. All such cascades must have the same
+// window size.
 func (s *search) view(c *Cascade) *view {
-	if n := len(s.views); n < cap(s.views) { // with the programs that it had
+	if n := len(s.views); n < cap(s.views) { // reuses its programs
 		s.views = s.views[:n+1]
 	} else {
 		s.views = append(s.views, view{})
@@ -69,7 +71,7 @@ func (s *search) view(c *Cascade) *view {
 	return v
 }
 
-// run searches what was prepared.
+// run executes the prepared search.
 func (s *search) run() error {
 	s.candidates, s.misses = s.candidates[:0], s.misses[:0]
 	if len(s.layers) == 0 {
@@ -84,18 +86,18 @@ func (s *search) run() error {
 	return nil
 }
 
-// idle holds searches that nobody uses, with their memory.
+// idle holds unused searches with their memory.
 var idle sync.Pool
 
 const (
-	// idleBytes bounds what a search keeps for later.
+	// idleBytes limits the memory that an idle search keeps.
 	idleBytes = 256 << 20
-	// bandRows is how many rows of a layer have windows in one table. More of them share
-	// the rows below, fewer leave the table in the caches.
+	// bandRows is the number of rows of a layer whose windows share a table. More rows
+	// share the rows below them; fewer keep the table in the caches.
 	bandRows = 64
 )
 
-// A search is one call, and memory for the next.
+// A search is one call to Detect. Its memory is reused.
 type search struct {
 	engine engine.Engine
 	set    engine.Settings
@@ -103,11 +105,11 @@ type search struct {
 	opt    Options
 
 	views   []view
-	turning *turning // of turned objects
+	turning *turning // for rotated objects
 	coarse  bool     // see layersOf
-	width   int      // of the image, or of a layer that is larger
+	width   int      // of the image, or of a larger layer
 	src     engine.Source[uint8]
-	gray    []uint8 // of an image in colour
+	gray    []uint8 // of a color image
 	layers  []layer
 	bands   []band
 	places  []int32 // of the columns of all layers
@@ -121,24 +123,24 @@ type search struct {
 
 	turn                 turning
 	marks                marks
-	rotated              []uint8 // the image, turned
+	rotated              []uint8 // the rotated image
 	turned, turnedMisses []candidate
 	poses                []pose
 }
 
-// A view is a cascade that is searched for, and its programs.
+// A view is a cascade to search for, with its programs.
 type view struct {
 	cascade *Cascade
 	direction
-	angle    float64    // of what is found, in degrees
-	mirrored bool       // what is found
-	marks    uint8      // that its first stages leave
-	between  uint8      // marks that it is left to, if any
-	programs [3]program // for a step of 1, for one of 2, and for the odd columns between
-	lattice  []program  // instead, on a lattice: for windows a step apart, and for those half a step beside in x, y or both
+	angle    float64    // of the objects, in degrees
+	mirrored bool       // objects are mirrored
+	marks    uint8      // left by its first stages
+	between  uint8      // searched only where one of these marks is set, if any
+	programs [3]program // for steps of 1 and 2, and for the odd columns between
+	lattice  []program  // used on a lattice: for windows a step apart, and for those half a step further in x, y or both
 }
 
-// program is what windows a step apart are searched by.
+// program returns the program for the windows of a layer.
 func (v *view) program(l *layer) *program {
 	if v.cascade.lattice != nil {
 		return &v.lattice[0]
@@ -146,7 +148,7 @@ func (v *view) program(l *layer) *program {
 	return &v.programs[l.step-1]
 }
 
-// programAt is what a window between others is searched by, and the number of that: windows of one
+// programAt returns the program for a window between others, and its number. Windows of one
 // program lie side by side.
 func (v *view) programAt(x, y int32) (*program, int) {
 	if l := v.cascade.lattice; l != nil {
@@ -156,7 +158,7 @@ func (v *view) programAt(x, y int32) (*program, int) {
 	return &v.programs[1+x&1], int(x & 1)
 }
 
-// A band is rows of windows of one layer.
+// A band is a range of window rows in one layer.
 type band struct{ layer, first, rows int }
 
 func (s *search) leave() {
@@ -172,7 +174,7 @@ func (s *search) leave() {
 	}
 }
 
-// prepare checks what was given, and plans.
+// prepare validates the arguments and plans the search.
 func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	s.layers = s.layers[:0]
 	if err := o.check(&s.opt, &s.set); err != nil {
@@ -183,7 +185,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 		return err
 	}
 	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
-		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
 	}
 	c := s.views[0].cascade
 	if s.layers, err = c.layersOf(s.layers, s.src.Width, s.src.Height, &s.opt, s.coarse); err != nil || len(s.layers) == 0 {
@@ -234,7 +236,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	}
 	workers := min(len(s.bands), s.set.Workers())
 	if c.lattice != nil {
-		// Layers are larger than the image: fewer tables, rather than more than 10 bytes a pixel.
+		// Layers larger than the image get fewer tables, to stay within 10 bytes per pixel.
 		most := max(16<<20, 10*s.src.Width*s.src.Height)
 		workers = min(workers, max(1, most/(4*s.views[0].lattice[0].tables(c.tables()))))
 	}
@@ -242,7 +244,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	return nil
 }
 
-// toGray makes the image that is searched of one in colour, as OpenCV does.
+// toGray converts a color image as OpenCV does.
 func (s *search) toGray() {
 	n, width := s.src.Channels, s.src.Width
 	s.gray = engine.AtLeast(s.gray, width*s.src.Height)
@@ -276,7 +278,7 @@ func (s *search) Tile(worker, x, y, n, rows int) {
 	}
 }
 
-// Finish implements [engine.Layer]: it collects what the workers found, in order.
+// Finish implements [engine.Layer]: it collects the workers' candidates, in order.
 func (s *search) Finish() {
 	s.candidates, s.misses = s.candidates[:0], s.misses[:0]
 	for i := range s.workers[:s.work.Workers] {
@@ -286,7 +288,7 @@ func (s *search) Finish() {
 	for _, all := range [][]candidate{s.candidates, s.misses} {
 		slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
 	}
-	// A window between two bands may be found in both.
+	// A window between two bands may have been found in both.
 	twice := func(a, b candidate) bool { return a.compare(&b) == 0 }
 	s.candidates, s.misses = slices.CompactFunc(s.candidates, twice), slices.CompactFunc(s.misses, twice)
 }

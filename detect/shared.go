@@ -8,40 +8,39 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// First stages see little of how far an object is turned: 22.5° off, it still passes them. So
-// an angle between two multiples of 45° that are searched too is left to their first stages.
-// Where neither passes, no angle between them is looked at: one rejection is for all. That
-// it loses nothing was measured, see docs/detect.md; TestShared holds that nothing else
-// changes.
+// The first stages are insensitive to rotation: an object still passes them when it is
+// 22.5° off. So an angle between two searched multiples of 45° is searched only where their
+// first stages passed. A single rejection then covers all angles between. Measurements show
+// no loss, see notes/detect.md; TestShared checks that nothing else changes.
 
 const (
-	// markStages is how many stages a window passes that leaves a mark.
+	// markStages is the number of stages a window passes to leave a mark.
 	markStages = 8
-	// markPlaces is how many places for marks lie side by side in a window.
+	// markPlaces is the number of marks along the side of a window.
 	markPlaces = 3
-	// markReach is for how many sizes a mark is, beside its own.
+	// markReach is the number of neighboring sizes, up and down, that a mark also covers.
 	markReach = 1
 )
 
-// markLog is from one size of marks to the next.
+// markLog is the logarithm of the ratio between successive mark sizes.
 var markLog = math.Log(1.1)
 
-// marks is where first stages passed: a byte for a place and a size, with a bit for each
-// multiple of 45°. It keeps its memory, and its zero value is ready to plan.
+// marks records where first stages passed: one byte for each position and size, with one
+// bit for each multiple of 45°. It reuses its memory, and its zero value is ready to plan.
 type marks struct {
 	levels []markLevel
-	words  []uint32 // of four places, since several workers set bits
-	log    float64  // of the least size
+	words  []uint32 // four bytes each, set atomically by several workers
+	log    float64  // of the smallest size
 }
 
-// A markLevel is the places of one size.
+// A markLevel holds the marks for one size.
 type markLevel struct {
-	first         int // place
+	first         int // index of its first mark
 	columns, rows int
-	scale         float64 // places to a pixel
+	scale         float64 // marks per pixel
 }
 
-// plan clears the marks of an image, and of objects of these sizes.
+// plan clears the marks and sizes them for an image and a range of object sizes.
 func (m *marks) plan(width, height int, least, largest float64) {
 	m.levels, m.log = m.levels[:0], math.Log(least)
 	n := 0
@@ -55,7 +54,7 @@ func (m *marks) plan(width, height int, least, largest float64) {
 	clear(m.words)
 }
 
-// level is that of a size.
+// level returns the mark level for a size.
 func (m *marks) level(size float64) int {
 	return max(0, int(math.Round((math.Log(size)-m.log)/markLog)))
 }
@@ -72,7 +71,7 @@ func (m *marks) set(level int, x, y float64, bits uint8) {
 	}
 }
 
-// read gets the marks of points on a line.
+// read reads the marks of equidistant points on a line.
 func (m *marks) read(to []uint8, level int, x, y, dx, dy float64) {
 	l := &m.levels[min(level, len(m.levels)-1)]
 	const bits = 20
@@ -87,7 +86,7 @@ func (m *marks) read(to []uint8, level int, x, y, dx, dy float64) {
 
 func (m *marks) bytes() int { return engine.Bytes(m.levels) + engine.Bytes(m.words) }
 
-// markBit is that of an angle, if it is a multiple of 45°.
+// markBit returns the bit of an angle, or 0 if it is not a multiple of 45°.
 func markBit(angle float64) uint8 {
 	n := math.Floor(angle / 45)
 	if n*45 != angle {
@@ -96,8 +95,8 @@ func markBit(angle float64) uint8 {
 	return 1 << (int(n) & 7)
 }
 
-// between is the marks that an angle is left to: of the two multiples of 45° beside it, if
-// both are in the list, or none.
+// between returns the marks that an angle depends on: the adjacent multiples of 45° if both
+// are in the list, or none.
 func between(angle float64, list uint8) uint8 {
 	n := int(math.Floor(angle / 45))
 	bits := uint8(1)<<(n&7) | uint8(1)<<((n+1)&7)
@@ -107,13 +106,14 @@ func between(angle float64, list uint8) uint8 {
 	return bits
 }
 
-// unmarked is a bit for each of 64 places or less that has none of these marks.
+// unmarked returns a word with a bit for each of up to 64 positions that has none of the
+// given marks.
 func unmarked(seen []uint8, bits uint8) (word uint64) {
 	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	i := 0
 	for ; i+8 <= len(seen); i += 8 {
 		v := binary.LittleEndian.Uint64(seen[i:]) & (ones * uint64(bits))
-		v = ^(v&low + low | v) &^ low >> 7 // a one in each byte that is zero
+		v = ^(v&low + low | v) &^ low >> 7 // sets the low bit of each zero byte
 		word |= v * 0x0102040810204080 >> 56 << i
 	}
 	for ; i < len(seen); i++ {
@@ -124,7 +124,7 @@ func unmarked(seen []uint8, bits uint8) (word uint64) {
 	return word
 }
 
-// sharing is which multiples of 45° are in the list of angles, and which of them leave marks
+// sharing returns the multiples of 45° in the list of angles, and those that leave marks
 // for angles between.
 func (o *Options) sharing() (list, marks uint8) {
 	for _, angle := range o.Angles {

@@ -8,18 +8,19 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A turned object is found by a turned cascade, in the same image. Quarter turns are exact:
-// boxes of features stay boxes. So are turns by 45°: boxes lie along the diagonals, where
-// sums come from tilted tables, and all of them have twice as many pixels. These are eight
-// directions. For angles between them the image is turned once, by less than 45°, for each
-// eight that are 45° apart. Tilted features do not turn exactly: a quarter turn moves them by
-// half a pixel. For cascades that have some, the image is turned for every angle.
+// A rotated object is found by a rotated cascade in the same image. Quarter turns are
+// exact, since boxes of features stay boxes. So are turns by 45°: boxes lie along the
+// diagonals, tilted tables provide their sums, and all boxes have twice as many pixels.
+// Together these are eight directions. For other angles the image is rotated by less than
+// 45°, once for each set of eight angles that are 45° apart. Tilted features do not rotate
+// exactly, because a quarter turn moves them by half a pixel. For cascades that have some,
+// the image is rotated for every angle.
 
-// AllAngles is angles that find objects turned by any: 22.5° apart. An upright cascade finds
-// most objects that are turned by up to half of this.
+// AllAngles returns angles 22.5° apart, which cover every rotation. An upright cascade
+// finds most objects that are rotated by up to half of this.
 func AllAngles() []float64 {
 	all := make([]float64, 16)
 	for i := range all {
@@ -28,15 +29,15 @@ func AllAngles() []float64 {
 	return all
 }
 
-// A direction is how a cascade is turned: mirrored if it is flipped, then by quarters, and
-// then by 45° if it is diagonal.
+// A direction describes how a cascade is turned: mirrored if flipped, then by quarter
+// turns, and then by 45° if diagonal.
 type direction struct {
 	quarters int
 	diagonal bool
 	flipped  bool
 }
 
-// directions is how many of them there are.
+// directions is the number of directions.
 const directions = 16
 
 func (d direction) index() int {
@@ -52,7 +53,7 @@ func (d direction) index() int {
 
 func directionAt(i int) direction { return direction{i % 4, i/4%2 != 0, i >= 8} }
 
-// split is an angle as a turn of the image, from 0° to less than 45°, and a direction.
+// split splits an angle into a rotation of the image, in [0°, 45°), and a direction.
 func split(angle float64) (image float64, d direction) {
 	angle = math.Mod(angle, 360)
 	if angle < 0 {
@@ -64,22 +65,22 @@ func split(angle float64) (image float64, d direction) {
 	return image, direction{quarters: n / 2, diagonal: n%2 != 0}
 }
 
-// A pose is how objects at an angle are searched: the image is turned or mirrored, and the
-// cascade lies in a direction, or along a ratio.
+// A pose describes how objects at an angle are searched: the image is rotated or mirrored,
+// and the cascade has a direction or lies along a ratio.
 type pose struct {
-	turn     float64 // of the image, in degrees
-	mirrored bool    // the image, after that, and the cascade on digital lines
-	ratio    ratio   // of rotated tables, or zero
+	turn     float64 // rotation of the image, in degrees
+	mirrored bool    // mirrors the image after that, and the cascade on digital lines
+	ratio    ratio   // of rotated tables; zero if unused
 	direction
 }
 
-// image is the pose without the direction: poses that have it in common share tables.
+// image returns the pose without its direction. Poses for which it is equal share tables.
 func (p pose) image() pose {
 	p.direction = direction{}
 	return p
 }
 
-// angle is that of objects, more than -180° and 180° at most.
+// angle returns the rotation of the objects, in (-180°, 180°].
 func (p pose) angle() float64 {
 	angle := p.turn + 90*float64(p.quarters)
 	switch {
@@ -98,11 +99,11 @@ func (p pose) angle() float64 {
 	return angle
 }
 
-// finds reports whether objects are mirrored.
+// finds reports whether the objects are mirrored.
 func (p pose) finds() (mirrored bool) { return p.flipped || p.mirrored && p.ratio.b == 0 }
 
-// pose is that of an angle, of objects that may be mirrored. For a cascade with tilted
-// features the image turns by any angle, and is mirrored.
+// pose returns the pose for an angle. If the cascade has tilted features, the image is
+// rotated by any angle, and mirrored.
 func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	if c.tilted {
 		p.mirrored = mirrored
@@ -114,12 +115,13 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	p.turn, p.direction = split(angle)
 	p.flipped = mirrored
 	if how != TurnTables || p.turn == 0 {
-		if p.diagonal && 2*c.size.X*c.size.Y > maxPixels { // sums of squares on tilted tables would have more than 32 bits
+		if p.diagonal && 2*c.size.X*c.size.Y > maxPixels { // sums of squares on tilted tables would exceed 32 bits
 			p.turn, p.diagonal = p.turn+45, false
 		}
 		return p
 	}
-	// Rows of a/b climb to the right, which is a turn to the left: others are found in a mirror.
+	// Rows of a/b rise to the right, which is a counterclockwise turn. Clockwise turns use
+	// a mirrored image.
 	if p.diagonal {
 		p.ratio, p.quarters = ratioOf(45-p.turn), (p.quarters+1)%4
 	} else {
@@ -135,7 +137,7 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	return p
 }
 
-// in is the cascade in a pose.
+// in returns the cascade in a pose.
 func (c *Cascade) in(p pose) *Cascade {
 	if p.ratio.b > 0 {
 		return c.along(p)
@@ -143,7 +145,7 @@ func (c *Cascade) in(p pose) *Cascade {
 	return c.turn(p.direction)
 }
 
-// turn is the cascade for a direction, which is made once.
+// turn returns the cascade for a direction. The result is cached.
 func (c *Cascade) turn(d direction) *Cascade {
 	if d == (direction{}) {
 		return c
@@ -179,14 +181,14 @@ func (c *Cascade) quarter() {
 		for k := range c.features[i].boxes {
 			b := &c.features[i].boxes[k]
 			down := b.h
-			if c.kind == LBP { // the box is the first of three by three
+			if c.kind == LBP { // the box is the first of 3×3
 				down *= 3
 			}
 			*b = box{height - b.y - down, b.x, b.h, b.w}
 		}
 	}
 	for i := range c.subsets {
-		// What was at the top left is at the top right now, two bits further.
+		// The top left moves to the top right, which is two bits further.
 		from := c.subsets[i]
 		var to [subsetWords]uint32
 		for code := range 256 {
@@ -197,7 +199,7 @@ func (c *Cascade) quarter() {
 	}
 }
 
-// box is the size of the window's box on its tables.
+// box returns the size of the window's box on its tables.
 func (c *Cascade) box() image.Point {
 	if c.diagonal || c.lattice != nil {
 		return c.upright
@@ -205,7 +207,7 @@ func (c *Cascade) box() image.Point {
 	return c.size
 }
 
-// corner is where a point of the window is in the tables.
+// corner returns the position of a window's point in the tables.
 func (c *Cascade) corner(x, y int) (int, int) {
 	if c.diagonal {
 		return c.upright.Y + x - y, x + y
@@ -213,20 +215,20 @@ func (c *Cascade) corner(x, y int) (int, int) {
 	return x, y
 }
 
-// window is what a place of a layer stands for: a rectangle that is to be turned about its
-// middle.
+// window returns the rectangle of the window at (x, y) of a layer, before its rotation
+// about its center.
 func (c *Cascade) window(l *layer, x, y int) image.Rectangle {
 	if !c.diagonal && c.lattice == nil {
 		return l.rect(x, y)
 	}
 	px, py := c.middle(l, x, y)
-	if c.diagonal { // the pixels of a box on tilted tables lie half a pixel to the left of its corners
+	if c.diagonal { // boxes on tilted tables have their pixels half a pixel left of their corners
 		px -= float64(l.scale) / 2
 	}
 	return aboutPoint(px, py, c.sizeAt(l.scale))
 }
 
-// sizeAt is the size of objects at a scale.
+// sizeAt returns the size of objects at a scale.
 func (c *Cascade) sizeAt(scale float32) image.Point {
 	if !c.diagonal && c.lattice == nil {
 		return c.windowAt(scale)
@@ -235,14 +237,14 @@ func (c *Cascade) sizeAt(scale float32) image.Point {
 	return image.Pt(int(math.RoundToEven(float64(c.upright.X)*s)), int(math.RoundToEven(float64(c.upright.Y)*s)))
 }
 
-// aboutPoint is the rectangle of a size whose middle is the nearest to a point.
+// aboutPoint returns the rectangle of a size whose center is nearest to a point.
 func aboutPoint(x, y float64, size image.Point) image.Rectangle {
 	at := image.Pt(int(math.RoundToEven(x-float64(size.X)/2)), int(math.RoundToEven(y-float64(size.Y)/2)))
 	return image.Rectangle{at, at.Add(size)}
 }
 
-// limits is the least and greatest size of objects that are turned: sides of quarter turns are
-// exchanged.
+// limits returns the smallest and largest size of rotated objects. Odd quarter turns
+// exchange width and height.
 func (o *Options) limits(quarters int) (least, greatest image.Point) {
 	least, greatest = o.Min, o.Max
 	if quarters%2 != 0 {
@@ -252,7 +254,7 @@ func (o *Options) limits(quarters int) (least, greatest image.Point) {
 	return least, greatest
 }
 
-// upright reports whether all angles are.
+// isUpright reports whether all angles are upright.
 func (o *Options) isUpright() bool {
 	if o == nil {
 		return true
@@ -265,18 +267,18 @@ func (o *Options) isUpright() bool {
 	return true
 }
 
-// checkAngles reports what is wrong with them.
+// checkAngles validates the angles.
 func (o *Options) checkAngles() error {
 	for _, a := range o.Angles {
 		if !(a >= -360 && a <= 360) {
-			return grid.Invalid("an angle of %v: use degrees from -360 to 360", a)
+			return raster.Invalid("an angle of %v: use degrees from -360 to 360", a)
 		}
 	}
 	switch {
 	case o.Compat && !o.isUpright():
-		return grid.Invalid("turned objects with Compat: OpenCV finds upright ones only")
+		return raster.Invalid("turned objects with Compat: OpenCV finds upright ones only")
 	case o.Compat && o.Mirror:
-		return grid.Invalid("mirrored objects with Compat: OpenCV does not find them")
+		return raster.Invalid("mirrored objects with Compat: OpenCV does not find them")
 	}
 	return nil
 }
@@ -310,7 +312,7 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		p = p.image()
 		same := func(q pose) bool { return q.image() == p }
 		if slices.ContainsFunc(s.poses[:i], same) {
-			continue // this turn of the image is done
+			continue // already searched with this rotation
 		}
 		*t = turning{search: s, image: *img, turn: p.turn, mirrored: p.mirrored, ratio: p.ratio, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		if p.turn != 0 {
@@ -320,7 +322,7 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		}
 		pass := given
 		pass.Angles = nil
-		pass.BGR = pass.BGR && p.turn == 0 // a turned image is gray
+		pass.BGR = pass.BGR && p.turn == 0 // rotated images are gray
 		var wanted [directions]bool
 		for _, q := range s.poses[i:] {
 			if same(q) {
@@ -344,7 +346,8 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	return to, nil
 }
 
-// share is told how much of a pass is done, and reports how much of all, before the end: a pass is for n angles, after done of them.
+// share returns a progress function for a pass over n of all angles, of which done are
+// complete. It drops reports at the end of the work.
 func share(report func(done float64), done, n, all int) func(float64) {
 	if report == nil {
 		return nil
@@ -356,8 +359,8 @@ func share(report func(done float64), done, n, all int) func(float64) {
 	}
 }
 
-// pose lists how all angles are searched, each once. Multiples of 45° come first: others may
-// be left to their first stages.
+// pose lists how all angles are searched, each once. Multiples of 45° come first, since
+// other angles may depend on their marks.
 func (s *search) pose(c *Cascade, o *Options) {
 	s.poses = s.poses[:0]
 	for _, later := range [2]bool{false, true} {
@@ -378,31 +381,33 @@ func (s *search) pose(c *Cascade, o *Options) {
 }
 
 func tooMany(limit int) error {
-	return grid.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", limit)
+	return raster.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", limit)
 }
 
-// A turning is an image turned by an angle, so that objects turned by it are upright.
+// A turning is an image rotated by an angle, which makes objects rotated by that angle
+// upright.
 type turning struct {
 	search        *search
-	image         boxsum.Image[uint8] // that is searched
-	bounds        image.Rectangle     // of the image that was given
+	image         boxsum.Image[uint8] // the rotated image
+	bounds        image.Rectangle     // of the original image
 	turn          float64             // degrees
-	mirrored      bool                // with left and right exchanged
-	ratio         ratio               // of rotated tables, or zero
+	mirrored      bool                // left and right are exchanged
+	ratio         ratio               // of rotated tables; zero if unused
 	sin, cos      float64
-	x, y          float64 // the middle of the image, and of the turned one
+	x, y          float64 // centers of the original and the rotated image
 	middleX, midY float64
 }
 
-// rotate makes the turned image, by bilinear interpolation. Beyond the image its edges go on.
+// rotate computes the rotated image with bilinear interpolation. Pixels outside the image
+// repeat its edges.
 func (t *turning) rotate(c *Cascade, o *Options) error {
 	s, src := t.search, t.image
 	s.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	if err := s.src.Pixels(len(src.Pix)); err != nil { // zeros stand for what is usual
+	if err := s.src.Pixels(len(src.Pix)); err != nil { // fills in defaults for zeros
 		return err
 	}
 	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
-		return grid.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
 	}
 	if s.src.Channels > 1 {
 		s.opt.BGR = o.BGR
@@ -416,7 +421,7 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 	if w == 0 || h == 0 {
 		return nil
 	}
-	if err := grid.Check(float64(width) * float64(height)); err != nil {
+	if err := raster.Check(float64(width) * float64(height)); err != nil {
 		return err
 	}
 	s.rotated = engine.AtLeast(s.rotated, width*height)
@@ -442,7 +447,7 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 	return nil
 }
 
-// back is the point of the image that a point of the turned one is from.
+// back maps a point of the rotated image to the original.
 func (t *turning) back(x, y float64) (float64, float64) {
 	if t.mirrored {
 		x = float64(t.image.Width) - x
@@ -450,7 +455,7 @@ func (t *turning) back(x, y float64) (float64, float64) {
 	return t.turnBack(x, y)
 }
 
-// turnBack is that before the image is mirrored.
+// turnBack is like back, without mirroring.
 func (t *turning) turnBack(x, y float64) (float64, float64) {
 	if t.turn == 0 {
 		return x, y
@@ -459,8 +464,8 @@ func (t *turning) turnBack(x, y float64) (float64, float64) {
 	return t.x + float64(x*t.cos) - float64(y*t.sin), t.y + float64(x*t.sin) + float64(y*t.cos)
 }
 
-// passes searches in the directions that are wanted: together in those that have windows of
-// one size on the same tables.
+// passes searches the wanted directions. Directions with the same window size share a pass
+// and its tables.
 func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options, done *int) error {
 	s := t.search
 	list, marks := given.sharing()
@@ -507,31 +512,32 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 	return nil
 }
 
-// slack is how far a window may lie beyond the edges of the image, in pixels.
+// slack is how far a window may extend beyond the edges of the image, in pixels.
 const slack = 1
 
-// slanted reports whether the turned image has corners that the image does not.
+// slanted reports whether the rotated image has corners that lie outside the original.
 func (t *turning) slanted() bool { return math.Mod(t.turn, 90) != 0 }
 
-// middle is that of a window of a layer, in pixels of the image that is searched.
+// middle returns the center of a window of a layer, in pixels of the searched image.
 func (c *Cascade) middle(l *layer, x, y int) (float64, float64) {
 	s := float64(l.scale)
 	return (float64(x) + float64(c.size.X)/2) * s, (float64(y) + float64(c.size.Y)/2) * s
 }
 
-// mark leaves marks at the middle of a window.
+// mark leaves marks at the center of a window.
 func (t *turning) mark(c *Cascade, l *layer, x, y int, bits uint8) {
 	px, py := t.back(c.middle(l, x, y))
 	t.search.marks.set(l.level, px, py, bits)
 }
 
-// place is where a window of the turned image lies in the image, if it does.
+// place maps a window of the rotated image to the original, and reports whether it lies
+// within it.
 func (t *turning) place(f *candidate, l *layer) bool {
 	v := &t.search.views[f.view]
 	r := v.cascade.window(l, int(f.x), int(f.y))
 	x, y := t.back(float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2)
 	size := r.Size()
-	if v.quarters%2 != 0 { // the object's own sides
+	if v.quarters%2 != 0 { // sides of the upright object
 		size.X, size.Y = size.Y, size.X
 	}
 	f.rect, f.angle, f.mirrored = aboutPoint(x, y, size), v.angle, v.mirrored
@@ -545,13 +551,13 @@ func (t *turning) place(f *candidate, l *layer) bool {
 	return true
 }
 
-// span is the windows of a row of a layer that may lie in the image: from one column of
-// windows to another.
+// span returns the range of window columns, in a row of a layer, that may lie within the
+// image.
 func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
 	if !t.slanted() {
 		return [2]int{0, l.columns}
 	}
-	const near = slack + 2 // which is rounded
+	const near = slack + 2 // allows for rounding
 	scale := float64(l.scale)
 	w, h := float64(c.upright.X), float64(c.upright.Y)
 	if !c.diagonal {
@@ -579,12 +585,12 @@ func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
 	return [2]int{int(math.Ceil(from)), int(to) + 1}
 }
 
-// angleReach is how far the angles of windows of one object may be apart.
+// angleReach is the largest difference between the angles of one object's windows.
 const angleReach = 46
 
 func near(a, b float64) bool { return math.Abs(math.Remainder(a-b, 360)) <= angleReach }
 
-// addAngle counts the angle of a window, before it is counted itself.
+// addAngle adds the angle of a window. Call it before counting the window.
 func (c *class) addAngle(angle float64) {
 	if c.n == 0 {
 		c.angle = angle
@@ -598,7 +604,7 @@ func (c *class) addAngle(angle float64) {
 	}
 }
 
-// meanAngle is the angle of the object: between those of its windows, to 0.01°.
+// meanAngle returns the mean angle of the windows, rounded to 0.01°.
 func (c *class) meanAngle() float64 {
 	if !c.several {
 		return c.angle

@@ -14,7 +14,8 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
 // boxesOf is a cascade of random boxes in a window.
@@ -128,7 +129,7 @@ func TestDiagonals(t *testing.T) {
 			pix[i] = uint8(rng.Uint32())
 		}
 		for _, step := range []int{1, 2} {
-			level := kernel.Levels()[rng.IntN(len(kernel.Levels()))]
+			level := processor.Levels()[rng.IntN(len(processor.Levels()))]
 			l := layoutOf(width, n, step)
 			tables := make([]uint32, l.tables(2))
 			var lines [4][]uint32
@@ -139,8 +140,8 @@ func TestDiagonals(t *testing.T) {
 			for y := range n {
 				row := pix[y*width:][:width]
 				above, here := y*l.stride, (y+1)*l.stride
-				kernel.TiltedCascadeRow(level, sums[here:], sums[above:], lines[0][n-y:], lines[1][y:], row, l.half, false)
-				kernel.TiltedCascadeRow(level, squares[here:], squares[above:], lines[2][n-y:], lines[3][y:], row, l.half, true)
+				cascades.TiltedRow(level, sums[here:], sums[above:], lines[0][n-y:], lines[1][y:], row, l.half, false)
+				cascades.TiltedRow(level, squares[here:], squares[above:], lines[2][n-y:], lines[3][y:], row, l.half, true)
 			}
 			for _, f := range c.features {
 				node := l.haarNode(c, &f, 0)

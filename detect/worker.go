@@ -7,19 +7,19 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
 )
 
 const (
-	// chunk is how many neighbouring windows of a row go through the first stages together.
+	// chunk is the number of adjacent windows that go through the first stages together.
 	chunk = 128
-	// groupLanes is how many windows a group has that waits for a stage.
+	// groupLanes is the number of windows in a queued group.
 	groupLanes = 8
-	// batch is how many groups wait for a stage, at most.
+	// batch is the maximum number of groups queued for a stage.
 	batch = 64
 )
 
-// A worker searches a band at a time.
+// A worker searches one band at a time.
 type worker struct {
 	search  *search
 	view    int
@@ -27,8 +27,8 @@ type worker struct {
 	program *program
 	layer   *layer
 	index   int32
-	top     int // row of the layer with which the tables start
-	own     int // first row of windows; that above is counted by another band
+	top     int // row of the layer at which the tables start
+	own     int // first row of windows; the row above belongs to another band
 
 	table []uint32
 	blend []int16 // two rows of the image
@@ -37,25 +37,25 @@ type worker struct {
 	diagonals [4][]uint32 // of tilted tables: from the left, from the right, and of squares
 	lines     [2]digital  // of rotated tables, and of squares
 
-	row     kernel.Groups   // windows of a chunk
-	queues  []kernel.Groups // windows that wait for a stage
-	results []uint32        // of groups
+	row     cascades.Groups   // windows of a chunk
+	queues  []cascades.Groups // windows waiting for a stage
+	results []uint32          // of groups
 	skips   [bandRows]uint64
-	spans   [bandRows][2]int // columns of windows that are searched, in each row
-	beside  [][2]int32       // windows beside others
-	ignored [][2]int32       // windows that pass and are left out, of a view and a band
-	norms   [kernel.CascadeSlack]float32
+	spans   [bandRows][2]int // searched window columns, by row
+	beside  [][2]int32       // windows next to others
+	ignored [][2]int32       // passing windows that Options.Ignore excludes, of one view and band
+	norms   [cascades.Slack]float32
 
-	// Norms of the windows of a band, row by row, and which chunks have theirs: views that
-	// are turned by quarters share them, and what is flat is rejected for all.
+	// Norms of the band's windows, row by row, and which chunks are known. Views rotated by
+	// quarter turns share them; flat windows are rejected for all views.
 	deviations []float32
 	known      []bool
-	// Marks of these windows, where they are known: see shared.go.
-	seen, marks []uint8 // the latter are those of a chunk
+	// Marks of these windows, where known: see shared.go.
+	seen, marks []uint8 // of the band, and of a chunk
 	read        []bool
 
-	// A bit for each window of a chunk. Kernels are called through variables, so that arrays
-	// of the stack would go to the heap.
+	// One bit per window of a chunk. It is a field because kernels are called through
+	// variables, which would move an array on the stack to the heap.
 	flat [chunk / 64]uint64
 
 	candidates, misses []candidate
@@ -72,7 +72,7 @@ func (w *worker) bytes() int {
 	return n
 }
 
-// prepare gets memory for a search.
+// prepare allocates memory for a search.
 func (w *worker) prepare(s *search) {
 	w.search = s
 	c := s.views[0].cascade
@@ -86,12 +86,12 @@ func (w *worker) prepare(s *search) {
 		}
 	}
 	w.table = engine.AtLeast(w.table, p.tables(c.tables()))
-	w.blend = engine.AtLeast(w.blend, s.src.Width+kernel.CascadeSlack)
-	w.pix = engine.AtLeast(w.pix, s.width+kernel.CascadeSlack)
-	if lanes := kernel.LanesOf(s.set.Level); w.row.Lanes != lanes {
-		w.row = kernel.NewGroups(lanes, chunk/lanes+1)
+	w.blend = engine.AtLeast(w.blend, s.src.Width+cascades.Slack)
+	w.pix = engine.AtLeast(w.pix, s.width+cascades.Slack)
+	if lanes := cascades.LanesOf(s.set.Level); w.row.Lanes != lanes {
+		w.row = cascades.NewGroups(lanes, chunk/lanes+1)
 	}
-	left := false // to marks
+	left := false // some view depends on marks
 	for i := range s.views {
 		left = left || s.views[i].between != 0
 	}
@@ -110,7 +110,7 @@ func (w *worker) prepare(s *search) {
 	}
 	w.results = engine.AtLeast(w.results, 2*batch)
 	for len(w.queues) < len(c.stages) {
-		w.queues = append(w.queues, kernel.NewGroups(groupLanes, 2*batch))
+		w.queues = append(w.queues, cascades.NewGroups(groupLanes, 2*batch))
 	}
 	for i := range w.queues {
 		w.queues[i].Resize(0)
@@ -118,13 +118,13 @@ func (w *worker) prepare(s *search) {
 	w.candidates, w.misses = w.candidates[:0], w.misses[:0]
 }
 
-// band searches rows of windows of one layer: column by column of chunks, so that their part
-// of the table stays in the nearest cache.
+// band searches rows of windows of one layer. It visits chunks column by column, so that
+// their part of the table stays in the L1 cache.
 func (w *worker) band(s *search, b *band) {
 	l := &s.layers[b.layer]
 	w.layer, w.index = l, int32(b.layer)
 	made := false
-	var box image.Point // of windows whose norms are known
+	var box image.Point // of windows with known norms
 	for i := range s.views {
 		v := &s.views[i]
 		if !w.reach(v.cascade, b) {
@@ -147,7 +147,7 @@ func (w *worker) band(s *search, b *band) {
 			for y := range b.rows {
 				from, to := max(x, w.spans[y][0]), min(x+chunk, w.spans[y][1])
 				if from >= to || v.between != 0 && !w.marked(v, b, y, from, to) {
-					w.skips[y] = 0 // nothing was looked at
+					w.skips[y] = 0 // not searched
 					continue
 				}
 				at := ((b.first+y)*l.step-w.top)*w.program.stride + from
@@ -164,7 +164,7 @@ func (w *worker) band(s *search, b *band) {
 	}
 }
 
-// reach finds which windows of each row are searched for a cascade, and whether there are some.
+// reach sets the window columns to search in each row, and reports whether there are any.
 func (w *worker) reach(c *Cascade, b *band) (any bool) {
 	l := w.layer
 	for y := range b.rows {
@@ -177,15 +177,15 @@ func (w *worker) reach(c *Cascade, b *band) (any bool) {
 	return any
 }
 
-// drainAll lets all windows that wait through their stages.
+// drainAll runs all queued windows through their stages.
 func (w *worker) drainAll() {
 	for k := range w.cascade.stages {
 		w.drain(k, 1)
 	}
 }
 
-// refine searches windows beside those that were found in a view, between the places at
-// which it looked.
+// refine searches the windows next to those found in a view, between the positions already
+// searched.
 func (w *worker) refine(v *view, from int) {
 	l, size := w.layer, v.cascade.size
 	w.beside = w.beside[:0]
@@ -203,10 +203,10 @@ func (w *worker) refine(v *view, from int) {
 	for _, f := range w.candidates[from:] {
 		around([2]int32{f.x, f.y})
 	}
-	for _, at := range w.ignored { // those beside them may lie outside of what is left out
+	for _, at := range w.ignored { // windows next to them may not be excluded
 		around(at)
 	}
-	// Program by program, and in each rows from left to right.
+	// Sort by program, then by row, and within rows from left to right.
 	slices.SortFunc(w.beside, func(a, b [2]int32) int {
 		_, p := v.programAt(a[0], a[1])
 		_, q := v.programAt(b[0], b[1])
@@ -219,7 +219,7 @@ func (w *worker) refine(v *view, from int) {
 			w.drainAll()
 			w.program = p
 		}
-		// A group is this window and others of the next seven places.
+		// A group is this window and others at the next seven positions.
 		alive := uint32(0)
 		for ; i < len(w.beside); i++ {
 			next := w.beside[i]
@@ -236,7 +236,7 @@ func (w *worker) refine(v *view, from int) {
 		q.Places[n] = int32(place)
 		if v.cascade.kind == Haar {
 			norms := w.norms[:groupLanes]
-			kernel.HaarNorms(w.search.set.Level, norms, &w.program.norm, w.table[place:])
+			cascades.HaarNorms(w.search.set.Level, norms, &w.program.norm, w.table[place:])
 			copy(q.Norms[n*groupLanes:], norms)
 			for lane, norm := range norms {
 				if norm == 0 {
@@ -250,7 +250,7 @@ func (w *worker) refine(v *view, from int) {
 	w.drainAll()
 }
 
-// integrate makes the tables of a band.
+// integrate computes the tables of a band.
 func (w *worker) integrate(b *band) {
 	c := w.search.views[0].cascade
 	l, p := w.layer, w.search.views[0].program(w.layer)
@@ -259,7 +259,7 @@ func (w *worker) integrate(b *band) {
 	if l.refine {
 		above := 1
 		if c.lattice != nil {
-			above = l.step // so that its lines fall as they do elsewhere
+			above = l.step // keeps its lines aligned as elsewhere
 		}
 		w.top, bottom = max(w.top-above, 0), min(bottom+l.step/2, l.height)
 	}
@@ -295,7 +295,7 @@ func (w *worker) integrate(b *band) {
 			w.tiltedRow(squares[here:], squares[above:], pix, y, 1)
 			continue
 		}
-		kernel.CascadeRow(w.search.set.Level, sums[here:], squares[here:], sums[above:], squares[above:], pix, p.half)
+		cascades.Row(w.search.set.Level, sums[here:], squares[here:], sums[above:], squares[above:], pix, p.half)
 		if c.tilted {
 			tilted := tables[tiltedTable]
 			w.tiltedRow(tilted[here:], tilted[above:], pix, y, 0)
@@ -303,14 +303,15 @@ func (w *worker) integrate(b *band) {
 	}
 }
 
-// tiltedRow makes row y of a tilted table of the band: of pixels, or with 1 of squares.
+// tiltedRow computes row y of a tilted table of the band: of pixels, or of squares if
+// squares is 1.
 func (w *worker) tiltedRow(tilted, above []uint32, pix []uint8, y, squares int) {
 	p := w.search.views[0].program(w.layer)
 	down, up := w.diagonals[2*squares], w.diagonals[2*squares+1]
-	kernel.TiltedCascadeRow(w.search.set.Level, tilted, above, down[p.rows-y:], up[y:], pix, p.half, squares == 1)
+	cascades.TiltedRow(w.search.set.Level, tilted, above, down[p.rows-y:], up[y:], pix, p.half, squares == 1)
 }
 
-// pixels is a row of the layer.
+// pixels returns a row of the layer.
 func (w *worker) pixels(y int) []uint8 {
 	pix := w.resized(y)
 	if t := w.search.turning; t != nil && t.mirrored {
@@ -322,7 +323,7 @@ func (w *worker) pixels(y int) []uint8 {
 	return pix
 }
 
-// resized is a row of the layer as it is in the image.
+// resized returns a row of the layer, resized from the image.
 func (w *worker) resized(y int) []uint8 {
 	s, l := w.search, w.layer
 	src := &s.src
@@ -332,7 +333,7 @@ func (w *worker) resized(y int) []uint8 {
 	place, part := axis(src.Height, l.height, y)
 	below := min(place+1, src.Height-1)
 	row := w.blend[:src.Width+1]
-	kernel.BlendRows(s.set.Level, row[:src.Width], src.Pix[place*src.Stride:][:src.Width], src.Pix[below*src.Stride:][:src.Width], part)
+	cascades.BlendRows(s.set.Level, row[:src.Width], src.Pix[place*src.Stride:][:src.Width], src.Pix[below*src.Stride:][:src.Width], part)
 	row[src.Width] = 0
 	pix := w.pix[:l.width]
 	if l.width == src.Width {
@@ -341,17 +342,18 @@ func (w *worker) resized(y int) []uint8 {
 		}
 		return pix
 	}
-	kernel.BlendColumns(s.set.Level, pix, row, s.places[l.first:][:l.width], s.parts[l.first:][:l.width])
+	cascades.BlendColumns(s.set.Level, pix, row, s.places[l.first:][:l.width], s.parts[l.first:][:l.width])
 	return pix
 }
 
-// deviationStride is how far rows of norms are apart: kernels write some beyond the last.
-func deviationStride(columns int) int { return columns + kernel.CascadeSlack }
+// deviationStride returns the distance between rows of norms. Kernels write past the last
+// column.
+func deviationStride(columns int) int { return columns + cascades.Slack }
 
-// chunks is how many of them a row of windows has.
+// chunks returns the number of chunks in a row of windows.
 func (l *layer) chunks() int { return (l.columns + chunk - 1) / chunk }
 
-// normalize finds the norms of a chunk, in a row of the band, unless they are known.
+// normalize computes the norms of a chunk in a row of the band, unless they are known.
 func (w *worker) normalize(at, n, row, x int) {
 	l := w.layer
 	if len(w.search.views) == 1 {
@@ -364,18 +366,19 @@ func (w *worker) normalize(at, n, row, x int) {
 		}
 		*known = true
 	}
-	kernel.HaarNorms(w.search.set.Level, w.row.Norms[:n], &w.program.norm, w.table[at:])
+	cascades.HaarNorms(w.search.set.Level, w.row.Norms[:n], &w.program.norm, w.table[at:])
 }
 
-// scan searches neighbouring windows of a row, whose first is at that place of the table. A
-// skip says that the first is left out, and it tells whether the next one is.
+// scan searches adjacent windows of a row, the first of which is at the given table offset.
+// skip reports whether to skip the first window; scan returns the same for the window after
+// the last.
 func (w *worker) scan(at, n int, skip uint64) uint64 {
 	c, level := w.cascade, w.search.set.Level
 	g := &w.row
 	g.Resize((n + g.Lanes - 1) / g.Lanes)
 	w.flat = [chunk / 64]uint64{}
 	if c.kind == Haar {
-		kernel.Flat(level, w.flat[:(n+63)/64], g.Norms[:n])
+		cascades.Flat(level, w.flat[:(n+63)/64], g.Norms[:n])
 	}
 	if bits := w.search.views[w.view].between; bits != 0 {
 		for i := 0; i < n; i += 64 {
@@ -411,7 +414,7 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 			left += bits.OnesCount32(word[j])
 		}
 	}
-	// From here on, all windows of the chunk, while many of them are left.
+	// From here on, test all windows of the chunk as long as many of them are left.
 	for k := 0; ; {
 		w.keep(k, g, results)
 		if k++; left == 0 || k == len(c.stages) {
@@ -429,36 +432,36 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 	}
 }
 
-// dense is how many windows of a chunk go through a stage rather than to wait for it with
-// others, if one of them is to be looked at.
+// dense is the inverse of the share of its windows that a chunk must have left to run a stage
+// by itself. With fewer left, it queues them.
 const dense = 2
 
-// skips is the windows that are left out because the one before was looked at and rejected.
-// A skip from the word before comes and goes in the lowest bit.
+// skips marks the windows that OpenCV skips after a rejection. The carry from the previous
+// word and to the next is in the lowest bit.
 func skips(rejected, before uint64) (skipped, next uint64) {
-	// As one finds characters that follow an odd number of backslashes: an addition carries
-	// through each run of rejected windows.
+	// This works like finding characters that follow an odd number of backslashes: an
+	// addition carries through each run of rejected windows.
 	const even = 0x5555555555555555
 	rejected &^= before
 	follows := rejected<<1 | before
-	odd := rejected &^ even &^ follows // runs that start at odd places
+	odd := rejected &^ even &^ follows // runs that start at odd positions
 	sum, next := bits.Add64(odd, rejected, 0)
 	return (even ^ sum<<1) & follows, next
 }
 
-// judge is the bits of windows that pass stage k, of each group.
-func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
+// judge returns, for each group, the bits of windows that pass stage k.
+func (w *worker) judge(k int, g *cascades.Groups) []uint32 {
 	st, level := &w.program.stages[k], w.search.set.Level
 	results := w.results[:len(g.Places)]
 	switch {
 	case st.exact:
 		copy(results, g.Alive) // all are in doubt
 	case w.cascade.kind == LBP:
-		kernel.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
+		cascades.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
 	case st.chains:
-		kernel.HaarChains(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], &st.sums)
+		cascades.HaarChains(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], &st.sums)
 	default:
-		kernel.HaarStumps(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], st.twos, &st.sums)
+		cascades.HaarStumps(level, results, g, w.table, w.program.haarNodes[st.nodes.first:st.nodes.end], st.twos, &st.sums)
 	}
 	threshold := float64(w.cascade.stages[k].threshold)
 	for i, r := range results {
@@ -473,8 +476,8 @@ func (w *worker) judge(k int, g *kernel.Groups) []uint32 {
 	return results
 }
 
-// sum is that of stage k in a window, as OpenCV makes it.
-func (w *worker) sum(k int, g *kernel.Groups, i, lane int) float64 {
+// sum returns the sum of stage k in a window, as OpenCV computes it.
+func (w *worker) sum(k int, g *cascades.Groups, i, lane int) float64 {
 	norm := float32(0)
 	if w.cascade.kind == Haar {
 		norm = g.Norms[i*g.Lanes+lane]
@@ -482,8 +485,8 @@ func (w *worker) sum(k int, g *kernel.Groups, i, lane int) float64 {
 	return w.program.sum(k, w.table, int(g.Places[i])+lane, norm)
 }
 
-// keep takes windows out that do not pass stage k, and reports those that end there.
-func (w *worker) keep(k int, g *kernel.Groups, passed []uint32) {
+// keep removes windows that do not pass stage k, and reports those that end there.
+func (w *worker) keep(k int, g *cascades.Groups, passed []uint32) {
 	stages := len(w.cascade.stages)
 	if last := k+1 == stages; last || k >= stages-w.search.opt.NearMisses {
 		for i, alive := range g.Alive {
@@ -507,8 +510,8 @@ func (w *worker) keep(k int, g *kernel.Groups, passed []uint32) {
 	}
 }
 
-// marked reads the marks of a chunk, in a row of the band, unless they are known, and
-// reports whether some window has one that it is left to.
+// marked reads the marks of a chunk in a row of the band, unless they are known, and
+// reports whether any window has one that the view depends on.
 func (w *worker) marked(v *view, b *band, row, from, to int) bool {
 	l := w.layer
 	x := from / chunk
@@ -529,10 +532,10 @@ func (w *worker) marked(v *view, b *band, row, from, to int) bool {
 	return false
 }
 
-// enqueue lets windows of a chunk wait for stage k.
-func (w *worker) enqueue(k int, g *kernel.Groups) {
+// enqueue queues the windows of a chunk for stage k.
+func (w *worker) enqueue(k int, g *cascades.Groups) {
 	q := &w.queues[k]
-	next := 0 // window that is in no group yet
+	next := 0 // first window that is in no group yet
 	for i, alive := range g.Alive {
 		from := i * g.Lanes
 		for {
@@ -542,7 +545,8 @@ func (w *worker) enqueue(k int, g *kernel.Groups) {
 			if alive == 0 {
 				break
 			}
-			// A group starts at its first window. Its others may lie beyond this one's last.
+			// A group starts at its first window. The others may lie past the end of this
+			// group.
 			lane := bits.TrailingZeros32(alive)
 			bitsOf := alive >> lane
 			if i+1 < len(g.Alive) {
@@ -558,12 +562,13 @@ func (w *worker) enqueue(k int, g *kernel.Groups) {
 	w.drain(k, batch)
 }
 
-// drain lets the groups of a queue through their stage, while there are that many.
+// drain runs the groups queued for stage k through it, as long as there are at least least
+// groups.
 func (w *worker) drain(k, least int) {
 	q := &w.queues[k]
 	for len(q.Places) >= least {
 		from := max(0, len(q.Places)-batch)
-		g := kernel.Groups{Lanes: q.Lanes, Places: q.Places[from:], Alive: q.Alive[from:], Norms: q.Norms[from*q.Lanes:]}
+		g := cascades.Groups{Lanes: q.Lanes, Places: q.Places[from:], Alive: q.Alive[from:], Norms: q.Norms[from*q.Lanes:]}
 		w.keep(k, &g, w.judge(k, &g))
 		q.Resize(from)
 		if k+1 == len(w.cascade.stages) {
@@ -585,7 +590,7 @@ func (w *worker) drain(k, least int) {
 	}
 }
 
-// report is told how a window ends: in stage k, with that sum.
+// report records that a window ends in stage k with the given sum.
 func (w *worker) report(k int, passed bool, at int, sum float64) {
 	s := w.search
 	if !passed && k < len(w.cascade.stages)-s.opt.NearMisses {

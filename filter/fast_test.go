@@ -10,12 +10,13 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // Medians that are sorted in vectors, of images that are wide enough.
 func TestMedianVectors(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 18))
-	for range rounds(10, 150) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 9), 18))
+	for range ref.Trials(t, 10) {
 		testMedianVectors[uint8](t, rng)
 		testMedianVectors[uint16](t, rng)
 	}
@@ -52,8 +53,8 @@ func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 
 // Means of 3×3 bytes, which have no sums of columns in images that are wide enough.
 func TestSmallBox(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 18))
-	for range rounds(20, 300) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 18))
+	for range ref.Trials(t, 20) {
 		img := random[uint8](rng, 60+rng.IntN(150), 1+rng.IntN(140), 1)
 		w, opt := filter.Square(3), randomOptions(rng)
 		opt.Workers = 1 + rng.IntN(3)
@@ -84,9 +85,9 @@ func TestSmallBox(t *testing.T) {
 // Guided filters of bytes in whole numbers are within 1/512 of those in float64 before both are
 // rounded, and the same at every level and number of workers.
 func TestGuidedBytes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(10, 18))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 10), 18))
 	worst := 0.0
-	for i := range rounds(16, 200) {
+	for i := range ref.Trials(t, 16) {
 		img := random[uint8](rng, 1+rng.IntN(150), 1+rng.IntN(90), 1)
 		if i == 0 { // wide enough for strips
 			img = random[uint8](rng, 5000, 70, 1)

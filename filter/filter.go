@@ -1,200 +1,165 @@
 package filter
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
-	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-func errOverlap() error {
-	return fmt.Errorf("boxsum: %w: the result lies in part of the image's memory: give it the image itself, or memory of its own", grid.ErrOverlap)
-}
-
-// Box is the mean of the window round every pixel, as pixels of the same type: a box blur.
-// Integers are exact and rounded to nearest, ties up.
+// Box returns the mean of the window around every pixel, in the pixel type of img: a box
+// blur. Integers are exact and rounded to nearest, ties up.
 func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
-	return made[P](&img, w, opt, mean, 0)
+	j := job{kind: mean, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[P]{}, err
+	}
+	return newResult[P](&j)
 }
 
-// BoxInto is [Box] into an image of the same size, which may be img itself. It allocates
-// nothing once an image of that type and size has been filtered.
+// BoxInto is like [Box] but writes to dst, which has the same size and may be img itself.
+// It allocates nothing after the first image of a type and size.
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
-	return fill(&dst, &img, w, opt, mean, 0)
+	j := job{kind: mean, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-// Sum is the sum of the window round every pixel. Integers are exact: a type that could not
-// hold the sum of a window is an error.
+// Sum returns the sum of the window around every pixel. Integers are exact: a type D that
+// may not hold the sum of a window is an error.
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	return made[D](&img, w, opt, sum, 0)
+	j := job{kind: sum, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return newResult[D](&j)
 }
 
-// SumInto is [Sum] into an image that is there, see [BoxInto].
+// SumInto is like [Sum] but writes to dst, see [BoxInto].
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	return fill(&dst, &img, w, opt, sum, 0)
+	j := job{kind: sum, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-// Mean is the mean of the window round every pixel, as floats:
+// Mean returns the mean of the window around every pixel, as floats:
 //
 //	m, err := filter.Mean[float32](img, filter.Radius(7), nil)
 func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	return made[D](&img, w, opt, mean, 0)
+	j := job{kind: mean, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return newResult[D](&j)
 }
 
-// MeanInto is [Mean] into an image that is there, see [BoxInto].
+// MeanInto is like [Mean] but writes to dst, see [BoxInto].
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	return fill(&dst, &img, w, opt, mean, 0)
+	j := job{kind: mean, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-// Variance is that of the window round every pixel: the mean of the squared distances from
-// the mean, as in [boxsum.SquaredTable].
+// Variance returns the variance of the window around every pixel: the mean of the squared
+// distances from the mean, as in [boxsum.SquaredTable].
 func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	return made[D](&img, w, opt, variance, 0)
+	j := job{kind: variance, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return newResult[D](&j)
 }
 
-// VarianceInto is [Variance] into an image that is there, see [BoxInto].
+// VarianceInto is like [Variance] but writes to dst, see [BoxInto].
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	return fill(&dst, &img, w, opt, variance, 0)
+	j := job{kind: variance, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-// StdDev is the standard deviation of the window round every pixel, the root of its
-// [Variance].
+// StdDev returns the standard deviation of the window around every pixel, the square root
+// of its [Variance].
 func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	return made[D](&img, w, opt, deviation, 0)
+	j := job{kind: deviation, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return newResult[D](&j)
 }
 
-// StdDevInto is [StdDev] into an image that is there, see [BoxInto].
+// StdDevInto is like [StdDev] but writes to dst, see [BoxInto].
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	return fill(&dst, &img, w, opt, deviation, 0)
+	j := job{kind: deviation, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-// MeanStdDev is [Mean] and [StdDev] at once, which takes little more than one of them.
+// MeanStdDev returns [Mean] and [StdDev] together, in little more time than one of them.
 func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (mean, dev boxsum.Image[D], err error) {
-	if mean, err = newFor[D](&img, w, opt); err != nil {
+	j := job{kind: meanDeviation, src: arrayOf(&img)}
+	if err = j.check(w, opt); err != nil {
+		return mean, dev, err
+	}
+	if mean, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
 		return mean, dev, err
 	}
 	if dev, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
 		return mean, dev, err
 	}
-	return mean, dev, MeanStdDevInto(mean, dev, img, w, opt)
+	return mean, dev, j.fillBoth(arrayOf(&mean), arrayOf(&dev))
 }
 
-// MeanStdDevInto is [MeanStdDev] into images that are there, see [BoxInto].
+// MeanStdDevInto is like [MeanStdDev] but writes to mean and dev, see [BoxInto].
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	return fillBoth(&mean, &dev, &img, w, opt)
+	j := job{kind: meanDeviation, src: arrayOf(&img)}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fillBoth(arrayOf(&mean), arrayOf(&dev))
 }
 
-func fillBoth(mean, dev, img any, w Window, opt *Options) error {
-	src, first, second := pixels(img), pixels(mean), pixels(dev)
-	t := task{kind: meanDeviation}
-	if err := t.check(&src, w, opt); err != nil {
-		return err
-	}
-	if err := t.to(0, &first); err != nil {
-		return err
-	}
-	if err := t.to(1, &second); err != nil {
-		return err
-	}
-	return t.run()
-}
-
-// Normalize is how many standard deviations of its window a pixel lies above the mean of
-// it: local contrast, (p − mean) / max(deviation, floor). A floor keeps noise where there
-// is nothing else from becoming large: use the deviation of the noise. In a window of
-// equal pixels it is 0.
+// Normalize returns the local contrast of every pixel, the number of standard deviations by
+// which it exceeds the mean of its window: (p − mean) / max(deviation, floor). floor
+// prevents the amplification of noise in windows that contain nothing else: use the
+// deviation of the noise. The result is 0 in a window of equal pixels.
 func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
-	return made[D](&img, w, opt, normalized, floor)
+	j := job{kind: normalized, src: arrayOf(&img), floor: floor}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return newResult[D](&j)
 }
 
-// NormalizeInto is [Normalize] into an image that is there, see [BoxInto].
+// NormalizeInto is like [Normalize] but writes to dst, see [BoxInto].
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
-	return fill(&dst, &img, w, opt, normalized, floor)
-}
-
-// made is a new image of the results of a kind.
-func made[D boxsum.Pixel](img any, w Window, opt *Options, k kind, floor float64) (boxsum.Image[D], error) {
-	dst, err := newFor[D](img, w, opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: normalized, src: arrayOf(&img), floor: floor}
+	if err := j.check(w, opt); err != nil {
+		return err
 	}
-	return orNone(dst, fill(&dst, img, w, opt, k, floor))
+	return j.fill(arrayOf(&dst))
 }
 
-// newFor is a new image of the size of one that has been checked, for its results.
-func newFor[D boxsum.Pixel](img any, w Window, opt *Options) (boxsum.Image[D], error) {
-	src := pixels(img)
-	if err := new(task).check(&src, w, opt); err != nil {
-		return boxsum.Image[D]{}, err
+// arrayOf returns the pixels of an image, unchecked.
+func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
+	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
+}
+
+// newResult returns a new image that a job has filled.
+func newResult[D boxsum.Pixel](j *job) (boxsum.Image[D], error) {
+	dst, err := boxsum.NewImage[D](j.src.Width, j.src.Height, j.src.Channels)
+	if err == nil {
+		err = j.fill(arrayOf(&dst))
 	}
-	return boxsum.NewImage[D](src.Width, src.Height, src.Channels)
-}
-
-// pixels are those of an image that img points to, of which nothing has been checked.
-func pixels(img any) window.Pixels {
-	switch img := img.(type) {
-	case *boxsum.Image[uint8]:
-		return pixelsOf(img)
-	case *boxsum.Image[uint16]:
-		return pixelsOf(img)
-	case *boxsum.Image[uint32]:
-		return pixelsOf(img)
-	case *boxsum.Image[int16]:
-		return pixelsOf(img)
-	case *boxsum.Image[int32]:
-		return pixelsOf(img)
-	case *boxsum.Image[float32]:
-		return pixelsOf(img)
-	case *boxsum.Image[float64]:
-		return pixelsOf(img)
-	}
-	panic("no such pixels")
-}
-
-func pixelsOf[P boxsum.Pixel](img *boxsum.Image[P]) window.Pixels {
-	return window.PixelsOf(img.Pix, img.Width, img.Height, img.Channels, img.Stride)
-}
-
-// orNone is no image where there is an error.
-func orNone[D boxsum.Pixel](img boxsum.Image[D], err error) (boxsum.Image[D], error) {
 	if err != nil {
 		return boxsum.Image[D]{}, err
 	}
-	return img, nil
-}
-
-// fill makes the same in an image that is there.
-func fill(to, from any, w Window, opt *Options, k kind, floor float64) error {
-	dst, img := pixels(to), pixels(from)
-	t := task{kind: k, floor: floor}
-	if err := t.check(&img, w, opt); err != nil {
-		return err
-	}
-	if !(floor >= 0) || floor > math.MaxFloat64 {
-		return grid.Invalid("a least deviation of %v: use 0 or more", floor)
-	}
-	if err := t.to(0, &dst); err != nil {
-		return err
-	}
-	if k == sum && !img.Of.Float() && t.area()*largest(img.Of) > holds(dst.Of) {
-		return grid.Types("the sum of a window of %d×%d pixels of %v may be more than %v holds", t.shape.Width(), t.shape.Height(), img.Of, dst.Of)
-	}
-	if k == sum && img.Of.Float() && !dst.Of.Float() {
-		return grid.Types("sums of %v are floats, not %v", img.Of, dst.Of)
-	}
-	return t.run()
-}
-
-// holds is the greatest whole number that a type holds: floats round what is larger.
-func holds(of pairs.Type) float64 {
-	switch {
-	case of.Float():
-		return 0x1p127
-	case of.Signed():
-		return float64(uint64(1)<<(8*of.Bytes()-1) - 1)
-	}
-	return float64(uint64(1)<<(8*of.Bytes()) - 1)
+	return dst, nil
 }

@@ -5,7 +5,6 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -121,15 +120,6 @@ func randomOptions(rng *rand.Rand) *filter.Options {
 	return opt
 }
 
-// rounds is how many a test has: more where BOXSUM_FILTERS is set, so that all tests together
-// filter far more than 10,000 images.
-func rounds(usual, many int) int {
-	if os.Getenv("BOXSUM_FILTERS") != "" {
-		return many
-	}
-	return usual
-}
-
 // Every local statistic of every type against the definition.
 func TestDefinition(t *testing.T) {
 	ref.Alone(t)
@@ -140,10 +130,10 @@ func TestDefinition(t *testing.T) {
 }
 
 func testDefinition[P filter.Pixel](t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 18))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 1), 18))
 	integers := P(1)/2 == 0
 	var v []float64
-	for range rounds(60, 2500) {
+	for range ref.Trials(t, 60) {
 		img := random[P](rng, 1+rng.IntN(24), 1+rng.IntN(12), 1+rng.IntN(4))
 		w, opt := randomWindow(rng, 1+rng.IntN(40)), randomOptions(rng)
 		name := fmt.Sprintf("%T %d×%d×%d, window %v, %v %v, %v, %d workers", *new(P), img.Width, img.Height, img.Channels, w, opt.Border, opt.Value, opt.Level, opt.Workers)

@@ -5,27 +5,29 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Sigma is how wide a Gaussian is: its standard deviation along each side, in pixels.
-// Zero leaves that side as it is.
+// A Sigma is the standard deviation of a Gaussian along each axis, in pixels. Zero leaves
+// that axis unfiltered.
 type Sigma struct {
 	X, Y float64
 
-	// Passes is how many boxes stand for the Gaussian, 1 to 6; zero stands for 3. Four are
-	// nearer to it, and take a third longer.
+	// Passes is the number of boxes that approximate the Gaussian, 1 to 6. Four approximate
+	// it more closely than three and take a third longer. Zero means exact Gaussian weights
+	// along axes with a standard deviation below 2, and three boxes along others.
 	Passes int
 }
 
-// maxPasses is how many boxes there may be.
+// maxPasses is the maximum number of boxes.
 const maxPasses = 6
 
-// Boxes is the sizes of boxes that, one after the other, are nearest to a Gaussian of this
-// standard deviation, after Kovesi: odd numbers, of which the larger ones come last.
+// Boxes returns the sizes of the boxes whose succession best approximates a Gaussian of
+// this standard deviation, after Kovesi: odd numbers, smaller ones first. It returns nil if
+// an argument is out of range.
 func Boxes(sigma float64, passes int) []int {
 	if passes < 1 || passes > maxPasses || !(sigma >= 0) || sigma > maxSigma {
 		return nil
@@ -54,198 +56,227 @@ func boxes(sigma float64, passes int) (all [maxPasses]int) {
 	return all
 }
 
-// Gaussian blurs an image by several boxes that together are nearly a Gaussian: it takes
-// the same time for every sigma. docs/filters.md has how near they are. The border is that
-// of every box. Between boxes 8-bit pixels keep five to eight more bits, so that they are
-// rounded once as far as anyone can see.
+// Gaussian blurs an image. If both standard deviations are below 2, it uses Gaussian
+// weights, truncated at four deviations: the result matches SciPy's gaussian_filter up to
+// the rounding of float32, or of float64 for float64 pixels. Otherwise it applies several
+// boxes that together approximate a Gaussian, in a time that does not depend on sigma;
+// docs/reference/filters.md says how closely. In this case, the border applies to every
+// box, and 8-bit pixels keep five to eight additional bits between boxes, so that they are
+// visibly rounded only once. If only one deviation is below 2, pixels are rounded one more
+// time.
+//
+// With the border [Clip], weights outside the image do not count, and the others are scaled
+// to add up to 1.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
-	dst, err := newFor[P](&img, Square(1), opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: gaussian, src: arrayOf(&img)}
+	if err := j.checkGaussian(sigma, opt); err != nil {
+		return boxsum.Image[P]{}, err
 	}
-	return orNone(dst, GaussianInto(dst, img, sigma, opt))
+	return newResult[P](&j)
 }
 
-// GaussianInto is [Gaussian] into an image of the same size, which may be img itself. It
-// allocates nothing once an image of that type and size has been filtered.
+// GaussianInto is like [Gaussian] but writes to dst, which has the same size and may be img
+// itself. It allocates nothing after the first image of a type and size.
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
-	return gaussian(&dst, &img, sigma, opt)
+	j := job{kind: gaussian, src: arrayOf(&img)}
+	if err := j.checkGaussian(sigma, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-func gaussian(to, from any, sigma Sigma, opt *Options) error {
-	dst, img := pixels(to), pixels(from)
-	t := task{kind: mean}
-	if err := t.check(&img, Square(1), opt); err != nil {
+// checkGaussian is check for Gaussian.
+func (j *job) checkGaussian(sigma Sigma, opt *Options) error {
+	if err := j.check(Square(1), opt); err != nil {
 		return err
 	}
 	if !(sigma.X >= 0 && sigma.Y >= 0 && sigma.X <= maxSigma && sigma.Y <= maxSigma) {
-		return grid.Invalid("a Gaussian of %v×%v: use 0 to %g for each", sigma.X, sigma.Y, float64(maxSigma))
+		return raster.Invalid("a Gaussian of %v×%v: use 0 to %g for each", sigma.X, sigma.Y, float64(maxSigma))
 	}
 	if sigma.Passes < 0 || sigma.Passes > maxPasses {
-		return grid.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
+		return raster.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
 	}
+	j.boxes = sigma.Passes
 	if sigma.Passes == 0 {
 		sigma.Passes = 3
 	}
-	if err := t.to(0, &dst); err != nil {
-		return err
+	j.sigma = sigma
+	return nil
+}
+
+// runGaussian computes a Gaussian with weights, boxes, or one of each along either axis.
+func runGaussian(j *job) error {
+	x, y := j.sigma.X, j.sigma.Y
+	switch narrowX, narrowY := j.isNarrow(x), j.isNarrow(y); {
+	case x == 0 && y == 0:
+		return copyPixels(j)
+	case (narrowX || x == 0) && (narrowY || y == 0):
+		return runWeighted(j, x, y)
+	case narrowX || narrowY:
+		first, boxes := *j, *j
+		first.set = j.set.Quiet()
+		if narrowX {
+			first.sigma.Y, boxes.sigma.X = 0, 0
+		} else {
+			first.sigma.X, boxes.sigma.Y = 0, 0
+		}
+		if err := runWeighted(&first, first.sigma.X, first.sigma.Y); err != nil {
+			return err
+		}
+		boxes.src, boxes.same = j.dst[0], true
+		return runBoxes(&boxes)
 	}
-	if img.Width == 0 || img.Height == 0 {
-		t.set.Report(1)
-		return nil
-	}
+	return runBoxes(j)
+}
+
+// runBoxes computes a Gaussian with boxes.
+func runBoxes(j *job) error {
 	var shapes [maxPasses]window.Shape
-	across, down := boxes(sigma.X, sigma.Passes), boxes(sigma.Y, sigma.Passes)
+	passes := j.sigma.Passes
+	across, down := boxes(j.sigma.X, passes), boxes(j.sigma.Y, passes)
 	area := 0.0
-	for i := range sigma.Passes {
+	for i := range passes {
 		s := &shapes[i]
-		*s = t.shape
+		*s = j.shape
 		s.Left, s.Up = across[i]/2, down[i]/2
 		s.Right, s.Down = s.Left, s.Up
 		area = max(area, float64(across[i])*float64(down[i]))
-		if err := window.CheckWrap(s, img.Height); err != nil {
+		if err := window.CheckWrap(s, j.src.Height); err != nil {
 			return err
 		}
 	}
 	if area == 1 {
-		return copied(&t)
+		return copyPixels(j)
 	}
-	switch t.src.Of {
-	case pairs.U8:
-		if l, ok := newTriple(&t, shapes[:sigma.Passes]); ok {
-			return runTriple(&t, &l)
+	switch j.src.Type {
+	case raster.U8:
+		if l, ok := newTriple(j, shapes[:passes]); ok {
+			return runTriple(j, &l)
 		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
-			return grid.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", sigma.X, sigma.Y)
+			return raster.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", j.sigma.X, j.sigma.Y)
 		}
 		if area*(255<<8) < 1<<32 {
-			return runGaussian[uint32](&t, pairs.U16, &shapes, sigma.Passes)
+			return runCascade(j, raster.U32, raster.U16, &shapes)
 		}
-		return runGaussian[uint64](&t, pairs.U16, &shapes, sigma.Passes)
-	case pairs.F64:
-		return runGaussian[float64](&t, pairs.F64, &shapes, sigma.Passes)
+		return runCascade(j, raster.U64, raster.U16, &shapes)
+	case raster.F64:
+		return runCascade(j, raster.F64, raster.F64, &shapes)
 	}
-	return runGaussian[float64](&t, pairs.F32, &shapes, sigma.Passes)
+	return runCascade(j, raster.F64, raster.F32, &shapes)
 }
 
-// cascade is the layer of several boxes one after the other, with elements of a type
-// between them, of which 2^8 are one of a pixel of integers.
-type cascade[A kernel.Number] struct {
-	task    task
+// cascade is the layer for several successive boxes. The elements between them have a type
+// of which 2^8 stand for 1 in an integer pixel.
+type cascade struct {
+	job     job
 	frame   window.Frame
 	image   window.Image
 	copied  []byte
 	shapes  [maxPasses]window.Shape
 	passes  int
-	between pairs.Type
+	between raster.Type
 
-	workers []cascadeWorker[A]
+	workers []cascadeWorker
 }
 
-type cascadeWorker[A kernel.Number] struct {
-	stages [maxPasses - 1]window.Stage[A, A] // all but the last box
-	makers [maxPasses - 1]meanMaker[A]
-	last   window.Sums[A, A]
-	box    kernel.Box // of the last pass
-	boxes  kernel.BoxScratch
-	_      [kernel.LineBytes]byte
+type cascadeWorker struct {
+	stages [maxPasses - 1]window.Stage // all but the last box
+	makers [maxPasses - 1]meanMaker
+	last   window.Sums
+	box    windows.Box // of the last pass
+	boxes  windows.BoxScratch
+	_      [raster.LineBytes]byte
 }
 
-// meanMaker makes means, times a scale.
-type meanMaker[A kernel.Number] struct {
-	of    pairs.Type
-	level kernel.Level
-	scale uint   // bits
-	most  uint64 // of an element
+// meanMaker computes means, times a scale.
+type meanMaker struct {
+	sum, dst raster.Type
+	level    processor.Level
+	scale    uint   // in bits
+	most     uint64 // greatest value of an element
 
-	box     kernel.WordBox
-	fast    bool // it has a kernel
-	scratch kernel.BoxScratch
+	box     windows.WordBox
+	fast    bool // has a kernel
+	scratch windows.BoxScratch
 }
 
-// aim is for windows of a frame, and means of a type.
-func (k *meanMaker[A]) aim(f *window.Frame, of pairs.Type, scale uint, most uint64) {
-	k.level, k.of, k.scale, k.most = f.Level, of, scale, most
+// aim prepares for windows of a frame and means of a type.
+func (k *meanMaker) aim(f *window.Frame, dst raster.Type, scale uint, most uint64) {
+	k.level, k.sum, k.dst, k.scale, k.most = f.Level, f.Sum, dst, scale, most
 	k.fast = false
 	if n := uint64(f.Shape.Width()) * uint64(f.Shape.Height()); f.Border != window.Clip && f.Plain() && k.scaled(n) {
-		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, k.factor(n))
+		k.box, k.fast = windows.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, k.factor(n))
 	}
 }
 
-// scaled reports whether the last means, of n elements of 16 bits, are rounded in floats.
-func scaled[A kernel.Number](n uint64) bool {
-	return isWhole[A]() && grid.SizeOf[A]() == 4 && n*(255<<8) < 1<<31
-}
+// scaled reports whether the final means, of n elements of 16 bits, are rounded in floats.
+func scaled(sum raster.Type, n uint64) bool { return sum == raster.U32 && n*(255<<8) < 1<<31 }
 
-func isWhole[A kernel.Number]() bool { one, two := A(1), A(2); return one/two == 0 }
+// scaled reports whether means of n elements are rounded in floats, which requires that n
+// is small enough.
+func (k *meanMaker) scaled(n uint64) bool { return k.sum == raster.U32 && k.most*n < 1<<31 }
 
-// scaled reports whether means of n elements are rounded in floats, as few enough are.
-func (k *meanMaker[A]) scaled(n uint64) bool {
-	return grid.SizeOf[A]() == 4 && k.most*n < 1<<31
-}
-
-// factor is what sums of n elements are multiplied by.
-func (k *meanMaker[A]) factor(n uint64) float32 {
+// factor returns the factor for sums of n elements.
+func (k *meanMaker) factor(n uint64) float32 {
 	return float32(float64(uint64(1)<<k.scale) / float64(n))
 }
 
-func (k *meanMaker[A]) Make(dst []byte, _ int, s *window.Sums[A, A]) {
+// Make implements [window.Maker].
+func (k *meanMaker) Make(dst []byte, _ int, s *window.Sums) {
 	if k.fast {
 		cols, _ := s.Columns(s.Row().Channels)
-		k.box.Row(kernel.Of[uint16](dst), as[uint32](cols), &k.scratch)
+		k.box.Row(raster.Elems[uint16](dst), raster.Elems[uint32](cols), &k.scratch)
 		return
 	}
 	r := s.Windows()
-	c := r.Channels
-	size := c * k.of.Bytes()
-	for i, j, n := 0, 0, len(dst)/size; i < n; i = j {
-		j = r.Same(i)
-		k.some(dst[i*size:j*size], r.Hi[i*c:j*c], r.Lo[i*c:j*c], r.Count(i), r.Offset)
+	size := r.Channels * k.dst.Bytes()
+	var p window.Part
+	for x, n := 0, len(dst)/size; x < n; {
+		r.Cut(&p, x)
+		to, count := dst[p.From*size:p.To*size], uint64(p.Count)
+		if k.scaled(count) {
+			windows.ScaledMeans(k.level, raster.Elems[uint16](to), raster.Elems[uint32](p.Sums.Hi), raster.Elems[uint32](p.Sums.Lo), k.factor(count))
+		} else {
+			p.Sums.Means(k.level, k.dst, to, windows.Mean{Count: count, Offset: r.Offset, Scale: k.scale, Most: k.most * count})
+		}
+		x = p.To
 	}
 }
 
-func (k *meanMaker[A]) some(dst []byte, hi, lo []A, count int64, offset float64) {
-	if A(1)/2 != 0 {
-		means(k.level, k.of, dst, hi, lo, float64(count), offset, 0)
-		return
-	}
-	if n := uint64(count); k.scaled(n) {
-		kernel.ScaledMeans(k.level, kernel.Of[uint16](dst), as[uint32](hi), as[uint32](lo), k.factor(n))
-		return
-	}
-	rounded(k.level, k.of, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
-}
+// cascadeRuns keeps the engines and scratch memory of the layer for later calls.
+var cascadeRuns engine.Runs[cascade]
 
-func runGaussian[A kernel.Number](t *task, between pairs.Type, shapes *[maxPasses]window.Shape, passes int) error {
-	run := engine.Take[engine.Run[cascade[A]]]()
+func runCascade(j *job, sum, between raster.Type, shapes *[maxPasses]window.Shape) error {
+	run := cascadeRuns.Take()
 	l := &run.Layer
-	l.task, l.shapes, l.passes, l.between = *t, *shapes, passes, between
-	l.frame = frameOf(&t.src, &shapes[0], false, t.set.Level)
-	l.image.Src, l.image.Border = t.src, t.shape.Border
-	return run.Fill(t.set, l.plan(), l)
+	l.job, l.shapes, l.passes, l.between = *j, *shapes, j.sigma.Passes, between
+	l.frame = frameOf(j, &shapes[0], sum, 0)
+	l.image.Src, l.image.Border = j.src, j.shape.Border
+	return run.Fill(j.set, l.plan(), l)
 }
 
-func (l *cascade[A]) plan() engine.Plan {
-	f, set := &l.frame, &l.task.set
-	reach, unit := 0, max(1, window.Block[A](l.shapes[l.passes-1].Height()))
+func (l *cascade) plan() engine.Plan {
+	f, set := &l.frame, &l.job.set
+	reach, unit := 0, max(1, window.Block(f.Sum, l.shapes[l.passes-1].Height()))
 	for _, s := range l.shapes[:l.passes] {
 		reach += s.Height()
 	}
-	return window.ChainPlan(set, f, l.task.src.Size*2, reach, unit)
+	return window.ChainPlan(set, f, l.job.src.Type.Bytes()*2, reach, unit)
 }
 
-func (l *cascade[A]) Prepare(p *engine.Plan) error {
+func (l *cascade) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	if l.task.same {
-		l.copied = l.image.Src.Copy(l.copied)
+	if l.job.same {
+		l.copied = window.CopyTo(l.copied, &l.image.Src)
 	}
 	l.image.Outside = window.OutsideRow(l.image.Outside, &l.frame)
 	return nil
 }
 
 // Tile implements [engine.Layer], in pixels: a band at a time.
-func (l *cascade[A]) Tile(worker, _, y, n, rows int) {
-	w, c, t := &l.workers[worker], l.frame.Channels, &l.task
+func (l *cascade) Tile(worker, _, y, n, rows int) {
+	w, c, sum := &l.workers[worker], l.frame.Channels, l.frame.Sum
 	frames := [maxPasses]window.Frame{}
 	for i := range l.passes {
 		f := &frames[i]
@@ -253,26 +284,26 @@ func (l *cascade[A]) Tile(worker, _, y, n, rows int) {
 		f.Shape = l.shapes[i]
 		if i > 0 {
 			f.Offset, f.Pixel = 0, l.between
-			if A(1)/2 == 0 {
+			if !sum.Float() {
 				f.Value *= 256
 			}
 			if f.Border == window.Wrap {
-				f.Height = 0 // rows come as they are asked for, and go on beyond the image
+				f.Height = 0 // rows are computed on demand, and continue beyond the image
 			}
 		}
 	}
 	bits, most := uint(0), uint64(0)
 	last := &frames[l.passes-1]
-	w.box.Kind = kernel.BoxNone
-	if A(1)/2 == 0 && l.passes > 1 {
+	w.box.Kind = windows.BoxNone
+	if !sum.Float() && l.passes > 1 {
 		bits, most = 8, 255
-		if n := uint64(last.Shape.Width()) * uint64(last.Shape.Height()); last.Border != window.Clip && last.Plain() && scaled[A](n) {
-			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), c, float32(1/float64(n<<bits)))
+		if n := uint64(last.Shape.Width()) * uint64(last.Shape.Height()); last.Border != window.Clip && last.Plain() && scaled(sum, n) {
+			w.box = windows.NewScaledBox(last.Level, last.Shape.Width(), c, float32(1/float64(n<<bits)))
 		}
 	}
 	w.last.Aim(last)
 	w.last.Strip(0, n)
-	// Each stage starts above the rows that the next one starts from.
+	// Each stage starts above the rows at which the next one starts.
 	from := y
 	for i := l.passes - 2; i >= 0; i-- {
 		s, k := &w.stages[i], &w.makers[i]
@@ -292,43 +323,41 @@ func (l *cascade[A]) Tile(worker, _, y, n, rows int) {
 	}
 	for end := y + rows; y < end; y++ {
 		w.last.Down(src, y)
-		dst := t.dst[0].Row(0, y, n)
-		if w.box.Kind == kernel.BoxWords {
+		dst := l.job.dst[0].Span(0, y, n)
+		if w.box.Kind == windows.BoxWords {
 			cols, _ := w.last.Columns(c)
-			w.box.Row(dst, as[uint32](cols), &w.boxes)
+			w.box.Row(dst, raster.Elems[uint32](cols), &w.boxes)
 			continue
 		}
 		l.finish(dst, w.last.Windows(), 1<<bits)
 	}
 }
 
-// finish makes pixels of the last sums.
-func (l *cascade[A]) finish(dst []byte, r *window.Row[A, A], scale uint64) {
-	c, of, level := r.Channels, l.task.src.Of, l.task.set.Level
-	size := c * of.Bytes()
-	for i, j, n := 0, 0, len(dst)/size; i < n; i = j {
-		j = r.Same(i)
-		to, hi, lo := dst[i*size:j*size], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
-		switch {
-		case scaled[A](uint64(r.Count(i))) && scale > 1:
-			kernel.ScaledMeans(level, to, as[uint32](hi), as[uint32](lo), float32(1/float64(uint64(r.Count(i))*scale)))
-		case A(1)/2 == 0:
-			rounded(level, of, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
-		case of == pairs.U16:
-			inv := 1 / float64(r.Count(i))
-			for k, to := 0, kernel.Of[uint16](to); k < len(to); k++ {
-				to[k] = uint16(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
+// finish computes pixels from the last sums.
+func (l *cascade) finish(dst []byte, r *window.Row, scale uint64) {
+	t, level := l.job.src.Type, l.job.set.Level
+	size := r.Channels * t.Bytes()
+	var p window.Part
+	for x, n := 0, len(dst)/size; x < n; {
+		r.Cut(&p, x)
+		to, count := dst[p.From*size:p.To*size], uint64(p.Count)*scale
+		if scaled(l.frame.Sum, uint64(p.Count)) && scale > 1 {
+			windows.ScaledMeans(level, to, raster.Elems[uint32](p.Sums.Hi), raster.Elems[uint32](p.Sums.Lo), float32(1/float64(count)))
+		} else {
+			m := windows.Mean{Count: count, Offset: r.Offset}
+			if !l.frame.Sum.Float() {
+				m.Most = 255 * count
 			}
-		default:
-			means(level, of, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
+			p.Sums.Means(level, t, to, m)
 		}
+		x = p.To
 	}
 }
 
-func (l *cascade[A]) Finish() {}
+func (l *cascade) Finish() {}
 
-func (l *cascade[A]) Release() int {
-	l.task, l.image.Src = task{}, window.Pixels{}
+func (l *cascade) Release() int {
+	l.job, l.image.Src = job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		w := &l.workers[i]

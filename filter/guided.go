@@ -1,96 +1,76 @@
 package filter
 
 import (
-	"math"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Guided is the guided filter of He, Sun and Tang: it smooths img where the guide is
-// smooth, and keeps edges that the guide has. In every window the result is a linear
-// function of the guide, a·I + b, that is nearest to img; a and b of all windows that have
-// a pixel are averaged. epsilon is how large a variance of the guide counts as smooth, in
-// the squared units of its pixels: 100 to 1000 for 8 bits.
+// Guided applies the guided filter of He, Sun and Tang, which smooths img where the guide
+// is smooth and keeps edges of the guide. In every window, it fits a linear function of the
+// guide, a·I + b, to img; the result uses the averages of a and b over all windows that
+// contain a pixel. epsilon is the variance of the guide up to which it counts as smooth, in
+// squared pixel units: 100 to 1000 for 8 bits.
 //
-// The guide has the size of img and one channel or three, gray or colour; each channel of
-// img is filtered with all of the guide. An image is its own guide where it is given for
-// both. Sums are float64; integers are rounded to nearest, and clamped to their range.
+// The guide has the size of img and one or three channels, gray or color; each channel of
+// img is filtered with the whole guide. An image may be its own guide. Sums are float64;
+// integers are rounded to nearest and clamped to their range.
 func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
-	return guidedNew[P](&img, &guide, w, epsilon, opt)
-}
-
-func guidedNew[P Pixel](img, guide any, w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
-	dst, err := newFor[P](img, w, opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: guidedKind, src: arrayOf(&img), guide: arrayOf(&guide), epsilon: epsilon}
+	if err := j.check(w, opt); err != nil {
+		return boxsum.Image[P]{}, err
 	}
-	return orNone(dst, guidedInto(&dst, img, guide, w, epsilon, opt))
+	return newResult[P](&j)
 }
 
-// GuidedInto is [Guided] into an image of the same size, which may be img or the guide
-// itself. It allocates nothing once images of these types and sizes have been filtered.
+// GuidedInto is like [Guided] but writes to dst, which has the same size and may be img or
+// the guide itself. It allocates nothing after the first images of these types and sizes.
 func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
-	return guidedInto(&dst, &img, &guide, w, epsilon, opt)
+	j := job{kind: guidedKind, src: arrayOf(&img), guide: arrayOf(&guide), epsilon: epsilon}
+	if err := j.check(w, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-func guidedInto(to, from, by any, w Window, epsilon float64, opt *Options) error {
-	dst, img, g := pixels(to), pixels(from), pixels(by)
-	var t task
-	if err := t.check(&img, w, opt); err != nil {
+// checkGuide validates the guide, and checks that it does not partly overlap the result.
+func (j *job) checkGuide() (err error) {
+	g := &j.guide
+	if err = g.Check(); err != nil {
 		return err
 	}
-	if !(epsilon >= 0) || epsilon > math.MaxFloat64 {
-		return grid.Invalid("an epsilon of %v: use 0 or more", epsilon)
+	if g.Width != j.src.Width || g.Height != j.src.Height || g.Channels != 1 && g.Channels != 3 {
+		return raster.Invalid("a guide of %v for an image of %v: it takes the same size, and one channel or three", g.Extent, j.src.Extent)
 	}
-	if err := t.to(0, &dst); err != nil {
+	if j.over, err = overlap(&j.dst[0], g); err != nil || j.src.Width == 0 || j.src.Height == 0 {
 		return err
 	}
-	if err := g.Check(); err != nil {
-		return err
+	if w, h := j.shape.Width(), j.shape.Height(); float64(w)*float64(h) >= 1<<40 {
+		return raster.Invalid("a window of %d×%d is too large for this", w, h)
 	}
-	if g.Width != t.src.Width || g.Height != t.src.Height || g.Channels != 1 && g.Channels != 3 {
-		return grid.Invalid("a guide of %v for an image of %v: it takes the same size, and one channel or three", g.Extent, t.src.Extent)
+	return window.CheckWrap(&j.shape, j.src.Height)
+}
+
+// guidedRuns keeps the engines and scratch memory of the layer for later calls.
+var guidedRuns engine.Runs[guided]
+
+// runGuided runs the guided filter.
+func runGuided(j *job) error {
+	if box, ok := j.guidedBox(); ok {
+		return runGuidedBytes(j, box)
 	}
-	over, err := overlap(&t.dst[0], &g)
-	if err != nil {
-		return err
-	}
-	if t.src.Width == 0 || t.src.Height == 0 {
-		t.set.Report(1)
-		return nil
-	}
-	if float64(w.Width)*float64(w.Height) >= 1<<40 {
-		return grid.Invalid("a window of %d×%d is too large for this", w.Width, w.Height)
-	}
-	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
-		return err
-	}
-	if done, err := runGuidedBytes(&t, &g, epsilon, over); done {
-		return err
-	}
-	run := engine.Take[engine.Run[guided]]()
+	run := guidedRuns.Take()
 	l := &run.Layer
-	l.task, l.guide, l.over, l.epsilon = t, g, over, epsilon
-	l.single = nil
-	if t.src.Channels == 1 && g.Channels == 1 {
-		l.single = guides[int(t.src.Of)*(int(pairs.F64)+1)+int(g.Of)].(func(kernel.Level, []float64, []byte, []byte, []float64, []float64, float64))
-	}
-	return run.Fill(t.set, l.plan(), l)
+	l.job = *j
+	return run.Fill(j.set, l.plan(), l)
 }
 
-// guided is the layer of guided filters. Products of pixels become channels of an image of their own, row by row; a and b
-// of its windows that of another.
+// guided is the layer for guided filters. Products of pixels become the channels of an
+// image of their own, row by row; a and b of its windows become those of another.
 type guided struct {
-	task    task
-	guide   window.Pixels
-	over    bool // the guide is written over
-	epsilon float64
-	single  guideRow // where image and guide have one channel
+	job job
 
 	values  []float64
 	frame   window.Frame // of the products
@@ -101,44 +81,34 @@ type guided struct {
 	copiedGuide []byte
 }
 
-// A guideRow makes products of a row of pixels, or where there is no room for any a row of results from the sums of a and b
-// in windows of n pixels.
-type guideRow func(level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64)
-
-func guideRowOf[P, G Pixel](level kernel.Level, products []float64, pix, guide []byte, hi, lo []float64, n float64) {
-	img, by := kernel.Of[P](pix), kernel.Of[G](guide)
-	if products != nil {
-		kernel.GuidedProducts(level, products, img, by)
-	} else {
-		kernel.GuidedPixels(level, img, by, hi, lo, n, largest(pairs.TypeOf[P]()))
-	}
-}
-
 type guidedWorker struct {
 	layer  *guided
 	rows   [2][]float64 // of products, the latest two
 	latest int
 	beyond []float64
-	floats [3][]float64 // a row of the image, of the guide and of results
+	floats [3][]float64 // a row of the image, of the guide and of the result
 	means  []float64    // of the products of a window
-	first  window.Stage[float64, float64]
-	last   window.Sums[float64, float64]
-	_      [kernel.LineBytes]byte
+	first  window.Stage
+	last   window.Sums
+	_      [raster.LineBytes]byte
 }
 
+// single reports whether image and guide have one channel, for which there are kernels.
+func (l *guided) single() bool { return l.job.src.Channels == 1 && l.job.guide.Channels == 1 }
+
 func (l *guided) plan() engine.Plan {
-	shape, set, e := &l.task.shape, &l.task.set, &l.task.src.Extent
-	p, g := e.Channels, l.guide.Channels
+	shape, set, e := &l.job.shape, &l.job.set, &l.job.src.Extent
+	p, g := e.Channels, l.job.guide.Channels
 	l.frame = window.Frame{
 		Width: e.Width, Height: e.Height, Channels: g + p + g*(g+1)/2 + g*p,
-		Pixel: pairs.F64, Shape: *shape, Level: set.Level,
+		Pixel: raster.F64, Sum: raster.F64, Shape: *shape, Level: set.Level,
 	}
 	l.fit = l.frame
 	l.fit.Channels = p * (g + 1)
 	if l.fit.Border == window.Wrap {
 		l.fit.Height = 0
 	}
-	if l.fit.Border == window.Constant { // which a and b have none of
+	if l.fit.Border == window.Constant { // a and b have no border constant
 		l.values = l.values[:0]
 		for i := range l.frame.Channels {
 			v := shape.Value
@@ -149,16 +119,16 @@ func (l *guided) plan() engine.Plan {
 		}
 		l.frame.Values, l.fit.Border = l.values, window.Clip
 	}
-	return window.ChainPlan(set, &l.frame, l.task.src.Size*8, 2*shape.Height(), window.Block[float64](shape.Height()))
+	return window.ChainPlan(set, &l.frame, l.job.src.Type.Bytes()*8, 2*shape.Height(), window.Block(raster.F64, shape.Height()))
 }
 
 // Prepare implements [engine.Layer].
 func (l *guided) Prepare(p *engine.Plan) error {
-	if l.task.same {
-		l.copied = l.task.src.Copy(l.copied)
+	if l.job.same {
+		l.copied = window.CopyTo(l.copied, &l.job.src)
 	}
-	if l.over {
-		l.copiedGuide = l.guide.Copy(l.copiedGuide)
+	if l.job.over {
+		l.copiedGuide = window.CopyTo(l.copiedGuide, &l.job.guide)
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	width, n := l.frame.Width, l.frame.Width*l.frame.Channels
@@ -167,7 +137,7 @@ func (l *guided) Prepare(p *engine.Plan) error {
 		w.layer = l
 		w.rows[0], w.rows[1] = engine.AtLeast(w.rows[0], n), engine.AtLeast(w.rows[1], n)
 		w.beyond = engine.AtLeast(w.beyond, n)
-		for k, channels := range [...]int{l.task.src.Channels, l.guide.Channels, l.task.src.Channels} {
+		for k, channels := range [...]int{l.job.src.Channels, l.job.guide.Channels, l.job.src.Channels} {
 			w.floats[k] = engine.AtLeast(w.floats[k], width*channels)
 		}
 		w.means = engine.AtLeast(w.means, l.frame.Channels)
@@ -176,7 +146,7 @@ func (l *guided) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// outside makes the row of products beyond the image.
+// outside computes the row of products beyond the image.
 func (w *guidedWorker) outside() {
 	l := w.layer
 	clear(w.beyond)
@@ -190,26 +160,26 @@ func (w *guidedWorker) Row(place int) []byte {
 	l := w.layer
 	y := l.frame.Border.Index(place, l.frame.Height)
 	if y < 0 {
-		return kernel.Bytes(w.beyond)
+		return raster.Bytes(w.beyond)
 	}
 	w.latest ^= 1
 	row := w.rows[w.latest]
 	w.products(row, y)
-	return kernel.Bytes(row)
+	return raster.Bytes(row)
 }
 
-// products makes those of the pixels of a row.
+// products computes the products of the pixels of a row.
 func (w *guidedWorker) products(row []float64, y int) {
 	l := w.layer
-	src, guide := &l.task.src, &l.guide
+	src, guide := &l.job.src, &l.job.guide
 	p, g := src.Channels, guide.Channels
-	pix, by := src.Row(0, y, src.Width), guide.Row(0, y, src.Width)
-	if l.single != nil {
-		l.single(l.frame.Level, row, pix, by, nil, nil, 0)
+	pix, by := src.Span(0, y, src.Width), guide.Span(0, y, src.Width)
+	if l.single() {
+		windows.GuidedProducts(l.frame.Level, src.Type, guide.Type, row, pix, by)
 		return
 	}
-	window.Floats(w.floats[0], pix, src.Of)
-	window.Floats(w.floats[1], by, guide.Of)
+	windows.Floats(src.Type, w.floats[0], pix)
+	windows.Floats(guide.Type, w.floats[1], by)
 	c := l.frame.Channels
 	for x := range src.Width {
 		v, i, to := w.floats[0][x*p:][:p], w.floats[1][x*g:][:g], row[x*c:][:c]
@@ -234,30 +204,33 @@ func (w *guidedWorker) products(row []float64, y int) {
 	}
 }
 
-// Make implements [window.Maker]: a for each channel of the guide and b, for each of the
-// image.
-func (w *guidedWorker) Make(to []byte, _ int, s *window.Sums[float64, float64]) {
-	l, r, dst := w.layer, s.Windows(), kernel.Of[float64](to)
-	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
+// Make implements [window.Maker]: for each channel of the image, it computes a for each
+// channel of the guide, and b.
+func (w *guidedWorker) Make(to []byte, _ int, s *window.Sums) {
+	l, r, dst := w.layer, s.Windows(), raster.Elems[float64](to)
+	p, g, c := l.job.src.Channels, l.job.guide.Channels, l.frame.Channels
+	hi, lo := raster.Elems[float64](r.Sums.Hi), raster.Elems[float64](r.Sums.Lo)
 	out := p * (g + 1)
-	if p == 1 && g == 1 {
-		for from, to, n := 0, 0, len(r.Hi)/4; from < n; from = to {
-			to = r.Same(from)
-			kernel.GuidedFit(l.frame.Level, dst[2*from:2*to], r.Hi[4*from:4*to], r.Lo[4*from:4*to], float64(r.Count(from)), l.epsilon)
+	if l.single() {
+		var part window.Part
+		for from, to, n := 0, 0, len(hi)/4; from < n; from = to {
+			r.Cut(&part, from)
+			to = part.To
+			windows.GuidedFit(l.frame.Level, dst[2*from:2*to], hi[4*from:4*to], lo[4*from:4*to], float64(part.Count), l.job.epsilon)
 		}
 		return
 	}
 	m := w.means
-	for x := range len(r.Hi) / c {
+	for x := range len(hi) / c {
 		n := 1 / float64(r.Count(x))
 		for k := range c {
-			m[k] = (r.Hi[x*c+k] - r.Lo[x*c+k]) * n
+			m[k] = (hi[x*c+k] - lo[x*c+k]) * n
 		}
 		l.solve(dst[x*out:][:out], m[:g], m[g:g+p], m[g+p:g+p+g*(g+1)/2], m[g+p+g*(g+1)/2:c])
 	}
 }
 
-// quotient is a/b, and 0 where the guide is flat and nothing keeps it smooth.
+// quotient returns a/b, or 0 if the guide is flat and epsilon does not smooth it.
 func quotient(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -265,28 +238,29 @@ func quotient(a, b float64) float64 {
 	return a / b
 }
 
-// solve finds a and b from means: of the guide, the image, the products of the guide's
-// channels and those with the image's.
+// solve computes a and b from the means of the guide, of the image, of the products of the
+// guide's channels, and of those with the image's.
 func (l *guided) solve(to, i, v, ii, iv []float64) {
 	g := len(i)
 	if g == 1 {
-		variance := max(0, ii[0]-float64(i[0]*i[0])) + l.epsilon
+		variance := max(0, ii[0]-float64(i[0]*i[0])) + l.job.epsilon
 		for c, m := range v {
 			a := quotient(iv[c]-float64(i[0]*m), variance)
 			to[2*c], to[2*c+1] = a, m-float64(a*i[0])
 		}
 		return
 	}
-	// The covariances of the guide C are a symmetric 3×3 matrix. C + epsilon is split into L·D·Lᵀ, which stays
-	// right where windows have few colours and C has no inverse, as cofactors do not.
+	// The guide's covariances C are a symmetric 3×3 matrix. C + epsilon is factored into
+	// L·D·Lᵀ, which remains accurate where windows have few colors and C has no inverse,
+	// unlike cofactors.
 	rr, rg, rb := ii[0]-float64(i[0]*i[0]), ii[1]-float64(i[0]*i[1]), ii[2]-float64(i[0]*i[2])
 	gg, gb, bb := ii[3]-float64(i[1]*i[1]), ii[4]-float64(i[1]*i[2]), ii[5]-float64(i[2]*i[2])
-	d0 := l.inverse(rr+l.epsilon, ii[0])
+	d0 := l.inverse(rr+l.job.epsilon, ii[0])
 	l10, l20 := float64(rg*d0), float64(rb*d0)
-	d1 := l.inverse(gg+l.epsilon-float64(l10*rg), ii[3])
+	d1 := l.inverse(gg+l.job.epsilon-float64(l10*rg), ii[3])
 	rest := gb - float64(l10*rb)
 	l21 := float64(rest * d1)
-	d2 := l.inverse(bb+l.epsilon-float64(l20*rb)-float64(l21*rest), ii[5])
+	d2 := l.inverse(bb+l.job.epsilon-float64(l20*rb)-float64(l21*rest), ii[5])
 	for c, m := range v {
 		r, g, b := iv[3*c]-float64(i[0]*m), iv[3*c+1]-float64(i[1]*m), iv[3*c+2]-float64(i[2]*m)
 		g -= float64(l10 * r)
@@ -299,13 +273,13 @@ func (l *guided) solve(to, i, v, ii, iv []float64) {
 	}
 }
 
-// inverse is 1/d, of a variance that is at least epsilon and was made from this mean of squares. It is 0 where
-// nothing but rounding is left of it.
+// inverse returns 1/d for a variance d that is at least epsilon and was computed from this
+// mean of squares. It returns 0 if only rounding errors remain.
 func (l *guided) inverse(d, squares float64) float64 {
-	if d < l.epsilon {
-		d = l.epsilon // a NaN stays
+	if d < l.job.epsilon {
+		d = l.job.epsilon // keeps NaN
 	}
-	if l.epsilon == 0 && d <= squares*0x1p-48 {
+	if l.job.epsilon == 0 && d <= squares*0x1p-48 {
 		return 0
 	}
 	return 1 / d
@@ -324,68 +298,44 @@ func (l *guided) Tile(worker, _, y, n, rows int) {
 	}
 }
 
-// results makes a row of n pixels from the sums of a and b.
-func (w *guidedWorker) results(y, n int, r *window.Row[float64, float64]) {
+// results computes a row of n pixels from the sums of a and b.
+func (w *guidedWorker) results(y, n int, r *window.Row) {
 	l := w.layer
-	src, guide := &l.task.src, &l.guide
+	src, guide := &l.job.src, &l.job.guide
 	p, g := src.Channels, guide.Channels
-	dst, by := l.task.dst[0].Row(0, y, n), guide.Row(0, y, n)
-	if l.single != nil {
-		size, guideSize := src.Size, guide.Size
+	hi, lo := raster.Elems[float64](r.Sums.Hi), raster.Elems[float64](r.Sums.Lo)
+	dst, by := l.job.dst[0].Span(0, y, n), guide.Span(0, y, n)
+	if l.single() {
+		size, guideSize := src.Type.Bytes(), guide.Type.Bytes()
+		var part window.Part
 		for from, to := 0, 0; from < n; from = to {
-			to = r.Same(from)
-			l.single(l.frame.Level, nil, dst[from*size:to*size], by[from*guideSize:to*guideSize], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)))
+			r.Cut(&part, from)
+			to = part.To
+			windows.GuidedPixels(l.frame.Level, src.Type, guide.Type, dst[from*size:to*size], by[from*guideSize:to*guideSize], hi[2*from:2*to], lo[2*from:2*to], float64(part.Count))
 		}
 		return
 	}
-	window.Floats(w.floats[1], by, guide.Of)
+	windows.Floats(guide.Type, w.floats[1], by)
 	out := w.floats[2]
 	for x := range n {
 		inv := 1 / float64(r.Count(x))
 		i := w.floats[1][x*g:][:g]
 		for c := range p {
 			at := (x*p + c) * (g + 1)
-			q := float64((r.Hi[at+g] - r.Lo[at+g]) * inv)
+			q := float64((hi[at+g] - lo[at+g]) * inv)
 			for k, v := range i {
-				q += float64(float64((r.Hi[at+k]-r.Lo[at+k])*inv) * v)
+				q += float64(float64((hi[at+k]-lo[at+k])*inv) * v)
 			}
 			out[x*p+c] = q
 		}
 	}
-	toPixels(src.Of, dst, out)
-}
-
-// toPixels makes pixels of numbers: rounded and clamped where those are integers. NaN, which
-// they have not, is 0.
-func toPixels(of pairs.Type, dst []byte, values []float64) {
-	switch of {
-	case pairs.U8:
-		toWhole(dst, values, largest(of))
-	case pairs.U16:
-		toWhole(kernel.Of[uint16](dst), values, largest(of))
-	case pairs.F32:
-		for i, to := 0, kernel.Of[float32](dst); i < len(to); i++ {
-			to[i] = float32(values[i])
-		}
-	default:
-		copy(kernel.Of[float64](dst), values)
-	}
-}
-
-func toWhole[P uint8 | uint16](dst []P, values []float64, most float64) {
-	for i := range dst {
-		if v := values[i]; v > 0 {
-			dst[i] = P(min(v+0.5, most))
-		} else {
-			dst[i] = 0
-		}
-	}
+	windows.Store(src.Type, dst, out)
 }
 
 func (l *guided) Finish() {}
 
 func (l *guided) Release() int {
-	l.task, l.guide = task{}, window.Pixels{}
+	l.job = job{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -4,22 +4,21 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// guidedBytes is the layer of guided filters of one channel of bytes with a guide of one
-// channel: sums are whole numbers, and so are the lines that are fitted, see
-// [kernel.GuidedBox]. Rows of lines are made when windows over them need them.
+// guidedBytes is the layer for guided filters of one channel of bytes with a guide of one
+// channel. Sums and the fitted lines are integers, see [windows.GuidedBox]. Rows of lines
+// are computed when windows over them need them.
 type guidedBytes struct {
-	task  task
+	job   job
 	guide window.Image
 	image window.Image
 	own   bool // the image is its own guide
-	over  bool // the guide is written over
-	box   kernel.GuidedBox
+	box   windows.GuidedBox
 
 	frame, squared      window.Frame // of the image and the guide, and of lines
 	copied, copiedGuide []uint8
@@ -28,49 +27,57 @@ type guidedBytes struct {
 
 type guidedBytesWorker struct {
 	layer    *guidedBytes
-	guide    window.Sums[uint32, uint32]
-	image    window.Sums[uint32, uint32]
-	products window.Sums[uint32, uint32]
+	guide    window.Sums
+	image    window.Sums
+	products window.Sums
 	rows     productRows
 	lines    lineRows
-	sums     [2]window.Sums[uint32, uint32] // of slopes and heights
-	scratch  kernel.GuidedScratch
-	_        [kernel.LineBytes]byte
+	sums     [2]window.Sums // of slopes and heights
+	scratch  windows.GuidedScratch
+	_        [raster.LineBytes]byte
 }
 
-// guidedTile is about how many columns a strip has: what windows need of its lines stays in
-// the second cache.
+// guidedTile is the approximate number of columns in a strip: the lines that windows need
+// stay in the L2 cache.
 const guidedTile = 2048
 
-// runGuidedBytes filters bytes where whole numbers do. It reports whether they do.
-func runGuidedBytes(t *task, guide *window.Pixels, epsilon float64, over bool) (done bool, err error) {
-	if t.src.Of != pairs.U8 || guide.Of != pairs.U8 || t.src.Channels != 1 || guide.Channels != 1 {
-		return false, nil
+// guidedBox returns the integer kernel, and reports whether integers suffice.
+func (j *job) guidedBox() (box windows.GuidedBox, ok bool) {
+	src, guide := &j.src, &j.guide
+	if src.Type != raster.U8 || guide.Type != raster.U8 || src.Channels != 1 || guide.Channels != 1 {
+		return box, false
 	}
-	switch t.shape.Border {
+	switch j.shape.Border {
 	case window.Reflect101, window.Reflect, window.Replicate:
 	default:
-		return false, nil
+		return box, false
 	}
-	f := t.frame()
-	own := unsafe.SliceData(t.src.Mem) == unsafe.SliceData(guide.Mem) && t.src.Stride == guide.Stride
-	box, ok := kernel.NewGuidedBox(t.set.Level, t.shape.Width(), t.shape.Height(), epsilon, own)
-	if !ok || !f.Plain() {
-		return false, nil
-	}
-	run := engine.Take[engine.Run[guidedBytes]]()
+	f := j.frame(raster.U32, 0)
+	box, ok = windows.NewGuidedBox(j.set.Level, j.shape.Width(), j.shape.Height(), j.epsilon, j.ownGuide())
+	return box, ok && f.Plain()
+}
+
+// ownGuide reports whether an image is its own guide.
+func (j *job) ownGuide() bool {
+	return unsafe.SliceData(j.src.Data) == unsafe.SliceData(j.guide.Data) && j.src.Stride == j.guide.Stride
+}
+
+// guidedByteRuns keeps the engines and scratch memory of the layer for later calls.
+var guidedByteRuns engine.Runs[guidedBytes]
+
+func runGuidedBytes(j *job, box windows.GuidedBox) error {
+	run := guidedByteRuns.Take()
 	l := &run.Layer
-	l.task = *t
-	l.image = window.Image{Src: t.src, Border: t.shape.Border}
-	l.guide = window.Image{Src: *guide, Border: t.shape.Border}
-	l.own, l.over, l.box, l.frame, l.squared = own, over, box, f, f
-	l.squared.Squares = true
-	return true, run.Fill(t.set, l.plan(), l)
+	l.job, l.box, l.own = *j, box, j.ownGuide()
+	l.image = window.Image{Src: j.src, Border: j.shape.Border}
+	l.guide = window.Image{Src: j.guide, Border: j.shape.Border}
+	l.frame, l.squared = j.frame(raster.U32, 0), j.frame(raster.U32, raster.U32)
+	return run.Fill(j.set, l.plan(), l)
 }
 
 func (l *guidedBytes) plan() engine.Plan {
 	f := &l.frame
-	p := window.ChainPlan(&l.task.set, f, 16, 2*f.Shape.Height(), 1)
+	p := window.ChainPlan(&l.job.set, f, 16, 2*f.Shape.Height(), 1)
 	if strips := f.Width / guidedTile; strips > 1 && f.Strips(guidedTile/4) {
 		p.TileWidth = engine.DivUp(f.Width, strips)
 		p.Lead = -engine.DivUp(p.N, p.TileWidth)
@@ -80,14 +87,14 @@ func (l *guidedBytes) plan() engine.Plan {
 
 func (l *guidedBytes) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	if l.task.same {
-		l.copied = l.image.Src.Copy(l.copied)
+	if l.job.same {
+		l.copied = window.CopyTo(l.copied, &l.image.Src)
 	}
 	switch {
 	case l.own:
 		l.guide = l.image
-	case l.over:
-		l.copiedGuide = l.guide.Src.Copy(l.copiedGuide)
+	case l.job.over:
+		l.copiedGuide = window.CopyTo(l.copiedGuide, &l.guide.Src)
 	}
 	for i := range l.workers[:p.Workers] {
 		l.workers[i].layer = l
@@ -99,7 +106,7 @@ func (l *guidedBytes) Prepare(p *engine.Plan) error {
 func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 	w := &l.workers[worker]
 	lines, products := l.frame, l.frame
-	lines.Pixel, products.Pixel = pairs.U32, pairs.U16
+	lines.Pixel, products.Pixel = raster.U32, raster.U16
 	for i := range w.sums {
 		w.sums[i].Aim(&lines)
 		w.sums[i].Strip(x, n)
@@ -116,35 +123,36 @@ func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 	}
 	w.lines.aim(w, from, to, y)
 	for end := y + rows; y < end; y++ {
-		w.sums[0].Down(w.lines.of(0), y)
-		w.sums[1].Down(w.lines.of(1), y)
+		w.sums[0].Down(&w.lines.views[0], y)
+		w.sums[1].Down(&w.lines.views[1], y)
 		slopes, _ := w.sums[0].Columns(1)
 		heights, _ := w.sums[1].Columns(1)
-		guide := l.guide.Src.Row(x, y, n)
-		l.box.Bytes(l.task.dst[0].Row(x, y, n), guide, &w.scratch, slopes, heights)
+		guide := l.guide.Src.Span(x, y, n)
+		l.box.Bytes(l.job.dst[0].Span(x, y, n), guide, &w.scratch, raster.Elems[uint32](slopes), raster.Elems[uint32](heights))
 	}
 }
 
-// makeLines makes row y of lines.
+// makeLines computes row y of lines.
 func (w *guidedBytesWorker) makeLines(slopes, heights []uint32, y int) {
 	l := w.layer
 	w.guide.Down(&l.guide, y)
 	guide, _ := w.guide.Columns(1)
 	squares := w.guide.SquareColumns(1)
-	var image, products []uint32
+	var image, products []byte
 	if !l.own {
 		w.image.Down(&l.image, y)
 		image, _ = w.image.Columns(1)
 		w.products.Down(&w.rows, y)
 		products, _ = w.products.Columns(1)
 	}
-	l.box.Lines(slopes, heights, &w.scratch, guide, image, squares, products)
+	elems := raster.Elems[uint32]
+	l.box.Lines(slopes, heights, &w.scratch, elems(guide), elems(image), elems(squares), elems(products))
 }
 
 func (l *guidedBytes) Finish() {}
 
 func (l *guidedBytes) Release() int {
-	l.task, l.guide, l.image = task{}, window.Image{}, window.Image{}
+	l.job, l.guide, l.image = job{}, window.Image{}, window.Image{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -161,15 +169,16 @@ func (l *guidedBytes) Release() int {
 	return bytes
 }
 
-// productRows is the products of two images, row by row: the latest two that were asked for.
+// productRows yields the products of two images, row by row. It keeps the two most recent
+// rows.
 type productRows struct {
 	guide, image *window.Image
-	level        kernel.Level
+	level        processor.Level
 	made         [2][]uint16
 	latest       int
 }
 
-func (r *productRows) aim(guide, image *window.Image, level kernel.Level) {
+func (r *productRows) aim(guide, image *window.Image, level processor.Level) {
 	r.guide, r.image, r.level = guide, image, level
 	for i := range r.made {
 		r.made[i] = engine.AtLeast(r.made[i], image.Src.Width)
@@ -180,23 +189,23 @@ func (r *productRows) aim(guide, image *window.Image, level kernel.Level) {
 func (r *productRows) Row(place int) []byte {
 	r.latest ^= 1
 	to := r.made[r.latest]
-	kernel.Products(r.level, to, r.guide.Row(place), r.image.Row(place))
-	return kernel.Bytes(to)
+	windows.Products(r.level, to, r.guide.Row(place), r.image.Row(place))
+	return raster.Bytes(to)
 }
 
-// lineRows is the slopes and the heights of lines, row by row: it keeps as many as a window
-// has, and those that mirrors need.
+// lineRows yields the slopes and the heights of lines, row by row. It keeps as many rows as
+// a window is high, and those that mirrored borders need.
 type lineRows struct {
 	worker   *guidedBytesWorker
 	views    [2]lineView
 	ring     [2][]uint32
-	from, to int // columns
+	from, to int // range of columns
 	width    int
-	size     int // rows of the ring
-	next     int // the row to make next
+	size     int // rows in the ring
+	next     int // next row to compute
 }
 
-// lineView is the slopes or the heights.
+// lineView is the slopes or the heights of a lineRows.
 type lineView struct {
 	rows  *lineRows
 	which int
@@ -213,9 +222,7 @@ func (r *lineRows) aim(w *guidedBytesWorker, from, to, y int) {
 	}
 }
 
-func (r *lineRows) of(which int) *lineView { return &r.views[which] }
-
-func (r *lineRows) bytes() int { return 2 * len(r.ring[0]) * grid.SizeOf[uint32]() }
+func (r *lineRows) bytes() int { return 2 * len(r.ring[0]) * raster.SizeOf[uint32]() }
 
 // Row implements [window.Rows].
 func (v *lineView) Row(place int) []byte {
@@ -225,7 +232,7 @@ func (v *lineView) Row(place int) []byte {
 	for ; r.next <= place; r.next++ {
 		r.worker.makeLines(r.at(0, r.next)[r.from:r.to], r.at(1, r.next)[r.from:r.to], r.next)
 	}
-	return kernel.Bytes(r.at(v.which, place))
+	return raster.Bytes(r.at(v.which, place))
 }
 
 func (r *lineRows) at(which, y int) []uint32 { return r.ring[which][y%r.size*r.width:][:r.width] }

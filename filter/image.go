@@ -8,31 +8,31 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Images of package image come back as they are: *image.Gray and *image.Gray16 as such,
-// *image.RGBA64 and *image.NRGBA64 as *image.RGBA64, and all others as *image.RGBA.
-// Transparent pixels count as much as they are opaque: the components are multiplied by
-// their alpha first. Of a result pixels count from the bounds of the image on.
+// Functions for package image return *image.Gray and *image.Gray16 as such, *image.RGBA64
+// and *image.NRGBA64 as *image.RGBA64, and all other types as *image.RGBA. Pixels are
+// weighted by their alpha: components are premultiplied first. The result has the bounds of
+// the image.
 
-// BoxImage is [Box] of an image of package image.
+// BoxImage is like [Box] for an image.Image.
 func BoxImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return BoxInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return BoxInto(dst, src, w, opt) })
 }
 
-// GaussianImage is [Gaussian] of an image of package image.
+// GaussianImage is like [Gaussian] for an image.Image.
 func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return GaussianInto(dst, src, sigma, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return GaussianInto(dst, src, sigma, opt) })
 }
 
-// MedianImage is [Median] of an image of package image, of each component by itself.
+// MedianImage is like [Median] for an image.Image, separately for each component.
 func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return MedianInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return MedianInto(dst, src, w, opt) })
 }
 
-// GuidedImage is [Guided] of an image of package image with itself as the guide: a blur
-// that keeps edges. The guide of a gray image is gray, and that of others its colours.
+// GuidedImage is like [Guided] for an image.Image that is its own guide: a blur that
+// preserves edges. The guide of a gray image is gray, and that of others their colors.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error {
 		return guidedByColours(dst, src, w, epsilon, opt)
@@ -49,7 +49,7 @@ func guidedByColours[P Pixel](dst, src boxsum.Image[P], w Window, epsilon float6
 	if err = GuidedInto(dst, src, guide, w, epsilon, opt); err != nil || dst.Channels != 4 {
 		return err
 	}
-	for y := range dst.Height { // what was multiplied by alpha is never more: others would wrap when that is undone
+	for y := range dst.Height { // premultiplied components must not exceed alpha, or undoing it would wrap
 		for row := dst.Row(y); len(row) > 0; row = row[4:] {
 			row[0], row[1], row[2] = min(row[0], row[3]), min(row[1], row[3]), min(row[2], row[3])
 		}
@@ -57,9 +57,9 @@ func guidedByColours[P Pixel](dst, src boxsum.Image[P], w Window, epsilon float6
 	return nil
 }
 
-// guideOf is a copy of the colours of an image.
+// guideOf returns a copy of the colors of an image.
 func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
-	if p.Row(p.Height-1) == nil { // a broken image, which filters refuse
+	if p.Row(p.Height-1) == nil { // an invalid image, which filters reject
 		return p, nil
 	}
 	c := min(3, p.Channels)
@@ -73,7 +73,7 @@ func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
 	return guide, err
 }
 
-// DownsampleImage is [Downsample] of an image of package image.
+// DownsampleImage is like [Downsample] for an image.Image.
 func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
 	if err := checkFactors(factorX, factorY); err != nil {
 		return nil, err
@@ -99,8 +99,8 @@ func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image
 	return image8(dst, out), nil
 }
 
-// apply filters an image: over a copy of it where the pixels have to be another form, and
-// from its own memory where that has them as they are.
+// apply filters an image: in place in a copy if the pixels need conversion, and from the
+// image's own memory otherwise.
 func apply(img image.Image, eight func(dst, src boxsum.Image[uint8]) error, sixteen func(dst, src boxsum.Image[uint16]) error) (image.Image, error) {
 	if empty(img) {
 		return &image.Gray{}, nil
@@ -130,13 +130,13 @@ func apply(img image.Image, eight func(dst, src boxsum.Image[uint8]) error, sixt
 	return image8(dst, img.Bounds()), nil
 }
 
-// empty reports whether there is nothing to filter: no image, or one without pixels.
+// empty reports whether img is nil or has no pixels.
 func empty(img image.Image) bool {
 	v := reflect.ValueOf(img)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || img.Bounds().Empty()
 }
 
-// deep reports whether an image has 16 bits.
+// deep reports whether an image has 16 bits per component.
 func deep(img image.Image) bool {
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
@@ -149,8 +149,8 @@ func deep(img image.Image) bool {
 	return false
 }
 
-// straight reports whether the components of an image, as boxsum.Color has them, are yet to
-// be multiplied by alpha.
+// straight reports whether the components of an image, as returned by boxsum.Color, are not
+// premultiplied by alpha yet.
 func straight(img image.Image) bool {
 	switch img.(type) {
 	case *image.RGBA, *image.RGBA64, *image.Alpha, *image.Alpha16:
@@ -163,12 +163,12 @@ func straight(img image.Image) bool {
 	return true
 }
 
-// pixels8 is the pixels of an image in memory of their own.
+// pixels8 returns a copy of the pixels of an image.
 func pixels8(img image.Image) boxsum.Image[uint8] {
 	return own(boxsum.Color(img), straight(img), func(v, a uint8) uint8 { return uint8((uint32(v)*uint32(a) + 127) / 255) })
 }
 
-// pixels16 is the same with 16 bits.
+// pixels16 is like pixels8 with 16 bits.
 func pixels16(img image.Image) boxsum.Image[uint16] {
 	return own(boxsum.Color16(img), straight(img), func(v, a uint16) uint16 {
 		return uint16((uint64(v)*uint64(a) + 32767) / 65535)
@@ -178,7 +178,7 @@ func pixels16(img image.Image) boxsum.Image[uint16] {
 func own[P Pixel](src boxsum.Image[P], straight bool, times func(v, a P) P) boxsum.Image[P] {
 	n := src.Width * src.Channels
 	dst := src
-	if src.Row(src.Height-1) == nil { // a broken image, which filters refuse
+	if src.Row(src.Height-1) == nil { // an invalid image, which filters reject
 		return src
 	}
 	dst.Pix, dst.Stride = make([]P, n*src.Height), n
@@ -193,7 +193,7 @@ func own[P Pixel](src boxsum.Image[P], straight bool, times func(v, a P) P) boxs
 	return dst
 }
 
-// image8 is pixels as an image, whose memory it shares where that has the form.
+// image8 returns pixels as an image, which shares their memory if the layout allows.
 func image8(p boxsum.Image[uint8], b image.Rectangle) image.Image {
 	switch p.Channels {
 	case 1:

@@ -2,106 +2,115 @@ package filter
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// smallMedians is the layer of medians of 3×3 and 5×5 integers, by comparing vectors of them.
-type smallMedians[P Pixel] struct {
-	task    task
+// smallMedians is the layer for medians of 3×3 and 5×5 integers, which compares vectors.
+type smallMedians struct {
+	job     job
 	image   window.Image
 	copied  []byte
-	columns []int32 // those of the image that stand beside it, or -1
-	plane   int     // elements
-	workers []medianWorker[P]
+	columns []int32 // image columns used beside the image, or -1
+	value   []byte  // a pixel of the border's constant
+	plane   int     // in elements
+	workers []medianWorker
 }
 
-type medianWorker[P Pixel] struct {
-	rows   [][]P
-	planes []P
-	_      [kernel.LineBytes]byte
+type medianWorker struct {
+	rows   [][]byte
+	planes []byte
+	_      [raster.LineBytes]byte
 }
 
-// runSmallMedians makes medians where there are such. It reports whether there are.
-func runSmallMedians[P Pixel](t *task) (done bool, err error) {
-	size := t.shape.Width()
-	if t.shape.Height() != size || t.shape.Border == window.Clip || !kernel.HasMedians[P](t.set.Level, size, t.src.Width*t.src.Channels) || t.src.Height == 0 {
-		return false, nil
-	}
-	run := engine.Take[engine.Run[smallMedians[P]]]()
+// hasSmallMedians reports whether [smallMedians] can do a job.
+func (j *job) hasSmallMedians() bool {
+	size := j.shape.Width()
+	return j.shape.Height() == size && j.shape.Border != window.Clip && windows.HasMedians(j.set.Level, j.src.Type, size, j.src.Width*j.src.Channels)
+}
+
+// medianRuns keeps the engines and scratch memory of the layer for later calls.
+var medianRuns engine.Runs[smallMedians]
+
+func runSmallMedians(j *job) error {
+	run := medianRuns.Take()
 	l := &run.Layer
-	l.task = *t
-	l.image.Src, l.image.Border = t.src, t.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 32}, Workers: 1, Shares: true}
-	if t.src.Width*t.src.Height*t.src.Channels > 1<<16 {
-		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
+	l.job = *j
+	l.image.Src, l.image.Border = j.src, j.shape.Border
+	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width, TileWidth: j.src.Width, BandRows: 32}, Workers: 1, Shares: true}
+	if j.src.Width*j.src.Height*j.src.Channels > 1<<16 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(j.src.Height, p.BandRows))
 	}
-	return true, run.Fill(t.set, p, l)
+	return run.Fill(j.set, p, l)
 }
 
-func (l *smallMedians[P]) Prepare(p *engine.Plan) error {
-	t, s := &l.task, &l.task.shape
-	if t.same {
-		l.copied = l.image.Src.Copy(l.copied)
+func (l *smallMedians) Prepare(p *engine.Plan) error {
+	j, s := &l.job, &l.job.shape
+	if j.same {
+		l.copied = window.CopyTo(l.copied, &l.image.Src)
 	}
-	f := t.frame()
+	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
 	l.columns = engine.AtLeast(l.columns, s.Left+s.Right)
 	for i := range l.columns {
 		x := i - s.Left
 		if i >= s.Left {
-			x = t.src.Width + i - s.Left
+			x = j.src.Width + i - s.Left
 		}
-		l.columns[i] = int32(s.Border.Index(x, t.src.Width))
+		l.columns[i] = int32(s.Border.Index(x, j.src.Width))
 	}
-	l.plane = (t.src.Width+s.Width()-1)*t.src.Channels + kernel.LineBytes
+	l.plane = (j.src.Width+s.Width()-1)*j.src.Channels + raster.LineBytes
+	size := j.src.Type.Bytes()
+	l.value = engine.AtLeast(l.value, size)
+	windows.Fill(j.src.Type, l.value, s.Value)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.rows = engine.AtLeast(w.rows, s.Height())
-		w.planes = engine.AtLeast(w.planes, l.plane*s.Height())
+		w.planes = engine.AtLeast(w.planes, l.plane*s.Height()*size)
 	}
 	return nil
 }
 
 // Tile implements [engine.Layer]: whole rows.
-func (l *smallMedians[P]) Tile(worker, _, y, n, rows int) {
-	t, s, w := &l.task, &l.task.shape, &l.workers[worker]
-	c, lead := t.src.Channels, s.Left*t.src.Channels
+func (l *smallMedians) Tile(worker, _, y, n, rows int) {
+	j, s, w := &l.job, &l.job.shape, &l.workers[worker]
+	c, t := j.src.Channels, j.src.Type
+	size := t.Bytes()
+	lead := s.Left * c * size
 	for end := y + rows; y < end; y++ {
 		for k := range w.rows {
-			w.rows[k] = kernel.Of[P](l.image.Row(y - s.Up + k))
+			w.rows[k] = l.image.Row(y - s.Up + k)
 		}
-		kernel.SortColumns(t.set.Level, w.planes[lead:], l.plane, w.rows)
+		windows.SortColumns(j.set.Level, t, w.planes[lead:], l.plane, w.rows)
 		for k := range w.rows {
-			l.pad(w.planes[k*l.plane:][:(n+s.Width()-1)*c], lead, c)
+			l.pad(w.planes[k*l.plane*size:][:(n+s.Width()-1)*c*size], lead, c*size)
 		}
-		kernel.Medians(t.set.Level, kernel.Of[P](t.dst[0].Row(0, y, n)), w.planes, l.plane, c, s.Width())
+		windows.Medians(j.set.Level, t, j.dst[0].Span(0, y, n), w.planes, l.plane, c, s.Width())
 	}
 }
 
-// pad makes the columns beside the image.
-func (l *smallMedians[P]) pad(plane []P, lead, c int) {
-	image := plane[lead:][:l.task.src.Width*c]
+// pad fills the columns beside the image.
+func (l *smallMedians) pad(plane []byte, lead, bytes int) {
+	image := plane[lead:][:l.job.src.Width*bytes]
 	for i, x := range l.columns {
-		to := plane[i*c:][:c]
-		if i*c >= lead {
-			to = plane[i*c+len(image):][:c]
+		to := plane[i*bytes:][:bytes]
+		if i*bytes >= lead {
+			to = plane[i*bytes+len(image):][:bytes]
 		}
 		if x >= 0 {
-			copy(to, image[int(x)*c:])
-			continue
-		}
-		for k := range to {
-			to[k] = P(l.task.shape.Value)
+			copy(to, image[int(x)*bytes:])
+		} else {
+			windows.Repeat(to, l.value)
 		}
 	}
 }
 
-func (l *smallMedians[P]) Finish() {}
+func (l *smallMedians) Finish() {}
 
-func (l *smallMedians[P]) Release() int {
-	l.task, l.image.Src = task{}, window.Pixels{}
+func (l *smallMedians) Release() int {
+	l.job, l.image.Src = job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		clear(l.workers[i].rows)

@@ -5,191 +5,241 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Distance is what a map of radii holds.
+// Distance is the constraint for the elements of a map of radii.
 type Distance interface{ uint8 | uint16 | uint32 }
 
-// BoxRadii is the mean of a window of its own round every pixel, as pixels of the same type:
-// of 2·r+1 pixels a side, with r from a map of the image's size, or of 2·r+1 across and 2·s+1
-// down where the map has two channels. A blur that grows with the distance from what is in
-// focus is one. Integers are exact and rounded to nearest, ties up; floats are off by the
-// rounding of a table, about 2^-52 of the sum of all pixels. It makes that table, of the image
-// and of as much of the border as the largest radius reaches: 4 or 8 bytes a value.
+// BoxRadii returns the mean of a window of individual size around every pixel, in the pixel
+// type of img. Windows have 2·r+1 pixels a side, with r from a map of the image's size, or
+// 2·r+1 across and 2·s+1 down if the map has two channels. This allows, for example, a blur
+// that grows with the distance from the focus. Integers are exact and rounded to nearest,
+// ties up; floats have the rounding error of a table, about 2^-52 of the sum of all pixels.
+// BoxRadii computes that table, of the image and as much of the border as the largest
+// radius reaches: 4 or 8 bytes per value.
 func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], opt *Options) (boxsum.Image[P], error) {
-	dst, err := newFor[P](&img, Square(1), opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: boxRadii, src: arrayOf(&img), radii: radiiOf(&radii)}
+	if err := j.check(Square(1), opt); err != nil {
+		return boxsum.Image[P]{}, err
 	}
-	return orNone(dst, BoxRadiiInto(dst, img, radii, opt))
+	return newResult[P](&j)
 }
 
-// BoxRadiiInto is [BoxRadii] into an image of the same size, which may be img itself.
+// BoxRadiiInto is like [BoxRadii] but writes to dst, which has the same size and may be img
+// itself.
 func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Image[R], opt *Options) error {
-	src, to := pixels(&img), pixels(&dst)
-	t := task{kind: mean}
-	if err := t.check(&src, Square(1), opt); err != nil {
+	j := job{kind: boxRadii, src: arrayOf(&img), radii: radiiOf(&radii)}
+	if err := j.check(Square(1), opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &to); err != nil {
+	return j.fill(arrayOf(&dst))
+}
+
+// radiiOf returns a map of radii, unchecked.
+func radiiOf[R Distance](radii *boxsum.Image[R]) raster.Array {
+	return raster.ArrayOf(radii.Pix, raster.PlaneExtent(radii.Width, radii.Height, radii.Channels, radii.Stride))
+}
+
+// checkRadii validates the map of radii, and checks that it does not overlap the result.
+func (j *job) checkRadii() error {
+	r := &j.radii
+	if err := r.Check(); err != nil {
 		return err
 	}
-	var r engine.Source[R]
-	r.Image(radii.Pix, radii.Width, radii.Height, radii.Channels, radii.Stride)
-	if err := r.Pixels(len(radii.Pix)); err != nil {
-		return err
+	if r.Width != j.src.Width || r.Height != j.src.Height || r.Channels > 2 {
+		return raster.Invalid("radii of %v for an image of %v: they take the same size, and one channel or two", r.Extent, j.src.Extent)
 	}
-	if r.Width != t.src.Width || r.Height != t.src.Height || r.Channels > 2 {
-		return grid.Invalid("radii of %v for an image of %v: they take the same size, and one channel or two", r.Extent, t.src.Extent)
-	}
-	if shares(to.Mem, kernel.Bytes(radii.Pix)) {
+	if shareMemory(j.dst[0].Data, r.Data) {
 		return errOverlap()
 	}
-	if t.src.Width == 0 || t.src.Height == 0 {
-		t.set.Report(1)
-		return nil
-	}
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
-	return radiiTasks[pairs.NumberTwo[P, R]()].(func(task, engine.Source[R], Options) error)(t, r, o)
+	return nil
 }
 
-func radiiTask[P Pixel, R Distance](t task, r engine.Source[R], opt Options) error {
-	across, down := largestRadii(&r)
-	w, h := 2*float64(across)+1, 2*float64(down)+1
+// radiiRuns keeps the engines and scratch memory of the layer for later calls.
+var radiiRuns engine.Runs[radiiLayer]
+
+// runRadii computes means of windows of all sizes from a table.
+func runRadii(j *job) error {
+	l := radiiLayer{job: *j}
+	l.across, l.down = largestRadii(&j.radii)
+	w, h := 2*float64(l.across)+1, 2*float64(l.down)+1
 	if w*h >= 1<<62 {
-		return grid.Invalid("radii of up to %d×%d are too large", across, down)
+		return raster.Invalid("radii of up to %d×%d are too large", l.across, l.down)
 	}
-	if kernel.IsFloat[P]() {
-		return runRadii[P, R, float64](&t, &r, across, down, &opt)
+	sum := raster.U64
+	switch most := w * h * largest(j.src.Type); {
+	case j.src.Type.Float():
+		sum = raster.F64
+	case most >= 1<<62:
+		return raster.Invalid("radii of up to %d×%d are too large for their sums", l.across, l.down)
+	case most < 1<<32:
+		sum = raster.U32
 	}
-	switch sum := w * h * largest(t.src.Of); {
-	case sum >= 1<<62:
-		return grid.Invalid("radii of up to %d×%d are too large for their sums", across, down)
-	case sum < 1<<32:
-		return runRadii[P, R, uint32](&t, &r, across, down, &opt)
+	if b := j.shape.Border; b == window.Clip || b == window.Constant {
+		l.across, l.down = 0, 0
 	}
-	return runRadii[P, R, uint64](&t, &r, across, down, &opt)
+	if err := l.integrate(sum); err != nil {
+		return err
+	}
+	run := radiiRuns.Take()
+	run.Layer = l
+	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width, TileWidth: j.src.Width, BandRows: 16}, Workers: 1, Shares: true}
+	if j.src.Width*j.src.Height > 1<<14 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(j.src.Height, p.BandRows))
+	}
+	return run.Fill(j.set, p, &run.Layer)
 }
 
-// largestRadii is how far windows reach across and down.
-func largestRadii[R Distance](r *engine.Source[R]) (across, down int) {
+// largestRadii returns how far windows reach across and down.
+func largestRadii(r *raster.Array) (across, down int) {
+	row := make([]int, r.Width*r.Channels)
 	for y := range r.Height {
-		for i, v := range r.Pix[y*r.Stride:][:r.Width*r.Channels] {
-			if i%r.Channels == 0 {
-				across = max(across, int(v))
-			}
-			if i%r.Channels == r.Channels-1 {
-				down = max(down, int(v))
-			}
+		windows.Numbers(r.Type, row, r.Span(0, y, r.Width))
+		for i := 0; i < len(row); i += r.Channels {
+			across, down = max(across, row[i]), max(down, row[i+r.Channels-1])
 		}
 	}
 	return across, down
 }
 
-// radiiLayer is the layer of means of windows of all sizes, from a table.
-type radiiLayer[P Pixel, R Distance, S boxsum.Sum] struct {
-	task         task
-	radii        *engine.Source[R]
-	table        *boxsum.Table[S]
-	plus, minus  *boxsum.Table[uint32] // how many pixels are +Inf or NaN, and -Inf or NaN; nil for none
-	across, down int                   // of the border that the table has
-	outer        S                     // what the border constant adds for a pixel
+// radiiLayer is the layer for means of windows of all sizes, from a table.
+type radiiLayer struct {
+	job          job
+	table        raster.Array
+	plus, minus  raster.Array // counts of +Inf or NaN, and of -Inf or NaN; without memory if there are none
+	across, down int          // size of the border in the table
+	workers      []radiiWorker
 }
 
-func runRadii[P Pixel, R Distance, S boxsum.Sum](t *task, radii *engine.Source[R], across, down int, opt *Options) error {
-	l := &radiiLayer[P, R, S]{task: *t, radii: radii}
-	if b := t.shape.Border; b != window.Clip && b != window.Constant {
-		l.across, l.down = across, down
-	}
-	if err := l.tables(opt); err != nil {
-		return err
-	}
-	l.outer = S(t.shape.Value)
-	run := engine.Take[engine.Run[radiiLayer[P, R, S]]]()
-	run.Layer = *l
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: 16}, Workers: 1, Shares: true}
-	if t.src.Width*t.src.Height > 1<<14 {
-		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
-	}
-	return run.Fill(t.set, p, &run.Layer)
+type radiiWorker struct {
+	radii []int     // of a row
+	means []float64 // of a row
+	_     [raster.LineBytes]byte
 }
 
-// tables integrates the image and its border. Sums of integers are modulo 2^32 or 2^64, of
-// which those of windows are exact.
-func (l *radiiLayer[P, R, S]) tables(asked *Options) error {
-	src, border := &l.task.src, l.task.shape.Border
-	c := src.Channels
+// integrate computes the table of the image and its border. Integer sums are modulo 2^32 or
+// 2^64, in which window sums are exact.
+func (l *radiiLayer) integrate(sum raster.Type) (err error) {
+	src, border := &l.job.src, l.job.shape.Border
 	w, h := src.Width+2*l.across, src.Height+2*l.down
 	if w < src.Width || h < src.Height {
-		return grid.Invalid("radii of up to %d×%d are too large", l.across, l.down)
+		return raster.Invalid("radii of up to %d×%d are too large", l.across, l.down)
 	}
-	img, err := boxsum.NewImage[P](w, h, c)
+	img, err := newImage(src.Type, raster.PlaneExtent(w, h, src.Channels, 0))
 	if err != nil {
 		return err
 	}
-	var bad [2]boxsum.Image[uint8]
+	size := src.Channels * src.Type.Bytes() // of a pixel
 	for y := range h {
-		from, to := kernel.Of[P](src.Row(0, border.Index(y-l.down, src.Height), src.Width)), img.Row(y)
-		copy(to[l.across*c:], from)
+		from, to := src.Span(0, border.Index(y-l.down, src.Height), src.Width), img.Span(0, y, w)
+		copy(to[l.across*size:], from)
 		for x := 0; x < w; x++ {
 			if x == l.across {
 				x += src.Width - 1
 				continue
 			}
-			copy(to[x*c:][:c], from[border.Index(x-l.across, src.Width)*c:])
-		}
-		for i, v := range to {
-			if !kernel.IsFloat[P]() || v-v == 0 {
-				continue
-			}
-			if bad[0].Pix == nil {
-				for k := range bad {
-					if bad[k], err = boxsum.NewImage[uint8](w, h, c); err != nil {
-						return err
-					}
-				}
-			}
-			if !(v < 0) {
-				bad[0].Row(y)[i] = 1
-			}
-			if !(v > 0) {
-				bad[1].Row(y)[i] = 1
-			}
-			to[i] = 0
+			copy(to[x*size:][:size], from[border.Index(x-l.across, src.Width)*size:])
 		}
 	}
-	opt := &boxsum.Options{Plain: true, Workers: l.task.set.Workers()}
-	if asked != nil {
-		opt.Context, opt.Level = asked.Context, asked.Level
+	var plus, minus raster.Array
+	if src.Type.Float() {
+		if plus, minus, err = takeInfinite(&img); err != nil {
+			return err
+		}
 	}
-	if l.table, err = boxsum.Integrate[S](img, opt); err != nil || bad[0].Pix == nil {
+	if l.table, err = l.tableOf(img, sum); err != nil || plus.Data == nil {
 		return err
 	}
-	if l.plus, err = boxsum.Integrate[uint32](bad[0], opt); err == nil {
-		l.minus, err = boxsum.Integrate[uint32](bad[1], opt)
+	if l.plus, err = l.tableOf(plus, raster.U32); err == nil {
+		l.minus, err = l.tableOf(minus, raster.U32)
 	}
 	return err
 }
 
-func (l *radiiLayer[P, R, S]) Prepare(*engine.Plan) error { return nil }
+// newImage allocates an image.
+func newImage(t raster.Type, e raster.Extent) (raster.Array, error) {
+	if err := e.Sized(); err != nil {
+		return raster.Array{}, err
+	}
+	e.Stride = e.Width * e.Channels
+	data, err := raster.Make[byte](e.Stride * e.Height * t.Bytes())
+	if err != nil {
+		return raster.Array{}, raster.OutOfMemory("%v: %w", e, err)
+	}
+	return raster.Array{Data: data, Type: t, Extent: e}, nil
+}
+
+// takeInfinite sets pixels that are not finite to zero, and returns where they are: +Inf or
+// NaN, and -Inf or NaN. It returns no memory if there are none.
+func takeInfinite(img *raster.Array) (plus, minus raster.Array, err error) {
+	row := make([]float64, img.Width*img.Channels)
+	for y := range img.Height {
+		pix := img.Span(0, y, img.Width)
+		windows.Floats(img.Type, row, pix)
+		found := false
+		for i, v := range row {
+			if v-v == 0 {
+				continue
+			}
+			if found = true; plus.Data == nil {
+				if plus, err = newImage(raster.U8, img.Extent); err != nil {
+					return plus, minus, err
+				}
+				if minus, err = newImage(raster.U8, img.Extent); err != nil {
+					return plus, minus, err
+				}
+			}
+			if !(v < 0) {
+				plus.Span(0, y, img.Width)[i] = 1
+			}
+			if !(v > 0) {
+				minus.Span(0, y, img.Width)[i] = 1
+			}
+			row[i] = 0
+		}
+		if found {
+			windows.Store(img.Type, pix, row)
+		}
+	}
+	return plus, minus, nil
+}
+
+// tableOf integrates an image.
+func (l *radiiLayer) tableOf(img raster.Array, sum raster.Type) (raster.Array, error) {
+	j := engine.Job{Src: img, Plain: true, Options: l.job.tableOptions}
+	j.Sums.Type = sum
+	if err := j.Check(); err != nil {
+		return raster.Array{}, err
+	}
+	table, err := raster.NewTable(sum, img.Extent)
+	if err != nil {
+		return raster.Array{}, err
+	}
+	j.Sums.Array = table
+	return table, j.Run()
+}
+
+func (l *radiiLayer) Prepare(p *engine.Plan) error {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.radii = engine.AtLeast(w.radii, l.job.radii.Width*l.job.radii.Channels)
+		w.means = engine.AtLeast(w.means, l.job.src.Width*l.job.src.Channels)
+	}
+	return nil
+}
 
 // Tile implements [engine.Layer]: whole rows.
-func (l *radiiLayer[P, R, S]) Tile(_, _, y, n, rows int) {
-	t := l.table
-	c, border := l.task.src.Channels, l.task.shape.Border
+func (l *radiiLayer) Tile(worker, _, y, n, rows int) {
+	t, w := &l.table, &l.workers[worker]
+	c, k, border := l.job.src.Channels, l.job.radii.Channels, l.job.shape.Border
 	for end := y + rows; y < end; y++ {
-		radii := l.radii.Pix[y*l.radii.Stride:][:n*l.radii.Channels]
-		dst := kernel.Of[P](l.task.dst[0].Row(0, y, n))
+		windows.Numbers(l.job.radii.Type, w.radii, l.job.radii.Span(0, y, n))
 		for x := range n {
-			across := int(radii[x*l.radii.Channels])
-			down := int(radii[x*l.radii.Channels+l.radii.Channels-1])
+			across, down := w.radii[x*k], w.radii[x*k+k-1]
 			x0, x1 := max(0, x+l.across-across), min(t.Width, x+l.across+across+1)
 			y0, y1 := max(0, y+l.down-down), min(t.Height, y+l.down+down+1)
 			count := (x1 - x0) * (y1 - y0)
@@ -198,48 +248,44 @@ func (l *radiiLayer[P, R, S]) Tile(_, _, y, n, rows int) {
 				all := (2*across + 1) * (2*down + 1)
 				count, beside = all, all-count
 			}
-			top, bottom := t.Sums[y0*t.Stride:], t.Sums[y1*t.Stride:]
-			for ch := range c {
-				sum := bottom[x1*c+ch] - bottom[x0*c+ch] - (top[x1*c+ch] - top[x0*c+ch])
-				if beside > 0 {
-					sum += S(beside) * l.outer
-				}
-				dst[x*c+ch] = l.pixel(sum, count)
-				if l.plus != nil {
-					l.mark(&dst[x*c+ch], x0*c+ch, x1*c+ch, y0, y1)
-				}
+			at := cornersOf(t, x0, y0, x1, y1)
+			means := w.means[x*c:][:c]
+			windows.CornerMeans(t.Type, means, t.Data, at, l.job.shape.Value, beside, count)
+			if l.plus.Data != nil {
+				l.mark(means, cornersOf(&l.plus, x0, y0, x1, y1))
 			}
+		}
+		windows.Store(l.job.dst[0].Type, l.job.dst[0].Span(0, y, n), w.means)
+	}
+}
+
+// cornersOf returns the positions of the entries at the corners of a box in a table.
+func cornersOf(t *raster.Array, x0, y0, x1, y1 int) windows.Corner {
+	top, bottom, c := y0*t.Stride, y1*t.Stride, t.Channels
+	return windows.Corner{TopLeft: top + x0*c, TopRight: top + x1*c, BottomLeft: bottom + x0*c, BottomRight: bottom + x1*c}
+}
+
+// mark sets the means of a window that contains pixels that are not finite.
+func (l *radiiLayer) mark(means []float64, at windows.Corner) {
+	plus, minus := raster.Elems[uint32](l.plus.Data), raster.Elems[uint32](l.minus.Data)
+	has := func(t []uint32, ch int) bool {
+		return t[at.BottomRight+ch]-t[at.BottomLeft+ch] != t[at.TopRight+ch]-t[at.TopLeft+ch]
+	}
+	for ch := range means {
+		switch plus, minus := has(plus, ch), has(minus, ch); {
+		case plus && minus:
+			means[ch] = math.NaN()
+		case plus:
+			means[ch] = math.Inf(1)
+		case minus:
+			means[ch] = math.Inf(-1)
 		}
 	}
 }
 
-// pixel is the mean of a window.
-func (l *radiiLayer[P, R, S]) pixel(sum S, count int) P {
-	if kernel.IsFloat[P]() {
-		return P(float64(sum) / float64(count))
-	}
-	return P((uint64(sum) + uint64(count)/2) / uint64(count))
-}
+func (l *radiiLayer) Finish() {}
 
-// mark makes the mean of a window with pixels that are not finite what it is.
-func (l *radiiLayer[P, R, S]) mark(dst *P, x0, x1, y0, y1 int) {
-	has := func(t *boxsum.Table[uint32]) bool {
-		top, bottom := t.Sums[y0*t.Stride:], t.Sums[y1*t.Stride:]
-		return bottom[x1]-bottom[x0] != top[x1]-top[x0]
-	}
-	switch plus, minus := has(l.plus), has(l.minus); {
-	case plus && minus:
-		*dst = P(math.NaN())
-	case plus:
-		*dst = P(math.Inf(1))
-	case minus:
-		*dst = P(math.Inf(-1))
-	}
-}
-
-func (l *radiiLayer[P, R, S]) Finish() {}
-
-func (l *radiiLayer[P, R, S]) Release() int {
-	*l = radiiLayer[P, R, S]{}
+func (l *radiiLayer) Release() int {
+	*l = radiiLayer{}
 	return 0
 }

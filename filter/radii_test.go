@@ -15,8 +15,8 @@ import (
 // Windows of all sizes are those of the definition.
 func TestBoxRadii(t *testing.T) {
 	ref.Alone(t)
-	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range rounds(24, 100) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 4))
+	for i := range ref.Trials(t, 24) {
 		testRadii[uint8](t, rng, i, 0)
 		testRadii[uint16](t, rng, i, 0)
 		testRadii[float32](t, rng, i, 1e-3)

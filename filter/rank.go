@@ -6,144 +6,114 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Median is the median of the window round every pixel, the lower one of two: what takes
-// salt and pepper out of an image and keeps its edges. It is exact for all types. Windows of
-// 3×3 and 5×5 integers are sorted in vectors. Others have a histogram that goes on from that
-// of the window before, which takes twice as many steps a pixel as a window is high. Floats are numbered in their order first, which takes
-// 12 bytes a pixel. A window that has a NaN has NaN for its median.
+// Median returns the median of the window around every pixel, the lower of the two if their
+// number is even, which removes salt-and-pepper noise and preserves edges. It is exact for
+// all types. Windows of 3×3 and 5×5 integers are sorted in vectors. Others use a histogram
+// that is updated from one window to the next, which takes twice as many steps per pixel as
+// a window is high. Floats are first ranked, which takes 12 bytes per pixel. The median of
+// a window that contains a NaN is NaN.
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
-	dst, err := newFor[P](&img, w, opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: median, src: arrayOf(&img)}
+	if err := j.checkCounted(w, opt); err != nil {
+		return boxsum.Image[P]{}, err
 	}
-	return orNone(dst, MedianInto(dst, img, w, opt))
+	return newResult[P](&j)
 }
 
-// MedianInto is [Median] into an image of the same size, which may be img itself. Of
-// integers it allocates nothing once an image of that type and size has been filtered.
+// MedianInto is like [Median] but writes to dst, which has the same size and may be img
+// itself. For integers, it allocates nothing after the first image of a type and size.
 func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
-	return medianInto(&dst, &img, w, opt)
-}
-
-func medianInto(to, from any, w Window, opt *Options) error {
-	dst, img := pixels(to), pixels(from)
-	var t task
-	if err := t.check(&img, w, opt); err != nil {
+	j := job{kind: median, src: arrayOf(&img)}
+	if err := j.checkCounted(w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &dst); err != nil {
-		return err
-	}
-	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
-		return err
-	}
-	switch t.src.Of {
-	case pairs.U8:
-		return median[uint8](&t)
-	case pairs.U16:
-		return median[uint16](&t)
-	}
-	keys, order := ranks(&t.src, t.shape.Value, t.shape.Border == window.Constant)
-	return runRank(&t, keys, counted{n: len(order) + 1, none: -1, order: order})
+	return j.fill(arrayOf(&dst))
 }
 
-func median[P uint8 | uint16](t *task) error {
-	if done, err := runSmallMedians[P](t); done {
-		return err
+// runMedian computes medians.
+func runMedian(j *job) error {
+	switch {
+	case j.hasSmallMedians():
+		return runSmallMedians(j)
+	case !j.src.Type.Float(): // pixels are their own keys
+		return runRank(j, j.src, ranking{n: int(largest(j.src.Type)) + 1, none: -1})
 	}
-	return runRank(t, keysOf[P](&t.src), counted{n: int(largest(t.src.Of)) + 1, none: -1})
+	keys, order := rankPixels(&j.src, j.shape.Value, j.shape.Border == window.Constant)
+	return runRank(j, keys, ranking{n: len(order) + 1, none: -1, order: order})
 }
 
-// keysOf is pixels that are their own keys.
-func keysOf[K uint8 | uint16](src *window.Pixels) engine.Source[K] {
-	return engine.Source[K]{Pix: kernel.Of[K](src.Mem), Extent: src.Extent}
-}
-
-// Entropy is Shannon's entropy of the histogram of the window round every pixel, in bits:
-// 0 where all pixels fall into one bin. It finds texture. Zero bins are 256 of them over
-// the range of 8- and 16-bit pixels; floats need a range. Pixels that fall into no bin do
-// not count; a window without any that does has 0.
+// Entropy returns Shannon's entropy of the histogram of the window around every pixel, in
+// bits: 0 if all pixels fall into one bin. It detects texture. Zero bins means 256 of them
+// over the range of 8- and 16-bit pixels; floats need a range. Pixels outside all bins do
+// not count; the entropy of a window without any that counts is 0.
 func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
-	return entropyNew[D](&img, w, bins, opt)
-}
-
-func entropyNew[D Float](img any, w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
-	dst, err := newFor[D](img, w, opt)
-	if err != nil {
-		return dst, err
+	j := job{kind: entropy, src: arrayOf(&img)}
+	if err := j.checkEntropy(w, bins, opt); err != nil {
+		return boxsum.Image[D]{}, err
 	}
-	return orNone(dst, entropyInto(&dst, img, w, bins, opt))
+	return newResult[D](&j)
 }
 
-// EntropyInto is [Entropy] into an image of the same size.
+// EntropyInto is like [Entropy] but writes to dst, which must have the same size.
 func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) error {
-	return entropyInto(&dst, &img, w, bins, opt)
+	j := job{kind: entropy, src: arrayOf(&img)}
+	if err := j.checkEntropy(w, bins, opt); err != nil {
+		return err
+	}
+	return j.fill(arrayOf(&dst))
 }
 
-func entropyInto(to, from any, w Window, bins histogram.Bins, opt *Options) error {
-	dst, img := pixels(to), pixels(from)
-	var t task
-	if err := t.check(&img, w, opt); err != nil {
+// checkEntropy is check for Entropy.
+func (j *job) checkEntropy(w Window, b histogram.Bins, opt *Options) (err error) {
+	if err = j.checkCounted(w, opt); err != nil {
 		return err
 	}
-	if err := t.to(0, &dst); err != nil {
-		return err
+	if b.N == 0 {
+		b.N = 256
 	}
-	if err := checkCounted(&t.shape, &t.src.Extent); err != nil {
-		return err
-	}
-	if bins.N == 0 {
-		bins.N = 256
-	}
-	bins, err := binsOver(img.Of, bins)
-	if err != nil {
-		return err
-	}
-	logs := logs(t.area())
-	if t.src.Of == pairs.U8 && bins.N == 256 && bins.Low == 0 && bins.High == 256 {
-		return runRank(&t, keysOf[uint8](&t.src), counted{n: 256, none: -1, logs: logs})
-	}
-	keys := binned(&t.src, bins)
-	t.shape.Value = float64(binOf(bins, t.shape.Value))
-	return runRank(&t, keys, counted{n: bins.N + 1, none: bins.N, logs: logs})
+	j.bins, err = bins.Range{N: b.N, Low: b.Low, High: b.High, Clamp: b.Clamp}.Over(j.src.Type)
+	return err
 }
 
-// binsOver is [histogram.Over] for pixels of a type.
-func binsOver(of pairs.Type, bins histogram.Bins) (histogram.Bins, error) {
-	switch of {
-	case pairs.U8:
-		return histogram.Over[uint8](bins)
-	case pairs.U16:
-		return histogram.Over[uint16](bins)
-	case pairs.F32:
-		return histogram.Over[float32](bins)
+// runEntropy computes entropies.
+func runEntropy(j *job) error {
+	b, logs := j.bins, logTable(j.area())
+	if j.src.Type == raster.U8 && b.N == 256 && b.Low == 0 && b.High == 256 { // pixels are their own keys
+		return runRank(j, j.src, ranking{n: 256, none: -1, logs: logs})
 	}
-	return histogram.Over[float64](bins)
+	keys := binPixels(&j.src, b)
+	j.shape.Value = float64(binOf(b, j.shape.Value))
+	return runRank(j, keys, ranking{n: b.N + 1, none: b.N, logs: logs})
 }
 
-// binOf is the bin of a value, or one more that counts for none.
-func binOf(bins histogram.Bins, v float64) uint16 {
+// binOf returns the bin of a value, or an additional bin for values that do not count.
+func binOf(bins bins.Range, v float64) uint16 {
 	if i := bins.Index(v); i >= 0 {
 		return uint16(i)
 	}
 	return uint16(bins.N)
 }
 
-// binned is the bin of every pixel.
-func binned(src *window.Pixels, bins histogram.Bins) engine.Source[uint16] {
-	n := src.Width * src.Channels
-	keys := engine.Source[uint16]{Pix: make([]uint16, n*src.Height)}
-	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, n)
-	known, row := map[float64]uint16{}, make([]float64, n)
+// newKeys returns memory for a key of a type for every pixel.
+func newKeys(t raster.Type, src *raster.Array) raster.Array {
+	e := raster.PlaneExtent(src.Width, src.Height, src.Channels, src.Width*src.Channels)
+	return raster.Array{Data: engine.AtLeast[byte](nil, e.Stride*e.Height*t.Bytes()), Type: t, Extent: e}
+}
+
+// binPixels returns the bin of every pixel.
+func binPixels(src *raster.Array, bins bins.Range) raster.Array {
+	keys := newKeys(raster.U16, src)
+	known, row := map[float64]uint16{}, make([]float64, keys.Stride)
 	for y := range src.Height {
-		window.Floats(row, src.Row(0, y, src.Width), src.Of)
+		windows.Floats(src.Type, row, src.Span(0, y, src.Width))
+		to := raster.Elems[uint16](keys.Span(0, y, src.Width))
 		for i, p := range row {
 			k, ok := known[p]
 			if !ok {
@@ -151,66 +121,62 @@ func binned(src *window.Pixels, bins histogram.Bins) engine.Source[uint16] {
 					known[p] = k
 				}
 			}
-			keys.Pix[y*n+i] = k
+			to[i] = k
 		}
 	}
 	return keys
 }
 
-// maxCounted is how many pixels a window may have whose pixels are counted one by one.
+// maxCounted is the maximum number of pixels in a window whose pixels are counted one by
+// one.
 const maxCounted = 1 << 26
 
-func area(s *window.Shape, e *grid.Extent) float64 {
-	w, h := s.Width(), s.Height()
-	if s.Border == window.Clip {
-		w, h = min(w, e.Width), min(h, e.Height)
+// checkCounted is check for windows whose pixels are counted one by one.
+func (j *job) checkCounted(w Window, opt *Options) error {
+	if err := j.check(w, opt); err != nil {
+		return err
 	}
-	return float64(w) * float64(h)
-}
-
-func checkCounted(s *window.Shape, e *grid.Extent) error {
-	if area(s, e) > maxCounted || s.Width() > 1<<24 || s.Height() > 1<<24 {
-		return grid.Invalid("a window of %d×%d has too many pixels to count: use a smaller one", s.Width(), s.Height())
+	if s := &j.shape; j.area() > maxCounted || s.Width() > 1<<24 || s.Height() > 1<<24 {
+		return raster.Invalid("a window of %d×%d has too many pixels to count: use a smaller one", s.Width(), s.Height())
 	}
 	return nil
 }
 
-// ranks numbers the values of an image in their order, from 0, and says which they are.
-// NaN comes after all.
-func ranks(src *window.Pixels, constant float64, has bool) (engine.Source[uint32], []float64) {
-	n := src.Width * src.Channels
-	order, row := make([]float64, 0, n*src.Height+1), make([]float64, n)
+// rankPixels ranks the values of an image, starting at 0, and returns the values in order.
+// NaN comes last.
+func rankPixels(src *raster.Array, constant float64, hasConstant bool) (raster.Array, []float64) {
+	keys := newKeys(raster.U32, src)
+	order, row := make([]float64, 0, keys.Stride*src.Height+1), make([]float64, keys.Stride)
 	for y := range src.Height {
-		window.Floats(row, src.Row(0, y, src.Width), src.Of)
+		windows.Floats(src.Type, row, src.Span(0, y, src.Width))
 		for _, v := range row {
 			if v == v {
 				order = append(order, v)
 			}
 		}
 	}
-	if has {
+	if hasConstant {
 		order = append(order, constant)
 	}
 	slices.Sort(order)
 	order = slices.Compact(order)
-	keys := engine.Source[uint32]{Pix: make([]uint32, n*src.Height)}
-	keys.Image(keys.Pix, src.Width, src.Height, src.Channels, n)
 	for y := range src.Height {
-		window.Floats(row, src.Row(0, y, src.Width), src.Of)
+		windows.Floats(src.Type, row, src.Span(0, y, src.Width))
+		to := raster.Elems[uint32](keys.Span(0, y, src.Width))
 		for i, v := range row {
 			k := len(order)
 			if v == v {
 				k, _ = slices.BinarySearch(order, v)
 			}
-			keys.Pix[y*n+i] = uint32(k)
+			to[i] = uint32(k)
 		}
 	}
 	return keys, order
 }
 
-// logs is c·log2(c) for counts of up to this many, as whole numbers: so sums of them do
+// logTable returns c·log2(c) for counts of up to most, as integers, so that sums of them do
 // not depend on their order.
-func logs(most float64) []int64 {
+func logTable(most float64) []int64 {
 	table := make([]int64, int(min(most, maxLogs))+2)
 	for c := range table {
 		table[c] = logOf(int64(c))
@@ -219,7 +185,7 @@ func logs(most float64) []int64 {
 }
 
 const (
-	maxLogs  = 1 << 16 // larger counts are worked out
+	maxLogs  = 1 << 16 // larger counts are computed
 	logScale = 1 << 24
 )
 
@@ -230,148 +196,149 @@ func logOf(c int64) int64 {
 	return int64(math.Round(float64(c) * math.Log2(float64(c)) * logScale))
 }
 
-// rank is the layer of medians and entropies: of keys, which are numbers below n.
-type rank[K uint8 | uint16 | uint32] struct {
-	counted
-	keys   engine.Source[K]
-	copied []K
+// rank is the layer for medians and entropies of keys, which are integers below n.
+type rank struct {
+	ranking
+	shape  window.Shape
+	keys   raster.Array
+	dst    raster.Array
+	same   bool // dst holds the keys
+	bytes  bool // medians of pixels that are their own keys
+	copied []byte
 
-	cols    []int32 // elements of a row, by their place in windows; -1 outside
+	cols    []int // elements of a row, by their position in windows; -1 outside
 	workers []rankWorker
 }
 
-// counted is what is made of keys, whatever their type.
-type counted struct {
-	shape window.Shape
-	dst   window.Pixels
-	same  bool // dst has the keys
+// A ranking says what is computed from keys.
+type ranking struct {
 	n     int
-	none  int       // the key that does not count, -1 for no key
-	logs  []int64   // of entropies; nil for medians
-	order []float64 // what keys stand for; nil if they are the pixels
+	none  int       // the key that does not count; -1 for no key
+	logs  []int64   // for entropies; nil for medians
+	order []float64 // values of the keys; nil if they are the pixels
 }
 
-// rankWorker counts keys, and groups of 2^shift of them.
+// rankWorker counts keys.
 type rankWorker struct {
-	fine, coarse []uint32
-	shift        int
-	all          uint32 // that count
-	logs         int64  // of all counts
-	rows         []int  // where the rows of windows start
-	values       []float64
-	_            [kernel.LineBytes]byte
+	counter windows.Counter
+	rows    []int  // where the rows of windows start
+	outside uint32 // pixels of a column that lie outside the image
+	values  []float64
+	_       [raster.LineBytes]byte
 }
 
-// runRank makes what is asked for of keys, which are counted as how says.
-func runRank[K uint8 | uint16 | uint32](t *task, keys engine.Source[K], how counted) error {
-	how.shape, how.dst = t.shape, t.dst[0]
-	how.same = t.same && how.order == nil && how.logs == nil
-	width, height := keys.Width, keys.Height
-	if width == 0 || height == 0 {
-		t.set.Report(1)
-		return nil
-	}
-	run := engine.Take[engine.Run[rank[K]]]()
+// rankRuns keeps the engines and scratch memory of the layer for later calls.
+var rankRuns engine.Runs[rank]
+
+// runRank computes medians or entropies from keys.
+func runRank(j *job, keys raster.Array, of ranking) error {
+	run := rankRuns.Take()
 	l := &run.Layer
-	l.counted, l.keys = how, keys
-	p := engine.Plan{Grid: engine.Grid{Rows: height, N: width, TileWidth: width, BandRows: 16}, Workers: 1, Shares: true}
-	if width*height > 1<<12 {
-		p.Workers = min(t.set.Workers(), engine.DivUp(height, p.BandRows))
+	l.ranking, l.keys, l.shape, l.dst = of, keys, j.shape, j.dst[0]
+	l.same = j.same && of.order == nil && of.logs == nil
+	l.bytes = keys.Type == raster.U8 && of.order == nil && of.logs == nil
+	p := engine.Plan{Grid: engine.Grid{Rows: keys.Height, N: keys.Width, TileWidth: keys.Width, BandRows: 16}, Workers: 1, Shares: true}
+	if keys.Width*keys.Height > 1<<12 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(keys.Height, p.BandRows))
 	}
-	return run.Fill(t.set, p, l)
+	return run.Fill(j.set, p, l)
 }
 
-func (l *rank[K]) Prepare(p *engine.Plan) error {
+func (l *rank) Prepare(p *engine.Plan) error {
 	s, w := &l.shape, l.keys.Width
-	if l.same { // keys are pixels that are written over
-		n := w * l.keys.Channels
-		l.copied = engine.AtLeast(l.copied, n*l.keys.Height)
-		for y := range l.keys.Height {
-			copy(l.copied[y*n:][:n], l.keys.Pix[y*l.keys.Stride:])
-		}
-		l.keys.Pix, l.keys.Stride = l.copied, n
+	if l.same { // keys are pixels that are overwritten
+		l.copied = window.CopyTo(l.copied, &l.keys)
 	}
 	l.cols = engine.AtLeast(l.cols, w+s.Width()-1)
 	for i := range l.cols {
-		l.cols[i] = int32(s.Border.Index(i-s.Left, w))
+		if l.cols[i] = s.Border.Index(i-s.Left, w); l.cols[i] >= 0 {
+			l.cols[i] *= l.keys.Channels
+		}
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		r := &l.workers[i]
-		for r.shift = 0; 1<<(2*r.shift) < l.n; r.shift++ {
+		c := &r.counter
+		for c.Shift = 0; 1<<(2*c.Shift) < l.n; c.Shift++ {
 		}
-		r.fine = engine.AtLeast(r.fine, l.n+1<<r.shift)
-		r.coarse = engine.AtLeast(r.coarse, l.n>>r.shift+2)
+		c.Fine = engine.AtLeast(c.Fine, l.n+1<<c.Shift)
+		c.Coarse = engine.AtLeast(c.Coarse, l.n>>c.Shift+2)
+		c.None, c.Logs, c.Log = l.none, l.logs, logOf
 		r.values = engine.AtLeast(r.values, w*l.keys.Channels)
 	}
 	return nil
 }
 
 // Tile implements [engine.Layer]: whole rows.
-func (l *rank[K]) Tile(worker, _, y, n, rows int) {
+func (l *rank) Tile(worker, _, y, n, rows int) {
 	w, c := &l.workers[worker], l.keys.Channels
-	w.start()
-	_, bytes := any(*new(K)).(uint8)
-	bytes = bytes && l.logs == nil && l.order == nil
+	w.counter.Clear()
+	across := l.shape.Width() - 1
 	for end := y + rows; y < end; y++ {
-		dst := l.dst.Row(0, y, n)
+		dst := l.dst.Span(0, y, n)
 		for ch := range c {
-			if bytes {
-				l.medians(w, dst, y, n, ch)
+			l.findRows(w, y, ch)
+			if l.bytes {
+				l.medians(w, dst[ch:], n)
 				continue
 			}
-			for i := range l.shape.Width() - 1 {
-				l.column(w, i, y, ch, 1)
+			for i := range across {
+				l.column(w, i, 1)
 			}
 			for x := range n {
-				l.column(w, x+l.shape.Width()-1, y, ch, 1)
-				w.values[x*c+ch] = l.result(w)
-				l.column(w, x, y, ch, ^uint32(0))
+				l.column(w, x+across, 1)
+				w.values[x*c+ch] = l.result(&w.counter)
+				l.column(w, x, ^uint32(0))
 			}
-			for i := range l.shape.Width() - 1 { // now it is empty again
-				l.column(w, n+i, y, ch, ^uint32(0))
+			for i := range across { // empty it again
+				l.column(w, n+i, ^uint32(0))
 			}
 		}
-		if !bytes {
-			toPixels(l.dst.Of, dst, w.values)
+		if !l.bytes {
+			windows.Store(l.dst.Type, dst, w.values)
 		}
 	}
 }
 
-// medians makes those of a row of bytes: with the histogram the median too goes on from
-// that of the window before, which is near.
-func (l *rank[K]) medians(w *rankWorker, dst []uint8, y, n, ch int) {
-	s, k := &l.shape, &l.keys
-	w.rows = w.rows[:0]
-	constants := 0 // pixels of a column that the image does not have
-	for i := y - s.Up; i <= y+s.Down; i++ {
-		if at := s.Border.Index(i, k.Height); at >= 0 {
-			w.rows = append(w.rows, at*k.Stride+ch)
-		} else if s.Border == window.Constant {
-			constants++
+// findRows finds where a channel of the rows starts, for the windows of row y.
+func (l *rank) findRows(w *rankWorker, y, ch int) {
+	w.rows, w.outside = w.rows[:0], 0
+	for i := y - l.shape.Up; i <= y+l.shape.Down; i++ {
+		if at := l.shape.Border.Index(i, l.keys.Height); at >= 0 {
+			w.rows = append(w.rows, at*l.keys.Stride+ch)
+		} else if l.shape.Border == window.Constant {
+			w.outside++
 		}
 	}
-	h := (*[256]uint32)(w.fine)
-	value := uint8(s.Value)
+}
+
+// beside returns how many pixels of a column of windows are the border's constant.
+func (l *rank) beside(w *rankWorker, x int) uint32 {
+	if x < 0 && l.shape.Border == window.Constant {
+		return uint32(l.shape.Height())
+	}
+	return w.outside
+}
+
+// medians computes the medians of a row of bytes. Each search starts from the previous
+// window's histogram and its median, which is near.
+func (l *rank) medians(w *rankWorker, dst []uint8, n int) {
+	h := (*[256]uint32)(w.counter.Fine)
+	value := uint8(l.shape.Value)
 	median, below, all := uint8(0), uint32(0), uint32(0)
-	pix := as[uint8](k.Pix)
+	pix, across := l.keys.Data, l.shape.Width()-1
 	count := func(col int, by uint32) {
-		x := int(l.cols[col])
-		outer := uint32(constants)
-		if x < 0 && s.Border == window.Constant {
-			outer = uint32(s.Height())
-		}
-		if outer > 0 {
-			h[value] += by * outer
-			all += by * outer
+		x := l.cols[col]
+		if beside := l.beside(w, x); beside > 0 {
+			h[value] += by * beside
+			all += by * beside
 			if value < median {
-				below += by * outer
+				below += by * beside
 			}
 		}
 		if x < 0 {
 			return
 		}
-		x *= k.Channels
 		for _, row := range w.rows {
 			v := pix[row+x]
 			h[v] += by
@@ -381,11 +348,11 @@ func (l *rank[K]) medians(w *rankWorker, dst []uint8, y, n, ch int) {
 		}
 		all += by * uint32(len(w.rows))
 	}
-	for i := range s.Width() - 1 {
+	for i := range across {
 		count(i, 1)
 	}
 	for x := range n {
-		count(x+s.Width()-1, 1)
+		count(x+across, 1)
 		half := (all - 1) / 2
 		for below > half {
 			median--
@@ -395,56 +362,28 @@ func (l *rank[K]) medians(w *rankWorker, dst []uint8, y, n, ch int) {
 			below += h[median]
 			median++
 		}
-		dst[x*k.Channels+ch] = median
+		dst[x*l.keys.Channels] = median
 		count(x, ^uint32(0))
 	}
 	clear(h[:])
 }
 
-func (w *rankWorker) start() {
-	clear(w.fine)
-	clear(w.coarse)
-	w.all, w.logs = 0, 0
-}
-
-// column counts the keys in a column of windows, or takes them away.
-func (l *rank[K]) column(w *rankWorker, col, y, ch int, by uint32) {
-	s, k := &l.shape, &l.keys
-	x := int(l.cols[col])
-	if x < 0 {
-		if s.Border == window.Constant {
-			key := l.constant()
-			for range s.Height() {
-				l.count(w, key, by)
-			}
+// column counts the keys in a column of windows, or subtracts them.
+func (l *rank) column(w *rankWorker, col int, by uint32) {
+	x := l.cols[col]
+	if beside := l.beside(w, x); beside > 0 {
+		key := l.constant()
+		for range beside {
+			w.counter.Add(key, by)
 		}
-		return
 	}
-	x = x*k.Channels + ch
-	from, to := y-s.Up, y+s.Down+1
-	for i := from; i < min(to, 0); i++ {
-		l.outer(w, i, x, by)
-	}
-	for i := max(from, 0); i < min(to, k.Height); i++ {
-		l.count(w, uint32(k.Pix[i*k.Stride+x]), by)
-	}
-	for i := max(from, k.Height); i < to; i++ {
-		l.outer(w, i, x, by)
+	if x >= 0 {
+		w.counter.Column(l.keys.Type, l.keys.Data, w.rows, x, by)
 	}
 }
 
-// outer counts the key at a place above the image or below it.
-func (l *rank[K]) outer(w *rankWorker, place, x int, by uint32) {
-	switch at := l.shape.Border.Index(place, l.keys.Height); {
-	case at >= 0:
-		l.count(w, uint32(l.keys.Pix[at*l.keys.Stride+x]), by)
-	case l.shape.Border == window.Constant:
-		l.count(w, l.constant(), by)
-	}
-}
-
-// constant is the key of the border.
-func (l *counted) constant() uint32 {
+// constant returns the key of the border.
+func (l *rank) constant() uint32 {
 	if l.order != nil {
 		at, _ := slices.BinarySearch(l.order, l.shape.Value)
 		return uint32(at)
@@ -452,64 +391,38 @@ func (l *counted) constant() uint32 {
 	return uint32(l.shape.Value)
 }
 
-func (l *counted) count(w *rankWorker, key, by uint32) {
-	c := &w.fine[key]
-	if l.logs == nil {
-		*c += by
-		w.coarse[key>>w.shift] += by
-		w.all += by
-		return
-	}
-	if int(key) == l.none {
-		return
-	}
-	before := *c
-	*c += by
-	w.all += by
-	if after := *c; int(max(before, after)) < len(l.logs) {
-		w.logs += l.logs[after] - l.logs[before]
-	} else {
-		w.logs += logOf(int64(after)) - logOf(int64(before))
-	}
-}
-
-func (l *counted) result(w *rankWorker) float64 {
+// result returns the median or the entropy of what was counted.
+func (l *rank) result(c *windows.Counter) float64 {
 	if l.logs != nil {
-		if w.all == 0 {
+		if c.All == 0 {
 			return 0
 		}
-		n := float64(w.all)
-		h := math.Log2(n) - float64(w.logs)/logScale/n
-		if h < 1e-6 { // of rounding: one pixel of 2^24 alone has more
+		n := float64(c.All)
+		h := math.Log2(n) - float64(c.LogSum)/logScale/n
+		if h < 1e-6 { // rounding error: even one pixel of 2^24 has more
 			h = 0
 		}
 		return h
 	}
-	if l.order != nil && w.fine[len(l.order)] > 0 {
+	if l.order != nil && c.Fine[len(l.order)] > 0 {
 		return math.NaN()
 	}
-	left := (w.all - 1) / 2
-	i := 0
-	for w.coarse[i] <= left {
-		left -= w.coarse[i]
-		i++
-	}
-	for i <<= w.shift; w.fine[i] <= left; i++ {
-		left -= w.fine[i]
-	}
+	i := c.Median()
 	if l.order != nil {
 		return l.order[i]
 	}
 	return float64(i)
 }
 
-func (l *rank[K]) Finish() {}
+func (l *rank) Finish() {}
 
-func (l *rank[K]) Release() int {
-	l.dst, l.keys, l.order, l.logs = window.Pixels{}, engine.Source[K]{}, nil, nil
+func (l *rank) Release() int {
+	l.dst, l.keys, l.order, l.logs = raster.Array{}, raster.Array{}, nil, nil
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.cols)
 	for i := range l.workers {
-		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse) + engine.Bytes(l.workers[i].rows) + engine.Bytes(l.workers[i].values)
+		c := &l.workers[i].counter
+		c.Logs = nil
+		bytes += engine.Bytes(c.Fine) + engine.Bytes(c.Coarse) + engine.Bytes(l.workers[i].rows) + engine.Bytes(l.workers[i].values)
 	}
 	return bytes
 }

@@ -2,41 +2,44 @@ package filter
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// smallBox is the layer of means of 3×3 bytes: so few that they are added without sums of columns.
+// smallBox is the layer for means of 3×3 bytes, which it adds without column sums.
 type smallBox struct {
-	task  task
+	job   job
 	image window.Image
 }
 
-// smallBoxRows is how many rows a band has: it reads two more.
+// smallBoxRows is the number of rows in a band, which reads two more.
 const smallBoxRows = 32
 
-// runSmallBox makes means where that is possible. It reports whether it is.
-func runSmallBox(t *task) (done bool, err error) {
-	s := &t.shape
-	if t.src.Of != pairs.U8 || t.dst[0].Of != pairs.U8 || t.kind != mean || s.Left != 1 || s.Right != 1 || s.Up != 1 || s.Down != 1 || s.Border == window.Clip ||
-		t.same || t.src.Channels != 1 || !kernel.HasBox3(t.set.Level, t.src.Width) {
-		return false, nil
-	}
-	run := engine.Take[engine.Run[smallBox]]()
+// isSmallBox reports whether [smallBox] can do a job.
+func (j *job) isSmallBox() bool {
+	s := &j.shape
+	return j.src.Type == raster.U8 && j.dst[0].Type == raster.U8 && j.kind == mean && s.Left == 1 && s.Right == 1 && s.Up == 1 && s.Down == 1 && s.Border != window.Clip &&
+		!j.same && j.src.Channels == 1 && windows.HasBox3(j.set.Level, j.src.Width)
+}
+
+// smallRuns keeps the engines and scratch memory of the layer for later calls.
+var smallRuns engine.Runs[smallBox]
+
+func runSmallBox(j *job) error {
+	run := smallRuns.Take()
 	l := &run.Layer
-	l.task = *t
-	l.image.Src, l.image.Border = t.src, s.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: smallBoxRows}, Workers: 1, Shares: true}
-	if t.src.Width*t.src.Height > 1<<17 {
-		p.Workers = min(t.set.Workers(), engine.DivUp(t.src.Height, p.BandRows))
+	l.job = *j
+	l.image.Src, l.image.Border = j.src, j.shape.Border
+	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width, TileWidth: j.src.Width, BandRows: smallBoxRows}, Workers: 1, Shares: true}
+	if j.src.Width*j.src.Height > 1<<17 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(j.src.Height, p.BandRows))
 	}
-	return true, run.Fill(t.set, p, l)
+	return run.Fill(j.set, p, l)
 }
 
 func (l *smallBox) Prepare(*engine.Plan) error {
-	t := &l.task
-	f := t.frame()
+	f := l.job.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
 	return nil
 }
@@ -45,18 +48,18 @@ func (l *smallBox) Prepare(*engine.Plan) error {
 func (l *smallBox) Tile(_, _, y, n, rows int) {
 	for end := y + rows; y < end; y++ {
 		a, b, c := l.image.Row(y-1), l.image.Row(y), l.image.Row(y+1)
-		dst := l.task.dst[0].Row(0, y, n)
-		kernel.Box3(l.task.set.Level, dst, a, b, c)
+		dst := l.job.dst[0].Span(0, y, n)
+		windows.Box3(l.job.set.Level, dst, a, b, c)
 		for _, x := range [2]int{0, n - 1} {
 			dst[x] = uint8((l.column(x-1, a, b, c) + l.column(x, a, b, c) + l.column(x+1, a, b, c) + 4) / 9)
 		}
 	}
 }
 
-// column is the sum of a column of three rows, which may lie beside the image.
+// column returns the sum of a column of three rows, which may lie beside the image.
 func (l *smallBox) column(x int, rows ...[]uint8) (sum uint32) {
-	s := &l.task.shape
-	at := s.Border.Index(x, l.task.src.Width)
+	s := &l.job.shape
+	at := s.Border.Index(x, l.job.src.Width)
 	for _, row := range rows {
 		if at < 0 {
 			sum += uint32(s.Value)
@@ -70,6 +73,6 @@ func (l *smallBox) column(x int, rows ...[]uint8) (sum uint32) {
 func (l *smallBox) Finish() {}
 
 func (l *smallBox) Release() int {
-	l.task, l.image.Src = task{}, window.Pixels{}
+	l.job, l.image.Src = job{}, raster.Array{}
 	return engine.Bytes(l.image.Outside)
 }

@@ -1,19 +1,15 @@
 package filter
 
 import (
-	"math"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Stream filters rows as they come, for images that never are in memory as a whole: it
-// keeps about twice as many rows as a window has. The results are the same bits as those
-// of the whole image. It is for one goroutine.
+// A Stream filters rows as they arrive, for images that are never entirely in memory. It
+// keeps about twice as many rows as a window is high. Results are bit-identical to those
+// for the whole image. A Stream is not safe for concurrent use.
 //
 //	s, err := filter.NewBoxStream[uint8](width, 1, filter.Radius(7), nil)
 //	for ... {
@@ -23,129 +19,103 @@ import (
 //	}
 type Stream[D boxsum.Pixel, P Pixel] struct{ rows *stream }
 
-// NewBoxStream starts a [Box] for rows of this many pixels and channels. The border cannot
-// be Wrap, which has the last rows above the first.
+// NewBoxStream returns a stream that applies [Box] to rows of the given width and number of
+// channels. The border must not be Wrap, which needs the last rows above the first.
 func NewBoxStream[P Pixel](width, channels int, w Window, opt *Options) (*Stream[P, P], error) {
 	return newStream[P, P](width, channels, w, opt, mean, 0)
 }
 
-// NewMeanStream is the same for [Mean].
+// NewMeanStream is like [NewBoxStream] for [Mean].
 func NewMeanStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, mean, 0)
 }
 
-// NewStdDevStream is the same for [StdDev].
+// NewStdDevStream is like [NewBoxStream] for [StdDev].
 func NewStdDevStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, deviation, 0)
 }
 
-// NewVarianceStream is the same for [Variance].
+// NewVarianceStream is like [NewBoxStream] for [Variance].
 func NewVarianceStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, variance, 0)
 }
 
-// NewNormalizeStream is the same for [Normalize].
+// NewNormalizeStream is like [NewBoxStream] for [Normalize].
 func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor float64, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, normalized, floor)
 }
 
 func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Options, k kind, floor float64) (*Stream[D, P], error) {
-	s, err := startStream(pairs.TypeOf[D](), window.Pixels{Of: pairs.TypeOf[P](), Size: grid.SizeOf[P](), Extent: grid.Plane(width, 0, channels, 0)}, w, opt, k, floor)
+	j := job{kind: k, floor: floor, src: raster.Array{Type: raster.TypeOf[P](), Extent: raster.PlaneExtent(width, 0, channels, 0)}}
+	if err := j.check(w, opt); err != nil {
+		return nil, err
+	}
+	s, err := startStream(&j, raster.TypeOf[D](), w.Height)
 	if err != nil {
 		return nil, err
 	}
 	return &Stream[D, P]{s}, nil
 }
 
-// startStream is a stream of results of a type, from rows like those of an image without any.
-func startStream(of pairs.Type, src window.Pixels, w Window, opt *Options, k kind, floor float64) (*stream, error) {
-	s := &stream{task: task{kind: k, floor: floor}}
-	t := &s.task
-	if err := t.check(&src, w, opt); err != nil {
+// startStream returns a stream for a job whose image has no rows, with results of the given
+// type.
+func startStream(j *job, result raster.Type, height int) (*stream, error) {
+	if j.shape.Border == window.Wrap {
+		return nil, raster.Invalid("the border wrap has the last rows above the first: a stream cannot know them, use another")
+	}
+	if j.counts() {
+		return nil, raster.Unsupported("Options.Valid with a stream: filter the whole image")
+	}
+	j.set = j.set.Quiet()
+	j.src.Height = height // clipped windows have no more rows than this
+	j.dst[0].Type, j.dst[0].Channels = result, j.src.Channels
+	sum, square, err := j.sumTypes()
+	if err != nil {
 		return nil, err
 	}
-	if !(floor >= 0) || floor > math.MaxFloat64 {
-		return nil, grid.Invalid("a least deviation of %v: use 0 or more", floor)
-	}
-	if t.shape.Border == window.Wrap {
-		return nil, grid.Invalid("the border wrap has the last rows above the first: a stream cannot know them, use another")
-	}
-	t.set = t.set.Quiet()
-	t.src.Height = w.Height // of which a window has no more, where it is clipped
-	t.dst[0].Of, t.dst[0].Size, t.dst[0].Channels = of, of.Bytes(), t.src.Channels
-	switch t.sums() {
-	case noSums:
-		return nil, grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones", t.shape.Width(), t.shape.Height())
-	case shortSums:
-		s.sums = new(streamSums[uint32, uint32])
-	case mixedSums:
-		s.sums = new(streamSums[uint32, uint64])
-	case longSums:
-		s.sums = new(streamSums[uint64, uint64])
-	default:
-		s.sums = new(streamSums[float64, float64])
-	}
+	s := &stream{job: *j}
+	s.frame.Sum, s.frame.Square = sum, square
 	return s, nil
 }
 
-// Push takes the next row of pixels and gives the next row of results, which stays until
-// the next call, or nil where it needs rows that are still to come.
+// Push adds the next row of pixels and returns the next row of results, which is valid
+// until the next call. It returns nil if that row depends on rows still to come.
 func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, grid.Invalid("a stream that was not made by its constructor")
+		return nil, raster.Invalid("a stream that was not made by its constructor")
 	}
-	out, err := s.rows.push(kernel.Bytes(row))
-	return kernel.Of[D](out), err
+	out, err := s.rows.push(raster.Bytes(row))
+	return raster.Elems[D](out), err
 }
 
-// End says that there are no more rows. Each call gives another row of results, and nil
-// when there are no more.
+// End ends the input. Each call returns another row of results, and nil after the last.
 func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, grid.Invalid("a stream that was not made by its constructor")
+		return nil, raster.Invalid("a stream that was not made by its constructor")
 	}
 	out, err := s.rows.finish()
-	return kernel.Of[D](out), err
+	return raster.Elems[D](out), err
 }
 
-// A stream is what does not depend on types.
+// A stream is a [Stream] whose types are data.
 type stream struct {
-	task    task
+	job     job
 	frame   window.Frame
-	sums    rowSums
+	sums    window.Sums
+	scratch pixelScratch
 	ring    [][]byte
 	outside []byte
 	out     []byte
-	pushed  int // rows
-	y       int // the next row of results
+	pushed  int // number of rows
+	y       int // next row of results
 	ended   bool
-}
-
-// rowSums are the sums of a stream.
-type rowSums interface {
-	start(f *window.Frame)
-	// row makes a row of results, for the pixels that the windows are round.
-	row(out []byte, rows window.Rows, y int, t *task, pix []byte)
-	End(height int)
-}
-
-type streamSums[A, Q kernel.Number] struct{ window.Sums[A, Q] }
-
-func (s *streamSums[A, Q]) start(f *window.Frame) {
-	s.Aim(f)
-	s.Strip(0, f.Width)
-}
-
-func (s *streamSums[A, Q]) row(out []byte, rows window.Rows, y int, t *task, pix []byte) {
-	s.Down(rows, y)
-	makeRow(t, out, 0, 0, t.src.Width, pix, s.Windows())
 }
 
 // Row implements [window.Rows].
 func (s *stream) Row(place int) []byte {
 	height := s.pushed
 	if !s.ended {
-		height = max(height, place+1) // mirrors are further down
+		height = max(height, place+1) // mirrors reach further down
 	}
 	i := s.frame.Border.Index(place, height)
 	if i < 0 {
@@ -154,21 +124,21 @@ func (s *stream) Row(place int) []byte {
 	return s.ring[i%s.size()]
 }
 
-// size is how many rows it keeps.
+// size returns the number of rows to keep.
 func (s *stream) size() int {
-	return s.task.shape.Height() + max(s.task.shape.Up, s.task.shape.Down) + 3
+	return s.job.shape.Height() + max(s.job.shape.Up, s.job.shape.Down) + 3
 }
 
 func (s *stream) push(row []byte) ([]byte, error) {
-	t := &s.task
-	n, size := t.src.Width*t.src.Channels, t.src.Size
+	j := &s.job
+	n, size := j.src.Width*j.src.Channels, j.src.Type.Bytes()
 	switch {
 	case s.ended:
-		return nil, grid.Invalid("a row after the end of the stream")
+		return nil, raster.Invalid("a row after the end of the stream")
 	case len(row) != n*size:
-		return nil, grid.Invalid("a row of %d values, the stream takes %d", len(row)/size, n)
+		return nil, raster.Invalid("a row of %d values, the stream takes %d", len(row)/size, n)
 	}
-	if err := t.set.Stopped(); err != nil {
+	if err := j.set.Stopped(); err != nil {
 		return nil, err
 	}
 	if s.pushed == 0 {
@@ -179,42 +149,44 @@ func (s *stream) push(row []byte) ([]byte, error) {
 	}
 	copy(s.ring[s.pushed%s.size()], row)
 	s.pushed++
-	if s.y+t.shape.Down >= s.pushed || t.shape.Up-s.y >= s.pushed {
+	if s.y+j.shape.Down >= s.pushed || j.shape.Up-s.y >= s.pushed {
 		return nil, nil
 	}
 	return s.next(), nil
 }
 
-// start is for the first row.
+// start handles the first row.
 func (s *stream) start(row []byte) {
-	t := &s.task
-	first := t.src
-	first.Mem, first.Height = row, 1
-	s.frame = frameOf(&first, &t.shape, t.kind.squares(), t.set.Level)
+	j := &s.job
+	first := *j
+	first.src.Data, first.src.Height = row, 1
+	s.frame = first.frame(s.frame.Sum, s.frame.Square)
 	s.frame.Height = 0
-	s.out = engine.AtLeast[byte](nil, t.src.Width*t.src.Channels*t.dst[0].Size)
+	s.out = engine.AtLeast[byte](nil, j.src.Width*j.src.Channels*j.dst[0].Type.Bytes())
 	s.outside = window.OutsideRow(s.outside, &s.frame)
-	if t.src.Width > 0 {
-		s.sums.start(&s.frame)
+	if j.src.Width > 0 {
+		s.sums.Aim(&s.frame)
+		s.sums.Strip(0, s.frame.Width)
 	}
 }
 
-// next is the next row of results.
+// next returns the next row of results.
 func (s *stream) next() []byte {
 	pix := s.ring[s.y%s.size()]
 	switch {
-	case s.task.single():
+	case s.job.single():
 		copy(s.out, pix)
-	case s.task.src.Width > 0:
-		s.sums.row(s.out, s, s.y, &s.task, pix)
+	case s.job.src.Width > 0:
+		s.sums.Down(s, s.y)
+		s.job.makeRow(s.out, nil, pix, s.sums.Windows(), s.job.src.Width, &s.scratch)
 	}
 	s.y++
 	return s.out
 }
 
-// finish is for what follows the last row.
+// finish returns the rows of results after the last row of pixels.
 func (s *stream) finish() ([]byte, error) {
-	if err := s.task.set.Stopped(); err != nil {
+	if err := s.job.set.Stopped(); err != nil {
 		return nil, err
 	}
 	if !s.ended && s.pushed > 0 {

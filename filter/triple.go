@@ -2,52 +2,54 @@ package filter
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// triple is the layer of three boxes of bytes, first all along the rows and then all down
-// the columns: see [kernel.Triple]. That is the same as box by box where the border mirrors
-// or repeats the image, as it then does so with what each box makes of it.
+// triple is the layer for three boxes of bytes, first all along the rows and then all down
+// the columns: see [windows.Triple]. This equals box by box if the border mirrors or
+// repeats the image, because the result of each box is then mirrored or repeated in the
+// same way.
 type triple struct {
-	task         task
+	job          job
 	frame        window.Frame
 	image        window.Image
-	across, down kernel.Triple
+	across, down windows.Triple
 	toWords      float32 // factors of sums
 	toBytes      float32
 
 	bandRows int
-	saved    []uint8 // in place: the rows beyond each band, which others write over
+	saved    []uint8 // in place: the rows beyond each band, which other bands overwrite
 	workers  []tripleWorker
 }
 
 type tripleWorker struct {
-	ring    []uint16 // rows after the boxes across
+	ring    []uint16 // rows after the horizontal boxes
 	zeros   []uint16
 	state   []uint32
-	from, y int // rows [from, y) of results are done, one after the other
-	across  int // rows after the boxes across that there are, from that many above the first on
-	scratch kernel.TripleScratch
-	_       [kernel.LineBytes]byte
+	from, y int // rows [from, y) of results are complete
+	across  int // number of rows after the horizontal boxes, starting that many above the first
+	scratch windows.TripleScratch
+	_       [raster.LineBytes]byte
 }
 
 const (
-	// tripleBlock is how many rows are made at a time.
+	// tripleBlock is the number of rows computed at a time.
 	tripleBlock = 16
-	// tripleShare is how many rows a band has at least.
+	// tripleShare is the minimum number of rows in a band.
 	tripleShare = 64
 )
 
-// newTriple reports whether three boxes can go this way.
-func newTriple(t *task, shapes []window.Shape) (l triple, ok bool) {
-	switch t.shape.Border {
+// newTriple reports whether triple can do three boxes.
+func newTriple(j *job, shapes []window.Shape) (l triple, ok bool) {
+	switch j.shape.Border {
 	case window.Reflect101, window.Reflect, window.Wrap:
 	default:
 		return l, false
 	}
-	if len(shapes) != 3 || t.src.Channels > kernel.FastChannels {
+	if len(shapes) != 3 || j.src.Channels > processor.FastChannels {
 		return l, false
 	}
 	for i, s := range shapes {
@@ -56,7 +58,7 @@ func newTriple(t *task, shapes []window.Shape) (l triple, ok bool) {
 	if !l.across.Fits(255) {
 		return l, false
 	}
-	for bits := 7; bits >= 5; bits-- { // more of a pixel between rows and columns
+	for bits := 7; bits >= 5; bits-- { // additional bits of a pixel between rows and columns
 		if l.down.Fits(255 << bits) {
 			l.toWords = float32(float64(int(1)<<bits) / float64(l.across.Count()))
 			l.toBytes = float32(2 / (float64(int(1)<<bits) * float64(l.down.Count())))
@@ -66,18 +68,21 @@ func newTriple(t *task, shapes []window.Shape) (l triple, ok bool) {
 	return l, false
 }
 
-func runTriple(t *task, with *triple) error {
-	run := engine.Take[engine.Run[triple]]()
+// tripleRuns keeps the engines and scratch memory of the layer for later calls.
+var tripleRuns engine.Runs[triple]
+
+func runTriple(j *job, with *triple) error {
+	run := tripleRuns.Take()
 	l := &run.Layer
-	l.task, l.across, l.down, l.toWords, l.toBytes = *t, with.across, with.down, with.toWords, with.toBytes
-	l.frame = t.frame()
-	l.image.Src, l.image.Border = t.src, t.shape.Border
-	p := window.ChainPlan(&t.set, &l.frame, 2, 2*l.down.Reach(), 1)
-	if !t.same { // a worker goes on from band to band: this is for who has none left
+	l.job, l.across, l.down, l.toWords, l.toBytes = *j, with.across, with.down, with.toWords, with.toBytes
+	l.frame = j.frame(raster.U32, 0)
+	l.image.Src, l.image.Border = j.src, j.shape.Border
+	p := window.ChainPlan(&j.set, &l.frame, 2, 2*l.down.Reach(), 1)
+	if !j.same { // workers continue from band to band: these are for those that have no next band
 		rows := max(tripleShare, 4*l.down.Reach())
-		p.BandRows = min(p.BandRows, grid.RoundUp(engine.DivUp(p.Rows, max(p.Workers, p.Rows/rows)), tripleBlock))
+		p.BandRows = min(p.BandRows, raster.RoundUp(engine.DivUp(p.Rows, max(p.Workers, p.Rows/rows)), tripleBlock))
 	}
-	return run.Fill(t.set, p, l)
+	return run.Fill(j.set, p, l)
 }
 
 func (l *triple) Prepare(p *engine.Plan) error {
@@ -86,7 +91,7 @@ func (l *triple) Prepare(p *engine.Plan) error {
 		l.workers[i].y = -1
 	}
 	l.bandRows = p.BandRows
-	if !l.task.same {
+	if !l.job.same {
 		return nil
 	}
 	n, reach, bands := l.frame.Width*l.frame.Channels, l.down.Reach(), engine.DivUp(p.Rows, p.BandRows)
@@ -101,7 +106,7 @@ func (l *triple) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// beyond is row i of those beyond a band: first the ones above it.
+// beyond returns row i of those beyond a band, of which the ones above it come first.
 func (l *triple) beyond(band, i int) int {
 	if reach := l.down.Reach(); i >= reach {
 		return min(l.frame.Height, (band+1)*l.bandRows) + i - reach
@@ -109,11 +114,11 @@ func (l *triple) beyond(band, i int) int {
 	return band*l.bandRows - l.down.Reach() + i
 }
 
-// row is that at a place, as it was before any was written over: those of a band are read
-// before they are written.
+// row returns a row as it was before it was overwritten. Rows of a band are read before
+// they are written.
 func (l *triple) row(band, place int) []uint8 {
 	from, to := band*l.bandRows, min(l.frame.Height, (band+1)*l.bandRows)
-	if !l.task.same || place >= from && place < to {
+	if !l.job.same || place >= from && place < to {
 		return l.image.Row(place)
 	}
 	n, reach := l.frame.Width*l.frame.Channels, l.down.Reach()
@@ -124,23 +129,23 @@ func (l *triple) row(band, place int) []uint8 {
 	return l.saved[(band*2*reach+i)*n:][:n]
 }
 
-// Tile implements [engine.Layer]: a band at a time, which may go on from the one above it.
+// Tile implements [engine.Layer] for one band, which may continue the one above it.
 func (l *triple) Tile(worker, _, y, width, rows int) {
 	w, c, f := &l.workers[worker], l.frame.Channels, &l.frame
 	n, reach, band := width*c, l.down.Reach(), y/l.bandRows
-	size := grid.RoundUp(l.down.Span()+1, tripleBlock) + tripleBlock
-	done, end := 0, rows+2*reach // of the rows from that many above the first on
-	if w.y == y && !l.task.same {
+	size := raster.RoundUp(l.down.Span()+1, tripleBlock) + tripleBlock
+	done, end := 0, rows+2*reach // rows, starting that many above the first
+	if w.y == y && !l.job.same {
 		done, end = y-w.from+2*reach, y-w.from+rows+2*reach
 	} else {
 		w.ring = engine.AtLeast(w.ring, size*n)
 		w.zeros = engine.Zeros(w.zeros, n)
-		w.state = engine.Zeros(w.state, 3*grid.RoundUp(n, tripleBlock))
+		w.state = engine.Zeros(w.state, 3*raster.RoundUp(n, tripleBlock))
 		w.from, w.across = y, 0
 	}
 	w.y = y + rows
-	there := end // rows that can be had
-	if !l.task.same {
+	there := end // available rows
+	if !l.job.same {
 		there = f.Height - w.from + 2*reach
 	}
 	beside := func(place int) int { return f.Border.Index(place, f.Width) }
@@ -150,12 +155,12 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 	var dst [tripleBlock][]uint16
 	for i := done; i < end; i++ {
 		if i == w.across {
-			some := min(tripleBlock, there-i)
-			for j := range some {
+			count := min(tripleBlock, there-i)
+			for j := range count {
 				src[j], dst[j] = l.row(band, w.from-reach+i+j), at(i+j)
 			}
-			l.across.Across(f.Level, dst[:some], src[:some], c, l.toWords, beside, &w.scratch)
-			w.across += some
+			l.across.Across(f.Level, dst[:count], src[:count], c, l.toWords, beside, &w.scratch)
+			w.across += count
 		}
 		var back [8][]uint16
 		for j, by := range taps {
@@ -165,7 +170,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 		}
 		var to []uint8
 		if i >= 2*reach {
-			to = l.task.dst[0].Row(0, w.from+i-2*reach, width)
+			to = l.job.dst[0].Span(0, w.from+i-2*reach, width)
 		}
 		l.down.Down(f.Level, to, w.state, &back, l.toBytes, &w.scratch)
 	}
@@ -174,7 +179,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 func (l *triple) Finish() {}
 
 func (l *triple) Release() int {
-	l.task, l.image.Src = task{}, window.Pixels{}
+	l.job, l.image.Src = job{}, raster.Array{}
 	bytes := engine.Bytes(l.saved)
 	for i := range l.workers {
 		w := &l.workers[i]

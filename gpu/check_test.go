@@ -14,7 +14,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A shape is what to integrate and how.
@@ -54,18 +55,18 @@ type pair struct {
 }
 
 func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
-	p, s := pairs.Of[P](), pairs.Of[S]()
-	return pair{fmt.Sprintf("%s_%s", p, s), offsetSuits[P, S](), checkSums[P, S], pairs.Sums.For(pairs.OnePass).Has(p, s)}
+	p, s := raster.TypeNamed[P](), raster.TypeNamed[S]()
+	return pair{fmt.Sprintf("%s_%s", p, s), offsetSuits[P, S](), checkSums[P, S], raster.SumPairs.For(raster.OnePass).Has(p, s)}
 }
 
 func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	p, s, q := pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()
-	onePass := pairs.Sums.For(pairs.OnePass).Has(p, s) && pairs.Squares.For(pairs.OnePass).Has(p, q)
+	p, s, q := raster.TypeNamed[P](), raster.TypeNamed[S](), raster.TypeNamed[Q]()
+	onePass := raster.SumPairs.For(raster.OnePass).Has(p, s) && raster.SquarePairs.For(raster.OnePass).Has(p, q)
 	return pair{fmt.Sprintf("%s_%s_%s", p, s, q), offsetSuits[P, S](), checkSquares[P, S, Q], onePass}
 }
 
 func offsetSuits[P boxsum.Pixel, S boxsum.Sum]() bool {
-	return pairs.Of[S]() == pairs.F32 || pairs.Of[P]().Float() && pairs.Of[S]().Float()
+	return raster.TypeNamed[S]() == raster.F32 || raster.TypeNamed[P]().Float() && raster.TypeNamed[S]().Float()
 }
 
 // pairs is every table that there is.
@@ -111,22 +112,6 @@ func TestPairsAreAllTested(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("tested: %v\nthere are: %v", got, want)
 	}
-}
-
-// randomImage is noise: all values of an integer type, [-1, 2) of a float type.
-func randomImage[P boxsum.Pixel](seed uint64, width, height, channels, pad int) boxsum.Image[P] {
-	r := rand.New(rand.NewPCG(seed, uint64(width)<<32+uint64(height)))
-	stride := width*channels + pad
-	pix := make([]P, stride*height)
-	float := pairs.Of[P]() == pairs.F32 || pairs.Of[P]() == pairs.F64
-	for i := range pix {
-		if float {
-			pix[i] = P(3*r.Float64() - 1)
-		} else {
-			pix[i] = P(r.Uint32())
-		}
-	}
-	return boxsum.Image[P]{Pix: pix, Stride: stride, Width: width, Height: height, Channels: channels}
 }
 
 func upload[P boxsum.Pixel](t *testing.T, d *Device, images ...boxsum.Image[P]) *Image[P] {
@@ -207,14 +192,14 @@ func intact(a *devmem.Array, bytes int64) error {
 
 // place puts images on the device with the shape's layout.
 func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], error) {
-	a, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
+	a, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
 		return nil, nil, err
 	}
 	im := &Image[P]{a}
 	images := make([]boxsum.Image[P], s.count)
 	for i := range images {
-		images[i] = randomImage[P](s.seed+uint64(i), s.width, s.height, s.channels, s.pad)
+		images[i] = fixture.Noise[P](s.seed+uint64(i), s.width, s.height, s.channels, s.pad)
 		if err := im.Set(i, images[i]); err != nil {
 			return nil, nil, err
 		}
@@ -224,7 +209,7 @@ func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], er
 
 // layer is a table of a shape on the device, among guard values.
 func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
-	a, bytes, err := guarded(d, devmem.Array{Element: pairs.Of[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count, Border: 1}, s.out)
+	a, bytes, err := guarded(d, devmem.Array{Element: raster.TypeNamed[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count, Border: 1}, s.out)
 	return &Table[S]{a}, bytes, err
 }
 
@@ -243,7 +228,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 			return err
 		}
 		defer table.Close()
-		opt := &Options{Offset: s.offset, Kernels: s.kernels, BandRows: s.bandRows}
+		opt := &Options{Offset: s.offset, Kernels: s.kernels}
 		var first []*boxsum.Table[S]
 		for range 2 {
 			if err := IntegrateInto(table, im, opt); err != nil {
@@ -263,7 +248,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 					if err := equals(got, want, images[i], false); err != nil {
 						return fmt.Errorf("image %d: %w", i, err)
 					}
-				} else if err := sameBits(got, first[i]); err != nil {
+				} else if err := fixture.SameTables(got, first[i]); err != nil {
 					return fmt.Errorf("image %d a second time: %w", i, err)
 				}
 			}
@@ -277,7 +262,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 		if s.bandRows == 0 {
 			return nil
 		}
-		got, err := IntegrateHost[S](d, images[0], opt)
+		got, err := boxsum.Integrate[S](images[0], &boxsum.Options{On: d, Offset: s.offset, Level: levelOf(s.kernels), BandRows: s.bandRows})
 		if err != nil {
 			return err
 		}
@@ -291,7 +276,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s, %v: %v", pairs.Of[P](), pairs.Of[S](), s, err)
+		t.Errorf("%s to %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
 	}
 	return err == nil
 }
@@ -315,7 +300,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		}
 		table := &SquaredTable[S, Q]{sum, square}
 		defer table.Close()
-		opt := &Options{Offset: s.offset, Plain: true, Kernels: s.kernels, BandRows: s.bandRows}
+		opt := &Options{Offset: s.offset, Plain: true, Kernels: s.kernels}
 		var first []*boxsum.SquaredTable[S, Q]
 		for range 2 {
 			if err := IntegrateSquaresInto(table, im, opt); err != nil {
@@ -340,10 +325,10 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 					}
 					continue
 				}
-				if err := sameBits(got.Sum, first[i].Sum); err != nil {
+				if err := fixture.SameTables(got.Sum, first[i].Sum); err != nil {
 					return fmt.Errorf("sums of image %d a second time: %w", i, err)
 				}
-				if err := sameBits(got.Squares, first[i].Squares); err != nil {
+				if err := fixture.SameTables(got.Squares, first[i].Squares); err != nil {
 					return fmt.Errorf("squares of image %d a second time: %w", i, err)
 				}
 			}
@@ -357,7 +342,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		if s.bandRows == 0 {
 			return nil
 		}
-		got, err := IntegrateSquaresHost[S, Q](d, images[0], opt)
+		got, err := boxsum.IntegrateSquares[S, Q](images[0], &boxsum.Options{On: d, Offset: s.offset, Plain: true, Level: levelOf(s.kernels), BandRows: s.bandRows})
 		if err != nil {
 			return err
 		}
@@ -374,7 +359,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s and %s, %v: %v", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q](), s, err)
+		t.Errorf("%s to %s and %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), raster.TypeNamed[Q](), s, err)
 	}
 	return err == nil
 }
@@ -387,9 +372,9 @@ func plainSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](im boxsum.Image
 // equals holds a table against the root package's: integers to the bit, floats
 // within the roundings that the documentation allows both.
 func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.Image[P], square bool) error {
-	e := pairs.Of[S]()
-	if e != pairs.F32 && e != pairs.F64 {
-		return sameBits(got, want)
+	e := raster.TypeNamed[S]()
+	if e != raster.F32 && e != raster.F64 {
+		return fixture.SameTables(got, want)
 	}
 	if got.Offset != want.Offset {
 		return fmt.Errorf("the offset is %v, not %v", got.Offset, want.Offset)
@@ -399,7 +384,7 @@ func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.
 		return err
 	}
 	epsilon := 0x1p-24
-	if e == pairs.F64 {
+	if e == raster.F64 {
 		epsilon = 0x1p-53
 	}
 	bound := 2 * epsilon * float64(got.Width+got.Height+16)
@@ -429,23 +414,6 @@ func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool)
 		}
 	}
 	return boxsum.Integrate[float64](all, nil)
-}
-
-// sameBits says where two tables first differ.
-func sameBits[S boxsum.Sum](got, want *boxsum.Table[S]) error {
-	for y := range got.Height + 1 {
-		n := (got.Width + 1) * got.Channels
-		g, w := got.Sums[y*got.Stride:][:n], want.Sums[y*want.Stride:][:n]
-		if slices.Equal(g, w) {
-			continue
-		}
-		for i := range g {
-			if g[i] != w[i] {
-				return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", i/got.Channels, y, i%got.Channels, g[i], w[i])
-			}
-		}
-	}
-	return nil
 }
 
 // answers holds box sums taken on the device against those from the tables that

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -27,7 +28,7 @@ func TestNoDevice(t *testing.T) {
 			"Give":         give(d, 1),
 			"NewImage":     second(NewImage[uint8](d, 1, 1, 1, 1)),
 			"NewHistogram": second(NewHistogram[uint8](d, 1, 1, 1, 1, histogram.Bins{N: 2})),
-			"Host":         second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
+			"Host":         second(boxsum.Integrate[uint32](fixture.Noise[uint8](1, 5, 4, 1, 0), &boxsum.Options{On: d})),
 		} {
 			if !errors.Is(err, ErrNoDevice) {
 				t.Errorf("%s: %v", name, err)
@@ -209,7 +210,7 @@ func TestWorkspaceState(t *testing.T) {
 // Calls beside Close of a histogram are done or say that it is closed.
 func TestHistogramClosedBeside(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := upload(t, d, randomImage[uint8](3, 40, 30, 1, 0))
+		im := upload(t, d, fixture.Noise[uint8](3, 40, 30, 1, 0))
 		for range 30 {
 			h, err := NewHistogram[uint8](d, 40, 30, 1, 1, histogram.Bins{N: 8})
 			if err != nil {
@@ -246,7 +247,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 // A rotated table may be closed while others ask it for sums.
 func TestRotatedClosedBeside(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := upload(t, d, randomImage[uint8](3, 40, 30, 1, 0))
+		im := upload(t, d, fixture.Noise[uint8](3, 40, 30, 1, 0))
 		defer im.Close()
 		rot := rotated.Rotation{A: 1, B: 2}
 		for range 10 {

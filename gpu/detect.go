@@ -14,20 +14,21 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// Detect finds what a cascade knows in every image of a batch, on their device: the same
-// results as [detect.Cascade.Detect], scores included. Images have one channel, or three or
-// four that start with red, green and blue. Layers, tables and all stages are on the device,
-// and windows that pass are grouped here. OpenCL devices need float64.
+// Detect returns the objects that a cascade finds in every image of a batch, on their
+// device. The results, including scores, are those of [detect.Cascade.Detect]. Images have
+// one channel, or three or four that start with red, green and blue. Layers, tables and all
+// stages are computed on the device; windows that pass are grouped on the host. OpenCL
+// devices must support float64.
 //
 //	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
 //
-// Of the options, Angles, Mirror, NearMisses, Workers, Level and Progress are for package
-// detect: the first three are errors here.
+// Angles, Mirror and NearMisses are errors here; Workers, Level and Progress are ignored.
+// These options are for package detect.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	return detectFrom(0, images, c, opt)
 }
 
-// detectFrom is Detect for images that have numbers from this one on.
+// detectFrom is like Detect for images numbered from first.
 func detectFrom(first int, images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	a := images.inner()
 	if a.Device == nil {
@@ -51,7 +52,7 @@ func detectFrom(first int, images *Image[uint8], c *detect.Cascade, opt *detect.
 	}); err != nil {
 		return nil, err
 	}
-	// Grouping takes as long as there are windows, and images do not wait for each other.
+	// Grouping takes time in proportion to the windows, so images are grouped in parallel.
 	found, errs := make([][]detect.Result, len(windows)), make([]error, len(windows))
 	var group sync.WaitGroup
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -77,8 +78,8 @@ func detectFrom(first int, images *Image[uint8], c *detect.Cascade, opt *detect.
 	return found, nil
 }
 
-// DetectHost is [Detect] for images of the host, all of one size. Several devices that are
-// one share them.
+// DetectHost is like [Detect] for images on the host, all of the same size. If d is several
+// devices, they share the images.
 func DetectHost(d *Device, images []boxsum.Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	if !launch.GPU {
 		return nil, driver.NoDevice(nil)

@@ -8,38 +8,37 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/gpu/internal/launcher"
-	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// A Kind is the driver behind a device: [CUDA] or [OpenCL].
+// A Kind is the driver of a device: [CUDA] or [OpenCL].
 type Kind = driver.Kind
 
-// The kinds of devices.
+// Kinds of devices.
 const (
 	CUDA   = driver.CUDA
 	OpenCL = driver.OpenCL
 )
 
-// ParseKind is the kind with this name, in any case.
+// ParseKind returns the kind with the given name, ignoring case.
 func ParseKind(name string) (Kind, error) { return driver.ParseKind(name) }
 
 // Info describes a device.
 type Info struct {
 	Kind    Kind
-	Index   int // among the devices of its kind
+	Index   int // among devices of the same kind
 	Name    string
 	Vendor  string
-	Driver  string // its version; of CUDA, the newest that it can do ("13.0")
-	Version string // compute capability of CUDA ("9.0"), version of OpenCL ("3.0")
-	Memory  int64  // bytes
+	Driver  string // driver version; for CUDA, the newest version it supports ("13.0")
+	Version string // CUDA compute capability ("9.0") or OpenCL version ("3.0")
+	Memory  int64  // in bytes
 	Units   int    // multiprocessors or compute units
-	CPU     bool   // an OpenCL device that is a processor
+	CPU     bool   // reports whether an OpenCL device is a CPU
 }
 
-// Devices lists the devices of this machine, the best first: those of CUDA,
-// then GPUs of OpenCL, then processors of OpenCL. Where there are none it is an
-// [ErrNoDevice] with the reasons; [Missing] tells what is left out beside others.
+// Devices returns the devices of this machine, best first: CUDA devices, then
+// OpenCL GPUs, then OpenCL CPUs. If there are none, it returns an error that wraps
+// [ErrNoDevice] and gives the reasons; [Missing] returns the reasons if there are
+// others.
 func Devices() ([]Info, error) {
 	found, reasons := driver.List()
 	if len(found) == 0 {
@@ -52,13 +51,13 @@ func Devices() ([]Info, error) {
 	return infos, nil
 }
 
-// Missing tells why there are not more devices of a kind: drivers that are not installed
-// or fail, and devices that the kernels cannot run on.
+// Missing returns the reasons why there are not more devices of a kind: drivers
+// that are not installed or fail, and devices that cannot run the kernels.
 func Missing(kind Kind) []error {
 	_, reasons := driver.List(kind)
 	var all []error
 	for _, reason := range reasons {
-		if several, ok := errors.Unwrap(reason).(interface{ Unwrap() []error }); ok { // as errors.Join makes them
+		if several, ok := errors.Unwrap(reason).(interface{ Unwrap() []error }); ok { // from errors.Join
 			all = append(all, several.Unwrap()...)
 		} else {
 			all = append(all, errors.Unwrap(reason))
@@ -70,17 +69,17 @@ func Missing(kind Kind) []error {
 	return all
 }
 
-// A Device is an open device. Several goroutines may use it, and the images and
-// tables on it, at once: their work on the device runs one after another.
+// A Device is an open device. The device, and images and tables on it, are safe for
+// concurrent use; their work runs sequentially on the device.
 type Device struct {
 	inner *devmem.Device
-	group *group // of several devices, of which inner is the first; nil for one
+	group *group // of several devices, the first of which is inner; nil for a single device
 }
 
-// Open opens a device that [Devices] listed.
+// Open opens a device returned by [Devices].
 func Open(info Info) (*Device, error) { return openDevice(info, false) }
 
-// openDevice opens a device, if need be in a context of its own.
+// openDevice opens a device, in a context of its own if own is set.
 func openDevice(info Info, own bool) (*Device, error) {
 	open := driver.Open
 	if own {
@@ -97,9 +96,9 @@ func openDevice(info Info, own bool) (*Device, error) {
 	return &Device{inner: d}, nil
 }
 
-// OpenBest opens the first device of these kinds that opens. Where none is
-// named it takes any kind, but no processor under OpenCL: package boxsum is
-// faster there.
+// OpenBest opens the first device of the given kinds that can be opened. Without
+// arguments, it tries all kinds but skips OpenCL CPUs, because package boxsum is
+// faster on CPUs.
 func OpenBest(kinds ...Kind) (*Device, error) {
 	infos, reasons := driver.List(kinds...)
 	for _, info := range infos {
@@ -116,7 +115,7 @@ func OpenBest(kinds ...Kind) (*Device, error) {
 	return nil, driver.NoDevice(reasons)
 }
 
-// mem is what is inside, nil for no device.
+// mem returns the memory device, or nil.
 func (d *Device) mem() *devmem.Device {
 	if d == nil {
 		return nil
@@ -124,14 +123,14 @@ func (d *Device) mem() *devmem.Device {
 	return d.inner
 }
 
-// Info describes the device.
+// Info returns a description of the device.
 func (d *Device) Info() Info { return Info(d.mem().Info()) }
 
-// Memory is the free and total bytes on the device. Where the driver does not
-// tell what is free, free is what this package has not taken.
+// Memory returns the number of free and total bytes on the device. If the driver
+// does not report free memory, free is the memory not allocated by this package.
 func (d *Device) Memory() (free, total int64, err error) { return d.mem().Memory() }
 
-// Wait returns when all work queued on the device is done, with the error of
+// Wait waits until all work queued on the device is done, and returns the error of
 // work that failed.
 func (d *Device) Wait() error {
 	if d != nil && d.group != nil {
@@ -140,9 +139,9 @@ func (d *Device) Wait() error {
 	return d.mem().Wait()
 }
 
-// Close waits for the calls and the work under way, then frees the device and
-// every image and table left on it. Closing again does nothing. A pipeline under
-// way ends with [boxsum.ErrClosed] and frees its part then.
+// Close waits for calls and work in progress, then frees the device and all images
+// and tables on it. Closing again does nothing. A running pipeline ends with
+// [boxsum.ErrClosed] and frees its memory then.
 func (d *Device) Close() error {
 	if d != nil && d.group != nil {
 		return d.eachMember((*Device).Close)
@@ -150,19 +149,14 @@ func (d *Device) Close() error {
 	return d.mem().Close()
 }
 
-// Inner is for packages of this module: nobody else can make a key.
-func (d *Device) Inner(launch.Key) **devmem.Device { return &d.inner }
-
-// Launcher is for packages of this module, as Inner is.
-func (d *Device) Launcher(launch.Key) (launch.Device, error) { return launcher.New(d.mem()) }
-
-// Time calls queue runs times and measures how long the device took for what
-// each call queued, by events of the device before and after. The calls do not
-// wait for one another: once the first has given the device something to do,
-// the time in which the host queues the next is not part of what is measured.
+// Time calls queue runs times and returns the time that the device took for the
+// work queued by each call, measured with device events before and after. Calls do
+// not wait for one another: once the device is busy, the time that the host takes
+// to queue more is not included.
 //
-// Use it alone on a device: what others queue meanwhile counts too. It gives
-// [boxsum.ErrClosed] when the device is closed meanwhile, which queue may do too.
+// Do not use the device for anything else meanwhile, since other work counts too.
+// Time returns [boxsum.ErrClosed] if the device is closed meanwhile, which queue
+// may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
 		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrInvalid)
@@ -175,7 +169,7 @@ func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err 
 		return nil, err
 	}
 	defer func() { err = driver.FirstError(err, m.Release()) }()
-	var events []driver.Event // two for each run
+	var events []driver.Event // two per run
 	defer func() {
 		for _, e := range events {
 			err = errors.Join(err, m.Backend.FreeEvent(e))

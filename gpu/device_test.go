@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/fixture"
 )
 
 // devices lists the devices to test, see package devtest.
@@ -151,7 +152,7 @@ func TestKind(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := upload(t, d, randomImage[uint8](1, 5, 4, 1, 0))
+		im := upload(t, d, fixture.Noise[uint8](1, 5, 4, 1, 0))
 		table, err := Integrate[uint32](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -161,12 +162,12 @@ func TestClose(t *testing.T) {
 		}
 		for name, err := range map[string]error{
 			"Wait":          d.Wait(),
-			"Set":           im.Set(0, randomImage[uint8](1, 5, 4, 1, 0)),
+			"Set":           im.Set(0, fixture.Noise[uint8](1, 5, 4, 1, 0)),
 			"IntegrateInto": IntegrateInto(table, im, nil),
 			"SumBoxes":      table.SumBoxes(0, nil, nil),
 			"Download":      second(table.Download(0)),
-			"Upload":        second(Upload(d, randomImage[uint8](1, 5, 4, 1, 0))),
-			"IntegrateHost": second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
+			"Upload":        second(Upload(d, fixture.Noise[uint8](1, 5, 4, 1, 0))),
+			"IntegrateHost": second(boxsum.Integrate[uint32](fixture.Noise[uint8](1, 5, 4, 1, 0), &boxsum.Options{On: d})),
 		} {
 			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s on a closed device: %v", name, err)

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 )
 
 func TestErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		other := open(t, d.Info())
-		pixels := randomImage[uint8](1, 6, 5, 2, 0)
+		pixels := fixture.Noise[uint8](1, 6, 5, 2, 0)
 		im := upload(t, d, pixels, pixels)
 		table, err := Integrate[uint32](im, nil)
 		if err != nil {
@@ -23,8 +24,8 @@ func TestErrors(t *testing.T) {
 		closed.Close()
 		elsewhere := upload(t, other, pixels, pixels)
 		single := upload(t, d, pixels)
-		floats := upload(t, d, randomImage[float32](1, 6, 5, 2, 0))
-		wide := randomImage[uint8](1, 7, 5, 2, 0)
+		floats := upload(t, d, fixture.Noise[float32](1, 6, 5, 2, 0))
+		wide := fixture.Noise[uint8](1, 7, 5, 2, 0)
 		short := pixels
 		short.Pix = short.Pix[:len(short.Pix)-1]
 		narrow := pixels
@@ -77,9 +78,9 @@ func TestErrors(t *testing.T) {
 			{"squares over sums", IntegrateSquaresInto(&SquaredTable[uint64, uint64]{both, both}, im, nil), boxsum.ErrOverlap},
 			{"offset of integers", second(Integrate[uint32](im, &Options{Offset: 1})), boxsum.ErrTypes},
 			{"offset that is no number", second(Integrate[float32](floats, &Options{Offset: float32(math.NaN())})), boxsum.ErrInvalid},
-			{"negative bands", second(IntegrateHost[uint32](d, pixels, &Options{BandRows: -1})), boxsum.ErrInvalid},
+			{"negative bands", second(boxsum.Integrate[uint32](pixels, &boxsum.Options{On: d, BandRows: -1})), boxsum.ErrInvalid},
 			{"unknown kernels", second(Integrate[uint32](im, &Options{Kernels: 9})), boxsum.ErrTypes},
-			{"fast kernels for six channels", second(IntegrateHost[uint32](d, randomImage[uint8](1, 4, 4, 6, 0), &Options{Kernels: Fast})), boxsum.ErrTypes},
+			{"fast kernels for six channels", second(Integrate[uint32](upload(t, d, fixture.Noise[uint8](1, 4, 4, 6, 0)), &Options{Kernels: Fast})), boxsum.ErrTypes},
 			{"download 2 of 2", second(table.Download(2)), boxsum.ErrInvalid},
 			{"download of nothing", second((*Table[uint32])(nil).Download(0)), boxsum.ErrInvalid},
 			{"download into nothing", table.DownloadInto(0, nil), boxsum.ErrInvalid},
@@ -87,11 +88,11 @@ func TestErrors(t *testing.T) {
 			{"download into a short buffer", table.DownloadInto(0, cut), boxsum.ErrInvalid},
 			{"boxes of table 2 of 2", table.SumBoxes(2, make([]uint32, 2), one), boxsum.ErrInvalid},
 			{"boxes without room", table.SumBoxes(0, make([]uint32, 1), one), boxsum.ErrInvalid},
-			{"host table of nothing", IntegrateHostInto(d, (*boxsum.Table[uint32])(nil), pixels, nil), boxsum.ErrInvalid},
-			{"host table too small", IntegrateHostInto(d, smaller, pixels, nil), boxsum.ErrInvalid},
-			{"host image cut short", second(IntegrateHost[uint32](d, short, nil)), boxsum.ErrInvalid},
-			{"host without device", second(IntegrateHost[uint32](nil, pixels, nil)), ErrNoDevice},
-			{"host squares into nothing", IntegrateSquaresHostInto[uint32, uint64](d, nil, pixels, nil), boxsum.ErrInvalid},
+			{"host table of nothing", boxsum.IntegrateInto((*boxsum.Table[uint32])(nil), pixels, &boxsum.Options{On: d}), boxsum.ErrInvalid},
+			{"host table too small", boxsum.IntegrateInto(smaller, pixels, &boxsum.Options{On: d}), boxsum.ErrInvalid},
+			{"host image cut short", second(boxsum.Integrate[uint32](short, &boxsum.Options{On: d})), boxsum.ErrInvalid},
+			{"host without device", second(boxsum.Integrate[uint32](pixels, &boxsum.Options{On: (*Device)(nil)})), ErrNoDevice},
+			{"host squares into nothing", boxsum.IntegrateSquaresInto[uint32, uint64](nil, pixels, &boxsum.Options{On: d}), boxsum.ErrInvalid},
 		} {
 			if !errors.Is(test.err, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, test.err, test.want)

@@ -17,7 +17,7 @@ func ExampleOpenAll() {
 	}
 	defer d.Close()
 	img := boxsum.Image[uint8]{Pix: []uint8{1, 2, 3, 4, 5, 6}, Width: 3, Height: 2}
-	table, err := gpu.IntegrateHost[uint32](d, img, nil)
+	table, err := boxsum.Integrate[uint32](img, &boxsum.Options{On: d})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -244,8 +245,8 @@ func strictly(t *testing.T, d *Device) (*Device, *strict) {
 // everything uses all of a device, by the portable kernels: only they run on a
 // backend that is not the driver's own.
 func everything(d *Device) error {
-	opt := &Options{Kernels: Portable, BandRows: 3}
-	pixels := randomImage[uint8](1, 20, 10, 3, 1)
+	opt := &Options{Kernels: Portable}
+	pixels := fixture.Noise[uint8](1, 20, 10, 3, 1)
 	im, err := Upload(d, pixels, pixels)
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ func everything(d *Device) error {
 	if _, err := table.Download(0); err != nil {
 		return err
 	}
-	if _, err = IntegrateSquaresHost[uint32, uint64](d, pixels, opt); err != nil {
+	if _, err = boxsum.IntegrateSquares[uint32, uint64](pixels, &boxsum.Options{On: d, Level: portable, BandRows: 3}); err != nil {
 		return err
 	}
 	return solidsAndHistograms(d, im, pixels)
@@ -287,7 +288,7 @@ func solidsAndHistograms(d *Device, im *Image[uint8], pixels boxsum.Image[uint8]
 	if _, err := table.Download(); err != nil {
 		return err
 	}
-	if _, err := IntegrateVolumeHost[uint32](d, src, &Options{BandRows: 2}); err != nil {
+	if _, err := volume.Integrate[uint32](src, &volume.Options{On: d, BandRows: 2}); err != nil {
 		return err
 	}
 	bins := histogram.Bins{N: 4}
@@ -299,7 +300,7 @@ func solidsAndHistograms(d *Device, im *Image[uint8], pixels boxsum.Image[uint8]
 	if _, err := h.Download(1); err != nil {
 		return err
 	}
-	_, err = IntegrateHistogramHost(d, pixels, bins, &Options{BandRows: 6})
+	_, err = histogram.Integrate(pixels, bins, &histogram.Options{On: d, BandRows: 6})
 	return err
 }
 
@@ -338,7 +339,7 @@ func TestFaults(t *testing.T) {
 // then.
 func TestLittleMemory(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
-		im := randomImage[uint16](5, 200, 150, 2, 0)
+		im := fixture.Noise[uint16](5, 200, 150, 2, 0)
 		want, err := boxsum.Integrate[uint64](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -347,7 +348,7 @@ func TestLittleMemory(t *testing.T) {
 		for limit := int64(4 << 20); limit > 1<<10; limit = limit * 3 / 4 {
 			d, s := strictly(t, real)
 			s.limit = limit
-			got, err := IntegrateHost[uint64](d, im, &Options{Kernels: Portable})
+			got, err := boxsum.Integrate[uint64](im, &boxsum.Options{On: d, Level: portable})
 			switch {
 			case errors.Is(err, boxsum.ErrMemory):
 				failed++
@@ -358,7 +359,7 @@ func TestLittleMemory(t *testing.T) {
 				if failed > 0 {
 					t.Errorf("%d bytes are enough where more were not", limit)
 				}
-				if err := sameBits(got, want); err != nil {
+				if err := fixture.SameTables(got, want); err != nil {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 			}
@@ -384,7 +385,7 @@ func TestRounds(t *testing.T) {
 	}
 	rounds = devtest.Count(t, "BOXSUM_GPU_ROUNDS", rounds)
 	eachDevice(t, func(t *testing.T, d *Device) {
-		pixels := randomImage[uint8](1, 64, 48, 1, 0)
+		pixels := fixture.Noise[uint8](1, 64, 48, 1, 0)
 		boxes := []image.Rectangle{image.Rect(3, 3, 40, 40)}
 		round := func(n int) {
 			im := upload(t, d, pixels)
@@ -396,7 +397,7 @@ func TestRounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n%10 == 0 {
-				if _, err := IntegrateHost[uint32](d, pixels, &Options{BandRows: 20}); err != nil {
+				if _, err := boxsum.Integrate[uint32](pixels, &boxsum.Options{On: d, BandRows: 20}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -7,34 +7,36 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// FilterPixel is what images to filter on a device hold.
+// FilterPixel is the constraint for pixels of images to filter on a device.
 type FilterPixel interface{ uint8 | uint16 }
 
-// Box is [filter.Box] of images on their device: the mean of the window round every
-// pixel, in the same bits. Of the options, the border and the context count here.
+// Box is like [filter.Box] for images on a device: it returns the mean of the
+// window around every pixel, bit-identical to package filter. Of the options, it
+// uses only the border and the context.
 //
 //	soft, err := gpu.Box(images, filter.Radius(7), nil)
 //
-// Windows have at most 65535 pixels a side, and 2^24 in all: where windows are clipped,
-// what the image has of them.
+// Windows have at most 65535 pixels a side and 2^24 pixels in total. Where windows
+// are clipped, only the part in the image counts.
 func Box[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return BoxInto(dst, src, w, opt) })
 }
 
-// BoxInto is [Box] into images of the same size on the same device, which may not be src.
-// It returns when the work is queued.
+// BoxInto is like [Box] but writes to dst, which must have the same size and device
+// as src and must not be src. It returns when the work is queued.
 func BoxInto[P FilterPixel](dst, src *Image[P], w filter.Window, opt *filter.Options) error {
 	return filtered{kind: method.BoxFilter, first: dst.inner()}.run(src.inner(), w, opt)
 }
 
-// MeanStdDev is [filter.MeanStdDev] of images on their device, in the same bits: the mean
-// of the window round every pixel, and the standard deviation. OpenCL devices need float64
-// for it. Windows of uint16 have at most 65535 pixels.
+// MeanStdDev is like [filter.MeanStdDev] for images on a device: it returns the
+// mean and the standard deviation of the window around every pixel, bit-identical
+// to package filter. OpenCL devices must support float64. Windows of uint16 have at
+// most 65535 pixels.
 func MeanStdDev[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (mean, dev *Image[float32], err error) {
 	mean, err = likeImage(src, func(mean *Image[float32]) error {
 		dev, err = likeImage(src, func(dev *Image[float32]) error { return MeanStdDevInto(mean, dev, src, w, opt) })
@@ -43,8 +45,9 @@ func MeanStdDev[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Optio
 	return mean, dev, err
 }
 
-// MeanStdDevInto is [MeanStdDev] into images of the same size on the same device, of which
-// one may be nil. It returns when the work is queued.
+// MeanStdDevInto is like [MeanStdDev] but writes to mean and dev, which must have
+// the same size and device as src. One of them may be nil. It returns when the work
+// is queued.
 func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w filter.Window, opt *filter.Options) error {
 	f := filtered{kind: method.StatsFilter, first: mean.inner(), second: dev.inner()}
 	if mean == nil && dev != nil {
@@ -56,18 +59,18 @@ func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w f
 	return f.run(src.inner(), w, opt)
 }
 
-// Binarize is [threshold.Binarize] of images of one channel on their device: 0, black, for
-// pixels that are no more than their threshold, and 255 for others, each as on the CPU. The
-// method is Sauvola. OpenCL devices need float64 for it. Of the options, the context
-// counts here.
+// Binarize is like [threshold.Binarize] for images of one channel on a device: the
+// result is 0 (black) where a pixel does not exceed its threshold and 255
+// elsewhere, the same as on the CPU. The only supported method is Sauvola. OpenCL
+// devices must support float64. Of the options, Binarize uses only the context.
 //
 //	bin, err := gpu.Binarize(pages, threshold.New(threshold.Sauvola, 75), nil)
 func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Options) (*Image[uint8], error) {
 	return likeImage(src, func(dst *Image[uint8]) error { return BinarizeInto(dst, src, r, opt) })
 }
 
-// BinarizeInto is [Binarize] into images of the same size on the same device, which may not
-// be src. It returns when the work is queued.
+// BinarizeInto is like [Binarize] but writes to dst, which must have the same size
+// and device as src and must not be src. It returns when the work is queued.
 func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.Rule, opt *threshold.Options) error {
 	f := filtered{kind: method.SauvolaFilter, first: dst.inner(), k: r.K, r: r.R}
 	if r.Method != threshold.Sauvola {
@@ -93,7 +96,7 @@ func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.R
 	return f.run(src.inner(), r.Window, o)
 }
 
-// likeImage is new images of the size of others, filled.
+// likeImage allocates images of the same size as src and calls fill.
 func likeImage[D, P boxsum.Pixel](src *Image[P], fill func(*Image[D]) error) (*Image[D], error) {
 	return filled(nil, func() (*Image[D], error) {
 		a := src.inner()
@@ -104,15 +107,15 @@ func likeImage[D, P boxsum.Pixel](src *Image[P], fill func(*Image[D]) error) (*I
 	}, fill)
 }
 
-// filtered is images to make of the windows of others.
+// filtered describes images to compute from windows.
 type filtered struct {
 	kind          method.FilterKind
 	first, second *devmem.Array // second may be nil
-	noMean        bool          // first is second
-	k, r          float64       // of Sauvola
+	noMean        bool          // the result is second alone
+	k, r          float64       // Sauvola's parameters
 }
 
-// run checks everything and queues the work.
+// run validates everything and queues the work.
 func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) error {
 	all := []*devmem.Array{f.first}
 	if f.second != nil && !f.noMean {
@@ -159,11 +162,11 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 	})
 }
 
-// filterWay is which kernels filters use: tests change it.
+// filterWay selects the kernels for filters. Tests change it.
 var filterWay = method.Auto
 
-// shapeOf is a window with the border of the options, as package filter has it.
-func shapeOf(pixel pairs.Type, w filter.Window, opt *filter.Options) (s window.Shape, err error) {
+// shapeOf returns a window with the border of the options, as in package filter.
+func shapeOf(pixel raster.Type, w filter.Window, opt *filter.Options) (s window.Shape, err error) {
 	const most = 1<<30 - 1
 	if w.Width <= 0 || w.Height <= 0 || w.Width > most || w.Height > most {
 		return s, fmt.Errorf("gpu: %w: a window of %d×%d: use 1 to %d pixels a side", boxsum.ErrInvalid, w.Width, w.Height, most)

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/threshold"
 )
 
@@ -31,7 +31,7 @@ type fenced[P boxsum.Pixel] struct {
 // guardedImages are of count images whose rows have gap bytes between them.
 func guardedImages[P boxsum.Pixel](t *testing.T, d *Device, width, height, channels, count, gap int) fenced[P] {
 	t.Helper()
-	a := devmem.Array{Device: d.mem(), Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: count}
+	a := devmem.Array{Device: d.mem(), Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}
 	a.At.Offset, a.At.Stride = int64(16+gap), a.RowBytes()+int64(gap)
 	a.At.Distance = a.At.Stride*int64(height) + int64(gap)
 	bytes := a.At.Offset + a.At.Distance*int64(count) + 64
@@ -146,7 +146,7 @@ func filterImages[P FilterPixel](c filterCase) []boxsum.Image[P] {
 func checkFilters[P FilterPixel](t *testing.T, d *Device, c filterCase) bool {
 	t.Helper()
 	images := filterImages[P](c)
-	src := guardedImages[P](t, d, c.width, c.height, c.channels, c.count, c.gap*pairs.Of[P]().Bytes())
+	src := guardedImages[P](t, d, c.width, c.height, c.channels, c.count, c.gap*raster.TypeNamed[P]().Bytes())
 	for i, im := range images {
 		if err := src.view.Set(i, im); err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func checkFilters[P FilterPixel](t *testing.T, d *Device, c filterCase) bool {
 		}
 	}
 	gap := c.gap
-	gotBox := guardedImages[P](t, d, c.width, c.height, c.channels, c.count, gap*pairs.Of[P]().Bytes())
+	gotBox := guardedImages[P](t, d, c.width, c.height, c.channels, c.count, gap*raster.TypeNamed[P]().Bytes())
 	gotMean := guardedImages[float32](t, d, c.width, c.height, c.channels, c.count, 4*gap)
 	gotDev := guardedImages[float32](t, d, c.width, c.height, c.channels, c.count, 4*gap)
 	if err := BoxInto(gotBox.view, src.view, c.window, opt); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 )
 
-// A group is several devices that are used as one.
+// A group is several devices used as one.
 type group struct {
 	members []*Device
 
@@ -20,24 +20,25 @@ type group struct {
 	failed map[*devmem.Device]error
 }
 
-// OpenAll opens several devices to use as one: those that are listed, or else every GPU of
-// the machine that opens, and processors under OpenCL only where there is none. A GPU that
-// both CUDA and OpenCL have is taken once. A device that is listed twice is opened twice, in
-// contexts of their own.
+// OpenAll opens several devices to use as one: the given ones, or else every GPU of
+// the machine that can be opened, or OpenCL CPUs if there is no GPU. A GPU that
+// both CUDA and OpenCL support is opened once. A device that is listed twice is
+// opened twice, in separate contexts.
 //
-// What goes from host memory to host memory goes over all of them. [IntegrateHost] and its
-// like send the bands of an image, or the slabs of a volume, to whichever device is free; the
-// last row of a band goes through the host to the device of the next one. [Pipeline] sends
-// whole images, and tables come in their order. Tilted and rotated tables, which do not go in
-// bands, are made on one device. Everything else, such as [Upload] and Info, is about the first
-// device; Wait and Close are about all.
+// Work from host memory to host memory is distributed over all of them.
+// [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an
+// image to whichever device is free, and so do volumes and histograms; the last row
+// of a band goes through the host to the device of the next one. [Pipeline] sends
+// whole images and returns tables in order. Tilted and rotated tables, which cannot
+// be divided into bands, are computed on one device. Everything else, such as
+// [Upload] and Info, uses the first device; Wait and Close apply to all.
 //
-// Integers are the same bits as on one device. So are floats where all devices are of one
-// make. Where they are not, the work is dealt out in a fixed order, and floats are the same
-// from run to run.
+// Integer results are the same as on one device. Float results are too if the devices have
+// the same Info, apart from Index. Otherwise, the work is distributed in a fixed order, and
+// floats are the same from run to run.
 //
-// A device that fails leaves its work to the others, and is tried again in the next call:
-// [Device.Failed] tells. Only when all fail is it an error.
+// If a device fails, the others take over its work, and the next call tries it
+// again: see [Device.Failed]. It is an error only if all devices fail.
 func OpenAll(infos ...Info) (*Device, error) {
 	if len(infos) > 0 {
 		return openListed(infos)
@@ -58,7 +59,7 @@ func OpenAll(infos ...Info) (*Device, error) {
 	return together(members), nil
 }
 
-// openListed opens all of these devices, or none.
+// openListed opens all of the given devices, or none.
 func openListed(infos []Info) (*Device, error) {
 	var members []*Device
 	for i, info := range infos {
@@ -72,8 +73,8 @@ func openListed(infos []Info) (*Device, error) {
 	return together(members), nil
 }
 
-// everyGPU is the GPUs among devices, the best first, each once; or the processors, where
-// there is nothing else.
+// everyGPU returns the distinct GPUs among devices, best first, or the CPUs if
+// there are no GPUs.
 func everyGPU(found []driver.Info) []driver.Info {
 	is := func(kind Kind, cpu bool) func(driver.Info) bool {
 		return func(info driver.Info) bool { return info.Kind == kind && info.CPU == cpu }
@@ -87,7 +88,7 @@ func everyGPU(found []driver.Info) []driver.Info {
 	})
 }
 
-// together is devices as one.
+// together combines devices into one.
 func together(members []*Device) *Device {
 	if len(members) == 1 {
 		return members[0]
@@ -95,8 +96,8 @@ func together(members []*Device) *Device {
 	return &Device{inner: members[0].inner, group: &group{members: members}}
 }
 
-// Members is the devices that this one is made of, each to be used by itself too, or the
-// device alone.
+// Members returns the devices that d consists of, each of which can be used by
+// itself, or d alone.
 func (d *Device) Members() []*Device {
 	switch {
 	case d == nil:
@@ -107,8 +108,9 @@ func (d *Device) Members() []*Device {
 	return slices.Clone(d.group.members)
 }
 
-// Failed tells which of several devices failed and left their work to the others, since they
-// were opened: the last error of each, which tells its kind and index.
+// Failed returns the last error of each member device that has failed since the
+// devices were opened, and left its work to the others. The errors name the
+// device's kind and index.
 func (d *Device) Failed() []error {
 	if d == nil || d.group == nil {
 		return nil
@@ -124,7 +126,7 @@ func (d *Device) Failed() []error {
 	return errs
 }
 
-// shared is the devices that work from host to host goes over.
+// shared returns the devices that share work from host to host.
 func (d *Device) shared() transfer.Group {
 	if d == nil || d.group == nil {
 		return transfer.Alone(d.mem())
@@ -136,7 +138,7 @@ func (d *Device) shared() transfer.Group {
 	return g
 }
 
-// note keeps the error of a device.
+// note records the error of a device.
 func (g *group) note(d *devmem.Device, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,7 +148,7 @@ func (g *group) note(d *devmem.Device, err error) {
 	g.failed[d] = err
 }
 
-// enter begins a call, which keeps a device open until leave.
+// enter begins a call. It keeps the device open until leave is called.
 func (d *Device) enter() (leave func(), err error) {
 	for _, m := range d.shared().Devices {
 		failed := m.Enter()
@@ -158,12 +160,13 @@ func (d *Device) enter() (leave func(), err error) {
 	return nil, err
 }
 
-// eachMember calls f for all members, also after an error, and is the first error.
+// eachMember calls f for all members, even after an error, and returns the first
+// error.
 func (d *Device) eachMember(f func(*Device) error) error {
 	return driver.EachError(slices.Values(d.group.members), f)
 }
 
-// onOne has one device after another do something until one succeeds.
+// onOne calls f for one device after another until one succeeds.
 func (d *Device) onOne(f func(*Device) error) (err error) {
 	if d == nil || d.group == nil {
 		return f(d)

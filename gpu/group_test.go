@@ -19,6 +19,9 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
 )
 
 // A mortal backend fails in every call from some call on, as after a fault that ends a
@@ -133,17 +136,17 @@ func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 }
 
 // ofAllKinds is tables of every kind from host to host.
-func ofAllKinds(d *Device, opt *Options) (tables [5]any, err error) {
-	pixels := randomImage[uint8](1, 70, 61, 2, 3)
+func ofAllKinds(d *Device, opt *boxsum.Options) (tables [5]any, err error) {
+	pixels := fixture.Noise[uint8](1, 70, 61, 2, 3)
 	solid := randomVolume[uint8](solidShape{width: 9, height: 8, depth: 23, channels: 1, pad: 2})
 	for i, make := range []func() (any, error){
-		func() (any, error) { return IntegrateHost[uint32](d, pixels, opt) },
+		func() (any, error) { return boxsum.Integrate[uint32](pixels, boxsumOn(d, opt)) },
 		func() (any, error) {
-			return IntegrateSquaresHost[float32, float64](d, randomImage[float32](2, 90, 47, 1, 0), opt)
+			return boxsum.IntegrateSquares[float32, float64](fixture.Noise[float32](2, 90, 47, 1, 0), boxsumOn(d, opt))
 		},
-		func() (any, error) { return IntegrateVolumeHost[uint32](d, solid, opt) },
-		func() (any, error) { return IntegrateHistogramHost(d, pixels, histogram.Bins{N: 4}, opt) },
-		func() (any, error) { return IntegrateTiltedHost[uint32](d, pixels, opt) },
+		func() (any, error) { return volume.Integrate[uint32](solid, boxsumOn(d, opt)) },
+		func() (any, error) { return histogram.Integrate(pixels, histogram.Bins{N: 4}, histogramOn(d, opt)) },
+		func() (any, error) { return tilted.Integrate[uint32](pixels, tiltedOn(d, opt)) },
 	} {
 		var failed error
 		if tables[i], failed = make(); failed != nil {
@@ -161,7 +164,7 @@ func alone(t *testing.T, d *Device) map[int][5]any {
 	t.Helper()
 	want := map[int][5]any{}
 	for _, rows := range bandSizes {
-		tables, err := ofAllKinds(d, &Options{BandRows: rows, Kernels: Portable})
+		tables, err := ofAllKinds(d, &boxsum.Options{BandRows: rows, Level: portable})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +181,7 @@ func TestSeveralDevices(t *testing.T) {
 			d, _ := several(t, real, count)
 			for _, rows := range bandSizes {
 				var progress []float64
-				got, err := ofAllKinds(d, &Options{BandRows: rows, Kernels: Portable, Progress: func(done float64) { progress = append(progress, done) }})
+				got, err := ofAllKinds(d, &boxsum.Options{BandRows: rows, Level: portable, Progress: func(done float64) { progress = append(progress, done) }})
 				if err != nil {
 					t.Fatalf("%d devices, bands of %d: %v", count, rows, err)
 				}
@@ -227,17 +230,17 @@ func pageLocked(t *testing.T, d *Device) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copyImage(src, randomImage[uint8](4, 60, 50, 3, 0))
+	copyImage(src, fixture.Noise[uint8](4, 60, 50, 3, 0))
 	want, err := boxsum.Integrate[uint32](src, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rows := range []int{0, 1, 4} {
 		clear(dst.Sums)
-		if err := IntegrateHostInto(d, dst, src, &Options{BandRows: rows, Kernels: Portable}); err != nil {
+		if err := boxsum.IntegrateInto(dst, src, &boxsum.Options{On: d, BandRows: rows, Level: portable}); err != nil {
 			t.Fatal(err)
 		}
-		if err := sameBits(dst, want); err != nil {
+		if err := fixture.SameTables(dst, want); err != nil {
 			t.Errorf("bands of %d: %v", rows, err)
 		}
 	}
@@ -245,7 +248,7 @@ func pageLocked(t *testing.T, d *Device) {
 		clear(dst.Sums)
 		in := func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) { yield(dst, src) }
 		for got, err := range PipelineInto(context.Background(), d, in, nil) {
-			if err := cmp.Or(err, sameBits(got, want)); err != nil {
+			if err := cmp.Or(err, fixture.SameTables(got, want)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -265,7 +268,7 @@ func copyImage(dst, src boxsum.Image[uint8]) {
 // others.
 func TestSeveralDevicesFaults(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
-		opt := &Options{BandRows: 2, Kernels: Portable}
+		opt := &boxsum.Options{BandRows: 2, Level: portable}
 		want, err := ofAllKinds(real, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +313,7 @@ func TestSeveralDevicesFaults(t *testing.T) {
 // have too little.
 func TestSeveralDevicesLittleMemory(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
-		im := randomImage[uint16](5, 200, 150, 2, 0)
+		im := fixture.Noise[uint16](5, 200, 150, 2, 0)
 		want, err := boxsum.Integrate[uint64](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -320,7 +323,7 @@ func TestSeveralDevicesLittleMemory(t *testing.T) {
 			for _, second := range []int64{0, limit, limit * 2} {
 				d, backends := several(t, real, 2)
 				backends[0].limit, backends[1].limit = limit, second
-				got, err := IntegrateHost[uint64](d, im, &Options{Kernels: Portable})
+				got, err := boxsum.Integrate[uint64](im, &boxsum.Options{On: d, Level: portable})
 				_ = d.Close() // contexts take memory of their own
 				switch {
 				case errors.Is(err, boxsum.ErrMemory) && second > 0:
@@ -328,7 +331,7 @@ func TestSeveralDevicesLittleMemory(t *testing.T) {
 					t.Errorf("%d and %d bytes: %v", limit, second, err)
 				default:
 					worked++
-					if err := sameBits(got, want); err != nil {
+					if err := fixture.SameTables(got, want); err != nil {
 						t.Errorf("%d and %d bytes: %v", limit, second, err)
 					}
 				}
@@ -345,11 +348,11 @@ func TestUnlikeDevices(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, backends := several(t, real, 2)
 		d.group.members[1].inner.About.Name = "another"
-		opt := &Options{BandRows: 2, Kernels: Portable}
+		opt := &boxsum.Options{BandRows: 2, Level: portable}
 		var counts [2][]int
 		for range 3 {
 			before := [2]int{backends[0].launches, backends[1].launches}
-			if _, err := IntegrateHost[float32](d, randomImage[float32](3, 50, 64, 1, 0), opt); err != nil {
+			if _, err := boxsum.Integrate[float32](fixture.Noise[float32](3, 50, 64, 1, 0), boxsumOn(d, opt)); err != nil {
 				t.Fatal(err)
 			}
 			for i := range counts {
@@ -362,7 +365,7 @@ func TestUnlikeDevices(t *testing.T) {
 			}
 		}
 		backends[1].lives = 0
-		if _, err := IntegrateHost[float32](d, randomImage[float32](3, 50, 64, 1, 0), opt); err != nil {
+		if _, err := boxsum.Integrate[float32](fixture.Noise[float32](3, 50, 64, 1, 0), boxsumOn(d, opt)); err != nil {
 			t.Errorf("without the other: %v", err)
 		}
 	})
@@ -445,15 +448,15 @@ func TestPipelineAllLost(t *testing.T) {
 func TestSeveralDevicesCancel(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, _ := several(t, real, 3)
-		im := randomImage[uint8](4, 300, 200, 1, 0)
-		if _, err := IntegrateHost[uint32](d, im, &Options{Kernels: Portable}); err != nil { // compiles
+		im := fixture.Noise[uint8](4, 300, 200, 1, 0)
+		if _, err := boxsum.Integrate[uint32](im, &boxsum.Options{On: d, Level: portable}); err != nil { // compiles
 			t.Fatal(err)
 		}
 		before := runtime.NumGoroutine()
 		for after := range 5 {
 			ctx, cancel := context.WithCancel(context.Background())
 			told := 0
-			_, err := IntegrateHost[uint32](d, im, &Options{BandRows: 1, Kernels: Portable, Context: ctx, Progress: func(float64) {
+			_, err := boxsum.Integrate[uint32](im, &boxsum.Options{On: d, BandRows: 1, Level: portable, Context: ctx, Progress: func(float64) {
 				if told++; told > after*10 {
 					cancel()
 				}
@@ -494,7 +497,7 @@ func TestSeveralDevicesClosed(t *testing.T) {
 		d, _ := several(t, real, 2)
 		frames := mixedFrames(t, 10)
 		for _, m := range d.Members() {
-			if _, err := IntegrateHost[uint32](d, frames[0].image, nil); err != nil {
+			if _, err := boxsum.Integrate[uint32](frames[0].image, &boxsum.Options{On: d}); err != nil {
 				t.Error(err)
 			}
 			n := 0
@@ -508,10 +511,10 @@ func TestSeveralDevicesClosed(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, err := IntegrateHost[uint32](d, frames[0].image, nil); !errors.Is(err, boxsum.ErrClosed) {
+		if _, err := boxsum.Integrate[uint32](frames[0].image, &boxsum.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
 			t.Error(err)
 		}
-		if _, err := IntegrateTiltedHost[uint32](d, frames[0].image, nil); !errors.Is(err, boxsum.ErrClosed) {
+		if _, err := tilted.Integrate[uint32](frames[0].image, &tilted.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
 			t.Error(err)
 		}
 		for _, err := range Pipeline[uint32](context.Background(), d, each(frames), nil) {
@@ -566,30 +569,30 @@ func TestOpenAll(t *testing.T) {
 			if want := os.Getenv(wantDevices); c.infos == nil && want != "" && want != fmt.Sprint(count) {
 				t.Errorf("%d devices, not %s", count, want)
 			}
-			im := randomImage[uint8](7, 301, 500, 3, 1)
+			im := fixture.Noise[uint8](7, 301, 500, 3, 1)
 			want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, rows := range []int{0, 9} {
-				got, err := IntegrateSquaresHost[uint32, uint64](d, im, &Options{BandRows: rows})
+				got, err := boxsum.IntegrateSquares[uint32, uint64](im, &boxsum.Options{On: d, BandRows: rows})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := cmp.Or(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+				if err := cmp.Or(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares)); err != nil {
 					t.Errorf("bands of %d: %v", rows, err)
 				}
 			}
-			floats := randomImage[float32](7, 301, 500, 1, 1)
-			one, err := IntegrateHost[float32](d.Members()[0], floats, &Options{BandRows: 9})
+			floats := fixture.Noise[float32](7, 301, 500, 1, 1)
+			one, err := boxsum.Integrate[float32](floats, &boxsum.Options{On: d.Members()[0], BandRows: 9})
 			if err != nil {
 				t.Fatal(err)
 			}
-			several, err := IntegrateHost[float32](d, floats, &Options{BandRows: 9})
+			several, err := boxsum.Integrate[float32](floats, &boxsum.Options{On: d, BandRows: 9})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := sameBits(several, one); err != nil && d.shared().Alike() {
+			if err := fixture.SameTables(several, one); err != nil && d.shared().Alike() {
 				t.Errorf("floats: %v", err)
 			}
 			frames, n := mixedFrames(t, 30), 0

@@ -9,24 +9,23 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Histogram is integral histograms on a device, one for each of Count images of
-// the same size. Each holds what a [histogram.Table] of counts does: entry (x, y) is
-// the histogram of the pixels in [0,x)×[0,y), bins innermost.
+// A Histogram holds integral histograms on a device, one for each of Count images
+// of the same size. Like a [histogram.Table] of counts, entry (x, y) is the
+// histogram of the pixels in [0,x)×[0,y), bins innermost.
 type Histogram struct {
-	images devmem.Array  // sizes only: those of the images
-	table  Table[uint32] // with a channel for every bin of every channel
+	images devmem.Array  // only the sizes of the images
+	table  Table[uint32] // one channel for every bin of every channel
 	bins   histogram.Bins
 	limits method.Limits
 }
 
-// NewHistogram takes device memory for the integral histograms of count images of
-// this size and of pixels of type P; zero channels stand for one. What they hold is
-// undefined until [IntegrateHistogramInto].
+// NewHistogram allocates device memory for the integral histograms of count images
+// of the given size, with pixels of type P. Zero channels means one. The contents
+// are undefined until [IntegrateHistogramInto].
 func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
 	channels = max(channels, 1)
 	if _, err := histogram.Bytes[uint32](width, height, channels, bins.N); err != nil {
@@ -48,22 +47,22 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 		return &Histogram{images: images, table: *t, bins: bins}, nil
 	}, func(h *Histogram) error {
 		return d.mem().Use(func() (err error) {
-			h.limits, err = method.NewLimits[P](d.mem(), bins)
+			h.limits, err = method.NewLimits(d.mem(), raster.TypeOf[P](), bins.N, bins.Clamp, bins)
 			return err
 		})
 	})
 }
 
-// noHistogramOffset is why histograms have no offset.
+// noHistogramOffset is the reason why histograms have no offset.
 const noHistogramOffset = "histograms take no offset: move the range instead"
 
-// IntegrateHistogram makes the integral histograms of images, on their device:
+// IntegrateHistogram computes the integral histograms of images, on their device:
 //
 //	h, err := gpu.IntegrateHistogram(images, histogram.Bins{N: 32}, nil)
 //
-// There is no offset.
+// An offset is an error.
 func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt *Options) (*Histogram, error) {
-	_, wrong := opt.check(0, pairs.U32, noHistogramOffset)
+	_, wrong := opt.check(0, raster.U32, noHistogramOffset)
 	return filled(wrong, func() (*Histogram, error) {
 		a := src.inner()
 		if a.Device == nil {
@@ -73,14 +72,14 @@ func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt 
 	}, func(h *Histogram) error { return IntegrateHistogramInto(h, src, opt) })
 }
 
-// IntegrateHistogramInto makes the integral histograms of images in dst, which must
-// be on the same device and for as many images of the same size and type. It returns
-// when the work is queued.
+// IntegrateHistogramInto computes the integral histograms of images in dst, which
+// must be on the same device and have the same number, size and type of images. It
+// returns when the work is queued.
 func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *Options) error {
 	if dst == nil || dst.images.Device == nil {
 		return errNoTable
 	}
-	if pixel := pairs.Of[P](); dst.limits.Element != pixel {
+	if pixel := raster.TypeNamed[P](); dst.limits.Element != pixel {
 		return fmt.Errorf("gpu: %w: histograms of %s cannot take images of %s", boxsum.ErrTypes, dst.limits.Element, pixel)
 	}
 	return tables{
@@ -89,60 +88,8 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 	}.integrate(src.inner(), opt)
 }
 
-// IntegrateHistogramHost makes the integral histogram of an image in host memory on a
-// device. The image goes there in bands of rows, each carrying on from the last row of
-// the one above, so that the histogram need not fit the device.
-func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins histogram.Bins, opt *Options) (*histogram.Table[uint32], error) {
-	src, wrong := checkedImage(src)
-	if wrong == nil {
-		_, wrong = opt.check(0, pairs.U32, noHistogramOffset)
-	}
-	if wrong == nil {
-		bins, wrong = histogram.Over[P](bins)
-	}
-	return hosted(d, wrong, func() (*histogram.Table[uint32], error) {
-		return histogram.NewTable[uint32](src.Width, src.Height, src.Channels, bins)
-	}, func(t *histogram.Table[uint32]) error { return IntegrateHistogramHostInto(d, t, src, opt) })
-}
-
-// IntegrateHistogramHostInto is [IntegrateHistogramHost] into a table that is already
-// there, which must have the image's size.
-func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], src boxsum.Image[P], opt *Options) (err error) {
-	if src, err = checkedImage(src); err != nil {
-		return err
-	}
-	w, err := workOf(nil, src, pairs.U32, 0, opt, noHistogramOffset)
-	if err != nil {
-		return err
-	}
-	if dst == nil {
-		return errNoHostTable
-	}
-	bins, err := histogram.Over[P](dst.Bins)
-	if err != nil {
-		return err
-	}
-	if err := acceptsCounts(dst, src.Width, src.Height, src.Channels); err != nil {
-		return err
-	}
-	dst.Bins, w.Job.Bins = bins, bins.N
-	w.Sides[1] = transfer.Rows(devmem.HostRows(dst.Counts, countsRow(dst)))
-	if err := w.Check(); err != nil {
-		return err
-	}
-	w.Prepare = func(m *devmem.Device) (method.Method, func() error, error) {
-		var limits method.Limits
-		err := m.Use(func() (err error) {
-			limits, err = method.NewLimits[P](m, bins)
-			return err
-		})
-		return method.Histogram{Limits: &limits}, func() error { return m.Give(limits.At) }, err
-	}
-	return d.shared().Run(w)
-}
-
-// Histograms writes the histograms of all channels over every box, clipped to the
-// image, from number i: bin b of channel c of boxes[k] is
+// Histograms stores in dst the histograms of all channels of image i over each box,
+// clipped to the image: bin b of channel c of boxes[k] is
 // dst[(k*Channels+c)*Bins.N+b].
 func (h *Histogram) Histograms(i int, dst []uint32, boxes []image.Rectangle) error {
 	if h == nil {
@@ -151,7 +98,7 @@ func (h *Histogram) Histograms(i int, dst []uint32, boxes []image.Rectangle) err
 	return h.table.SumBoxes(i, dst, boxes)
 }
 
-// Download copies number i to the host.
+// Download copies integral histogram i to the host.
 func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	if h == nil {
 		return nil, errNoTable
@@ -161,7 +108,8 @@ func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	}, func(dst *histogram.Table[uint32]) error { return h.DownloadInto(i, dst) })
 }
 
-// DownloadInto copies number i into dst, which must have its size and bins.
+// DownloadInto copies integral histogram i into dst, which must have its size and
+// bins.
 func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	if h == nil || h.images.Device == nil {
 		return errNoTable
@@ -179,7 +127,7 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	return using(a, func() error { return a.CopyOut(i, devmem.HostRows(dst.Counts, countsRow(dst))) })
 }
 
-// Bins is how values are counted, with the range that zeros stood for.
+// Bins returns how values are counted, with the default range filled in.
 func (h *Histogram) Bins() histogram.Bins {
 	if h == nil {
 		return histogram.Bins{}
@@ -187,14 +135,14 @@ func (h *Histogram) Bins() histogram.Bins {
 	return h.bins
 }
 
-// Close frees the memory on the device, after the work that uses it. Closing
-// again, or after the device was closed, does nothing.
+// Close frees the device memory, after the work that uses it. Closing again, or
+// after the device was closed, does nothing.
 func (h *Histogram) Close() error {
 	if h == nil || h.images.Device == nil {
 		return nil
 	}
 	d := h.images.Device
-	return devmem.Gone(d.Use(func() error { // both at once: nobody finds a table without limits
+	return devmem.Gone(d.Use(func() error { // both at once, so that nobody finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
 			return h.table.array.Free()

@@ -15,16 +15,17 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // histogramPixels is an image whose values lie on all edges of some bins, between
 // them and beyond them.
 func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[P] {
-	im := randomImage[P](s.seed, s.width, s.height, s.channels, s.pad)
+	im := fixture.Noise[P](s.seed, s.width, s.height, s.channels, s.pad)
 	r := rand.New(rand.NewPCG(s.seed, 1))
-	float := pairs.Of[P]() == pairs.F32 || pairs.Of[P]() == pairs.F64
+	float := raster.TypeNamed[P]() == raster.F32 || raster.TypeNamed[P]() == raster.F64
 	for i := range im.Pix {
 		if r.IntN(4) == 0 {
 			continue // noise
@@ -63,7 +64,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 	if err != nil {
 		return err
 	}
-	in, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
+	in, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 		return err
 	}
 	bytes := int64(0)
-	h.table.array, bytes, err = guarded(d, devmem.Array{Element: pairs.U32, Width: s.width, Height: s.height, Channels: s.channels * bins.N, Count: s.count, Border: 1}, s.out)
+	h.table.array, bytes, err = guarded(d, devmem.Array{Element: raster.U32, Width: s.width, Height: s.height, Channels: s.channels * bins.N, Count: s.count, Border: 1}, s.out)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func TestLimits(t *testing.T) {
 
 func limitsAgree[P boxsum.Pixel](t *testing.T, bins histogram.Bins) {
 	t.Helper()
-	raw, count := method.LimitsOf[P](bins)
+	raw, count := method.LimitsOf(raster.TypeOf[P](), bins.N, bins.Clamp, bins)
 	var limits []P
 	if count > 0 {
 		limits = unsafe.Slice((*P)(unsafe.Pointer(&raw[0])), count)
@@ -274,7 +275,7 @@ func TestHistogramRandom(t *testing.T) {
 func TestHistogramHost(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		bins := histogram.Bins{N: 12, Low: 3, High: 240}
-		src := randomImage[uint8](5, 101, 77, 2, 3)
+		src := fixture.Noise[uint8](5, 101, 77, 2, 3)
 		want, err := histogram.Integrate(src, bins, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +283,7 @@ func TestHistogramHost(t *testing.T) {
 		for n, rows := range []int{0, 1, 32, 50, 77, 200, 33, 7} {
 			ways := histogramWays(d)
 			way := ways[n%len(ways)]
-			got, err := IntegrateHistogramHost(d, src, bins, &Options{BandRows: rows, Kernels: way})
+			got, err := histogram.Integrate(src, bins, &histogram.Options{On: d, BandRows: rows, Level: levelOf(way)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,7 +292,7 @@ func TestHistogramHost(t *testing.T) {
 			}
 		}
 		for _, size := range [][2]int{{0, 5}, {5, 0}, {0, 0}} {
-			got, err := IntegrateHistogramHost(d, boxsum.Image[uint8]{Width: size[0], Height: size[1]}, bins, nil)
+			got, err := histogram.Integrate(boxsum.Image[uint8]{Width: size[0], Height: size[1]}, bins, &histogram.Options{On: d})
 			if err != nil || slices.Max(got.Counts) != 0 {
 				t.Errorf("of %v: %v", size, err)
 			}
@@ -299,7 +300,7 @@ func TestHistogramHost(t *testing.T) {
 		if d.Info().CPU {
 			limited, s := strictly(t, d)
 			s.limit = 1 << 20 // the table takes 0.77 MB, and its counts more than that
-			got, err := IntegrateHistogramHost(limited, src, bins, nil)
+			got, err := histogram.Integrate(src, bins, &histogram.Options{On: limited})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -307,7 +308,7 @@ func TestHistogramHost(t *testing.T) {
 				t.Errorf("with little memory: count %d is %d, not %d", at, got.Counts[at], want.Counts[at])
 			}
 			s.limit = 10_000
-			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, boxsum.ErrMemory) {
+			if _, err := histogram.Integrate(src, bins, &histogram.Options{On: limited}); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("not even a row fits: %v", err)
 			}
 		}
@@ -348,8 +349,8 @@ func TestHistogramWide(t *testing.T) {
 // What cannot be done is an error that says so.
 func TestHistogramErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		src := randomImage[uint8](1, 30, 20, 2, 0)
-		im, floats := upload(t, d, src), upload(t, d, randomImage[float32](1, 30, 20, 2, 0))
+		src := fixture.Noise[uint8](1, 30, 20, 2, 0)
+		im, floats := upload(t, d, src), upload(t, d, fixture.Noise[float32](1, 30, 20, 2, 0))
 		bins := histogram.Bins{N: 8}
 		h, err := IntegrateHistogram(im, bins, nil)
 		if err != nil {
@@ -382,7 +383,7 @@ func TestHistogramErrors(t *testing.T) {
 			"into other bins":      h.DownloadInto(0, host),
 			"into nothing":         h.DownloadInto(0, nil),
 			"no room":              h.Histograms(0, make([]uint32, 15), []image.Rectangle{{}}),
-			"too few pixels":       second(IntegrateHistogramHost(d, short, bins, nil)),
+			"too few pixels":       second(histogram.Integrate(short, bins, &histogram.Options{On: d})),
 		} {
 			if err == nil {
 				t.Errorf("%s is no error", name)

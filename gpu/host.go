@@ -7,25 +7,24 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
 var errNoHostTable = fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 
-// small reports whether kernels can count the rows, columns and slices of something.
-func small[T any](e grid.Extent, depth int) error {
-	whole := devmem.Array{Element: pairs.Of[T](), Width: e.Width, Height: e.Height, Channels: e.Channels, Count: max(depth, 1)}
+// small returns an error if there are too many rows, columns or slices for the
+// kernels.
+func small[T any](e raster.Extent, depth int) error {
+	whole := devmem.Array{Element: raster.TypeNamed[T](), Width: e.Width, Height: e.Height, Channels: e.Channels, Count: max(depth, 1)}
 	_, err := whole.Lay()
 	return err
 }
 
-// checkedImage fills in what zeros stand for and reports what is wrong with the
-// rest.
+// checkedImage fills in defaults for zeros and validates the image.
 func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
-	e := grid.Plane(im.Width, im.Height, im.Channels, im.Stride)
+	e := raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)
 	if err := e.Pixels(len(im.Pix)); err != nil {
 		return im, err
 	}
@@ -33,9 +32,9 @@ func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
 	return im, small[P](e, 1)
 }
 
-// checkedVolume is checkedImage for a volume.
+// checkedVolume is like checkedImage for a volume.
 func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error) {
-	e := grid.Volume(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
+	e := raster.VolumeExtent(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
 	if err := e.Pixels(len(v.Pix)); err != nil {
 		return v, err
 	}
@@ -43,12 +42,12 @@ func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error)
 	return v, small[P](e, v.Depth)
 }
 
-// A hostTable reports whether a table of the host can take the sums of an image or a volume,
-// fills in what zeros stand for, and is where they go.
-type hostTable func(src grid.Extent) (transfer.Side, error)
+// A hostTable checks that a table on the host can hold the sums of an image or a
+// volume, fills in its defaults, and returns where the sums go.
+type hostTable func(src raster.Extent) (transfer.Side, error)
 
 func planeSide[S boxsum.Sum](t *boxsum.Table[S]) hostTable {
-	return func(src grid.Extent) (transfer.Side, error) {
+	return func(src raster.Extent) (transfer.Side, error) {
 		if t == nil {
 			return transfer.Side{}, errNoHostTable
 		}
@@ -57,7 +56,7 @@ func planeSide[S boxsum.Sum](t *boxsum.Table[S]) hostTable {
 }
 
 func tiltedSide[S boxsum.Sum](t *tilted.Table[S]) hostTable {
-	return func(src grid.Extent) (transfer.Side, error) {
+	return func(src raster.Extent) (transfer.Side, error) {
 		if t == nil {
 			return transfer.Side{}, errNoHostTable
 		}
@@ -65,26 +64,27 @@ func tiltedSide[S boxsum.Sum](t *tilted.Table[S]) hostTable {
 	}
 }
 
-func rowsSide[S boxsum.Sum](src grid.Extent, sums []S, width, height int, channels, stride *int) (transfer.Side, error) {
-	e := grid.Plane(width, height, *channels, *stride)
+func rowsSide[S boxsum.Sum](src raster.Extent, sums []S, width, height int, channels, stride *int) (transfer.Side, error) {
+	e := raster.PlaneExtent(width, height, *channels, *stride)
 	err := e.Accept(&src, len(sums))
 	*channels, *stride = e.Channels, e.Stride
 	return transfer.Rows(devmem.HostRows(sums, e.Stride)), err
 }
 
 func volumeSide[S boxsum.Sum](t *volume.Table[S]) hostTable {
-	return func(src grid.Extent) (transfer.Side, error) {
+	return func(src raster.Extent) (transfer.Side, error) {
 		if t == nil {
 			return transfer.Side{}, errNoHostTable
 		}
-		e := grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+		e := raster.VolumeExtent(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
 		err := e.Accept(&src, len(t.Sums))
 		t.Channels, t.Stride, t.SliceStride = e.Channels, e.Stride, e.SliceStride
 		return sliceSide(t.Sums, t.Stride, t.SliceStride), err
 	}
 }
 
-// takeSides has work go into tables of the host. Without squares theirs are not looked at.
+// takeSides makes work write to tables on the host. Without squares, it ignores
+// theirs.
 func takeSides(w *transfer.Work, tables ...hostTable) (err error) {
 	for i, side := range tables {
 		if i == 1 && w.Job.Square == 0 {
@@ -97,16 +97,16 @@ func takeSides(w *transfer.Work, tables ...hostTable) (err error) {
 	return w.Check()
 }
 
-// extent is the sizes of an image or a volume.
-func extent(solid bool, width, height, depth, channels int) grid.Extent {
+// extent returns the extent of an image or a volume.
+func extent(solid bool, width, height, depth, channels int) raster.Extent {
 	if solid {
-		return grid.Volume(width, height, depth, channels, 0, 0)
+		return raster.VolumeExtent(width, height, depth, channels, 0, 0)
 	}
-	return grid.Plane(width, height, channels, 0)
+	return raster.PlaneExtent(width, height, channels, 0)
 }
 
-// download copies number i of an array, or all slices of a volume's, into a table of the
-// host. It has fill do it when nothing is wrong.
+// download copies element i of an array, or all slices of a volume, into a table on
+// the host. It calls fill to copy once everything has been checked.
 func download(a *devmem.Array, i int, dst hostTable, fill func(copyOut func() error) error) error {
 	if err := numbered(a, i); err != nil {
 		return err
@@ -120,7 +120,7 @@ func download(a *devmem.Array, i int, dst hostTable, fill func(copyOut func() er
 	})
 }
 
-// copyOut copies number i of an array, or all slices of a volume's, to the host.
+// copyOut copies element i of an array, or all slices of a volume, to the host.
 func copyOut(a *devmem.Array, i int, side transfer.Side) error {
 	if !a.Volume {
 		return a.CopyOut(i, side.At)
@@ -133,18 +133,18 @@ func copyOut(a *devmem.Array, i int, side transfer.Side) error {
 	return nil
 }
 
-// acceptsCounts is accepts for an integral histogram.
+// acceptsCounts checks that an integral histogram has the given size.
 func acceptsCounts(t *histogram.Table[uint32], width, height, channels int) error {
 	if t == nil {
 		return errNoHostTable
 	}
-	e, src := grid.Plane(t.Width, t.Height, t.Channels, 0), grid.Plane(width, height, channels, 0)
+	e, src := raster.PlaneExtent(t.Width, t.Height, t.Channels, 0), raster.PlaneExtent(width, height, channels, 0)
 	if err := e.Same(&src); err != nil {
 		return err
 	}
-	counts := grid.Plane(width, height, channels*t.Bins.N, 0)
+	counts := raster.PlaneExtent(width, height, channels*t.Bins.N, 0)
 	return counts.Sums(len(t.Counts))
 }
 
-// countsRow is how many counts a row has.
+// countsRow returns the number of counts in a row.
 func countsRow(t *histogram.Table[uint32]) int { return (t.Width + 1) * t.Channels * t.Bins.N }

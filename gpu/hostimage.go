@@ -3,18 +3,17 @@ package gpu
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// NewHostImage is an image of zeros in page-locked memory of the host, laid out
-// as on a device, for a camera or a decoder to write to: [Pipeline] and
-// [IntegrateHost] read it where it is, without a copy. Zero channels stand for
-// one.
+// NewHostImage returns an image of zeros in page-locked host memory, laid out as on
+// a device, for a camera or a decoder to write to: [Pipeline] and
+// [boxsum.Integrate] read it in place, without a copy. Zero channels means one.
 //
-// The memory stays until release is called, also when the device is closed
-// meanwhile; the image and its Pix must not be used from then on.
+// The memory remains valid until release is called, even if the device is closed
+// before; the image and its Pix must not be used after that.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
-	a := devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: 1}
+	a := devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: 1}
 	pix, release, err := devmem.HostArray[P](d.mem(), &a, d.shared().Devices...)
 	if err != nil {
 		return im, nil, err
@@ -25,11 +24,11 @@ func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im bo
 	}, release, nil
 }
 
-// NewHostTable is a table of zeros in page-locked memory of the host, laid out as
-// on a device: [PipelineInto] and [IntegrateHostInto] let the device write there,
-// without a copy. It stays until release is called, as with [NewHostImage].
+// NewHostTable returns a table of zeros in page-locked host memory, laid out as on
+// a device: [PipelineInto] and [boxsum.IntegrateInto] make the device write to it
+// directly. It remains valid until release is called, like [NewHostImage].
 func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxsum.Table[S], release func() error, err error) {
-	a := devmem.Array{Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
+	a := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
 	sums, release, err := devmem.HostArray[S](d.mem(), &a, d.shared().Devices...)
 	if err != nil {
 		return nil, nil, err

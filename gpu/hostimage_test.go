@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/volume"
 )
 
 // A smaller table in the corner of a page-locked one is all that is written to.
@@ -51,13 +52,13 @@ func TestSpareHostMemory(t *testing.T) {
 	}
 	viaBands := func(f frame) func(d *Device) error {
 		return func(d *Device) error {
-			got, err := IntegrateHost[uint32](d, f.image, &Options{Kernels: Portable, BandRows: f.image.Height})
+			got, err := boxsum.Integrate[uint32](f.image, &boxsum.Options{On: d, Level: portable, BandRows: f.image.Height})
 			return f.check(got, err)
 		}
 	}
 	inVolume := func(d *Device) error {
 		src := randomVolume[uint8](solidShape{width: 40, height: 20, depth: 10, channels: 1})
-		_, err := IntegrateVolumeHost[uint32](d, src, &Options{Kernels: Portable, BandRows: 10})
+		_, err := volume.Integrate[uint32](src, &volume.Options{On: d, Level: portable, BandRows: 10})
 		return err
 	}
 	inSlots := func(d *Device) error {

@@ -7,21 +7,21 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// An Image is pixels on a device: a batch of Count images of the same size.
+// An Image holds pixels on a device: a batch of Count images of the same size.
 type Image[P boxsum.Pixel] struct{ array devmem.Array }
 
-// NewImage takes device memory for count images of this size; zero channels
-// stand for one. What they hold is undefined until [Image.Set].
+// NewImage allocates device memory for count images of the given size. Zero
+// channels means one. The contents are undefined until [Image.Set].
 func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*Image[P], error) {
-	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: count}))
+	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}))
 }
 
-// Upload copies images, all of one size, to a device.
+// Upload copies images, which must have the same size, to a device.
 func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], error) {
-	if err := alike(images); err != nil { // before memory is taken for them
+	if err := alike(images); err != nil { // before allocating memory for them
 		return nil, err
 	}
 	first := images[0]
@@ -37,13 +37,13 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 	})
 }
 
-// alike reports what is wrong with images of a batch.
+// alike returns an error if images are invalid, differ in size, or if there are none.
 func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
 	if len(images) == 0 {
 		return fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
 	}
 	first := images[0]
-	like := devmem.Array{Element: pairs.Of[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
+	like := devmem.Array{Element: raster.TypeNamed[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
 	for _, src := range images {
 		if _, err := goesAmong(&like, src); err != nil {
 			return err
@@ -110,7 +110,8 @@ var (
 	errNoTable = fmt.Errorf("gpu: %w: no table: make one with one of the New or Integrate functions", boxsum.ErrInvalid)
 )
 
-// goesAmong is checkedImage for one that must have the size of others.
+// goesAmong is like checkedImage for an image that must have the size of the
+// others.
 func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
@@ -120,7 +121,7 @@ func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum
 	return im, err
 }
 
-// using runs f on the device of an array that must not be closed.
+// using calls f on the device of an array. The array stays open until f returns.
 func using(a *devmem.Array, f func() error) error {
 	return a.Device.Use(func() error {
 		if err := a.Open(); err != nil {
@@ -130,8 +131,8 @@ func using(a *devmem.Array, f func() error) error {
 	})
 }
 
-// filled takes something on a device and fills it, and closes it where that fails. Nothing
-// is taken where it is known before that it cannot be filled.
+// filled allocates something on a device and fills it, and closes it on failure. If
+// wrong is not nil, it returns wrong without allocating anything.
 func filled[T io.Closer](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
 	if wrong != nil {
 		return t, wrong

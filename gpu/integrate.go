@@ -4,21 +4,21 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// tables is tables on a device and how they are made.
+// tables describes tables on a device and how they are computed.
 type tables struct {
 	method        method.Method
 	sums, squares *devmem.Array // squares may be nil
-	takes         *devmem.Array // of which size and on which device the images must be; nil: as the sums
+	takes         *devmem.Array // gives the size and the device of the images; nil means that of the sums
 	bins          int           // of a histogram
-	open          func() error  // whether the method can be used, if that is a question
-	noOffset      string        // why there is none
-	squared       bool          // the sums are of the squares: the method knows
+	open          func() error  // checks that the method can be used; may be nil
+	noOffset      string        // why there is no offset
+	squared       bool          // the sums are sums of squares, which the method knows
 }
 
-// integrate checks everything and queues the work.
+// integrate validates everything and queues the work.
 func (t tables) integrate(src *devmem.Array, opt *Options) error {
 	job, all := method.Job{Pixel: src.Element, Sum: t.sums.Element}, []*devmem.Array{t.sums}
 	if t.squares != nil {
@@ -32,7 +32,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 			return errNoTable
 		}
 	}
-	if t.bins == 0 { // histograms are of all pixels
+	if t.bins == 0 { // histograms count any pixels
 		sum, square := job.Sum, job.Square
 		if t.squared {
 			sum, square = method.Sums.Usual(job.Pixel), job.Sum
@@ -81,7 +81,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 		if t.sums.Offsets == nil {
 			return method.Run(t.method, job, o.Kernels.way())
 		}
-		for first := 0; first < len(offsets); { // neighbours that have one together
+		for first := 0; first < len(offsets); { // consecutive images with equal offsets
 			n := 1
 			for first+n < len(offsets) && offsets[first+n] == offsets[first] {
 				n++
@@ -97,8 +97,9 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 	})
 }
 
-// offsets is what is taken away from the pixels of each image, or of all. Squares of floats
-// find it out, unless others than this package read the tables or wait for the stream.
+// offsets returns the offset of each image, or a single one for all. Squares of
+// floats determine it from the pixels, unless software other than this package
+// reads the tables or waits for the stream.
 func (t tables) offsets(src *devmem.Array, o *Options) ([]float32, error) {
 	if !shifts(src.Element, t.squares != nil, o, t.noOffset) || !t.sums.Owned || !t.squares.Owned || src.Device.Borrowed() {
 		return []float32{o.Offset}, nil
@@ -106,16 +107,17 @@ func (t tables) offsets(src *devmem.Array, o *Options) ([]float32, error) {
 	return method.Centers(src)
 }
 
-// shifts reports whether tables choose an offset by themselves.
-func shifts(pixel pairs.Type, squares bool, o *Options, noOffset string) bool {
+// shifts reports whether tables choose an offset themselves.
+func shifts(pixel raster.Type, squares bool, o *Options, noOffset string) bool {
 	return squares && pixel.Float() && noOffset == "" && o.Offset == 0 && !o.Plain
 }
 
-// pairError reports whether there are tables of sums S, and squares Q, of pixels P.
+// pairError returns an error if sums S, and squares Q, are not supported for pixels
+// P.
 func pairError[S boxsum.Sum, P boxsum.Pixel]() error {
-	return method.PairError(pairs.Of[P](), pairs.Of[S](), 0)
+	return method.PairError(raster.TypeNamed[P](), raster.TypeNamed[S](), 0)
 }
 
 func squaresError[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel]() error {
-	return method.PairError(pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]())
+	return method.PairError(raster.TypeNamed[P](), raster.TypeNamed[S](), raster.TypeNamed[Q]())
 }

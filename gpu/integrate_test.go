@@ -14,7 +14,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -177,7 +178,7 @@ func TestWrap(t *testing.T) {
 // More boxes than one launch takes.
 func TestManyBoxes(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := randomImage[uint8](3, 40, 30, 3, 0)
+		im := fixture.Noise[uint8](3, 40, 30, 3, 0)
 		table, err := Integrate[uint64](upload(t, d, im), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +211,7 @@ func TestManyBoxes(t *testing.T) {
 func TestHostTables(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const width, height, channels, stride = 45, 33, 3, 46*3 + 5
-		im := randomImage[uint16](8, width, height, channels, 4)
+		im := fixture.Noise[uint16](8, width, height, channels, 4)
 		want, err := boxsum.Integrate[uint64](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -220,9 +221,11 @@ func TestHostTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, write := range map[string]func(*boxsum.Table[uint64]) error{
-			"DownloadInto":                func(dst *boxsum.Table[uint64]) error { return device.DownloadInto(0, dst) },
-			"IntegrateHostInto":           func(dst *boxsum.Table[uint64]) error { return IntegrateHostInto(d, dst, im, nil) },
-			"IntegrateHostInto, in bands": func(dst *boxsum.Table[uint64]) error { return IntegrateHostInto(d, dst, im, &Options{BandRows: 4}) },
+			"DownloadInto":      func(dst *boxsum.Table[uint64]) error { return device.DownloadInto(0, dst) },
+			"IntegrateHostInto": func(dst *boxsum.Table[uint64]) error { return boxsum.IntegrateInto(dst, im, &boxsum.Options{On: d}) },
+			"IntegrateHostInto, in bands": func(dst *boxsum.Table[uint64]) error {
+				return boxsum.IntegrateInto(dst, im, &boxsum.Options{On: d, BandRows: 4})
+			},
 		} {
 			got := &boxsum.Table[uint64]{Sums: make([]uint64, stride*(height+1)), Stride: stride, Width: width, Height: height, Channels: channels}
 			for i := range got.Sums {
@@ -231,7 +234,7 @@ func TestHostTables(t *testing.T) {
 			if err := write(got); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if err := sameBits(got, want); err != nil {
+			if err := fixture.SameTables(got, want); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			for i, v := range got.Sums {
@@ -248,7 +251,7 @@ func TestClearAtOnce(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, size := range [][2]int{{0, 1000}, {1000, 0}, {0, 0}} {
 			d, s := strictly(t, real)
-			pixels := randomImage[uint8](1, size[0], size[1], 3, 0)
+			pixels := fixture.Noise[uint8](1, size[0], size[1], 3, 0)
 			im, err := Upload(d, pixels, pixels, pixels)
 			if err != nil {
 				t.Fatal(err)
@@ -290,11 +293,11 @@ func TestClearBetween(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for s := range spacings {
 			for _, size := range [][2]int{{0, 7}, {7, 0}} {
-				a, bytes, err := guarded(d, devmem.Array{Element: pairs.U32, Width: size[0], Height: size[1], Channels: 2, Count: 3, Border: 1}, s)
+				a, bytes, err := guarded(d, devmem.Array{Element: raster.U32, Width: size[0], Height: size[1], Channels: 2, Count: 3, Border: 1}, s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				table, pixels := &Table[uint32]{a}, randomImage[uint8](1, size[0], size[1], 2, 0)
+				table, pixels := &Table[uint32]{a}, fixture.Noise[uint8](1, size[0], size[1], 2, 0)
 				err = errors.Join(IntegrateInto(table, upload(t, d, pixels, pixels, pixels), nil), intact(&a, bytes))
 				got, failed := table.Download(2)
 				if err := errors.Join(err, failed); err != nil {

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"iter"
-	"math"
 	"math/bits"
 
 	"github.com/boxsum/boxsum"
@@ -10,74 +9,51 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// few is how many pixels, or squares of them, must be sure to fit a sum: where only fewer
-// are, tables are told of their own pixels and not of their type. See [engine.Pixels].
+// few is the number of pixels, or of their squares, that must be sure to fit in a
+// sum. If fewer fit, a table's bound comes from its own pixels rather than from
+// their type. See [engine.Pixels].
 const few = 4
 
-// fitting is how many pixels of a magnitude fit a sum, or squares of them.
-func fitting(sum pairs.Type, bound uint64, squares bool) exact.Pixels {
-	switch sum {
-	case pairs.U32:
-		return exact.Pixels{Most: exact.MostOf[uint32](bound, squares)}
-	case pairs.U64:
-		return exact.Pixels{Most: exact.MostOf[uint64](bound, squares)}
-	case pairs.I64:
-		return exact.Pixels{Most: exact.MostOf[int64](bound, squares)}
-	}
-	return exact.Pixels{Most: math.MaxInt}
-}
-
-// typical is what a table on a device knows of its pixels: how many of their type fit.
-func typical(a *devmem.Array) exact.Pixels {
+// typical returns what a table on a device knows of its pixels from their type.
+func typical(a *devmem.Array) stats.Pixels {
 	if a.Pixel == 0 {
-		return exact.Pixels{} // nobody knows
+		return stats.Pixels{}
 	}
-	return fitting(a.Element, boundOf(a.Pixel), a.Squared)
+	return stats.Typical(a.Pixel, a.Squared)
 }
 
-// boundOf is the largest magnitude of a type of pixels, and 0 for floats.
-func boundOf(pixel pairs.Type) uint64 {
-	switch {
-	case pixel.Float():
-		return 0
-	case pixel.Signed():
-		return 1 << (8*pixel.Bytes() - 1)
-	}
-	return 1<<(8*pixel.Bytes()) - 1
-}
-
-// learned is typical once the table has come to the host, where of the type of its pixels
-// only few fit: then it is for those that the table has. They are differences of its
-// entries, wrapped or not.
-func learned[S boxsum.Sum](a *devmem.Array, values iter.Seq[S]) exact.Pixels {
+// learned is like typical for a table that has been copied to the host. If only a
+// few pixels of the type fit in a sum, it uses the bound of the table's actual
+// pixels, which are differences of its entries, wrapped or not.
+func learned[S boxsum.Sum](a *devmem.Array, values iter.Seq[S]) stats.Pixels {
 	pixels := typical(a)
-	if a.Pixel == 0 || pixels.Most > few {
+	if a.Pixel == 0 || pixels.Most(a.Element, a.Squared) > few {
 		return pixels
 	}
 	var all uint64
 	for v := range values {
 		all |= uint64(v)
 	}
-	return fitting(a.Element, 1<<bits.Len64(all)-1, false)
+	return stats.Pixels{Bound: max(1, uint64(1)<<bits.Len64(all)-1)}
 }
 
-// planePixels is what an upright table that has come to the host knows. Boxes in parts of
-// one pixel would be right too, but take long.
-func planePixels[S boxsum.Sum](a *devmem.Array, t *boxsum.Table[S]) exact.Pixels {
+// planePixels returns what an upright table that has been copied to the host knows.
+// Boxes in parts of a single pixel would be correct too, but slow.
+func planePixels[S boxsum.Sum](a *devmem.Array, t *boxsum.Table[S]) stats.Pixels {
 	return learned(a, planeValues(t))
 }
 
-func volumePixels[S boxsum.Sum](a *devmem.Array, t *volume.Table[S]) exact.Pixels {
+func volumePixels[S boxsum.Sum](a *devmem.Array, t *volume.Table[S]) stats.Pixels {
 	return learned(a, volumeValues(t))
 }
 
-// planeValues is what a table sums: pixels or squares of them.
+// planeValues yields the values that a table sums: pixels or their squares.
 func planeValues[S boxsum.Sum](t *boxsum.Table[S]) iter.Seq[S] {
 	return func(yield func(S) bool) {
 		c, n := t.Channels, t.Width*t.Channels
@@ -92,7 +68,7 @@ func planeValues[S boxsum.Sum](t *boxsum.Table[S]) iter.Seq[S] {
 	}
 }
 
-// volumeValues is planeValues for a volume.
+// volumeValues is like planeValues for a volume.
 func volumeValues[S boxsum.Sum](t *volume.Table[S]) iter.Seq[S] {
 	return func(yield func(S) bool) {
 		c, n := t.Channels, t.Width*t.Channels
@@ -111,8 +87,9 @@ func volumeValues[S boxsum.Sum](t *volume.Table[S]) iter.Seq[S] {
 	}
 }
 
-// tiltedValues is planeValues for a tilted table: two neighbours in a column are what the
-// entries around them leave. Right of the table is what lies one further up.
+// tiltedValues is like planeValues for a tilted table. The sum of two neighbors in
+// a column is a difference of the entries around them. To the right of the table,
+// entries equal those one further up.
 func tiltedValues[S boxsum.Sum](t *tilted.Table[S]) iter.Seq[S] {
 	return func(yield func(S) bool) {
 		c, n := t.Channels, t.Width*t.Channels
@@ -138,30 +115,27 @@ func tiltedValues[S boxsum.Sum](t *tilted.Table[S]) iter.Seq[S] {
 	}
 }
 
-// prepare finds out what tables of the host are to know of their pixels, as the CPU does, and
-// what is taken away from these. Pixels of which few fit are looked at if asked to, and where
-// there are squares.
-func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Options, noOffset string, look bool) {
+// prepare determines what tables on the host will know of their pixels, as the CPU
+// does, and the offset. If only a few pixels fit in a sum and there are squares, it
+// examines the pixels.
+func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Options) {
 	job := &w.Job
-	if opt == nil {
-		opt = &Options{}
-	}
-	if shifts(job.Pixel, job.Square != 0, opt, noOffset) {
+	if shifts(job.Pixel, job.Square != 0, opt, "") {
 		job.Offset = float64(engine.Center(src))
 	}
-	for i, sum := range [...]pairs.Type{job.Sum, job.Square} {
+	for i, sum := range [...]raster.Type{job.Sum, job.Square} {
 		if sum == 0 {
 			continue
 		}
-		pixels := fitting(sum, boundOf(job.Pixel), i == 1)
-		if (look || job.Square != 0) && pixels.Most <= few {
-			pixels = fitting(sum, engine.Bound(src), i == 1)
+		pixels := stats.Typical(job.Pixel, i == 1)
+		if job.Square != 0 && pixels.Most(sum, i == 1) <= few {
+			pixels = stats.Bounded(engine.Bound(src), i == 1)
 		}
 		w.Pixels[i] = pixels
 	}
 }
 
-// squaresOffset is the offset that the squares of work lack.
+// squaresOffset returns the offset of the squares of work.
 func squaresOffset(job *method.Job) float32 {
 	if !job.Pixel.Float() {
 		return 0

@@ -9,12 +9,12 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Match is [match.Match] of images of one channel on their device: a score for every place
-// of a template, which lies on the host. Sums are exact and scores are rounded once or twice
-// in float64 and then to float32, so that they are within 1e-5 of those of package match,
-// which has transforms. Templates have at most 66051 pixels, 257 a side, and no mask; the
-// time grows with them. OpenCL devices need float64. Of the options, the context counts
-// here.
+// Match is like [match.Match] for images of one channel on a device and a template
+// on the host. Sums are exact, and scores are rounded once or twice in float64 and
+// then to float32, so they are within 1e-5 of those of package match, which uses
+// transforms. Templates have at most 66051 pixels, 257 a side, and no mask; the
+// time is proportional to their size. OpenCL devices must support float64. Of the
+// options, Match uses only the context.
 //
 //	scores, err := gpu.Match(images, template, match.ZNCC, nil)
 func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) (*Image[float32], error) {
@@ -28,8 +28,8 @@ func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt 
 	}, func(scores *Image[float32]) error { return MatchInto(scores, src, template, m, opt) })
 }
 
-// MatchInto is [Match] into images of the right size on the same device. It returns when the
-// work is queued.
+// MatchInto is like [Match] but writes to scores, which must have the right size
+// and the same device. It returns when the work is queued.
 func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) error {
 	a, to := src.inner(), scores.inner()
 	if a.Device == nil || to.Device == nil {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
 func TestTime(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		src := upload(t, d, randomImage[uint8](1, 300, 200, 1, 0))
+		src := upload(t, d, fixture.Noise[uint8](1, 300, 200, 1, 0))
 		dst, err := NewTable[uint32](d, 300, 200, 1, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -20,7 +21,7 @@ import (
 // tells what it needs and what there is.
 func TestLittleMemoryLeft(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
-		im := randomImage[uint8](3, 3000, 700, 1, 0)
+		im := fixture.Noise[uint8](3, 3000, 700, 1, 0)
 		v := volume.Volume[uint8]{Pix: im.Pix, Width: 300, Height: 100, Depth: 70}
 		bins := histogram.Bins{N: 4}
 		const floor = 128 << 10 // two workspaces of the smallest size
@@ -49,7 +50,7 @@ func TestLittleMemoryLeft(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					return errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares))
+					return errors.Join(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares))
 				}
 			}, true},
 			"boxes": {func(d *Device) func() error {
@@ -69,7 +70,7 @@ func TestLittleMemoryLeft(t *testing.T) {
 				}
 			}, true},
 			"histogram": {func(d *Device) func() error {
-				small := randomImage[uint8](4, 500, 300, 1, 0)
+				small := fixture.Noise[uint8](4, 500, 300, 1, 0)
 				src := upload(t, d, small)
 				h, err := NewHistogram[uint8](d, 500, 300, 1, 1, bins)
 				return func() error {
@@ -143,7 +144,7 @@ func TestLittleMemoryLeft(t *testing.T) {
 // Tilted tables of sums and squares go one after the other where both do not fit.
 func TestLittleMemoryTilted(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
-		im := randomImage[int16](3, 300, 200, 1, 0)
+		im := fixture.Noise[int16](3, 300, 200, 1, 0)
 		want, err := tilted.IntegrateSquares[int64, uint64](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +153,7 @@ func TestLittleMemoryTilted(t *testing.T) {
 		for limit := int64(2 << 20); limit > 100<<10; limit -= 200 << 10 {
 			d, s := strictly(t, real)
 			s.limit = limit
-			got, err := IntegrateTiltedSquaresHost[int64, uint64](d, im, nil)
+			got, err := tilted.IntegrateSquares[int64, uint64](im, &tilted.Options{On: d})
 			switch {
 			case errors.Is(err, boxsum.ErrMemory):
 				failed++
@@ -181,5 +182,5 @@ func sameTilted[S boxsum.Sum](got, want *tilted.Table[S]) bool {
 	plane := func(t *tilted.Table[S]) *boxsum.Table[S] {
 		return &boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}
 	}
-	return sameBits(plane(got), plane(want)) == nil
+	return fixture.SameTables(plane(got), plane(want)) == nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -16,27 +17,27 @@ import (
 func TestNarrow(t *testing.T) {
 	const height = 150_000
 	most := int64(transfer.SlotCount()) * (20 << 20)
-	im := randomImage[uint8](1, 1, height, 1, 0)
+	im := fixture.Noise[uint8](1, 1, height, 1, 0)
 	want, err := boxsum.Integrate[uint32](im, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solid := volume.Volume[uint8]{Pix: im.Pix, Width: 1, Height: 5, Depth: height / 5, Channels: 1}
 	opt := PipelineOptions{Kernels: Portable}
-	host := &Options{Kernels: Portable}
+	host := &boxsum.Options{Level: portable}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for name, run := range map[string]func(d *Device) error{
 			"bands": func(d *Device) error {
-				got, err := IntegrateHost[uint32](d, im, host)
+				got, err := boxsum.Integrate[uint32](im, boxsumOn(d, host))
 				if err != nil {
 					return err
 				}
-				return sameBits(got, want)
+				return fixture.SameTables(got, want)
 			},
 			"pipeline": func(d *Device) error {
 				for got, err := range Pipeline[uint32](t.Context(), d, func(yield func(boxsum.Image[uint8]) bool) { yield(im) }, &opt) {
 					if err == nil {
-						err = sameBits(got, want)
+						err = fixture.SameTables(got, want)
 					}
 					if err != nil {
 						return err
@@ -48,7 +49,7 @@ func TestNarrow(t *testing.T) {
 				return nil
 			},
 			"volume": func(d *Device) error {
-				_, err := IntegrateVolumeHost[uint32](d, solid, host)
+				_, err := volume.Integrate[uint32](solid, boxsumOn(d, host))
 				return err
 			},
 		} {
@@ -76,15 +77,12 @@ func TestRefusedBeforeMemory(t *testing.T) {
 			call func() error
 			want error
 		}{
-			"too few pixels": {func() error { return second(IntegrateTiltedHost[uint32](d, short, nil)) }, boxsum.ErrInvalid},
-			"no device":      {func() error { return second(IntegrateTiltedHost[uint32](nil, whole, nil)) }, ErrNoDevice},
-			"an offset": {func() error {
-				return second(IntegrateTiltedHost[float32](d, whole, &Options{Offset: 1}))
-			}, boxsum.ErrTypes},
-			"no such pair":    {func() error { return second(IntegrateVolumeHost[uint32](d, wrong, nil)) }, boxsum.ErrTypes},
-			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[float64, uint64](d, floats, nil)) }, boxsum.ErrTypes},
+			"too few pixels":  {func() error { return second(tilted.Integrate[uint32](short, &tilted.Options{On: d})) }, boxsum.ErrInvalid},
+			"no device":       {func() error { return second(tilted.Integrate[uint32](whole, &tilted.Options{On: (*Device)(nil)})) }, ErrNoDevice},
+			"no such pair":    {func() error { return second(volume.Integrate[uint32](wrong, &volume.Options{On: d})) }, boxsum.ErrTypes},
+			"no such squares": {func() error { return second(volume.IntegrateSquares[float64, uint64](floats, &volume.Options{On: d})) }, boxsum.ErrTypes},
 			"no table": {func() error {
-				return IntegrateTiltedHostInto(d, (*tilted.Table[uint32])(nil), whole, nil)
+				return tilted.IntegrateInto((*tilted.Table[uint32])(nil), whole, &tilted.Options{On: d})
 			}, boxsum.ErrInvalid},
 		} {
 			var before, after runtime.MemStats

@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/fixture"
 )
 
 // Large new tables are laid out like others, and clear where they hold no sums,
@@ -35,21 +36,21 @@ func TestNewTable(t *testing.T) {
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range [][2]int{{1203, 900}, {0, 100_000}} {
-			im := randomImage[uint8](1, size[0], size[1], 1, 0)
+			im := fixture.Noise[uint8](1, size[0], size[1], 1, 0)
 			want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			check := func(how string, got *boxsum.SquaredTable[uint32, uint64], err error) {
 				if err == nil {
-					err = errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares), gaps(got.Sum), gaps(got.Squares))
+					err = errors.Join(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares), gaps(got.Sum), gaps(got.Squares))
 				}
 				if err != nil {
 					t.Errorf("%v, %s: %v", size, how, err)
 				}
 			}
 			for range 4 { // the next has the memory of the last, in which nothing is zero
-				got, err := IntegrateSquaresHost[uint32, uint64](d, im, nil)
+				got, err := boxsum.IntegrateSquares[uint32, uint64](im, &boxsum.Options{On: d})
 				check("in bands", got, err)
 				if err != nil {
 					t.Fatal(err)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -71,15 +73,15 @@ func TestHostCallsNeedADevice(t *testing.T) {
 		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, boxsum.ErrClosed}} {
 			empty, bins := boxsum.Image[uint8]{}, histogram.Bins{N: 2}
 			for name, err := range map[string]error{
-				"image":          second(IntegrateHost[uint32](c.d, empty, nil)),
-				"squares":        second(IntegrateSquaresHost[uint32, uint64](c.d, empty, nil)),
-				"tilted":         second(IntegrateTiltedHost[uint32](c.d, empty, nil)),
-				"rotated":        second(IntegrateRotatedHost[uint32](c.d, empty, rotated.Rotation{A: 1, B: 2}, nil)),
-				"histogram":      second(IntegrateHistogramHost(c.d, empty, bins, nil)),
-				"volume":         second(IntegrateVolumeHost[uint32](c.d, volume.Volume[uint8]{}, nil)),
-				"volume squares": second(IntegrateVolumeSquaresHost[uint32, uint64](c.d, volume.Volume[uint8]{}, nil)),
-				"tilted squares": second(IntegrateTiltedSquaresHost[uint32, uint64](c.d, empty, nil)),
-				"volume into":    IntegrateVolumeHostInto(c.d, &volume.Table[uint32]{Sums: make([]uint32, 1)}, volume.Volume[uint8]{}, nil),
+				"image":          second(boxsum.Integrate[uint32](empty, &boxsum.Options{On: c.d})),
+				"squares":        second(boxsum.IntegrateSquares[uint32, uint64](empty, &boxsum.Options{On: c.d})),
+				"tilted":         second(tilted.Integrate[uint32](empty, &tilted.Options{On: c.d})),
+				"rotated":        second(rotated.Integrate[uint32](empty, rotated.Rotation{A: 1, B: 2}, &rotated.Options{On: c.d})),
+				"histogram":      second(histogram.Integrate(empty, bins, &histogram.Options{On: c.d})),
+				"volume":         second(volume.Integrate[uint32](volume.Volume[uint8]{}, &volume.Options{On: c.d})),
+				"volume squares": second(volume.IntegrateSquares[uint32, uint64](volume.Volume[uint8]{}, &volume.Options{On: c.d})),
+				"tilted squares": second(tilted.IntegrateSquares[uint32, uint64](empty, &tilted.Options{On: c.d})),
+				"volume into":    volume.IntegrateInto(&volume.Table[uint32]{Sums: make([]uint32, 1)}, volume.Volume[uint8]{}, &volume.Options{On: c.d}),
 			} {
 				if !errors.Is(err, c.want) {
 					t.Errorf("%s: %v, not %v", name, err, c.want)
@@ -93,7 +95,7 @@ func TestHostCallsNeedADevice(t *testing.T) {
 func TestTimedClose(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var none context.Context
-		for _, err := range Pipeline[uint32](none, d, func(yield func(boxsum.Image[uint8]) bool) { yield(randomImage[uint8](1, 9, 9, 1, 0)) }, nil) {
+		for _, err := range Pipeline[uint32](none, d, func(yield func(boxsum.Image[uint8]) bool) { yield(fixture.Noise[uint8](1, 9, 9, 1, 0)) }, nil) {
 			if err != nil {
 				t.Errorf("without a context: %v", err)
 			}

@@ -10,8 +10,9 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -106,7 +107,7 @@ func BenchmarkPaths(bench *testing.B) {
 // types, how many bytes they have, and the work.
 func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*testing.B, *Device, int, int) (string, int64, func() error, func()) {
 	return func(bench *testing.B, d *Device, width, height int) (string, int64, func() error, func()) {
-		src, err := Upload(d, randomImage[P](1, width, height, 1, 0))
+		src, err := Upload(d, fixture.Noise[P](1, width, height, 1, 0))
 		if err != nil {
 			bench.Fatal(err)
 		}
@@ -116,15 +117,15 @@ func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*t
 			if err != nil {
 				bench.Fatal(err)
 			}
-			bytes := pixels * int64(pairs.Of[P]().Bytes()+pairs.Of[S]().Bytes())
-			return pairs.Of[P]().Short() + ":" + pairs.Of[S]().Short(), bytes, func() error { return IntegrateInto(dst, src, nil) }, func() { dst.Close(); src.Close() }
+			bytes := pixels * int64(raster.TypeNamed[P]().Bytes()+raster.TypeNamed[S]().Bytes())
+			return raster.TypeNamed[P]().Short() + ":" + raster.TypeNamed[S]().Short(), bytes, func() error { return IntegrateInto(dst, src, nil) }, func() { dst.Close(); src.Close() }
 		}
 		dst, err := IntegrateSquares[S, Q](src, &Options{Plain: true})
 		if err != nil {
 			bench.Fatal(err)
 		}
-		bytes := pixels * int64(pairs.Of[P]().Bytes()+pairs.Of[S]().Bytes()+pairs.Of[Q]().Bytes())
-		return pairs.Of[P]().Short() + ":" + pairs.Of[S]().Short() + "+" + pairs.Of[Q]().Short(), bytes,
+		bytes := pixels * int64(raster.TypeNamed[P]().Bytes()+raster.TypeNamed[S]().Bytes()+raster.TypeNamed[Q]().Bytes())
+		return raster.TypeNamed[P]().Short() + ":" + raster.TypeNamed[S]().Short() + "+" + raster.TypeNamed[Q]().Short(), bytes,
 			func() error { return IntegrateSquaresInto(dst, src, &Options{Plain: true}) }, func() { dst.Close(); src.Close() }
 	}
 }
@@ -142,7 +143,7 @@ func BenchmarkTilted(bench *testing.B) {
 }
 
 func tiltedWidths[P boxsum.Pixel, S boxsum.Sum](bench *testing.B, d *Device, b *driver.CUDABackend, width, height int) {
-	src, err := Upload(d, randomImage[P](1, width, height, 1, 0))
+	src, err := Upload(d, fixture.Noise[P](1, width, height, 1, 0))
 	if err != nil {
 		bench.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func tiltedWidths[P boxsum.Pixel, S boxsum.Sum](bench *testing.B, d *Device, b *
 	}
 	works[len(works)-1].name = "chosen"
 	took := medians(bench, d, works)
-	fmt.Printf("%4d×%-4d %-7s", width, height, pairs.Of[P]().Short()+":"+pairs.Of[S]().Short())
+	fmt.Printf("%4d×%-4d %-7s", width, height, raster.TypeNamed[P]().Short()+":"+raster.TypeNamed[S]().Short())
 	for i, w := range works {
 		fmt.Printf("  %s %.1f (%.2f)", w.name, took[i], took[i]/took[0])
 	}

@@ -11,99 +11,104 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// PipelineOptions is how a [Pipeline] runs; nil and the zero value suit most.
+// PipelineOptions controls how a [Pipeline] runs. Nil and the zero value suit most
+// uses.
 type PipelineOptions struct {
-	// Offset, Plain and Kernels are those of [Options].
+	// Offset, Plain and Kernels are as in [Options].
 	Offset  float32
 	Plain   bool
 	Kernels Kernels
 
-	// BandRows has every image go through in bands of this many rows, one after
-	// another.
+	// BandRows divides every image into bands of this many rows, processed one
+	// after another.
 	BandRows int
 
-	// InFlight is how many images are under way at a time, at most. It bounds
-	// the memory of a pipeline, which is that of as many images and tables on
-	// the device, and as much that is page-locked on the host, except for what
-	// is page-locked already; with Reuse it is one more. Zero stands for what
-	// keeps the copies busy: 4 for each device, and 8 where tables are new, since
-	// memory for these takes its time.
+	// InFlight is the maximum number of images in progress. It limits the memory of
+	// a pipeline: as many images and tables on the device, and the same amount
+	// page-locked on the host, except for what is already page-locked; Reuse adds
+	// one more. Zero means enough to keep the copies busy: 4 for each device, or 8
+	// if tables are newly allocated, which takes time.
 	InFlight int
 
-	// Reuse hands tables out in the page-locked memory that the device wrote
-	// them to, which saves a copy and new memory for each. A table is valid
-	// until the loop asks for the next one, and empty from then on; its Sums,
-	// if kept, must not be used. [PipelineInto], which does not heed Reuse, is
-	// as fast and leaves tables to the caller.
+	// Reuse returns tables in the page-locked memory that the device wrote them to,
+	// which saves a copy and an allocation for each. A table is valid until the
+	// loop asks for the next one, and empty from then on; its Sums must not be used
+	// after that. [PipelineInto] ignores Reuse; it is as fast and leaves tables to
+	// the caller.
 	Reuse bool
 }
 
-// Pipeline makes the tables of many images on a device, while others are on
-// their way there and back:
+// onDevice returns the options shared with work on a device.
+func (o *PipelineOptions) onDevice() *Options {
+	return &Options{Offset: o.Offset, Plain: o.Plain, Kernels: o.Kernels}
+}
+
+// Pipeline computes the tables of many images on a device, while other images are
+// being copied to it and other tables from it:
 //
 //	for table, err := range gpu.Pipeline[uint32](ctx, d, images, &gpu.PipelineOptions{Reuse: true}) {
 //		...
 //	}
 //
-// Tables come in the order of the images, which may differ in size. An image
-// that cannot have a table has an error in its place, and the next one follows.
-// What ends the run early comes once, as the last error: that of ctx when it is
-// done, or [boxsum.ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
-// those that are too large go in bands as in [IntegrateHost], as do those that are
-// narrow and very tall.
+// Tables are returned in the order of the images, which may differ in size. An
+// image that cannot have a table yields an error in its place, and the next one
+// follows. Whatever ends the run early is yielded once, as the last error: that of
+// ctx when it is done, or [boxsum.ErrClosed]. A nil ctx is never done. If memory is
+// short, fewer images are in flight, and images that are too large are processed in
+// bands, as are those that are narrow and very tall.
 //
-// Images are asked for between one table and the next, never beside the body of
-// the loop, so that neither has to know of goroutines. Before the next image is
-// asked for, at most InFlight-1 tables are still owed: with InFlight 1 each table
-// comes at once, and nothing overlaps. The memory of an image is free when the next
-// one is asked for, except that of [NewHostImage], which the device reads
-// directly: it must stay as it is until the table is there. As many images as
-// may be in flight can therefore take turns, and as many tables of [PipelineInto].
+// Images are requested between one table and the next, never concurrently with the
+// body of the loop, so neither has to be safe for concurrent use. When the next
+// image is requested, at most InFlight-1 tables are outstanding: with InFlight 1,
+// each table is returned at once, and nothing overlaps. The memory of an image may
+// be reused when the next one is requested, except that of [NewHostImage], which
+// the device reads directly: it must not change until its table is returned. As
+// many images as may be in flight can therefore be used in rotation, and as many
+// tables of [PipelineInto].
 //
-// A device keeps the memory of a pipeline that has come to its end for the next
-// one, until it is needed or the device is closed.
+// A device keeps the memory of a finished pipeline for the next one, until it is
+// needed elsewhere or the device is closed.
 func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
 	return pipeline(ctx, d, intoNew[*boxsum.Table[S]](images), opt, sumTables[S](false))
 }
 
-// PipelineInto is [Pipeline] into tables that are already there: each image comes
-// with the table that it goes into, which must have its size and may not lie in its
-// memory. A table is the pipeline's until it comes out; then it is the caller's
-// again, for good or for another image. It comes out beside an error of its image,
-// too, and after a loop that has ended early all are the caller's.
+// PipelineInto is like [Pipeline] but writes to existing tables: each image comes
+// with its table, which must have its size and must not overlap its memory. A table
+// belongs to the pipeline until it is returned, and then to the caller again, who
+// may use it for another image. It is also returned with an error of its image, and
+// after a loop that ends early, all tables belong to the caller.
 //
-// A device writes into a [NewHostTable] directly, which is as fast as Reuse; into
-// other tables processors copy.
+// A device writes to a [NewHostTable] directly, which is as fast as Reuse; the CPU
+// copies to other tables.
 func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
 	return pipeline(ctx, d, images, opt, sumTables[S](true))
 }
 
-// PipelineSquares is [Pipeline] for the tables of images and those of their
-// squares. The types go together as in [boxsum.IntegrateSquares].
+// PipelineSquares is like [Pipeline] for the tables of images and of their squares.
+// The pairs of types are those of [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
 	return pipeline(ctx, d, intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
 }
 
-// PipelineSquaresInto is [PipelineInto] for the tables of images and those of
-// their squares.
+// PipelineSquaresInto is like [PipelineInto] for the tables of images and of their
+// squares.
 func PipelineSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.SquaredTable[S, Q], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
 	return pipeline(ctx, d, images, opt, squareTables[S, Q](true))
 }
 
-// kindOf is what a pipeline must know of the tables T that it makes.
+// kindOf describes the tables T of a pipeline.
 type kindOf[T any] struct {
 	transfer.Tables[T]
-	sum, square pairs.Type
-	take        func(w *transfer.Work, t T) error // has work go into a table
+	sum, square raster.Type
+	take        func(w *transfer.Work, t T) error // makes work write to a table
 }
 
 func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
 	return kindOf[*boxsum.Table[S]]{
-		sum:  pairs.Of[S](),
+		sum:  raster.TypeNamed[S](),
 		take: func(w *transfer.Work, t *boxsum.Table[S]) error { return takePlanes(w, t, noPlaneSquares) },
 		Tables: transfer.Tables[*boxsum.Table[S]]{
 			Given: given,
@@ -123,8 +128,8 @@ func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
 
 func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.SquaredTable[S, Q]] {
 	return kindOf[*boxsum.SquaredTable[S, Q]]{
-		sum:    pairs.Of[S](),
-		square: pairs.Of[Q](),
+		sum:    raster.TypeNamed[S](),
+		square: raster.TypeNamed[Q](),
 		take: func(w *transfer.Work, t *boxsum.SquaredTable[S, Q]) error {
 			if t == nil || t.Squares == nil {
 				return errNoHostTable
@@ -149,7 +154,7 @@ func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.Squa
 	}
 }
 
-// freshTable is a table of the host for the sums of work.
+// freshTable returns a new table on the host for the sums of work.
 func freshTable[S boxsum.Sum](w *transfer.Work) (*boxsum.Table[S], error) {
 	t, err := transfer.NewTable[S](w.Job.Width, w.Job.Height, w.Job.Channels)
 	if err != nil {
@@ -159,10 +164,10 @@ func freshTable[S boxsum.Sum](w *transfer.Work) (*boxsum.Table[S], error) {
 	return t, nil
 }
 
-// freshSquares is both tables of the host for work.
+// freshSquares returns two new tables on the host for work.
 func freshSquares[S boxsum.Sum, Q boxsum.Square](w *transfer.Work) (*boxsum.SquaredTable[S, Q], error) {
 	width, height, channels := w.Job.Width, w.Job.Height, w.Job.Channels
-	if err := grid.Fit(grid.Plane(width, height, channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err
 	}
 	sums, err := transfer.NewTable[S](width, height, channels)
@@ -177,9 +182,9 @@ func freshSquares[S boxsum.Sum, Q boxsum.Square](w *transfer.Work) (*boxsum.Squa
 	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
 }
 
-// tableOver is a table for the sums of a job in memory that is already there.
+// tableOver returns a table for the sums of a job in existing memory.
 func tableOver[S boxsum.Sum](job method.Job, at devmem.Host) *boxsum.Table[S] {
-	stride := int(at.Stride) / pairs.Of[S]().Bytes()
+	stride := int(at.Stride) / raster.TypeNamed[S]().Bytes()
 	return &boxsum.Table[S]{
 		Sums:   unsafe.Slice((*S)(at.At), job.Height*stride+(job.Width+1)*job.Channels),
 		Stride: stride,
@@ -188,7 +193,7 @@ func tableOver[S boxsum.Sum](job method.Job, at devmem.Host) *boxsum.Table[S] {
 	}
 }
 
-// intoNew is images that have no tables yet.
+// intoNew pairs images with no tables.
 func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[T, boxsum.Image[P]] {
 	if images == nil {
 		return nil
@@ -203,8 +208,8 @@ func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[
 	}
 }
 
-// mostInFlight bounds the images under way: more is a mistake, and slots take some
-// memory even if empty.
+// mostInFlight limits the number of images in flight: more is a mistake, and even
+// empty slots take some memory.
 const mostInFlight = 1 << 16
 
 func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind kindOf[T]) iter.Seq2[T, error] {
@@ -214,18 +219,20 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 	if opt == nil {
 		opt = &PipelineOptions{}
 	}
-	o := &Options{Offset: opt.Offset, Plain: opt.Plain, Kernels: opt.Kernels, BandRows: opt.BandRows}
 	check := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := method.PairError(pairs.Of[P](), kind.sum, kind.square); err != nil {
+		if err := method.PairError(raster.TypeNamed[P](), kind.sum, kind.square); err != nil {
 			return err
 		}
 		if opt.InFlight < 0 || opt.InFlight > mostInFlight {
 			return fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrInvalid, opt.InFlight, mostInFlight)
 		}
-		_, err := o.check(pairs.Of[P](), kind.sum, "")
+		if opt.BandRows < 0 {
+			return fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, opt.BandRows)
+		}
+		_, err := opt.onDevice().check(raster.TypeNamed[P](), kind.sum, "")
 		return err
 	}
 	works := func(yield func(T, *transfer.Work, error) bool) {
@@ -233,7 +240,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 			return
 		}
 		for table, im := range images {
-			w, err := workPlane(&im, kind.sum, kind.square, o)
+			w, err := workPlane(im, kind.sum, kind.square, opt)
 			if err == nil && kind.Given {
 				err = kind.take(w, table)
 			}

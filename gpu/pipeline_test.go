@@ -15,8 +15,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"pgregory.net/rapid"
 )
 
@@ -29,7 +30,7 @@ type frame struct {
 
 func goodFrame(t rapid.TB, seed uint64, width, height, channels, pad int) frame {
 	t.Helper()
-	im := randomImage[uint8](seed, width, height, channels, pad)
+	im := fixture.Noise[uint8](seed, width, height, channels, pad)
 	want, err := boxsum.Integrate[uint32](im, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func (f frame) check(got *boxsum.Table[uint32], err error) error {
 	case got.Width != f.want.Width || got.Height != f.want.Height || got.Channels != f.want.Channels:
 		return fmt.Errorf("a table of %d×%d×%d", got.Width, got.Height, got.Channels)
 	}
-	return sameBits(got, f.want)
+	return fixture.SameTables(got, f.want)
 }
 
 // checkPipeline runs frames through a pipeline.
@@ -133,7 +134,7 @@ func TestPipeline(t *testing.T) {
 
 func TestPipelineOffset(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := randomImage[float32](1, 70, 50, 2, 0)
+		im := fixture.Noise[float32](1, 70, 50, 2, 0)
 		want, err := boxsum.Integrate[float32](im, &boxsum.Options{Offset: 0.5})
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +157,7 @@ func TestPipelineSquares(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var images []boxsum.Image[uint16]
 		for i := range 12 {
-			images = append(images, randomImage[uint16](uint64(i), 9+i*31, 70-i*5, 1+i%3, i%2))
+			images = append(images, fixture.Noise[uint16](uint64(i), 9+i*31, 70-i*5, 1+i%3, i%2))
 		}
 		for _, opt := range []*PipelineOptions{nil, {Reuse: true}, {BandRows: 8, Reuse: true}} {
 			n := 0
@@ -168,7 +169,7 @@ func TestPipelineSquares(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+				if err := errors.Join(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares)); err != nil {
 					t.Errorf("%+v, image %d: %v", opt, n, err)
 				}
 				n++
@@ -318,7 +319,7 @@ func TestPipelineLittleMemory(t *testing.T) {
 						worked++
 					}
 				}
-				if _, err := IntegrateHost[uint32](d, frames[0].image, &Options{Kernels: opt.Kernels, BandRows: opt.BandRows}); err != nil && !errors.Is(err, boxsum.ErrMemory) {
+				if _, err := boxsum.Integrate[uint32](frames[0].image, &boxsum.Options{On: d, Level: levelOf(opt.Kernels), BandRows: opt.BandRows}); err != nil && !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 				if err := errors.Join(d.Close(), s.left()); err != nil {
@@ -380,8 +381,8 @@ func TestSlots(t *testing.T) {
 		if err := checkPipeline(d, []frame{large}, opt); err != nil {
 			t.Fatal(err)
 		}
-		image := devmem.Array{Element: pairs.U8, Width: 300, Height: 200, Count: 1}
-		table := devmem.Array{Element: pairs.U32, Width: 300, Height: 200, Count: 1, Border: 1}
+		image := devmem.Array{Element: raster.U8, Width: 300, Height: 200, Count: 1}
+		table := devmem.Array{Element: raster.U32, Width: 300, Height: 200, Count: 1, Border: 1}
 		imageBytes, err1 := image.Lay()
 		tableBytes, err2 := table.Lay()
 		if room := roomOfImages(d); room != imageBytes+tableBytes || err1 != nil || err2 != nil {
@@ -628,7 +629,7 @@ func TestPipelinePanics(t *testing.T) {
 
 func TestPipelineErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		one := slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 6, 5, 1, 0)})
+		one := slices.Values([]boxsum.Image[uint8]{fixture.Noise[uint8](1, 6, 5, 1, 0)})
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		first := func(seq iter.Seq2[*boxsum.Table[uint32], error]) (err error) {
@@ -653,7 +654,7 @@ func TestPipelineErrors(t *testing.T) {
 			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{BandRows: -1})), boxsum.ErrInvalid},
 			{"fewer than none in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: -1})), boxsum.ErrInvalid},
 			{"too many in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: 1 << 30})), boxsum.ErrInvalid},
-			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Kernels: Fast})), boxsum.ErrTypes},
+			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{fixture.Noise[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Kernels: Fast})), boxsum.ErrTypes},
 			{"host image without device", third(NewHostImage[uint8](nil, 1, 1, 1)), ErrNoDevice},
 			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrInvalid},
 			{"host table without device", third(NewHostTable[uint32](nil, 1, 1, 1)), ErrNoDevice},
@@ -713,7 +714,7 @@ func TestHostImage(t *testing.T) {
 		n := 0
 		for got, err := range Pipeline[uint64](t.Context(), d, in, &PipelineOptions{Kernels: Portable}) {
 			if err == nil {
-				err = sameBits(got, wants[n])
+				err = fixture.SameTables(got, wants[n])
 			}
 			if err != nil {
 				t.Errorf("image %d: %v", n, err)
@@ -819,7 +820,7 @@ func TestPipelineInto(t *testing.T) {
 
 // Tables that cannot take an image are an error of that image, and come out again.
 func TestPipelineIntoErrors(t *testing.T) {
-	im := randomImage[uint16](1, 20, 10, 1, 0)
+	im := fixture.Noise[uint16](1, 20, 10, 1, 0)
 	want, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -849,7 +850,7 @@ func TestPipelineIntoErrors(t *testing.T) {
 			case got != good && !errors.Is(err, boxsum.ErrInvalid):
 				t.Errorf("image %d: %v", n, err)
 			case got == good:
-				if err := errors.Join(err, sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+				if err := errors.Join(err, fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares)); err != nil {
 					t.Errorf("image %d: %v", n, err)
 				}
 			}
@@ -894,10 +895,10 @@ func TestIntegrateHostLocked(t *testing.T) {
 			}
 			clear(squares.Sums)
 			got := &boxsum.SquaredTable[uint64, uint64]{Sum: sums, Squares: squares}
-			if err := IntegrateSquaresHostInto(d, got, im, &Options{Kernels: Portable, BandRows: rows}); err != nil {
+			if err := boxsum.IntegrateSquaresInto(got, im, &boxsum.Options{On: d, Level: portable, BandRows: rows}); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+			if err := errors.Join(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares)); err != nil {
 				t.Errorf("bands of %d: %v", rows, err)
 			}
 			for i, v := range sums.Sums {
@@ -921,7 +922,7 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 	defer d.Close()
 	const width, height = 3840, 2160
-	plain := randomImage[uint8](1, width, height, 1, 0)
+	plain := fixture.Noise[uint8](1, width, height, 1, 0)
 	locked, release, err := NewHostImage[uint8](d, width, height, 1)
 	if err != nil {
 		b.Fatal(err)

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -15,7 +17,7 @@ import (
 // Squares come beside the sums for tilted tables and volumes too, on the device and on
 // the host, into new tables and into those that are there.
 func TestSquaresBesideSums(t *testing.T) {
-	im := randomImage[uint8](3, 70, 40, 2, 3)
+	im := fixture.Noise[uint8](3, 70, 40, 2, 3)
 	leaning, err := tilted.IntegrateSquares[uint32, uint64](im, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -47,11 +49,11 @@ func TestSquaresBesideSums(t *testing.T) {
 		return errors.Join(sameVolume(got.Sum, solid.Sum), sameVolume(got.Squares, solid.Squares))
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
-		if err := sameTilted(IntegrateTiltedSquaresHost[uint32, uint64](d, im, nil)); err != nil {
+		if err := sameTilted(tilted.IntegrateSquares[uint32, uint64](im, &tilted.Options{On: d})); err != nil {
 			t.Errorf("tilted from the host: %v", err)
 		}
 		into, err := tilted.NewSquaredTable[uint32, uint64](im.Width, im.Height, im.Channels)
-		if err := sameTilted(into, errors.Join(err, IntegrateTiltedSquaresHostInto(d, into, im, nil))); err != nil {
+		if err := sameTilted(into, errors.Join(err, tilted.IntegrateSquaresInto(into, im, &tilted.Options{On: d}))); err != nil {
 			t.Errorf("tilted into a table of the host: %v", err)
 		}
 		table, err := IntegrateTiltedSquares[uint32, uint64](upload(t, d, im), nil)
@@ -80,7 +82,7 @@ func TestSquaresBesideSums(t *testing.T) {
 			t.Errorf("a volume into tables: %v", err)
 		}
 		host, err := volume.NewSquaredTable[uint32, uint64](src.Width, src.Height, src.Depth, 1)
-		if err := sameSolid(host, errors.Join(err, IntegrateVolumeSquaresHostInto(d, host, src, &Options{BandRows: 4}))); err != nil {
+		if err := sameSolid(host, errors.Join(err, volume.IntegrateSquaresInto(host, src, &volume.Options{On: d, BandRows: 4}))); err != nil {
 			t.Errorf("a volume into tables of the host: %v", err)
 		}
 		if err := errors.Join(table.Close(), cube.Close(), again.Close(), vol.Close()); err != nil {
@@ -91,14 +93,14 @@ func TestSquaresBesideSums(t *testing.T) {
 
 // A rotated table of the host is filled along its own rotation.
 func TestRotatedHostInto(t *testing.T) {
-	im, rot := randomImage[uint8](3, 50, 30, 1, 0), rotated.Rotation{A: 2, B: 5}
+	im, rot := fixture.Noise[uint8](3, 50, 30, 1, 0), rotated.Rotation{A: 2, B: 5}
 	want, err := rotated.Integrate[uint32](im, rot, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		got, err := rotated.NewTable[uint32](im.Width, im.Height, 1, rot)
-		if err := errors.Join(err, IntegrateRotatedHostInto(d, got, im, nil)); err != nil {
+		if err := errors.Join(err, rotated.IntegrateInto(got, im, &rotated.Options{On: d})); err != nil {
 			t.Fatal(err)
 		}
 		bounds := want.Bounds()
@@ -117,37 +119,39 @@ func TestRotatedHostInto(t *testing.T) {
 // piece to piece up to 1.
 func TestContextAndProgress(t *testing.T) {
 	// More pieces than slots can have done before the first of them is told of.
-	im := randomImage[uint8](3, 50, 100, 1, 0)
+	im := fixture.Noise[uint8](3, 50, 100, 1, 0)
 	src := randomVolume[uint8](solidShape{width: 20, height: 11, depth: 100, channels: 1})
 	bins := histogram.Bins{N: 4}
 	eachDevice(t, func(t *testing.T, d *Device) {
-		calls := map[string]func(*Options) error{
-			"image":     func(o *Options) error { return second(IntegrateHost[uint32](d, im, o)) },
-			"squares":   func(o *Options) error { return second(IntegrateSquaresHost[uint32, uint64](d, im, o)) },
-			"volume":    func(o *Options) error { return second(IntegrateVolumeHost[uint32](d, src, o)) },
-			"histogram": func(o *Options) error { return second(IntegrateHistogramHost(d, im, bins, o)) },
-			"tilted":    func(o *Options) error { return second(IntegrateTiltedHost[uint32](d, im, o)) },
-			"rotated": func(o *Options) error {
-				return second(IntegrateRotatedHost[uint32](d, im, rotated.Rotation{A: 1, B: 2}, o))
+		calls := map[string]func(*boxsum.Options) error{
+			"image": func(o *boxsum.Options) error { return second(boxsum.Integrate[uint32](im, boxsumOn(d, o))) },
+			"squares": func(o *boxsum.Options) error {
+				return second(boxsum.IntegrateSquares[uint32, uint64](im, boxsumOn(d, o)))
+			},
+			"volume":    func(o *boxsum.Options) error { return second(volume.Integrate[uint32](src, boxsumOn(d, o))) },
+			"histogram": func(o *boxsum.Options) error { return second(histogram.Integrate(im, bins, histogramOn(d, o))) },
+			"tilted":    func(o *boxsum.Options) error { return second(tilted.Integrate[uint32](im, tiltedOn(d, o))) },
+			"rotated": func(o *boxsum.Options) error {
+				return second(rotated.Integrate[uint32](im, rotated.Rotation{A: 1, B: 2}, rotatedOn(d, o)))
 			},
 		}
 		for name, call := range calls {
 			var told []float64
 			ctx, cancel := context.WithCancel(t.Context())
-			if err := call(&Options{BandRows: 5, Context: ctx, Progress: func(done float64) { told = append(told, done) }}); err != nil {
+			if err := call(&boxsum.Options{BandRows: 5, Context: ctx, Progress: func(done float64) { told = append(told, done) }}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if len(told) == 0 || told[len(told)-1] != 1 || !slices.IsSorted(told) || (name == "image" && len(told) != 20) {
 				t.Errorf("%s: progress is %v", name, told)
 			}
 			cancel()
-			if err := call(&Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+			if err := call(&boxsum.Options{Context: ctx}); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, cancelled before: %v", name, err)
 			}
 		}
 		for _, name := range []string{"image", "squares", "volume", "histogram"} {
 			ctx, cancel := context.WithCancel(t.Context())
-			if err := calls[name](&Options{BandRows: 1, Context: ctx, Progress: func(float64) { cancel() }}); !errors.Is(err, context.Canceled) {
+			if err := calls[name](&boxsum.Options{BandRows: 1, Context: ctx, Progress: func(float64) { cancel() }}); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, cancelled by its first piece: %v", name, err)
 			}
 		}

@@ -25,6 +25,10 @@ type statistics interface {
 
 // squaredWays makes both tables of an image in every way that there is.
 func squaredWays[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, im boxsum.Image[P], opt *Options) map[string]func() (*boxsum.SquaredTable[S, Q], error) {
+	host := &boxsum.Options{On: d}
+	if opt != nil {
+		host.Offset, host.Plain = opt.Offset, opt.Plain
+	}
 	return map[string]func() (*boxsum.SquaredTable[S, Q], error){
 		"on the device": func() (*boxsum.SquaredTable[S, Q], error) {
 			src, err := Upload(d, im)
@@ -57,7 +61,7 @@ func squaredWays[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, im bo
 			sum, err := t.Sum.Download(0)
 			return &boxsum.SquaredTable[S, Q]{Sum: sum, Squares: squares}, err
 		},
-		"by the host": func() (*boxsum.SquaredTable[S, Q], error) { return IntegrateSquaresHost[S, Q](d, im, opt) },
+		"by the host": func() (*boxsum.SquaredTable[S, Q], error) { return boxsum.IntegrateSquares[S, Q](im, host) },
 		"in a pipeline": func() (t *boxsum.SquaredTable[S, Q], err error) {
 			for t, err = range PipelineSquares[S, Q](context.Background(), d, slices.Values([]boxsum.Image[P]{im}), nil) {
 			}
@@ -186,7 +190,7 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 		wantTilted, err1 := tilted.IntegrateSquares[uint32, uint64](im, nil)
 		onDevice, err2 := IntegrateTiltedSquares[uint32, uint64](src, nil)
 		gotTilted, err3 := onDevice.Download(0)
-		byHost, err4 := IntegrateTiltedSquaresHost[uint32, uint64](d, im, nil)
+		byHost, err4 := tilted.IntegrateSquares[uint32, uint64](im, &tilted.Options{On: d})
 		if err := errors.Join(err1, err2, err3, err4, onDevice.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +208,7 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 
 		rot := rotated.Rotation{A: 1, B: 2}
 		wantRotated, err1 := rotated.Integrate[uint32](im, rot, nil)
-		gotRotated, err2 := IntegrateRotatedHost[uint32](d, im, rot, nil)
+		gotRotated, err2 := rotated.Integrate[uint32](im, rot, &rotated.Options{On: d})
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +221,7 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 		wantVolume, err2 := volume.IntegrateSquares[uint32, uint64](v, nil)
 		tables, err3 := IntegrateVolumeSquares[uint32, uint64](vol, nil)
 		gotVolume, err4 := tables.Download()
-		volumeByHost, err5 := IntegrateVolumeSquaresHost[uint32, uint64](d, v, nil)
+		volumeByHost, err5 := volume.IntegrateSquares[uint32, uint64](v, &volume.Options{On: d})
 		if err := errors.Join(err1, err2, err3, err4, err5, tables.Close(), vol.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +431,7 @@ func TestFarVolume(t *testing.T) {
 		}
 		defer tables.Close()
 		onDevice, err1 := tables.Download()
-		byHost, err2 := IntegrateVolumeSquaresHost[float32, float64](d, v, &Options{BandRows: 7})
+		byHost, err2 := volume.IntegrateSquares[float32, float64](v, &volume.Options{On: d, BandRows: 7})
 		squares, err3 := tables.Squares.Download()
 		if err := errors.Join(err1, err2, err3); err != nil {
 			t.Fatal(err)

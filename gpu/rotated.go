@@ -9,23 +9,22 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A RotatedTable is tables along the lines of a rotation on a device, one for each
-// of Count images of the same size. Each answers what a [rotated.Table] does; its
-// lattice knows where pixels lie, and counts those of boxes.
+// A RotatedTable holds tables along the lines of a rotation on a device, one for
+// each of Count images of the same size. It answers the same queries as a
+// [rotated.Table]; its lattice knows where pixels lie and counts those in boxes.
 type RotatedTable[S boxsum.Sum] struct {
-	images  devmem.Array    // sizes only: those of the images
-	cells   *Table[S]       // of the lattice, an image with holes; two to an image where it is split
-	lattice *method.Lattice // how they are made
+	images  devmem.Array    // only the sizes of the images
+	cells   *Table[S]       // of the lattice, an image with holes; two per image if it is split
+	lattice *method.Lattice // how they are computed
 }
 
-// NewRotatedTable takes device memory for the tables of count images of this
-// size; zero channels stand for one. What they hold is undefined until
+// NewRotatedTable allocates device memory for the tables of count images of the
+// given size. Zero channels means one. The contents are undefined until
 // [IntegrateRotatedInto].
 func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
 	m := d.mem()
@@ -33,7 +32,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	defer m.Leave()
-	images := devmem.Array{Device: m, Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+	images := devmem.Array{Device: m, Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
 	if _, err := images.Lay(); err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		cells, err := NewTable[S](d, columns, rows, channels, count<<size.Split)
 		return &RotatedTable[S]{images: images, cells: cells}, err
 	}, func(t *RotatedTable[S]) error {
-		shape, err := method.NewLatticeShape(width, height, rot) // only now: it takes its time
+		shape, err := method.NewLatticeShape(width, height, rot) // only now, since it is slow
 		if err != nil {
 			return err
 		}
@@ -60,13 +59,13 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	})
 }
 
-// IntegrateRotated makes the tables of images along the lines of a rotation, on
+// IntegrateRotated computes the tables of images along the lines of a rotation, on
 // their device:
 //
 //	tables, err := gpu.IntegrateRotated[uint32](images, rotated.Rotation{A: 1, B: 2}, nil)
 //
-// The pairs of pixel and sum types are those of [boxsum.Integrate]. There is no
-// offset.
+// The pairs of pixel and sum types are those of [boxsum.Integrate]. An offset is an
+// error.
 func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.Rotation, opt *Options) (*RotatedTable[S], error) {
 	return filled(pairError[S, P](), func() (*RotatedTable[S], error) {
 		a := src.inner()
@@ -77,41 +76,24 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 
-// IntegrateRotatedInto makes the tables of images in dst, which must be on the
-// same device and for as many images of the same size. It returns when the work
+// IntegrateRotatedInto computes the tables of images in dst, which must be on the
+// same device and have the same number and size of images. It returns when the work
 // is queued.
 func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], src *Image[P], opt *Options) error {
 	if dst == nil || dst.lattice == nil {
 		return errNoTable
 	}
-	t := tables{method: dst.lattice, sums: dst.cells.inner(), takes: &dst.images, open: dst.lattice.Open, noOffset: noTiltedOffset}
-	return t.integrate(src.inner(), opt)
+	return dst.tables().integrate(src.inner(), opt)
 }
 
-// IntegrateRotatedHost makes the table of an image along the lines of a rotation on
-// a device, from host memory to host memory. Both must fit the device.
-func IntegrateRotatedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], rot rotated.Rotation, opt *Options) (dst *rotated.Table[S], err error) {
-	err = whole(d, src, opt, func(im *Image[P]) (*RotatedTable[S], error) { return IntegrateRotated[S](im, rot, opt) },
-		func(t *RotatedTable[S]) (err error) {
-			dst, err = t.Download(0)
-			return err
-		})
-	return grid.OrNil(dst, err)
+// tables returns how the tables are made.
+func (t *RotatedTable[S]) tables() tables {
+	return tables{method: t.lattice, sums: t.cells.inner(), takes: &t.images, open: t.lattice.Open, noOffset: noTiltedOffset}
 }
 
-// IntegrateRotatedHostInto is [IntegrateRotatedHost] into a table that is already there,
-// along its rotation.
-func IntegrateRotatedHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *rotated.Table[S], src boxsum.Image[P], opt *Options) error {
-	if dst == nil || dst.Lattice == nil {
-		return errNoHostTable
-	}
-	return whole(d, src, opt, func(im *Image[P]) (*RotatedTable[S], error) { return IntegrateRotated[S](im, dst.Rotation(), opt) },
-		func(t *RotatedTable[S]) error { return t.DownloadInto(0, dst) })
-}
-
-// SumBoxes writes the sums of all channels over every box of the lattice, from
-// table i: channel c of boxes[b] is dst[b*Channels+c]. Cells without a pixel,
-// inside the image and outside of it, count as 0.
+// SumBoxes stores in dst the sums of all channels of table i over each box of the
+// lattice: channel c of boxes[b] is dst[b*Channels+c]. Cells without a pixel,
+// inside or outside the image, count as 0.
 func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 	if err := t.index(i); err != nil {
 		return err
@@ -161,28 +143,38 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels along %v cannot take one of %d×%d with %d along %v",
 			boxsum.ErrInvalid, width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
 	}
-	shape := t.lattice.Shape
-	var pixels exact.Pixels
+	var pixels stats.Pixels
 	if err := using(t.cells.inner(), func() error {
 		pixels = typical(t.cells.inner())
 		return nil
 	}); err != nil {
 		return err
 	}
+	sums, err := t.cornerSums(i)
+	if err != nil {
+		return err
+	}
+	dst.Fill(sums)
+	dst.Bound = pixels.Bound
+	return nil
+}
+
+// cornerSums copies table i to the host and returns the function that
+// [rotated.Table.Fill] takes.
+func (t *RotatedTable[S]) cornerSums(i int) (func(dst []S, boxes []rotated.Box), error) {
+	shape := t.lattice.Shape
 	var parts []*boxsum.Table[S]
 	for part := range 1 << shape.Split {
 		cells, err := t.cells.Download(i<<shape.Split + part)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		parts = append(parts, cells)
 	}
-	dst.Fill(method.CornerSums(shape, parts))
-	dst.Know(pixels)
-	return nil
+	return method.CornerSums(shape, parts), nil
 }
 
-// index reports whether there is a table i.
+// index returns an error if there is no table i.
 func (t *RotatedTable[S]) index(i int) error {
 	if t == nil || t.lattice == nil {
 		return errNoTable
@@ -193,7 +185,7 @@ func (t *RotatedTable[S]) index(i int) error {
 	return nil
 }
 
-// Lattice is where the pixels of the images lie.
+// Lattice returns the lattice, which describes where the pixels of the images lie.
 func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	if t == nil || t.lattice == nil {
 		return nil
@@ -201,14 +193,14 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	return t.lattice.Shape.Lattice
 }
 
-// Close frees the memory on the device, after the work that uses it. Closing
-// again, or after the device was closed, does nothing.
+// Close frees the device memory, after the work that uses it. Closing again, or
+// after the device was closed, does nothing.
 func (t *RotatedTable[S]) Close() error {
 	if t == nil || t.cells == nil {
 		return nil
 	}
 	d, l := t.images.Device, t.lattice
-	if l == nil { // it was never whole
+	if l == nil { // it was never completed
 		return t.cells.Close()
 	}
 	return driver.FirstError(devmem.Gone(d.Use(func() error { return l.Free(d) })), t.cells.Close())

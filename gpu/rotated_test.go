@@ -12,7 +12,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -59,7 +60,7 @@ type rotatedPair struct {
 }
 
 func rotatedSums[P boxsum.Pixel, S boxsum.Sum]() rotatedPair {
-	return rotatedPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), checkRotated[P, S]}
+	return rotatedPair{fmt.Sprintf("%s_%s", raster.TypeNamed[P](), raster.TypeNamed[S]()), checkRotated[P, S]}
 }
 
 var rotatedPairs = []rotatedPair{
@@ -86,7 +87,7 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 	defer table.Close()
 	columns, rows := table.lattice.Shape.Size()
 	guarded, bytes, err := guarded(d, devmem.Array{
-		Element: pairs.Of[S](), Width: columns, Height: rows, Channels: s.channels, Count: s.count << table.lattice.Shape.Split, Border: 1,
+		Element: raster.TypeNamed[S](), Width: columns, Height: rows, Channels: s.channels, Count: s.count << table.lattice.Shape.Split, Border: 1,
 	}, s.out)
 	if err := errors.Join(err, table.cells.Close()); err != nil {
 		return err
@@ -112,8 +113,8 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 	if err != nil {
 		return err
 	}
-	e := pairs.Of[S]()
-	epsilon := map[pairs.Type]float64{pairs.F32: 0x1p-24, pairs.F64: 0x1p-53}[e] * float64(4*(s.width+s.height)+64)
+	e := raster.TypeNamed[S]()
+	epsilon := map[raster.Type]float64{raster.F32: 0x1p-24, raster.F64: 0x1p-53}[e] * float64(4*(s.width+s.height)+64)
 	_, _, all := bruteBox[S](images[i], rot, boxes[0], 0)
 	for c := range s.channels {
 		_, _, m := bruteBox[S](images[i], rot, boxes[0], c)
@@ -218,7 +219,7 @@ func TestRotatedLarge(t *testing.T) {
 		for n, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: -2, B: 3}, {A: 1, B: 1}, {A: -1, B: 1}, {A: 10, B: 9}, {A: -5, B: 1}, {A: 1, B: 10}, {A: 0, B: 1}} {
 			for channels := 1; channels <= 1+2*(n%2); channels += 2 {
 				width, height := size+37*n, size*2/3+channels
-				im := randomImage[uint8](uint64(n), width, height, channels, 0)
+				im := fixture.Noise[uint8](uint64(n), width, height, channels, 0)
 				want, err := rotated.Integrate[uint32](im, rot, nil)
 				if err != nil {
 					t.Fatal(err)

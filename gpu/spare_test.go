@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/fixture"
 )
 
 // Workspaces that nobody uses make room for what is asked for, and come back as zeros.
@@ -112,7 +113,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src := randomImage[uint8](3, 200, 100, 1, 0)
+		src := fixture.Noise[uint8](3, 200, 100, 1, 0)
 		boxes := make([]image.Rectangle, 3000)
 		sum := uint32(0)
 		for i := range boxes {

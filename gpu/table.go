@@ -9,35 +9,32 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Table is summed-area tables on a device, one for each of Count images of
-// the same size. Each holds what a [boxsum.Table] does, laid out the same way:
-// row 0 and column 0 are zero.
+// A Table holds summed-area tables on a device, one for each of Count images of the
+// same size. Each has the layout of a [boxsum.Table]: row 0 and column 0 are zero.
 type Table[S boxsum.Sum] struct{ array devmem.Array }
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out kinds.go -template kinds.tmpl
-
-// wrapped is a handle of an array.
+// wrapped returns an array as a handle.
 func wrapped[T ~struct{ array devmem.Array }](a devmem.Array, err error) (*T, error) {
-	return grid.OrNil(&T{a}, err)
+	return raster.OrNil(&T{a}, err)
 }
 
-// tablesOf takes device memory for the tables of images, or for that of a volume.
+// tablesOf allocates device memory for the tables of images, or for that of a
+// volume.
 func tablesOf[S boxsum.Sum](src *devmem.Array) (devmem.Array, error) {
 	if src.Device == nil {
 		return devmem.Array{}, errNoImage
 	}
 	return src.Device.Make(devmem.Array{
-		Element: pairs.Of[S](), Width: src.Width, Height: src.Height, Channels: src.Channels, Count: src.Count,
+		Element: raster.TypeNamed[S](), Width: src.Width, Height: src.Height, Channels: src.Channels, Count: src.Count,
 		Border: 1, Volume: src.Volume, Depth: src.Depth,
 	})
 }
 
-// SumBoxes writes the sums of all channels over every box, clipped to the image,
-// from table i: channel c of boxes[b] is dst[b*Channels+c].
+// SumBoxes stores in dst the sums of all channels of table i over each box, clipped
+// to the image: channel c of boxes[b] is dst[b*Channels+c].
 func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {
@@ -56,7 +53,8 @@ func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	})
 }
 
-// sumBoxes answers boxes of table i and puts its offset back, for each of their pixels.
+// sumBoxes answers boxes of table i and restores the offset, for each of their
+// pixels.
 func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, i int, dst []S, count int, place func(n int) Box, answer func(a *devmem.Array, i int) method.Answer, pixels func(n int) float64) error {
 	if err := method.Room(a, len(dst), count); err != nil {
 		return err
@@ -88,9 +86,9 @@ func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, i int, dst []S, count int,
 	})
 }
 
-// floatSums answers boxes of a table of floats, without its offset.
+// floatSums answers boxes of a table of floats, without restoring its offset.
 func floatSums[Box any](a *devmem.Array, count int, place func(n int) Box, answer method.Answer) (func(k int) float64, error) {
-	if a.Element == pairs.F32 {
+	if a.Element == raster.F32 {
 		return askFloats[float32](a, count, place, answer)
 	}
 	return askFloats[float64](a, count, place, answer)
@@ -102,7 +100,7 @@ func askFloats[S float32 | float64, Box any](a *devmem.Array, count int, place f
 	return func(k int) float64 { return float64(sums[k]) }, err
 }
 
-// numbered reports whether there is a number i among tables.
+// numbered returns an error if there is no table i.
 func numbered(a *devmem.Array, i int) error {
 	if a.Device == nil {
 		return errNoTable
@@ -110,8 +108,8 @@ func numbered(a *devmem.Array, i int) error {
 	return a.Index(i)
 }
 
-// onHost takes a table of the host and fills it, unless it is known before that it cannot
-// be filled.
+// onHost allocates a table on the host and fills it. If wrong is not nil, it
+// returns wrong without allocating anything.
 func onHost[T any](wrong error, take func() (*T, error), fill func(*T) error) (*T, error) {
 	if wrong != nil {
 		return nil, wrong
@@ -120,15 +118,15 @@ func onHost[T any](wrong error, take func() (*T, error), fill func(*T) error) (*
 	if err == nil {
 		err = fill(t)
 	}
-	return grid.OrNil(t, err)
+	return raster.OrNil(t, err)
 }
 
-// DownloadInto copies table i into dst, which must have its size. Squares that lack an
-// offset take the sums beside them along, inside of dst.
+// DownloadInto copies table i into dst, which must have its size. If squares have
+// an offset, dst also receives a copy of the sums, which queries need.
 func (t *Table[S]) DownloadInto(i int, dst *boxsum.Table[S]) error { return t.fetch(i, dst, true) }
 
-// fetch copies table i into dst, and the sums beside squares that lack an offset, if asked
-// to.
+// fetch copies table i into dst. If beside is set and squares have an offset, it
+// also copies the sums.
 func (t *Table[S]) fetch(i int, dst *boxsum.Table[S], beside bool) error {
 	a := t.inner()
 	return download(a, i, planeSide(dst), func(copyOut func() error) error {
@@ -136,15 +134,15 @@ func (t *Table[S]) fetch(i int, dst *boxsum.Table[S], beside bool) error {
 		if err != nil {
 			return err
 		}
-		dst.Offset = a.OffsetOf(i)
+		describePlane(dst, a.OffsetOf(i), 0)
 		if err := copyOut(); err != nil {
 			return err
 		}
-		dst.Know(planePixels(a, dst))
+		dst.Bound = planePixels(a, dst).Bound
 		switch squares, _ := any(dst).(*boxsum.Table[float64]); {
 		case sums == nil || !beside:
 			return nil
-		case sums.Element == pairs.F32:
+		case sums.Element == raster.F32:
 			return besidePlane[float32](sums, i, squares)
 		default:
 			return besidePlane[float64](sums, i, squares)
@@ -152,23 +150,30 @@ func (t *Table[S]) fetch(i int, dst *boxsum.Table[S], beside bool) error {
 	})
 }
 
-// besidePlane fetches the sums beside squares.
+// describePlane sets what a table on the host knows of its pixels.
+func describePlane[S boxsum.Sum](t *boxsum.Table[S], offset float32, bound uint64) {
+	*t = boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels, Offset: offset, Bound: bound}
+}
+
+// besidePlane fetches the sums that belong to squares.
 func besidePlane[S boxsum.Sum](a *devmem.Array, i int, squares *boxsum.Table[float64]) error {
 	sums, err := transfer.NewTable[S](a.Width, a.Height, a.Channels)
 	if err != nil {
 		return err
 	}
 	sums.Offset = a.OffsetOf(i)
-	sums.Know(typical(a))
-	(&boxsum.SquaredTable[S, float64]{Sum: sums, Squares: squares}).Tie()
+	sums.Bound = typical(a).Bound
+	if _, err := boxsum.SquaredTableOf(sums, squares); err != nil {
+		return err
+	}
 	return a.CopyOut(i, devmem.HostRows(sums.Sums, sums.Stride))
 }
 
-// Offset is what was subtracted from every pixel before summing, see
-// [Options.Offset]; of several tables, from those of the first.
+// Offset returns the value that was subtracted from every pixel before summing, see
+// [Options.Offset]. For several tables, it is that of the first.
 func (t *Table[S]) Offset() float32 { return offsetOf(t.inner()) }
 
-// offsetOf is read while nobody sets it.
+// offsetOf returns an array's offset, synchronized with writers.
 func offsetOf(a *devmem.Array) float32 {
 	if a.Device == nil {
 		return 0
@@ -178,7 +183,7 @@ func offsetOf(a *devmem.Array) float32 {
 	return a.OffsetOf(0)
 }
 
-// both takes two things on a device, or none.
+// both allocates two things on a device, or none.
 func both[T, U io.Closer](first func() (T, error), second func() (U, error)) (t T, u U, err error) {
 	if t, err = first(); err != nil {
 		return t, u, err

@@ -9,7 +9,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
 )
@@ -41,7 +42,7 @@ func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []
 
 // The reference itself, by the definition.
 func TestConeSums(t *testing.T) {
-	im := randomImage[uint8](1, 9, 7, 2, 1)
+	im := fixture.Noise[uint8](1, 9, 7, 2, 1)
 	table := coneSums(im, func(p uint8) int64 { return int64(p) })
 	for y := range im.Height + 1 {
 		for x := range im.Width + 1 {
@@ -69,11 +70,11 @@ type tiltedPair struct {
 }
 
 func tiltedSums[P boxsum.Pixel, S boxsum.Sum]() tiltedPair {
-	return tiltedPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), checkTilted(func(p P) S { return S(p) }, IntegrateTiltedInto[S, P])}
+	return tiltedPair{fmt.Sprintf("%s_%s", raster.TypeNamed[P](), raster.TypeNamed[S]()), checkTilted(func(p P) S { return S(p) }, IntegrateTiltedInto[S, P])}
 }
 
 func tiltedSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() tiltedPair {
-	return tiltedPair{fmt.Sprintf("%s squared_%s", pairs.Of[P](), pairs.Of[Q]()), checkTilted(func(p P) Q { return Q(p) * Q(p) }, tiltedSquaresBeside[P, S, Q])}
+	return tiltedPair{fmt.Sprintf("%s squared_%s", raster.TypeNamed[P](), raster.TypeNamed[Q]()), checkTilted(func(p P) Q { return Q(p) * Q(p) }, tiltedSquaresBeside[P, S, Q])}
 }
 
 // tiltedSquaresBeside makes tables of squares, and sums that are dropped.
@@ -137,7 +138,7 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 						if err := isTilted(got, images[i], of); err != nil {
 							return fmt.Errorf("image %d: %w", i, err)
 						}
-					} else if err := sameBits(got, first[i]); err != nil {
+					} else if err := fixture.SameTables(got, first[i]); err != nil {
 						return fmt.Errorf("image %d a second time: %w", i, err)
 					}
 				}
@@ -148,7 +149,7 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 			return intact(&table.array, bytes)
 		}()
 		if err != nil {
-			t.Errorf("%s to %s, %v: %v", pairs.Of[P](), pairs.Of[S](), s, err)
+			t.Errorf("%s to %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
 		}
 		return err == nil
 	}
@@ -186,8 +187,8 @@ func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images [
 // within the roundings that the documentation allows.
 func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Image[P], of func(P) S) error {
 	row := (im.Width + 1) * im.Channels
-	e := pairs.Of[S]()
-	float := e == pairs.F32 || e == pairs.F64
+	e := raster.TypeNamed[S]()
+	float := e == raster.F32 || e == raster.F64
 	var want []S
 	var exact, bound []float64
 	if float {
@@ -197,7 +198,7 @@ func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Imag
 		want = coneSums(im, of)
 	}
 	epsilon := 0x1p-24
-	if e == pairs.F64 {
+	if e == raster.F64 {
 		epsilon = 0x1p-52 // the reference rounds too
 	}
 	epsilon *= float64(im.Height)/16 + 150
@@ -218,7 +219,7 @@ func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Imag
 // What is downloaded is the CPU's table, to the bit.
 func TestTiltedEqualsCPU(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := randomImage[uint8](2, 300, 200, 3, 5)
+		im := fixture.Noise[uint8](2, 300, 200, 3, 5)
 		want, err := tilted.Integrate[uint32](im, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -308,9 +309,9 @@ func TestTiltedRandom(t *testing.T) {
 // Boxes that stick out of the image on any side sum what package tilted says.
 func TestTiltedBoxesAreClipped(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		checkClipped[uint32](t, d, randomImage[uint8](1, 23, 17, 2, 1), randomImage[uint8](2, 23, 17, 2, 0))
-		checkClipped[int64](t, d, randomImage[int16](3, 40, 9, 1, 0))
-		checkClipped[uint64](t, d, randomImage[uint8](4, 5, 30, 3, 0))
+		checkClipped[uint32](t, d, fixture.Noise[uint8](1, 23, 17, 2, 1), fixture.Noise[uint8](2, 23, 17, 2, 0))
+		checkClipped[int64](t, d, fixture.Noise[int16](3, 40, 9, 1, 0))
+		checkClipped[uint64](t, d, fixture.Noise[uint8](4, 5, 30, 3, 0))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -31,7 +32,7 @@ func benchTurned(bench *testing.B, info Info) {
 		bench.Fatal(err)
 	}
 	defer d.Close()
-	src, err := Upload(d, randomImage[uint8](1, size, size, 1, 0))
+	src, err := Upload(d, fixture.Noise[uint8](1, size, size, 1, 0))
 	if err != nil {
 		bench.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 )
@@ -13,13 +14,13 @@ import (
 func TestTurnedErrors(t *testing.T) {
 	half := rotated.Rotation{A: 1, B: 2}
 	eachDevice(t, func(t *testing.T, d *Device) {
-		im := upload(t, d, randomImage[uint8](1, 30, 20, 2, 0))
-		floats := upload(t, d, randomImage[float32](1, 30, 20, 2, 0))
+		im := upload(t, d, fixture.Noise[uint8](1, 30, 20, 2, 0))
+		floats := upload(t, d, fixture.Noise[float32](1, 30, 20, 2, 0))
 		upright, err := IntegrateTilted[uint32](im, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		along, err := IntegrateRotated[uint32](im, half, &Options{BandRows: 3, Kernels: Portable})
+		along, err := IntegrateRotated[uint32](im, half, &Options{Kernels: Portable})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +102,8 @@ func TestTurnedErrors(t *testing.T) {
 func TestTurnedEmpty(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {
-			im := randomImage[uint8](1, size[0], size[1], 2, 0)
-			table, err := IntegrateTiltedHost[uint32](d, im, nil)
+			im := fixture.Noise[uint8](1, size[0], size[1], 2, 0)
+			table, err := tilted.Integrate[uint32](im, &tilted.Options{On: d})
 			if err != nil {
 				t.Fatalf("%v: %v", size, err)
 			}

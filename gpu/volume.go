@@ -5,17 +5,18 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A Volume is voxels on a device: slice after slice, each as an [Image] lies.
+// A Volume holds voxels on a device, slice by slice, each in the layout of an
+// [Image].
 type Volume[P boxsum.Pixel] struct{ array devmem.Array }
 
-// NewVolume takes device memory for a volume of this size; zero channels stand for
-// one. What it holds is undefined until [Volume.Set].
+// NewVolume allocates device memory for a volume of the given size. Zero channels
+// means one. The contents are undefined until [Volume.Set].
 func NewVolume[P boxsum.Pixel](d *Device, width, height, depth, channels int) (*Volume[P], error) {
-	return wrapped[Volume[P]](d.mem().Make(devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth}))
+	return wrapped[Volume[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth}))
 }
 
 // UploadVolume copies a volume to a device.

@@ -12,7 +12,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -32,7 +33,7 @@ type solidShape struct {
 
 // randomVolume is noise with gaps after its rows and slices.
 func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
-	im := randomImage[P](s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
+	im := fixture.Noise[P](s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
 	return volume.Volume[P]{
 		Pix: im.Pix, Stride: im.Stride, SliceStride: s.height*im.Stride + min(s.pad, im.Stride/max(s.depth, 1)),
 		Width: s.width, Height: s.height, Depth: s.depth, Channels: s.channels,
@@ -47,13 +48,13 @@ type solidPair struct {
 }
 
 func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
-	return solidPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), offsetSuits[P, S](), checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
+	return solidPair{fmt.Sprintf("%s_%s", raster.TypeNamed[P](), raster.TypeNamed[S]()), offsetSuits[P, S](), checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
 		return volume.Integrate[S](v, &boxsum.Options{Offset: o})
 	}, false)}
 }
 
 func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
-	return solidPair{fmt.Sprintf("%s squared_%s", pairs.Of[P](), pairs.Of[Q]()), false, checkVolume(squaresBeside[P, S, Q], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
+	return solidPair{fmt.Sprintf("%s squared_%s", raster.TypeNamed[P](), raster.TypeNamed[Q]()), false, checkVolume(squaresBeside[P, S, Q], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
 		both, err := volume.IntegrateSquares[S, Q](v, &volume.Options{Plain: true})
 		if err != nil {
 			return nil, err
@@ -114,7 +115,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 		t.Helper()
 		err := func() error {
 			src := randomVolume[P](s)
-			in, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: max(s.depth, 1), Volume: true, Depth: s.depth}, s.in)
+			in, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: max(s.depth, 1), Volume: true, Depth: s.depth}, s.in)
 			if err != nil {
 				return err
 			}
@@ -123,7 +124,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 			if err := vol.Set(src); err != nil {
 				return err
 			}
-			out, bytes, err := guarded(d, devmem.Array{Element: pairs.Of[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.depth + 1, Border: 1, Volume: true, Depth: s.depth}, s.out)
+			out, bytes, err := guarded(d, devmem.Array{Element: raster.TypeNamed[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.depth + 1, Border: 1, Volume: true, Depth: s.depth}, s.out)
 			if err != nil {
 				return err
 			}
@@ -166,7 +167,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 			return volumeAnswers(table, first, s)
 		}()
 		if err != nil {
-			t.Errorf("%s to %s, %+v: %v", pairs.Of[P](), pairs.Of[S](), s, err)
+			t.Errorf("%s to %s, %+v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
 		}
 		return err == nil
 	}
@@ -179,7 +180,7 @@ func intactVolume(a *devmem.Array, bytes int64) error {
 	if a.Gaps { // as one row, with the gap before its first entry
 		const sector = 32
 		last := (int64(whole.Count)-1)*whole.At.Distance + (whole.Rows().Count-1)*whole.At.Stride + whole.RowBytes()
-		whole = devmem.Array{Device: whole.Device, Element: pairs.U8, Width: int(last) + sector, Height: 1, Channels: 1, Count: 1, At: whole.At}
+		whole = devmem.Array{Device: whole.Device, Element: raster.U8, Width: int(last) + sector, Height: 1, Channels: 1, Count: 1, At: whole.At}
 		whole.At.Offset -= sector
 	}
 	return intact(&whole, bytes)
@@ -188,8 +189,8 @@ func intactVolume(a *devmem.Array, bytes int64) error {
 // nearVolume compares with the CPU: integers to the bit, floats to within the bound
 // of package volume and as much again for the other order.
 func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src volume.Volume[P], offset float32, square bool) error {
-	e := pairs.Of[S]()
-	if e != pairs.F32 && e != pairs.F64 {
+	e := raster.TypeNamed[S]()
+	if e != raster.F32 && e != raster.F64 {
 		return sameVolume(got, want)
 	}
 	size := volume.Volume[float64]{Width: src.Width, Height: src.Height, Depth: src.Depth, Channels: src.Channels}
@@ -210,7 +211,7 @@ func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src vo
 		return err
 	}
 	unit := 0x1p-53
-	if e == pairs.F32 {
+	if e == raster.F32 {
 		unit = 0x1p-24
 	}
 	bound := 2 * (float64(src.Width+src.Height+src.Depth) + 16) * unit
@@ -357,15 +358,15 @@ func TestVolumeHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, slices := range []int{0, 1, 7, 29} {
-				opt := &Options{BandRows: slices}
-				got, err := IntegrateVolumeHost[uint32](d, src, opt)
+				opt := &boxsum.Options{BandRows: slices}
+				got, err := volume.Integrate[uint32](src, boxsumOn(d, opt))
 				if err != nil {
 					t.Fatal(err)
 				}
 				if err := sameVolume(got, both.Sum); err != nil {
 					t.Errorf("%d channels in slabs of %d: %v", channels, slices, err)
 				}
-				squared, err := IntegrateVolumeSquaresHost[uint32, uint64](d, src, opt)
+				squared, err := volume.IntegrateSquares[uint32, uint64](src, boxsumOn(d, opt))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -378,7 +379,7 @@ func TestVolumeHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := IntegrateVolumeHost[float64](d, floats, &Options{BandRows: 5})
+			got, err := volume.Integrate[float64](floats, &volume.Options{On: d, BandRows: 5})
 			if err == nil {
 				err = nearVolume(got, whole, floats, 0, false)
 			}
@@ -401,7 +402,7 @@ func TestVolumeLittleMemory(t *testing.T) {
 		}
 		limited, s := strictly(t, d)
 		s.limit = 2 << 20 // the table takes 5 MB
-		got, err := IntegrateVolumeHost[uint32](limited, src, nil)
+		got, err := volume.Integrate[uint32](src, &volume.Options{On: limited})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,7 +416,7 @@ func TestVolumeLittleMemory(t *testing.T) {
 			t.Errorf("a table that does not fit: %v", err)
 		}
 		s.limit = 100_000
-		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, boxsum.ErrMemory) {
+		if _, err := volume.Integrate[uint32](src, &volume.Options{On: limited}); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("not even a slice fits: %v", err)
 		}
 	})
@@ -437,7 +438,7 @@ func TestVolumeEmpty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			host, err := IntegrateVolumeHost[uint32](d, src, nil)
+			host, err := volume.Integrate[uint32](src, &volume.Options{On: d})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -492,8 +493,8 @@ func TestVolumeErrors(t *testing.T) {
 			"into nothing":         table.DownloadInto(nil),
 			"into another size":    table.DownloadInto(small),
 			"a closed volume":      IntegrateVolumeInto(table, closed, nil),
-			"no such host pair":    second(IntegrateVolumeHost[uint32](d, volume.Volume[float32]{}, nil)),
-			"too few host voxels":  second(IntegrateVolumeHost[uint32](d, short, nil)),
+			"no such host pair":    second(volume.Integrate[uint32](volume.Volume[float32]{}, &volume.Options{On: d})),
+			"too few host voxels":  second(volume.Integrate[uint32](short, &volume.Options{On: d})),
 			"no such kernels":      IntegrateVolumeInto(table, vol, &Options{Kernels: 9}),
 			"one pass of channels": IntegrateVolumeInto(table, vol, &Options{Kernels: Fast}),
 		} {
@@ -536,7 +537,7 @@ func BenchmarkVolumeHost(bench *testing.B) {
 			bench.Run(fmt.Sprintf("%s%d %d³ u8 to u32, %s", info.Kind, info.Index, size, name), func(bench *testing.B) {
 				bench.SetBytes(int64(len(dst.Sums))*4 + int64(size)*int64(size)*int64(size))
 				for bench.Loop() {
-					if err := IntegrateVolumeHostInto(d, dst, src, &Options{BandRows: slices}); err != nil {
+					if err := volume.IntegrateInto(dst, src, &volume.Options{On: d, BandRows: slices}); err != nil {
 						bench.Fatal(err)
 					}
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Values are eight bytes each: the bytes per second are those of the result.
+// BenchmarkValues reports the bytes per second of the values, eight bytes each.
 func BenchmarkValues(b *testing.B) {
 	plane := upright[int64](b, integrate[uint32](b, noise[uint8](640, 480, 1), nil), 0)
 	every := all(b, 24, 24, haar.ViolaJones()...)
@@ -40,8 +40,8 @@ func BenchmarkValues(b *testing.B) {
 	}
 }
 
-// BenchmarkRotated evaluates along 1/2: all features of a window that turns with
-// them, all of an upright one, a list, and single ones.
+// BenchmarkRotated evaluates features along 1/2: all features of a window that
+// rotates with them, all of an upright one, a list, and single ones.
 func BenchmarkRotated(b *testing.B) {
 	half := rotated.Rotation{A: 1, B: 2}
 	plane := turned[int64, uint32](b, noise[uint8](640, 480, 1), half, 0)

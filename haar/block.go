@@ -4,10 +4,10 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Features of one kind that start in one row of the window share their strips:
-// for each height of a cell, the differences of two rows of the table between
-// which a row of boxes lies. With them at hand a box is the difference of two
-// neighbours in memory, and the reads of a feature shrink to one or two for
+// Features of one kind that start in the same row of the window share their
+// strips: for each height of a cell, the differences of the two rows of the
+// table between which a row of boxes lies. With strips, a box is the difference
+// of two neighbours in memory, and a feature takes only one or two reads for
 // each of its boxes.
 
 func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
@@ -25,7 +25,7 @@ func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 			if n == 0 {
 				continue
 			}
-			if z.skip && i == 0 { // rows start at cells of 1×1
+			if z.skip && i == 0 { // rows start with cells of 1×1
 				for dx := 2; dx <= n; dx++ {
 					f := newFeature(t.kind, int32(x), t.y, int32(dx), 1)
 					rest[dx-2] = p.valueOn(g, &f)
@@ -42,8 +42,8 @@ func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 	}
 }
 
-// strips makes the strips of a kind for all heights of a cell, those of one
-// height behind each other. The features start in row y, from line x on.
+// strips makes the strips of a kind for all heights of a cell, one height after
+// the other. The features start in row y, from line x on.
 func (g *mesh[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
 	start := g.origin + y*g.stride + x*g.step
 	for dy := 1; dy <= heights; dy++ {
@@ -58,7 +58,7 @@ func (g *mesh[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
 	}
 }
 
-// stripsLen is how much memory strips takes at most for a set.
+// stripsLen returns the maximum length of the strips of a set.
 func (s *Set) stripsLen() int {
 	if s.kinds == nil {
 		return 0
@@ -68,7 +68,7 @@ func (s *Set) stripsLen() int {
 	return bounds.Dy() * (bounds.Dx() + 1)
 }
 
-// putBackAll does for a block of a plain window what putBack does for a value.
+// putBackAll is putBack for the values of a block of a plain window.
 func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
 	for x := range width {
 		for dy := 1; dy <= heights; dy++ {
@@ -82,7 +82,8 @@ func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
 }
 
 // row evaluates the features of a kind at one place and of one height, for
-// widths of a cell from 1 up. The strips start at the place, next apart.
+// widths of a cell from 1 up. The strips start at the place, and are next
+// apart.
 func row[V Number, S boxsum.Sum](k Kind, out []V, strips []S, next int) {
 	switch k {
 	case EdgeX:

@@ -28,7 +28,7 @@
 //
 // # Axes
 //
-// A feature does not know its axes. Its boxes count along the axes of the
+// A feature has no axes of its own. Its boxes count along the axes of the
 // [Plane] that it is evaluated on, from the pixel where the window starts.
 // [Upright] is the plane of the image's own rows and columns. [Rotated] is a
 // plane along the digital lines of a rotation a/b, where 1/1 is 45°. There x
@@ -64,16 +64,16 @@
 //
 // # Uneven areas
 //
-// Where + and − do not cover the same number of pixels, a flat image has a value
-// other than 0. This happens in LineX and CentreSurround, in any feature after
+// If + and − do not cover the same number of pixels, the value in a flat image
+// is not 0. This happens in LineX and CentreSurround, in any feature that
 // [Feature.Scale] had to round, and on any plane that is not upright. Corrected
-// values compensate for it as Messom and Barczak do. With the sum f and the
+// values compensate for it, as in Messom and Barczak. With the sum f and the
 // number of pixels A of the whole feature (α) and of its + boxes (β) they are
 //
 //	Aα·fβ/Aβ − fα
 //
-// (equation 4). The areas are those of the boxes where they lie, counted exactly,
-// not those of the ideal boxes.
+// (equation 4). The areas are counted exactly for the boxes at their position;
+// they are not those of the ideal boxes.
 //
 // # Exactness
 //

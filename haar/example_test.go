@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A dark left half beside a bright right half.
+// halves has a dark left half and a bright right half.
 var halves = boxsum.Image[uint8]{Width: 4, Height: 2, Pix: []uint8{
 	1, 1, 9, 9,
 	1, 1, 9, 9,
@@ -37,7 +37,7 @@ func Example() {
 	// Output: EdgeX (0,0)-(4,2) is 32 <nil>
 }
 
-// All features of a window, in windows of the caller's choice.
+// This example evaluates all features of a window in several windows.
 func ExamplePlane_Values() {
 	table, err := boxsum.Integrate[uint32](halves, nil)
 	if err != nil {
@@ -64,8 +64,8 @@ func ExamplePlane_Values() {
 	// Output: [0 8 0]
 }
 
-// In a flat image a line is darker than the two boxes beside it together,
-// unless it is corrected for its area.
+// In a flat image, a line is darker than the two boxes beside it together, unless its
+// value is corrected for uneven areas.
 func ExamplePlane_Corrected() {
 	flat := boxsum.Image[uint8]{Width: 3, Height: 1, Pix: []uint8{5, 5, 5}}
 	table, err := boxsum.Integrate[uint32](flat, nil)
@@ -92,8 +92,8 @@ func ExamplePlane_Corrected() {
 	// 0 <nil>
 }
 
-// A window of 200×200 has more features than most memories hold. Going through
-// them holds one at a time.
+// The features of a 200×200 window do not fit in most memories. Iterating over them
+// holds only one at a time.
 func ExampleSet_Features() {
 	set, err := haar.All(200, 200, haar.ViolaJones()...)
 	if err != nil {
@@ -115,7 +115,7 @@ func ExampleSet_Features() {
 	// EdgeX (0,0)-(6,1)
 }
 
-// Lines go to whole pixels, and boxes that were equal need not be any more.
+// Lines are moved to whole pixels, so boxes of the same size may differ after scaling.
 func ExampleFeature_Scale() {
 	line, err := haar.New(haar.LineX, image.Rect(0, 0, 3, 1))
 	if err != nil {
@@ -136,8 +136,8 @@ func ExampleFeature_Scale() {
 	// (5,0)-(8,3) -1
 }
 
-// An image that is dark above a line that climbs by 1/2, and bright below, has
-// its edge found by a feature along 1/2.
+// A feature along 1/2 finds the edge in an image that is dark above a line that climbs
+// by 1/2, and bright below.
 func ExampleRotated() {
 	img := boxsum.Image[uint8]{Width: 24, Height: 24, Pix: make([]uint8, 24*24)}
 	for i := range img.Pix {
@@ -171,7 +171,8 @@ func ExampleRotated() {
 	// from row 13 on: 700 <nil>
 }
 
-// The features along 1/1 and 1/2 that stay inside of an upright window.
+// This example counts the features along several rotations that stay inside an upright
+// window.
 func ExampleAllRotated() {
 	for _, rot := range []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}, {A: -2, B: 1}} {
 		set, err := haar.AllRotated(rot, 24, 24, haar.ViolaJones()...)
@@ -188,8 +189,8 @@ func ExampleAllRotated() {
 	// -2/1 162030
 }
 
-// A detector for upright windows of 24×24 pixels becomes one for windows that
-// stand at 45°: of 34×34 lines, which are closer than pixels are.
+// This example converts the features of upright 24×24 windows to windows rotated by
+// 45°. They have 34×34 lines, because lines are closer together than pixels.
 func ExampleSet_Scale() {
 	upright, err := haar.All(24, 24, haar.ViolaJones()...)
 	if err != nil {

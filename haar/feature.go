@@ -5,46 +5,47 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Feature is a few weighted boxes at a place in a window. Features are
-// values: they can be compared with ==, and used as keys of a map. The zero
-// Feature is none.
+// A Feature is a few weighted boxes at a position in a window. Features can be
+// compared with == and used as map keys. The zero Feature is not a valid
+// feature.
 type Feature struct {
 	kind Kind
-	x, y [4]int32 // the lines that the boxes lie between, from the window's corner
+	x, y [4]int32 // lines that bound the boxes, relative to the corner of the window
 }
 
-// A Box is one box of a feature, along the axes of a plane, and what its pixels
-// count.
+// A Box is one box of a feature, along the axes of a plane, with the weight of
+// its pixels.
 type Box struct {
-	Bounds image.Rectangle // from the top left corner of the window
+	Bounds image.Rectangle // relative to the top left corner of the window
 	Weight int
 }
 
-// New is the feature of a kind that covers bounds, which count from the top
-// left corner of the window, and may be negative where axes are turned. Their
-// width and height must be multiples of the kind's [Kind.Cells].
+// New returns the feature of a kind that covers bounds. Bounds are relative to
+// the top left corner of the window, and may be negative if the axes are
+// rotated. Their width and height must be multiples of the kind's [Kind.Cells].
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
-		return Feature{}, grid.Invalid("there is no %v; Kinds lists those that there are", kind)
+		return Feature{}, raster.Invalid("there is no %v; Kinds lists those that there are", kind)
 	}
 	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
-		return Feature{}, grid.Invalid("%v at %v is outside of every window", kind, bounds)
+		return Feature{}, raster.Invalid("%v at %v is outside of every window", kind, bounds)
 	}
 	across, down := kind.Cells()
 	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
-		return Feature{}, grid.Invalid("%v at %v: it takes a multiple of %d×%d pixels", kind, bounds, across, down)
+		return Feature{}, raster.Invalid("%v at %v: it takes a multiple of %d×%d pixels", kind, bounds, across, down)
 	}
 	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }
 
-// maxLine is how far from the window's corner a line can be: the size of a
-// feature is one of 32 bits too.
+// maxLine is the maximum distance of a line from the corner of the window, so
+// that the size of a feature fits 32 bits, too.
 const maxLine = 1 << 30
 
-// newFeature is the feature with its top left corner at (x, y) and cells of dx×dy.
+// newFeature returns the feature with its top left corner at (x, y) and cells
+// of dx×dy.
 func newFeature(kind Kind, x, y, dx, dy int32) Feature {
 	f, s := Feature{kind: kind}, &shapes[kind]
 	for i, cells := range s.x {
@@ -56,10 +57,11 @@ func newFeature(kind Kind, x, y, dx, dy int32) Feature {
 	return f
 }
 
-// Kind is the feature's kind.
+// Kind returns the kind of the feature.
 func (f Feature) Kind() Kind { return f.kind }
 
-// Bounds is the whole of the feature, from the top left corner of the window.
+// Bounds returns the bounds of the feature relative to the top left corner of
+// the window.
 func (f Feature) Bounds() image.Rectangle {
 	if !f.kind.known() {
 		return image.Rectangle{}
@@ -68,11 +70,11 @@ func (f Feature) Bounds() image.Rectangle {
 	return f.box(&part{x1: len(s.x) - 1, y1: len(s.y) - 1})
 }
 
-// Boxes is the boxes of the feature and their weights. The boxes of EdgeX,
-// LineX and LineX4 go from left to right, those of EdgeY, LineY and LineY4 from
-// top to bottom, those of Diagonal clockwise from the top left. CentreSurround
-// is the whole with weight −1 and the centre with weight 2, which together
-// make the centre less the surround.
+// Boxes returns the boxes of the feature and their weights. The boxes of EdgeX,
+// LineX and LineX4 are ordered from left to right, those of EdgeY, LineY and
+// LineY4 from top to bottom, those of Diagonal clockwise from the top left.
+// CentreSurround has two boxes, the whole with weight −1 and the centre with
+// weight 2, which together give the centre minus the surround.
 func (f Feature) Boxes() []Box {
 	if !f.kind.known() {
 		return nil
@@ -92,13 +94,13 @@ func (f *Feature) box(p *part) image.Rectangle {
 	}
 }
 
-// String is the kind and the bounds of the feature.
+// String returns the kind and the bounds of the feature.
 func (f Feature) String() string { return fmt.Sprint(f.kind, " ", f.Bounds()) }
 
-// Scale is the feature in a window that is larger or smaller by a factor. Each
-// line between boxes goes to the nearest whole pixel, halves up, so that the
-// boxes still meet but need not have the same size any more; corrected values
-// make up for it. A factor so small that a box would vanish is an error.
+// Scale returns the feature scaled by a factor, together with its window. Each
+// line between boxes moves to the nearest whole pixel, halves up, so the boxes
+// still meet but may differ in size; corrected values compensate for that.
+// Scale returns an error if the factor is so small that a box would vanish.
 func (f Feature) Scale(factor float64) (Feature, error) {
 	if !f.kind.known() {
 		return Feature{}, errNone
@@ -114,7 +116,7 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 				return Feature{}, err
 			}
 			if i > 0 && axis.to[i] == axis.to[i-1] {
-				return Feature{}, grid.Invalid("%v scaled by %v has a box without pixels", f, factor)
+				return Feature{}, raster.Invalid("%v scaled by %v has a box without pixels", f, factor)
 			}
 		}
 	}
@@ -123,11 +125,11 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 
 func scaleLine(line int32, factor float64) (int32, error) {
 	if !(factor > 0) || math.IsInf(factor, 1) {
-		return 0, grid.Invalid("a factor of %v; it must be positive and finite", factor)
+		return 0, raster.Invalid("a factor of %v; it must be positive and finite", factor)
 	}
-	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice everywhere, never fused
+	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice on every machine, never fused
 	if math.Abs(scaled) > maxLine {
-		return 0, grid.Invalid("pixel %d scaled by %v is too far out", line, factor)
+		return 0, raster.Invalid("pixel %d scaled by %v is too far out", line, factor)
 	}
 	return int32(scaled), nil
 }

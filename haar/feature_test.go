@@ -103,7 +103,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// A scaled set stays inside of its window, and the boxes of a feature meet.
+// TestScaledSet tests that a scaled set stays inside its window, and that the boxes
+// of a feature still meet.
 func TestScaledSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(1, 8).Draw(t, "width"), rapid.IntRange(1, 8).Draw(t, "height")

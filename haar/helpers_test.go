@@ -15,8 +15,8 @@ type failer interface {
 	Fatal(...any)
 }
 
-// noise is an image of random pixels: small whole numbers, negative ones too
-// where the type has them, so that sums of floats are exact.
+// noise returns an image of random small integers, including negative ones if the
+// type has them, so that sums of floats are exact.
 func noise[P boxsum.Pixel](width, height, channels int) boxsum.Image[P] {
 	random := rand.New(rand.NewPCG(1, uint64(width*height)))
 	img := boxsum.Image[P]{Width: width, Height: height, Channels: channels, Pix: make([]P, width*height*channels)}
@@ -57,7 +57,7 @@ func all(t failer, width, height int, kinds ...haar.Kind) *haar.Set {
 	return set
 }
 
-// pixels adds up the pixels of a box, one by one.
+// pixels returns the sum of the pixels of a box, added one by one.
 func pixels[V haar.Number, P boxsum.Pixel](img boxsum.Image[P], box image.Rectangle, channel int) (sum V) {
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {

@@ -5,41 +5,40 @@ import (
 	"strings"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with haar
-
-// A Kind is the shape of a feature: how many cells it has, and which of them
-// count for and which against it.
+// A Kind is the shape of a feature: its number of cells, and which of them are
+// added and which subtracted.
 type Kind uint8
 
-// The kinds. X are boxes side by side, Y boxes on top of each other.
+// The kinds of features. X kinds have boxes side by side, Y kinds on top of
+// each other.
 const (
 	EdgeX          Kind = iota + 1 // two boxes: left −, right +
 	EdgeY                          // two boxes: top −, bottom +
-	LineX                          // three boxes of one width, the middle +
-	LineY                          // three boxes of one height, the middle +
+	LineX                          // three boxes of the same width, the middle +
+	LineY                          // three boxes of the same height, the middle +
 	LineX4                         // three boxes, the middle + and twice as wide
 	LineY4                         // three boxes, the middle + and twice as high
 	Diagonal                       // two by two boxes: top left and bottom right −, the others +
 	CentreSurround                 // three by three cells, the one in the middle +
 )
 
-// ViolaJones is the five kinds of Viola and Jones: EdgeX, EdgeY, LineX, LineY
-// and Diagonal. scikit-image calls them type-2-x, type-2-y, type-3-x, type-3-y
-// and type-4, and lists them in this order.
+// ViolaJones returns the five kinds of Viola and Jones: EdgeX, EdgeY, LineX,
+// LineY and Diagonal. scikit-image calls them type-2-x, type-2-y, type-3-x,
+// type-3-y and type-4, and lists them in this order.
 func ViolaJones() []Kind { return []Kind{EdgeX, EdgeY, LineX, LineY, Diagonal} }
 
-// LienhartMaydt is the seven kinds of Lienhart and Maydt, which they use upright
-// and at 45°: fourteen prototypes.
+// LienhartMaydt returns the seven kinds of Lienhart and Maydt, who use them
+// upright and at 45°, fourteen prototypes in all.
 func LienhartMaydt() []Kind {
 	return []Kind{EdgeX, EdgeY, LineX, LineX4, LineY, LineY4, CentreSurround}
 }
 
-// Kinds is every kind there is.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{EdgeX, EdgeY, LineX, LineY, LineX4, LineY4, Diagonal, CentreSurround}
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	if !k.known() {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
@@ -47,9 +46,9 @@ func (k Kind) String() string {
 	return shapes[k].name
 }
 
-// Cells is how many cells a feature of this kind has across and down. The
-// width of a feature is a multiple of the one, its height of the other. They
-// are 0 for a kind that does not exist.
+// Cells returns the number of cells that a feature of this kind has across and
+// down. The width and height of a feature are multiples of these numbers. Cells
+// returns 0, 0 for an invalid kind.
 func (k Kind) Cells() (across, down int) {
 	if !k.known() {
 		return 0, 0
@@ -58,7 +57,7 @@ func (k Kind) Cells() (across, down int) {
 	return int(s.across()), int(s.down())
 }
 
-// ParseKind is the kind of that name, in upper or lower case.
+// ParseKind returns the kind with the given name, ignoring case.
 func ParseKind(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds() {
@@ -72,23 +71,23 @@ func ParseKind(name string) (Kind, error) {
 
 func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }
 
-// A shape is a kind as data.
+// A shape describes a kind.
 type shape struct {
 	name  string
-	x, y  []int32 // the lines across the feature, counted in cells
+	x, y  []int32 // lines across the feature, in cells
 	boxes []part
-	// bias is the sum of all weights times areas, in cells: what the feature
-	// makes of an image of ones.
+	// bias is the sum of all weights times areas, in cells: the value of the
+	// feature in an image of ones.
 	bias int
-	// strips are the rows of cells that lie between two lines, from and to, and
-	// that a box of the feature fills from top to bottom.
+	// strips lists the rows of cells between two lines, from and to, that a box
+	// of the feature fills from top to bottom.
 	strips [][2]int32
 }
 
-// A part is a box of a shape, between lines x0 and x1, y0 and y1 of it.
+// A part is a box of a shape, between its lines x0 and x1 and y0 and y1.
 type part struct{ x0, y0, x1, y1, weight int }
 
-// reads reports whether the corner of lines x and y is one of a box.
+// reads reports whether the corner of lines x and y is a corner of a box.
 func (s *shape) reads(x, y int) bool {
 	for i := range s.boxes {
 		if p := &s.boxes[i]; (x == p.x0 || x == p.x1) && (y == p.y0 || y == p.y1) {
@@ -118,8 +117,8 @@ var shapes = [...]shape{
 	LineY4: {name: "LineY4", x: one, y: four, boxes: stacked, strips: [][2]int32{{0, 1}, {1, 3}, {3, 4}}},
 	Diagonal: {name: "Diagonal", x: two, y: two, strips: [][2]int32{{0, 1}, {1, 2}},
 		boxes: []part{{0, 0, 1, 1, -1}, {1, 0, 2, 1, 1}, {1, 1, 2, 2, -1}, {0, 1, 1, 2, 1}}},
-	// The surround is the whole less the centre, which is four reads and not
-	// eight more boxes; so the centre counts twice.
+	// The surround is the whole minus the centre, which takes four reads
+	// instead of eight more boxes; the centre therefore counts twice.
 	CentreSurround: {name: "CentreSurround", x: three, y: three, bias: -7, strips: [][2]int32{{0, 3}, {1, 2}},
 		boxes: []part{{0, 0, 3, 3, -1}, {1, 1, 2, 2, 2}}},
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A rotated table keeps its entries in ways of its own. They are gathered, each
-// with a read, into a grid: those that one feature needs, or those of a window
-// where many features share them. From there on all planes are alike.
+// A rotated table has a different layout. Its entries are gathered, with one
+// read each, into a grid: those that a single feature needs, or those of a
+// window if many features share them. From there on all planes are alike.
 
-// Cells is the cells of a lattice that a box covers, along the axes of [Rotated]
-// and counted from the pixel at which a window starts. The box of lines and the
-// cells of the lattice are the same but where package rotated looks at an image
-// in a mirror: there x is c counted backwards.
+// Cells returns the cells of a lattice that a box covers. The box is along the
+// axes of [Rotated], relative to the pixel at which a window starts. Lines and
+// cells of the lattice are the same unless package rotated mirrors the image: x
+// is then c counted backwards.
 func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box {
 	c, r := l.Cell(at.X, at.Y)
 	cells := rotated.Box{C0: c + box.Min.X, C1: c + box.Max.X, R0: r + box.Min.Y, R1: r + box.Max.Y}
@@ -24,9 +24,10 @@ func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box 
 	return cells
 }
 
-// latticeInside reports whether the image has all pixels that a box of cells would
-// have in an endless image. The outermost of them lie in the box's corners, or
-// beside one that is empty, for no two cells next to each other are.
+// latticeInside reports whether the image contains all pixels that a box of
+// cells would have in an infinite image. The outermost of these lie in the
+// corners of the box or, because no two adjacent cells are empty, beside a
+// corner that is empty.
 func (p *view) latticeInside(box rotated.Box) bool {
 	if !p.filledInside(box, box.C0, box.R0, 1, 1) || !p.filledInside(box, box.C1-1, box.R0, -1, 1) {
 		return false
@@ -34,8 +35,8 @@ func (p *view) latticeInside(box rotated.Box) bool {
 	return p.filledInside(box, box.C0, box.R1-1, 1, -1) && p.filledInside(box, box.C1-1, box.R1-1, -1, -1)
 }
 
-// filledInside says that of a corner of the box, its neighbours inside the box
-// lying dc and dr away.
+// filledInside reports whether that holds at a corner of the box, whose
+// neighbours inside the box are dc and dr away.
 func (p *view) filledInside(box rotated.Box, c, r, dc, dr int) bool {
 	pixel := func(c, r int) (filled, inside bool) {
 		x, y, inside := p.lattice.Point(c, r)
@@ -59,7 +60,7 @@ func (p *view) filledInside(box rotated.Box, c, r, dc, dr int) bool {
 	return true
 }
 
-// A place is a cell of a lattice that a window starts at.
+// A place is the cell of a lattice at which a window starts.
 type place struct {
 	c, r    int
 	reverse bool
@@ -70,8 +71,8 @@ func (p *view) place(at image.Point) place {
 	return place{c, r, p.reverse}
 }
 
-// corner is where on the lattice a corner of boxes is. Where x is c counted
-// backwards, what is read there has the other sign.
+// corner returns the position of a corner of boxes on the lattice. If x is c
+// counted backwards, entries read there have the opposite sign.
 func (p *place) corner(x, y int32) (c, r int) {
 	if p.reverse {
 		return p.c + 1 - int(x), p.r + int(y)
@@ -79,10 +80,11 @@ func (p *place) corner(x, y int32) (c, r int) {
 	return p.c + int(x), p.r + int(y)
 }
 
-// cornersLen is how many corners bounds have.
+// cornersLen returns the number of corners in bounds.
 func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
 
-// gather writes the entries at all corners of bounds, row by row, and is a grid of them.
+// gather writes the entries at all corners of bounds to dst, row by row, and
+// returns a grid of them.
 func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(c, r int) T) mesh[T] {
 	i, width := 0, bounds.Dx()+1
 	for y := bounds.Min.Y; y <= bounds.Max.Y; y++ {
@@ -94,7 +96,7 @@ func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(
 	return mesh[T]{sums: dst, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
-// entry is what the table has for a corner, and areaEntry what the lattice has.
+// entry returns the table's entry for a corner, and areaEntry the lattice's.
 func (p *Plane[V, S]) entry(c, r int) S { return signed(p.turned.Corner(c, r, p.channel), p.reverse) }
 
 func (p *view) areaEntry(c, r int) int64 {
@@ -109,7 +111,7 @@ func signed[T boxsum.Sum](v T, negative bool) T {
 }
 
 // readOwn gathers the entries at a feature's own corners, numbered as if it had
-// four lines each way, and reads it from them.
+// four lines each way, and reads the feature from them.
 func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) T) (plus, minus W) {
 	const lines = 4
 	var own [lines * lines]T
@@ -125,18 +127,17 @@ func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) 
 	return read[W](&mesh[T]{sums: own[:], stride: lines, step: 1}, &Feature{kind: f.kind, x: numbers, y: numbers})
 }
 
-// axes is how the cells of a lattice become those of a plane. The lattices of
-// package rotated look at the image in another way, (x, y) becoming (u, v), so
-// that their ratio a/b is between 0 and 1. Some of these ways are reflections:
-// there, x is the lattice's c counted backwards, so that a feature is turned by
-// the rotation and never mirrored.
+// axes maps the cells of a lattice to those of a plane. Package rotated maps
+// (x, y) to (u, v) so that the ratio a/b is between 0 and 1. Some of these maps
+// are reflections: x is then the lattice's c counted backwards, so that a
+// feature is turned by the rotation and never mirrored.
 type axes struct {
 	a, b             int
 	mirror, exchange bool
 	reverse          bool
 }
 
-// axesOf takes a reduced rotation.
+// axesOf returns the axes of a reduced rotation.
 func axesOf(rot rotated.Rotation) axes {
 	x := axes{a: rot.A, b: rot.B}
 	if x.mirror = x.a < 0; x.mirror {
@@ -149,7 +150,7 @@ func axesOf(rot rotated.Rotation) axes {
 	return x
 }
 
-// offset is a distance between pixels in the view.
+// offset returns the distance between two pixels in the view.
 func (x *axes) offset(dx, dy int) image.Point {
 	if x.mirror {
 		dx = -dx
@@ -160,16 +161,16 @@ func (x *axes) offset(dx, dy int) image.Point {
 	return image.Pt(dx, dy)
 }
 
-// cells is the cells, as least and greatest c and r, that a pixel u and v away
-// from another in the view may have, counted from the other's: depending on
-// where that lies, ⌊a·(n+u)/b⌋ − ⌊a·n/b⌋ is a·u/b rounded down or up.
+// cells returns the least and greatest c and r that a pixel can have relative
+// to another that is u and v away in the view. They depend on the position of
+// the latter: ⌊a·(n+u)/b⌋ − ⌊a·n/b⌋ is a·u/b rounded down or up.
 func (x *axes) cells(u, v int) (low, high image.Point) {
 	uDown, uUp := x.slope(u)
 	vDown, vUp := x.slope(v)
 	return image.Pt(u-vUp, v+uDown), image.Pt(u-vDown, v+uUp)
 }
 
-// slope is a·n/b, rounded down and up.
+// slope returns a·n/b, rounded down and up.
 func (x *axes) slope(n int) (down, up int) {
 	p, b := int64(x.a)*int64(n), int64(x.b)
 	down = int(p / b)

@@ -5,20 +5,20 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Number is what a value is: int64 from tables of integers, float64 from any.
+// Number is the type of values: int64 for integer tables, float64 for any
+// table.
 type Number interface{ int64 | float64 }
 
-// A Plane is where features are evaluated: one channel of an image, by way of
-// its table, along a pair of axes. V is the type of the values and S that of
-// the sums.
+// A Plane evaluates features on one channel of a table, along a pair of axes. V
+// is the type of the values and S that of the sums.
 //
-// A plane shares the memory of its table. It stays good when the next image is
-// integrated into the same table, and is safe for use by several goroutines as
-// long as none does that.
+// A plane shares the memory of its table. It remains valid when the next image
+// is integrated into the same table, and is safe for concurrent use as long as
+// no goroutine does that.
 type Plane[V Number, S boxsum.Sum] struct {
 	view
 	table *boxsum.Table[S]
@@ -29,15 +29,15 @@ type Plane[V Number, S boxsum.Sum] struct {
 	channel int
 }
 
-// A view is what does not depend on types.
+// A view is the part of a plane that does not depend on types.
 type view struct {
 	size    image.Point      // of the image
-	upright bool             // or it has a lattice
+	upright bool             // otherwise it has a lattice
 	lattice *rotated.Lattice // of a plane that is not upright
 	reverse bool             // see axes
 }
 
-// seen is the plane's, nil of none.
+// seen returns the view of the plane, or nil for a nil plane.
 func (p *Plane[V, S]) seen() *view {
 	if p == nil {
 		return nil
@@ -45,11 +45,13 @@ func (p *Plane[V, S]) seen() *view {
 	return &p.view
 }
 
-// Upright is the plane of a channel along the rows and columns of its image:
+// Upright returns the plane of a channel along the rows and columns of its
+// image:
 //
 //	plane, err := haar.Upright[int64](table, 0)
 //
-// Values of type int64 from a table of floats are a [boxsum.ErrTypes].
+// For values of type int64 from a table of floats it returns a
+// [boxsum.ErrTypes].
 func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plane[V, S], error) {
 	if table == nil {
 		return nil, errNoTable
@@ -57,7 +59,7 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	if err := check[V, S](channel, table.Channels); err != nil {
 		return nil, err
 	}
-	// No boxes at all: this only checks the table against its memory.
+	// Without boxes this only checks the table.
 	if err := table.SumBoxes(nil, nil); err != nil {
 		return nil, err
 	}
@@ -68,9 +70,9 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	}, nil
 }
 
-// Rotated is the plane of a channel along the digital lines of a rotation: its
-// x axis climbs to the right by the rotation's angle, falling where that is
-// negative, and its y axis goes down across it.
+// Rotated returns the plane of a channel along the digital lines of a rotation.
+// Its x axis climbs to the right by the angle of the rotation, or falls if the
+// angle is negative, and its y axis goes down across it.
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 //	plane, err := haar.Rotated[int64](table, 0)
@@ -90,29 +92,30 @@ func viewOf(l *rotated.Lattice) (v view) {
 	return v
 }
 
-// check refuses values that sums cannot give, and a channel that a table lacks.
+// check returns an error if sums cannot give values of type V or the table does
+// not have the channel.
 func check[V Number, S boxsum.Sum](channel, channels int) error {
 	if S(1)/2 != 0 && V(1)/2 == 0 {
-		return grid.Types("values of %T from sums of %T; ask for float64", V(0), S(0))
+		return raster.Unsupported("values of %T from sums of %T; ask for float64", V(0), S(0))
 	}
 	if channel < 0 || channel >= channels {
-		return grid.Invalid("channel %d of %d", channel, channels)
+		return raster.Invalid("channel %d of %d", channel, channels)
 	}
 	return nil
 }
 
 var (
-	errNoTable = grid.Invalid("no table")
-	errNoPlane = grid.Invalid("no plane; Upright and Rotated make one")
+	errNoTable = raster.Invalid("no table")
+	errNoPlane = raster.Invalid("no plane; Upright and Rotated make one")
 )
 
-// check reports whether a window can start at these pixels.
+// check returns an error if a window cannot start at one of these pixels.
 func (p *view) check(w *window, at ...image.Point) error {
 	if p == nil || !p.upright && p.lattice == nil {
 		return errNoPlane
 	}
 	if rot := p.rotation(); w.turned() && rot != w.rot {
-		return grid.Invalid("features along %v on a plane along %v", w.rot, rot)
+		return raster.Invalid("features along %v on a plane along %v", w.rot, rot)
 	}
 	for _, a := range at {
 		if w.turned() {
@@ -137,10 +140,11 @@ func (p *view) outside(what any, at image.Point) error {
 			along = ""
 		}
 	}
-	return grid.Invalid("%v at %v%s is not inside of the image of %d×%d", what, at, along, p.size.X, p.size.Y)
+	return raster.Invalid("%v at %v%s is not inside of the image of %d×%d", what, at, along, p.size.X, p.size.Y)
 }
 
-// rotation is the plane's, 0/1 of an upright one.
+// rotation returns the rotation of the plane, which is 0/1 for an upright
+// plane.
 func (p *view) rotation() rotated.Rotation {
 	if p.lattice == nil {
 		return upright
@@ -148,25 +152,25 @@ func (p *view) rotation() rotated.Rotation {
 	return p.lattice.Rotation()
 }
 
-// holds reports whether the image has all pixels of an upright rectangle.
+// holds reports whether the image contains all pixels of an upright rectangle.
 func (p *view) holds(at image.Point, width, height int) bool {
 	return at.X >= 0 && at.Y >= 0 && at.X <= p.size.X-width && at.Y <= p.size.Y-height
 }
 
-// inside reports whether a box of lines about a pixel of the image holds none but
-// pixels of it.
+// inside reports whether a box of lines relative to a pixel of the image
+// contains only pixels of the image.
 func (p *view) inside(at image.Point, box image.Rectangle) bool {
 	if p.lattice == nil {
-		// at may be as far out as can be: it is compared and not added to.
+		// at may be any Point: comparing it, unlike adding to it, cannot overflow.
 		return at.X >= -box.Min.X && at.Y >= -box.Min.Y && at.X <= p.size.X-box.Max.X && at.Y <= p.size.Y-box.Max.Y
 	}
-	// No two pixels of the image are as many lines apart as this.
+	// No two pixels of the image are this many lines apart.
 	far := p.size.X + p.size.Y
 	if !box.In(image.Rect(-far, -far, far, far)) || !p.holds(at, 1, 1) {
 		return false
 	}
-	// A line is less than a pixel away from the next: most boxes are far enough
-	// from the image's edges for that to tell.
+	// Lines are less than a pixel apart: most boxes are far enough from the
+	// edges of the image for this test to decide.
 	reach := max(-box.Min.X, box.Max.X) + max(-box.Min.Y, box.Max.Y) + 4
 	if at.X >= reach && at.Y >= reach && at.X < p.size.X-reach && at.Y < p.size.Y-reach {
 		return true
@@ -174,7 +178,8 @@ func (p *view) inside(at image.Point, box image.Rectangle) bool {
 	return p.latticeInside(Cells(p.lattice, box, at))
 }
 
-// at is the entries of the table about a window that starts at a pixel.
+// at returns the entries of the table relative to a window that starts at a
+// pixel.
 func (p *Plane[V, S]) at(a image.Point) mesh[S] {
 	g := p.grid
 	g.origin = a.Y*g.stride + a.X*g.step

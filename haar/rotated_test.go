@@ -15,11 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lines is where a pixel lies on the axes of a rotation, from the definition:
-// x along the rows that climb by a/b, y down across them. The lattice of a
-// ratio that is not between 0 and 1 is that of the image mirrored left to
-// right, or seen with its axes exchanged; where that reflects, x counts
-// backwards.
+// lines returns the position of a pixel on the axes of a rotation, by the
+// definition: x along the rows that climb by a/b, y down across them. The lattice
+// of a ratio that is not between 0 and 1 is that of the image mirrored left to
+// right, or with its axes exchanged; if that is a reflection, x counts backwards.
 func lines(x, y, width int, rot rotated.Rotation) image.Point {
 	a, b, u, v := rot.A, rot.B, x, y
 	mirror, exchange := a < 0, max(a, -a) > b
@@ -37,9 +36,9 @@ func lines(x, y, width int, rot rotated.Rotation) image.Point {
 	return image.Pt(c, r)
 }
 
-// bruteRotated is the value of a feature and the corrected one, and whether all
-// of its pixels are in the image: each pixel of the image and of a wide margin
-// is asked where it lies.
+// bruteRotated returns the value and the corrected value of a feature, and whether
+// all of its pixels are in the image. It tests the position of each pixel of the
+// image and of a wide margin.
 func bruteRotated[V haar.Number, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotation, f haar.Feature, at image.Point, channel int) (value V, corrected float64, inside bool) {
 	start := lines(at.X, at.Y, img.Width, rot)
 	bounds := f.Bounds()
@@ -99,8 +98,8 @@ func allRotated(t failer, rot rotated.Rotation, width, height int, kinds ...haar
 	return set
 }
 
-// Features at random, in all four quadrants, are what their pixels say, and
-// those that leave the image are errors.
+// TestRotatedValues compares random features, in all four quadrants, with their
+// pixels, and tests that features that leave the image are errors.
 func TestRotatedValues(t *testing.T) {
 	for _, quadrant := range []struct {
 		name            string
@@ -127,7 +126,7 @@ func TestRotatedValues(t *testing.T) {
 	}
 }
 
-// someValues tries features in an image and is how many were inside of it.
+// someValues tests random features in an image and returns how many were inside it.
 func someValues(t *testing.T, random *rand.Rand, rot rotated.Rotation) (inside int) {
 	img := noise[uint8](1+random.IntN(24), 1+random.IntN(24), 1+random.IntN(2))
 	channel := random.IntN(img.Channels)
@@ -163,8 +162,8 @@ func someValues(t *testing.T, random *rand.Rand, rot rotated.Rotation) (inside i
 	return inside
 }
 
-// All the ways to ask for the features of a window agree with the pixels, and
-// those of an upright window never leave it.
+// TestRotatedSets tests that all methods that evaluate the features of a window
+// agree with the pixels, and that features of an upright window never leave it.
 func TestRotatedSets(t *testing.T) {
 	t.Run("uint32", rapid.MakeCheck(rotatedSetsProperty[int64, uint32, uint8]))
 	t.Run("int64", rapid.MakeCheck(rotatedSetsProperty[int64, int64, int16]))
@@ -259,9 +258,9 @@ func checkSet[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t *rapid.T, plane *ha
 	unguard(t, corrected)
 }
 
-// AllRotated lists what trying every place and size in every window of a
-// larger image finds to stay inside: in b×b neighbouring windows, all ways
-// occur in which digital lines can lie.
+// TestAllRotatedByBruteForce compares AllRotated with trying every position and
+// size in every window of a larger image: b×b neighbouring windows contain all
+// positions of digital lines.
 func TestAllRotatedByBruteForce(t *testing.T) {
 	for _, rot := range []rotated.Rotation{
 		{A: 1, B: 1}, {A: 1, B: 2}, {A: 2, B: 3}, {A: 3, B: 4}, {A: 1, B: 5}, {A: -1, B: 1}, {A: -2, B: 3}, {A: 2, B: 1}, {A: -3, B: 1}, {A: 5, B: 2},
@@ -329,7 +328,7 @@ func everyRotated(t *testing.T, rot rotated.Rotation, size image.Point, kinds []
 	return features
 }
 
-// No rotation is the window of old.
+// TestAllRotatedUpright tests that AllRotated without rotation equals All.
 func TestAllRotatedUpright(t *testing.T) {
 	set := allRotated(t, rotated.Rotation{A: 0, B: 7}, 24, 24, haar.ViolaJones()...)
 	if set.Len() != 162_336 || set.Rotation() != (rotated.Rotation{A: 0, B: 1}) {
@@ -337,10 +336,11 @@ func TestAllRotatedUpright(t *testing.T) {
 	}
 }
 
-// Lienhart and Maydt count X·Y·(W+1−w(X+1)/2)·(H+1−h(Y+1)/2) upright features of
-// w×h cells and X·Y·(W+1−z(X+1)/2)·(H+1−z(Y+1)/2) of 45°, z being w+h. These are
-// their figures for 24×24, but for 20,736, 3,600 and 1,521 in their table, which
-// are not what their formulas come to.
+// TestLienhartMaydt compares counts with those of Lienhart and Maydt:
+// X·Y·(W+1−w(X+1)/2)·(H+1−h(Y+1)/2) upright features of w×h cells and
+// X·Y·(W+1−z(X+1)/2)·(H+1−z(Y+1)/2) at 45°, where z is w+h. These are their figures
+// for 24×24, except for 20,736, 3,600 and 1,521 in their table, which do not follow
+// from their formulas.
 func TestLienhartMaydt(t *testing.T) {
 	count := func(w, h int) int {
 		x, y := 24/w, 24/h
@@ -374,10 +374,10 @@ func TestLienhartMaydt(t *testing.T) {
 	}
 }
 
-// likeOpenCV counts the features along 1/1 that OpenCV's trainer of cascades has
-// in 24×24, or would have of Diagonal and CentreSurround. The sides of its tilted
-// cells are an even number of lines, the pair of pixels at the top of each lies
-// upright, and it leaves out the last column.
+// likeOpenCV returns the number of features along 1/1 that OpenCV's cascade trainer
+// has in 24×24, or would have of Diagonal and CentreSurround. The sides of its
+// tilted cells are an even number of lines, the pair of pixels at the top of each
+// lies upright, and it omits the last column.
 func likeOpenCV(t *testing.T, kind haar.Kind) (n int) {
 	across, down := kind.Cells()
 	for f := range allRotated(t, rotated.Rotation{A: 1, B: 1}, 23, 24, kind).Features() {
@@ -389,8 +389,8 @@ func likeOpenCV(t *testing.T, kind haar.Kind) (n int) {
 	return n
 }
 
-// A scaled set stays inside of its window along every rotation, and sees
-// nothing in a flat image.
+// TestRotatedScale tests that a scaled set stays inside its window along every
+// rotation, and that its corrected values in a flat image are 0.
 func TestRotatedScale(t *testing.T) {
 	img := boxsum.Image[uint8]{Width: 50, Height: 50, Pix: slices.Repeat([]uint8{200}, 2500)}
 	rapid.Check(t, func(t *rapid.T) {
@@ -489,7 +489,7 @@ func TestRotatedErrors(t *testing.T) {
 	}
 }
 
-// Evaluating single features takes no memory.
+// TestRotatedAllocates tests that evaluating single features does not allocate.
 func TestRotatedAllocates(t *testing.T) {
 	plane := turned[int64, uint32](t, noise[uint8](20, 16, 1), rotated.Rotation{A: 1, B: 2}, 0)
 	f, err := haar.New(haar.CentreSurround, image.Rect(0, 0, 6, 3))

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// ask sends a command with the inclusive table, which is scikit-image's kind.
+// ask sends a command with the inclusive table, which scikit-image uses.
 func ask[S boxsum.Sum](t testing.TB, s ref.Script, do string, table *boxsum.Table[S], window image.Rectangle) {
 	t.Helper()
 	view := table.Inclusive()
@@ -35,7 +35,7 @@ func readInto(t testing.TB, s ref.Script, dst any) {
 	}
 }
 
-// Values, boxes and the order of both are those of scikit-image.
+// TestScikitImage compares values, boxes and the order of both with scikit-image's.
 func TestScikitImage(t *testing.T) {
 	ref.Alone(t)
 	s := ref.StartPython(t, "testdata/scikit.py")
@@ -91,9 +91,10 @@ func likeScikit[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t testing.TB, s ref
 	}
 }
 
-// All features of a window of 24×24, in turn with scikit-image on the same
-// table. The figures are the best of all turns; times-faster compares whole
-// calls, and times-faster-listed one that is given its coordinates.
+// BenchmarkBesideScikitImage evaluates all features of a 24×24 window, alternating
+// with scikit-image on the same table. It reports the best times; times-faster
+// compares whole calls, and times-faster-listed a call that is given its
+// coordinates.
 func BenchmarkBesideScikitImage(b *testing.B) {
 	s := ref.StartPython(b, "testdata/scikit.py")
 	window := image.Rect(0, 0, 24, 24)

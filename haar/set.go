@@ -7,54 +7,55 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Set is features of one window, in an order of their own: either all that
-// there are of some kinds, which takes next to no memory, or a list.
+// A Set holds features of one window, in order: either all features of some
+// kinds, which takes almost no memory, or a list.
 type Set struct {
 	window window
 	length int
 	kinds  []Kind    // of a set of all features
-	starts []int     // of their tiles, and the length, where the window is turned
-	list   []Feature // of any other
+	starts []int     // of their tiles, followed by the length, if the window is turned
+	list   []Feature // of any other set
 }
 
-// All is every feature of these kinds in a window, in the order that the
-// package's documentation gives. On a plane that is not upright, the window
-// lies along the axes of the plane, and is counted in lines.
+// All returns the set of all features of the given kinds in a window, in the
+// order described in the package documentation. On a plane that is not upright,
+// the window lies along the axes of the plane, and is measured in lines.
 func All(width, height int, kinds ...Kind) (*Set, error) {
 	return AllRotated(upright, width, height, kinds...)
 }
 
-// maxAll is the longest side of a turned window whose features are counted: that
-// takes its square in steps, less than a second for a kind.
+// maxAll is the maximum side of a turned window whose features are counted.
+// Counting takes time proportional to its square, less than a second for a
+// kind.
 const maxAll = 1 << 12
 
-// AllRotated is every feature of these kinds along the lines of a rotation that
-// stays inside of an upright window of pixels wherever the window is, in the
-// order that the package's documentation gives. Features whose cells are single
-// ones of the lattice are not among them: these may hold no pixel. With a
-// rotation of 0/1 the result is that of [All].
+// AllRotated returns the set of all features of the given kinds along the lines
+// of a rotation that stay inside an upright window of pixels wherever the
+// window is, in the order described in the package documentation. It omits
+// features whose cells are single cells of the lattice, because these may
+// contain no pixel. With a rotation of 0/1 the result is that of [All].
 func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, error) {
 	w, err := newWindow(rot, width, height)
 	if err != nil {
 		return nil, err
 	}
 	if w.turned() && max(width, height) > maxAll {
-		return nil, grid.Invalid("a window of %v: all features are listed up to sides of %d", &w, maxAll)
+		return nil, raster.Invalid("a window of %v: all features are listed up to sides of %d", &w, maxAll)
 	}
 	if len(kinds) == 0 {
-		return nil, grid.Invalid("a set of all features takes a kind")
+		return nil, raster.Invalid("a set of all features takes a kind")
 	}
 	for _, k := range kinds {
 		if !k.known() {
-			return nil, grid.Invalid("there is no %v; Kinds lists those that there are", k)
+			return nil, raster.Invalid("there is no %v; Kinds lists those that there are", k)
 		}
 	}
 	s := &Set{window: w, kinds: slices.Clone(kinds)}
-	tooMany := grid.Invalid("a window of %v has more features than an int can count", &w)
+	tooMany := raster.Invalid("a window of %v has more features than an int can count", &w)
 	add := func(count uint64) bool {
 		if count > uint64(math.MaxInt-s.length) {
 			return false
@@ -84,17 +85,17 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 	return s, nil
 }
 
-// NewSet is a list of features in a window, such as those that a detector has
-// been trained to use. All must lie inside of the window. The list is copied.
-// On a plane that is not upright, the window lies along the axes of the plane,
-// and is counted in lines.
+// NewSet returns a set of the given features in a window, such as those that a
+// detector has been trained to use. All must lie inside the window. The list is
+// copied. On a plane that is not upright, the window lies along the axes of the
+// plane, and is measured in lines.
 func NewSet(width, height int, features ...Feature) (*Set, error) {
 	return NewRotatedSet(upright, width, height, features...)
 }
 
-// NewRotatedSet is a list of features along the lines of a rotation in an
-// upright window of pixels: some of those of [AllRotated], of any cells. The
-// list is copied.
+// NewRotatedSet returns a set of the given features along the lines of a
+// rotation, in an upright window of pixels. All must stay inside the window,
+// like those of [AllRotated], but cells may have any size. The list is copied.
 func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature) (*Set, error) {
 	w, err := newWindow(rot, width, height)
 	if err != nil {
@@ -102,16 +103,16 @@ func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature)
 	}
 	for i, f := range features {
 		if !f.kind.known() {
-			return nil, grid.Invalid("feature %d is the zero Feature; New makes one", i)
+			return nil, raster.Invalid("feature %d is the zero Feature; New makes one", i)
 		}
 		if !w.holds(f.Bounds()) {
-			return nil, grid.Invalid("feature %d, %v, is outside of a window of %v", i, f, &w)
+			return nil, raster.Invalid("feature %d, %v, is outside of a window of %v", i, f, &w)
 		}
 	}
 	return &Set{window: w, list: slices.Clone(features), length: len(features)}, nil
 }
 
-// Len is how many features the set has.
+// Len returns the number of features in the set.
 func (s *Set) Len() int { return s.orEmpty().length }
 
 func (s *Set) orEmpty() *Set {
@@ -121,14 +122,14 @@ func (s *Set) orEmpty() *Set {
 	return s
 }
 
-// Window is the width and height of the window.
+// Window returns the width and height of the window.
 func (s *Set) Window() (width, height int) {
 	w := &s.orEmpty().window
 	return int(w.width), int(w.height)
 }
 
-// Rotation is the rotation along whose lines the features of [AllRotated] and
-// [NewRotatedSet] lie, and 0/1 for any other set, which goes with every plane.
+// Rotation returns the rotation of a set from [AllRotated] or [NewRotatedSet].
+// It returns 0/1 for any other set, which can be used with every plane.
 func (s *Set) Rotation() rotated.Rotation {
 	if !s.orEmpty().window.turned() {
 		return upright
@@ -136,7 +137,7 @@ func (s *Set) Rotation() rotated.Rotation {
 	return s.window.rot
 }
 
-// Features goes through the features in order.
+// Features returns an iterator over the features, in order.
 func (s *Set) Features() iter.Seq[Feature] {
 	s = s.orEmpty()
 	return func(yield func(Feature) bool) {
@@ -150,10 +151,10 @@ func (s *Set) Features() iter.Seq[Feature] {
 	}
 }
 
-// Scale is the list of the features in a window that is larger or smaller by a
-// factor, each as [Feature.Scale] makes it. Where rounding takes one over the
-// edge of an upright window with turned axes, it is moved back by a line or, if
-// that does not help, made a little smaller. The list takes 36 bytes for each
+// Scale returns a set of the features scaled by a factor, together with their
+// window, each as by [Feature.Scale]. If rounding moves a feature over the edge
+// of an upright window with rotated axes, it is moved back by a line or, if
+// that is not enough, made slightly smaller. The set takes 36 bytes for each
 // feature.
 func (s *Set) Scale(factor float64) (*Set, error) {
 	s = s.orEmpty()
@@ -169,9 +170,9 @@ func (s *Set) Scale(factor float64) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := grid.Make[Feature](s.length)
+	list, err := raster.Make[Feature](s.length)
 	if err != nil {
-		return nil, grid.OutOfMemory("%w", err)
+		return nil, raster.OutOfMemory("%w", err)
 	}
 	i := 0
 	for f := range s.Features() {
@@ -183,9 +184,10 @@ func (s *Set) Scale(factor float64) (*Set, error) {
 	return &Set{window: w, length: len(list), list: list}, nil
 }
 
-// fit scales a feature into a window that is larger or smaller by a factor.
+// fit scales a feature into a window that is scaled by the same factor.
 func (w *window) fit(f Feature, factor float64) (Feature, error) {
-	// By a factor of 1 it fits, or it would have to lose a box.
+	// The factor is reduced in steps to 1, at which the feature fits. A factor
+	// below 1 is not reduced, because a box could vanish.
 	const steps = 32
 	for i := range steps + 1 {
 		scaled, err := f.Scale(factor + max(0, factor-1)*float64(-i)/steps)
@@ -196,10 +198,10 @@ func (w *window) fit(f Feature, factor float64) (Feature, error) {
 			return scaled, nil
 		}
 	}
-	return Feature{}, grid.Invalid("%v scaled by %v does not fit a window of %v", f, factor, w)
+	return Feature{}, raster.Invalid("%v scaled by %v does not fit a window of %v", f, factor, w)
 }
 
-// pullBack moves a feature into the window, by a line at most each way.
+// pullBack moves a feature into the window, by at most one line each way.
 func (w *window) pullBack(f *Feature) bool {
 	for _, d := range [...]image.Point{{}, {X: 1}, {X: -1}, {Y: 1}, {Y: -1}, {X: 1, Y: 1}, {X: -1, Y: 1}, {X: 1, Y: -1}, {X: -1, Y: -1}} {
 		if !w.holds(f.Bounds().Add(d)) {

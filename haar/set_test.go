@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The count of the five kinds in 24×24 is well known. A kind of a×b cells has
-// X·Y·(W+1−a(X+1)/2)·(H+1−b(Y+1)/2) features, with X = ⌊W/a⌋ and Y = ⌊H/b⌋,
-// as Lienhart and Maydt count; that is where the others come from.
+// TestKnownCounts tests the numbers of features. That of the five kinds in 24×24 is
+// well known. The others follow from Lienhart and Maydt: a kind of a×b cells has
+// X·Y·(W+1−a(X+1)/2)·(H+1−b(Y+1)/2) features, with X = ⌊W/a⌋ and Y = ⌊H/b⌋.
 func TestKnownCounts(t *testing.T) {
 	for _, test := range []struct {
 		width, height int
@@ -43,7 +43,7 @@ func TestKnownCounts(t *testing.T) {
 	}
 }
 
-// everyFeature tries all places and sizes and keeps those that fit.
+// everyFeature returns the features that fit, of all positions and sizes.
 func everyFeature(t failer, width, height int, kinds []haar.Kind) (features []haar.Feature) {
 	for _, k := range kinds {
 		across, down := k.Cells()

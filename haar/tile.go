@@ -2,16 +2,17 @@ package haar
 
 import "iter"
 
-// A tile is consecutive features of a set that one worker takes at a time: the
-// features of a kind that start in one row of the window, or a piece of a list.
+// A tile is a range of consecutive features of a set that one worker evaluates
+// at a time: the features of a kind that start in one row of the window, or a
+// part of a list.
 type tile struct {
-	kind         Kind  // 0 for a piece of a list
+	kind         Kind  // 0 for a part of a list
 	y            int32 // the row
-	start, count int   // of the features in the set
+	start, count int   // features in the set
 }
 
-// pieceLen is how many features of a list make a tile: enough to take much
-// longer than asking for the next.
+// pieceLen is the number of features of a list in a tile: evaluating them takes
+// much longer than asking for the next tile.
 const pieceLen = 4096
 
 func (s *Set) tiles() int {
@@ -72,13 +73,14 @@ func (s *Set) in(t tile) iter.Seq[Feature] {
 	}
 }
 
-// sizes is the sizes that the cells of a kind can have in a row of the window.
+// sizes describes the sizes that the cells of a kind can have in a row of the
+// window.
 type sizes struct {
 	across  int32
-	heights int32  // of a cell, from 1 up
-	widest  span   // what there is for those of height 1
-	spans   []span // what there is for each height, where that differs
-	skip    bool   // whether cells of 1×1 do not count
+	heights int32  // number of heights of a cell, which are 1 and up
+	widest  span   // space for cells of height 1
+	spans   []span // space for each height, if that differs
+	skip    bool   // whether to omit cells of 1×1
 }
 
 func (s *Set) sizes(k Kind, y int32) sizes {
@@ -109,7 +111,7 @@ func (s *Set) sizes(k Kind, y int32) sizes {
 	return z
 }
 
-// span is where features with cells of height dy may lie.
+// span returns where features with cells of height dy may lie.
 func (z *sizes) span(dy int32) span {
 	if z.spans == nil {
 		return z.widest
@@ -117,7 +119,7 @@ func (z *sizes) span(dy int32) span {
 	return z.spans[dy-1]
 }
 
-// least is the least width of a cell of height dy.
+// least returns the smallest width of a cell of height dy.
 func (z *sizes) least(dy int32) int32 {
 	if z.skip && dy == 1 {
 		return 2
@@ -125,7 +127,8 @@ func (z *sizes) least(dy int32) int32 {
 	return 1
 }
 
-// widths is how wide a cell of height dy can be in a feature that starts at x.
+// widths returns the largest width of a cell of height dy in a feature that
+// starts at x.
 func (z *sizes) widths(x, dy int32) int32 {
 	s := z.span(dy)
 	if x < s.lo || x >= s.hi {
@@ -138,14 +141,15 @@ func (z *sizes) features() (n uint64) {
 	for dy := int32(1); dy <= z.heights; dy++ {
 		s := z.span(dy)
 		n += floors(s.len(), z.across)
-		if z.skip && dy == 1 { // each place has one of width 1
+		if z.skip && dy == 1 { // at each place, one has width 1
 			n -= uint64(max(0, s.len()-z.across+1))
 		}
 	}
 	return n
 }
 
-// rows is in how many rows of a plain window features of a kind start.
+// rows returns the number of rows of a plain window in which features of a kind
+// start.
 func (s *Set) rows(k Kind) int {
 	if s.window.width < shapes[k].across() {
 		return 0
@@ -153,15 +157,15 @@ func (s *Set) rows(k Kind) int {
 	return max(0, int(s.window.height-shapes[k].down())+1)
 }
 
-// places is in how many ways a feature of a kind can be placed and sized
-// across a plain window, and in how many ways down. Their product is the number
-// of features.
+// places returns the number of ways to place and size a feature of a kind
+// across a plain window, and down the window. Their product is the number of
+// features.
 func (s *Set) places(k Kind) (columns, rows uint64) {
 	return floors(s.window.width, shapes[k].across()), floors(s.window.height, shapes[k].down())
 }
 
-// floors is ⌊1/by⌋ + ⌊2/by⌋ + … + ⌊n/by⌋: a feature of so many cells that
-// starts n pixels before the window's end has ⌊n/by⌋ sizes.
+// floors returns ⌊1/by⌋ + ⌊2/by⌋ + … + ⌊n/by⌋: a feature of by cells that
+// starts n pixels before the end of the window has ⌊n/by⌋ sizes.
 func floors(n, by int32) uint64 {
 	q, r := uint64(n/by), uint64(n%by)
 	if q == 0 {

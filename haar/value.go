@@ -4,11 +4,11 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Value is the value of a feature of the window that starts at a pixel. The
-// feature must lie inside of the image.
+// Value returns the value of a feature in the window that starts at a pixel.
+// The feature must lie inside the image.
 func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
@@ -16,8 +16,8 @@ func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
 	return p.value(&f, at), nil
 }
 
-// Corrected is the value of a feature corrected for uneven areas: 0 in a flat
-// image, and where no pixel counts for the feature.
+// Corrected returns the value of a feature corrected for uneven areas. It is 0
+// in a flat image, and if the + boxes contain no pixel.
 func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
@@ -25,8 +25,9 @@ func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
 	return p.corrected(&f, at), nil
 }
 
-// Areas is how many pixels count for a feature of the window that starts at a
-// pixel, and how many against it, each as often as its weight says.
+// Areas returns the number of pixels in the + and the − boxes of a feature in
+// the window that starts at a pixel, multiplied by the magnitudes of their
+// weights.
 func (p *Plane[V, S]) Areas(f Feature, at image.Point) (plus, minus int64, err error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, 0, err
@@ -48,7 +49,7 @@ func (p *view) checkFeature(f *Feature, at image.Point) error {
 	return nil
 }
 
-// read is the sums for and against a feature, times their weights.
+// read returns the sums of the + and the − boxes, multiplied by their weights.
 func (p *Plane[V, S]) read(f *Feature, at image.Point) (plus, minus V) {
 	if p.lattice != nil {
 		return readOwn[V](f, p.place(at), p.entry)
@@ -64,7 +65,7 @@ func (p *view) areas(f *Feature, at image.Point) (plus, minus int64) {
 	return f.areas()
 }
 
-// less is the value that sums for and against a feature make.
+// less returns the value of a feature with the given sums of its + and − boxes.
 func (p *Plane[V, S]) less(f *Feature, plus, minus V) V {
 	if p.table == nil || p.table.Offset == 0 {
 		return plus - minus
@@ -89,14 +90,14 @@ func (p *Plane[V, S]) corrected(f *Feature, at image.Point) float64 {
 	return correct(plus, minus, plusArea, minusArea)
 }
 
-// putBack is what the table's offset adds to a value whose weights times areas
-// come to bias.
+// putBack returns what the table's offset adds to a value whose weights times
+// areas add up to bias.
 func (p *Plane[V, S]) putBack(bias int64) V {
 	return V(float64(p.table.Offset) * float64(bias))
 }
 
-// areas is the cells for and against a feature, times their weights: pixels on
-// an upright plane.
+// areas returns the cells of the + and the − boxes, multiplied by their
+// weights. On an upright plane cells are pixels.
 func (f *Feature) areas() (plus, minus int64) {
 	for _, p := range shapes[f.kind].boxes {
 		area := int64(p.weight) * int64(f.x[p.x1]-f.x[p.x0]) * int64(f.y[p.y1]-f.y[p.y0])
@@ -106,23 +107,23 @@ func (f *Feature) areas() (plus, minus int64) {
 	return plus, minus
 }
 
-var errNone = grid.Invalid("the zero Feature is none; New makes one")
+var errNone = raster.Invalid("the zero Feature is none; New makes one")
 
-// A mesh is the entries of a summed-area table about a window: all that
-// features are read from, whatever the axes of their plane.
+// A mesh holds the entries of a summed-area table relative to a window.
+// Features are read from it, whatever the axes of their plane.
 type mesh[S boxsum.Sum] struct {
 	sums         []S
-	stride, step int // to the next entry down and across
-	origin       int // where the entry at the window's corner is
+	stride, step int // distances to the next entry down and across
+	origin       int // index of the entry at the corner of the window
 }
 
-// row is the entries of line y from a line on.
+// row returns the entries of line y from line x on.
 func (g *mesh[S]) row(x, y int32) []S { return g.sums[g.origin+int(y)*g.stride+int(x)*g.step:] }
 
-// read is the sums for and against a feature, times their weights. Each box
-// is taken in the type of the table, where it may wrap and come out right, and
-// widened before it meets another. Of floats, that goes the same way as in the
-// loops over all features: down first, then across.
+// read returns the sums of the + and the − boxes, multiplied by their weights.
+// Each box is summed in the type of the table, in which it may wrap and still
+// be exact, and widened before it is added to another. Floats are added in the
+// same order as in the loops over all features: down first, then across.
 func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 	left := f.x[0]
 	at := func(i int) int { return int(f.x[i]-left) * g.step }
@@ -162,11 +163,11 @@ func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 	}
 }
 
-// correct scales the boxes that count for a feature to the area of those that
-// count against it. With f and A of both that is A₋·f₊/A₊ − f₋, the same as
-// Aα·fβ/Aβ − fα: where the boxes lie side by side, Aα is A₊+A₋ and fα is
-// f₊+f₋; where one lies in the other, α is − and β is +. What was subtracted
-// from every pixel, [boxsum.Table.Offset], cancels.
+// correct scales the sum of the + boxes to the area of the − boxes. With the f
+// and A of both it returns A₋·f₊/A₊ − f₋, which equals Aα·fβ/Aβ − fα: if the
+// boxes lie side by side, Aα is A₊+A₋ and fα is f₊+f₋; if one lies in the
+// other, α is − and β is +. A value subtracted from every pixel,
+// [boxsum.Table.Offset], cancels.
 func correct[V Number](plus, minus V, plusArea, minusArea int64) float64 {
 	if plusArea == 0 {
 		return 0 // there is nothing to compare

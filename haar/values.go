@@ -6,13 +6,13 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Values evaluates the features of a set in windows that start at pixels:
-// feature i in window w is dst[w*set.Len()+i]. The windows must lie inside of
-// the image, and dst must have as many elements as there are values. Beside
-// dst, a worker takes memory for one window.
+// Values evaluates the features of a set in windows that start at the given
+// pixels: the value of feature i in window w is dst[w*set.Len()+i]. The windows
+// must lie inside the image, and the length of dst must be the number of
+// values. Each worker allocates memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, false, func(r *reader[V, S], out []V, t tile, at image.Point, shown bool) {
 		if t.kind != 0 && shown {
@@ -29,8 +29,8 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 	})
 }
 
-// CorrectedValues is [Plane.Values] with each value corrected for uneven
-// areas, as [Plane.Corrected] does.
+// CorrectedValues is like [Plane.Values], but corrects each value for uneven
+// areas, like [Plane.Corrected].
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {
 		i := 0
@@ -47,18 +47,20 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 	})
 }
 
-// valuesPerWorker is how many values make it worth the while to wake another
-// worker: they take about as long as ten times the waking does.
+// valuesPerWorker is the number of values that justify another worker:
+// computing them takes about ten times as long as waking it.
 const valuesPerWorker = 1 << 14
 
-// share checks the arguments and has workers evaluate the tiles of all windows, each into
-// its part of dst. A reader that does not show its window has features read one by one.
+// share checks the arguments and lets workers evaluate the tiles of all
+// windows, each into its part of dst. If a reader does not show its window,
+// features are read one by one.
 func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
 	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
 	if set == nil {
-		return grid.Invalid("no set of features")
+		return raster.Invalid("no set of features")
 	}
-	how, err := engineOptions(opt).Check()
+	options := opt.engine()
+	how, err := options.Check()
 	if err != nil {
 		return err
 	}
@@ -66,7 +68,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 		return err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
-		return grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, len(dst))
+		return raster.Invalid("%d features in %d windows do not go into %d values", set.length, n, len(dst))
 	}
 	if len(dst) == 0 {
 		return nil
@@ -84,7 +86,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 	})
 }
 
-// A reader is what one worker sees of a plane: a window at a time.
+// A reader is one worker's access to a plane, one window at a time.
 type reader[V Number, S boxsum.Sum] struct {
 	plane  *Plane[V, S]
 	grid   mesh[S]
@@ -92,7 +94,7 @@ type reader[V Number, S boxsum.Sum] struct {
 	strips []S
 
 	bounds  image.Rectangle // of the lines to gather
-	sums    []S             // gathered; nil where single features are
+	sums    []S             // gathered; nil if features are read one by one
 	pixels  []int64
 	current int // window, counted from 1
 }
@@ -106,30 +108,30 @@ func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S]
 		r.plane, r.bounds = p, bounds
 		var errs [3]error
 		if !areas {
-			r.strips, errs[0] = grid.Make[S](set.stripsLen())
+			r.strips, errs[0] = raster.Make[S](set.stripsLen())
 		}
 		if gather {
-			r.sums, errs[1] = grid.Make[S](cornersLen(bounds))
+			r.sums, errs[1] = raster.Make[S](cornersLen(bounds))
 		}
 		if gather && areas {
-			r.pixels, errs[2] = grid.Make[int64](cornersLen(bounds))
+			r.pixels, errs[2] = raster.Make[int64](cornersLen(bounds))
 		}
 		if err := cmp.Or(errs[:]...); err != nil {
-			return nil, grid.OutOfMemory("%w", err)
+			return nil, raster.OutOfMemory("%w", err)
 		}
 	}
 	return list, nil
 }
 
-// sharesEntries reports whether the features of a set read the entries of its
-// window more often than once each.
+// sharesEntries reports whether the features of a set read the entries of their
+// window more than once each.
 func (s *Set) sharesEntries(bounds image.Rectangle) bool {
-	const reads = 8 // of a feature
+	const reads = 8 // per feature
 	return s.kinds != nil || cornersLen(bounds)/reads <= s.length
 }
 
-// show moves the reader to a window. It does not where features are better
-// looked at one by one.
+// show moves the reader to a window. It returns false if features are better
+// read one by one.
 func (r *reader[V, S]) show(at image.Point, window int) bool {
 	p := r.plane
 	switch {
@@ -148,8 +150,8 @@ func (r *reader[V, S]) show(at image.Point, window int) bool {
 	return true
 }
 
-// areasOf is the pixels for and against a feature of the window, times their
-// weights.
+// areasOf returns the pixels in the + and the − boxes of a feature of the
+// window, multiplied by their weights.
 func (r *reader[V, S]) areasOf(f *Feature) (plus, minus int64) {
 	if r.pixels == nil {
 		return f.areas()

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The value of a feature is what its boxes' pixels say, one by one; all the
-// ways to ask for it agree.
+// TestValues compares the values of features with their pixels, for all methods
+// that evaluate them.
 func TestValues(t *testing.T) {
 	t.Run("uint32", rapid.MakeCheck(valuesProperty[int64, uint32, uint8]))
 	t.Run("uint64", rapid.MakeCheck(valuesProperty[int64, uint64, uint16]))
@@ -70,8 +70,8 @@ func valuesProperty[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t *rapid.T) {
 	unguard(t, corrected)
 }
 
-// brute is the value of a feature and the corrected one, by equation 4 of
-// Messom and Barczak over the whole feature and the boxes that count for it.
+// brute returns the value and the corrected value of a feature, by equation 4 of
+// Messom and Barczak over the whole feature and its + boxes.
 func brute[V haar.Number, P boxsum.Pixel](img boxsum.Image[P], f haar.Feature, at image.Point, channel int) (value V, corrected float64) {
 	var sum, area float64
 	for _, box := range f.Boxes() {
@@ -90,7 +90,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+math.
 
 const guard = 77777
 
-// guarded is n elements with others behind them that must not change.
+// guarded returns n elements followed by others that must not change.
 func guarded[V haar.Number](n int) []V {
 	s := make([]V, n+8)
 	for i := range s[n:] {
@@ -108,8 +108,8 @@ func unguard[V haar.Number](t failer, s []V) {
 	}
 }
 
-// The table has wrapped and boxes are larger than half of what uint32 holds:
-// what is added up of boxes must not wrap.
+// TestWrappedTable tests that sums of boxes do not wrap if the table has wrapped
+// and boxes are larger than half of uint32's range.
 func TestWrappedTable(t *testing.T) {
 	const width, height = 12, 12
 	img := boxsum.Image[uint32]{Width: width + 2, Height: height + 2, Channels: 1, Pix: make([]uint32, (width+2)*(height+2))}
@@ -137,7 +137,8 @@ func TestWrappedTable(t *testing.T) {
 	}
 }
 
-// Floats are the same bits whether a value is asked for alone or with others.
+// TestSameBits tests that float values are bit-identical whether evaluated alone or
+// with others.
 func TestSameBits(t *testing.T) {
 	img := boxsum.Image[float32]{Width: 19, Height: 17, Channels: 1, Pix: make([]float32, 19*17)}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -173,7 +174,8 @@ func sameBits[S boxsum.Sum](t *testing.T, plane *haar.Plane[float64, S], set *ha
 	}
 }
 
-// What integrating took away is put back, also where a feature has more of −.
+// TestOffset tests that the offset is added back, also for features with more −
+// than +.
 func TestOffset(t *testing.T) {
 	img := noise[float32](12, 12, 1)
 	plane := upright[float64](t, integrate[float32](t, img, &boxsum.Options{Offset: 64}), 0)
@@ -192,7 +194,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// Corrected features see nothing in a flat image, however scaling rounded.
+// TestCorrectedFlat tests that corrected values in a flat image are 0, however
+// scaling rounded.
 func TestCorrectedFlat(t *testing.T) {
 	img := boxsum.Image[uint8]{Width: 30, Height: 30, Pix: slices.Repeat([]uint8{200}, 900)}
 	plane := upright[int64](t, integrate[uint32](t, img, nil), 0)
@@ -238,7 +241,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// The plane follows its table from image to image.
+// TestNextImage tests that a plane uses the next image that is integrated into its
+// table.
 func TestNextImage(t *testing.T) {
 	first, second := noise[float32](8, 8, 1), noise[float32](8, 8, 1)
 	for i := range second.Pix {

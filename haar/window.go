@@ -5,77 +5,78 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A window is the lines that the features of a set may lie between, counted
-// from the window's top left corner.
+// A window holds the lines between which the features of a set may lie, counted
+// from its top left corner.
 //
-// A plain one is width×height lines along the axes of its plane, whichever they
-// are. A turned one is width×height pixels, upright, for features along the
-// lines of a rotation. Digital lines are anchored at the image's origin, so
-// that the cells of its pixels depend on where the window lies; rows holds, for
-// each y from top on, the cells that hold no pixel from outside of the window
-// wherever that is.
+// A plain window is width×height lines along the axes of its plane, whichever
+// they are. A turned window is width×height pixels, upright, for features along
+// the lines of a rotation. Digital lines are anchored at the origin of the
+// image, so the cells of its pixels depend on the position of the window; for
+// each y from top on, rows holds the cells that contain no pixel outside the
+// window at any position.
 type window struct {
 	width, height int32
-	rot           rotated.Rotation // zero of a plain one
+	rot           rotated.Rotation // zero for a plain window
 	top           int32
 	rows          []span
 }
 
-// A span is cells lo ≤ x < hi.
+// A span contains the cells lo ≤ x < hi.
 type span struct{ lo, hi int32 }
 
 func (s span) intersect(o span) span { return span{max(s.lo, o.lo), min(s.hi, o.hi)} }
 
-// len is how many cells the span has.
+// len returns the number of cells in the span.
 func (s span) len() int32 { return max(0, s.hi-s.lo) }
 
 func (w *window) turned() bool { return w.rows != nil }
 
-// maxTurned is the longest side of a turned window: a 32-bit number holds what
-// comes of it.
+// maxTurned is the maximum side of a turned window: everything computed from it
+// fits 32 bits.
 const maxTurned = 1 << 20
 
-// upright is no rotation.
+// upright means no rotation.
 var upright = rotated.Rotation{A: 0, B: 1}
 
-// newWindow is an upright window for features along a rotation. That of no
-// rotation is plain.
+// newWindow returns an upright window for features along a rotation. Without
+// rotation it is a plain window.
 func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	w := window{width: int32(width), height: int32(height)}
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return w, grid.Invalid("a window of %d×%d pixels", width, height)
+		return w, raster.Invalid("a window of %d×%d pixels", width, height)
 	}
 	rot, err := rot.Reduce()
 	if err != nil || rot.A == 0 {
 		return w, err
 	}
 	if width > maxTurned || height > maxTurned {
-		return w, grid.Invalid("a window of %d×%d pixels for features along %v: its sides are at most %d", width, height, rot, maxTurned)
+		return w, raster.Invalid("a window of %d×%d pixels for features along %v: its sides are at most %d", width, height, rot, maxTurned)
 	}
 	w.rot = rot
 	axes := axesOf(rot)
 	u, v := axes.offset(0, 0), axes.offset(width-1, height-1)
-	inside := image.Rect(u.X, u.Y, v.X, v.Y) // of the offsets in view, both ends included
+	inside := image.Rect(u.X, u.Y, v.X, v.Y) // offsets in view, both ends included
 	low, _ := axes.cells(inside.Min.X, inside.Min.Y)
 	_, high := axes.cells(inside.Max.X, inside.Max.Y)
-	// Along 1/1 the rows before and after may have a cell that no pixel ever has.
+	// Along 1/1 the first and the last row may have a cell that never contains
+	// a pixel.
 	w.top = int32(low.Y) - 1
-	if w.rows, err = grid.Make[span](high.Y + 3 - low.Y); err != nil {
-		return w, grid.OutOfMemory("%w", err)
+	if w.rows, err = raster.Make[span](high.Y + 3 - low.Y); err != nil {
+		return w, raster.OutOfMemory("%w", err)
 	}
 	w.cut(axes, inside)
 	return w, nil
 }
 
-// cut takes away the cells that pixels round the window may have. In the view,
-// rows climb to the right by 45° at most: they come from the left and from
-// below, and leave to the right and over the top. A row that misses the window
+// cut removes the cells that pixels around the window may have. In the view,
+// rows climb to the right by at most 45°: they enter from the left and from
+// below, and leave to the right and at the top. A row that misses the window
 // passes its upper left or lower right corner within the two pixels that are
-// looked at.
+// examined.
 func (w *window) cut(axes axes, inside image.Rectangle) {
 	const far = math.MaxInt32
 	for i := range w.rows {
@@ -117,7 +118,7 @@ func (w *window) cut(axes axes, inside image.Rectangle) {
 	}
 }
 
-// end is the line below the last row.
+// end returns the line below the last row.
 func (w *window) end() int32 {
 	if !w.turned() {
 		return w.height
@@ -162,7 +163,7 @@ func (w *window) bounds() image.Rectangle {
 	return all
 }
 
-// String is the size of the window, and what of.
+// String returns the size of the window and its unit.
 func (w *window) String() string {
 	if w.turned() {
 		return fmt.Sprintf("%d×%d pixels along %v", w.width, w.height, w.rot)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// BenchmarkIntegrate takes turns between a streaming fill of a table's memory
-// and the table, on the same memory, and reports the best times of both.
+// BenchmarkIntegrate alternates between making a table and a streaming fill of its
+// memory, and reports the best times of both.
 func BenchmarkIntegrate(b *testing.B) {
 	img := random[uint8](rand.New(rand.NewPCG(1, 2)), 1920, 1080, 1)
 	for _, level := range boxsum.Levels() {
@@ -49,17 +49,17 @@ func BenchmarkIntegrate(b *testing.B) {
 	}
 }
 
-// streamFill writes every byte, past the caches, as so many workers at once.
+// streamFill writes every byte past the caches, with the given number of workers.
 func streamFill(bytes []byte, workers int) {
 	var others sync.WaitGroup
 	for part := range workers {
 		lo, hi := len(bytes)/64*part/workers*64, len(bytes)/64*(part+1)/workers*64
-		others.Go(func() { kernel.StreamFill(bytes[lo:hi]) })
+		others.Go(func() { processor.StreamFill(bytes[lo:hi]) })
 	}
 	others.Wait()
 }
 
-// BenchmarkHistogram asks for boxes all over a table.
+// BenchmarkHistogram computes the histograms of boxes spread over a table.
 func BenchmarkHistogram(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, bins := range []int{16, 32, 256} {

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/histogram"
 )
 
-// TestIndexWithoutRange asks for bins that cut nothing: no value is in them.
+// TestIndexWithoutRange tests that no value is in bins without a valid range.
 func TestIndexWithoutRange(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	table, err := histogram.NewTable[uint32](3, 2, 1, histogram.Bins{N: 32})
@@ -30,8 +30,8 @@ func TestIndexWithoutRange(t *testing.T) {
 	}
 }
 
-// TestSingleEdges cuts float32 pixels at float32 values, unless those are the
-// same, and pixels of other types at doubles again.
+// TestSingleEdges tests that edges for float32 pixels are float32 values unless
+// those are equal, and that edges for other pixels are float64 again.
 func TestSingleEdges(t *testing.T) {
 	bins, err := histogram.Over[float32](histogram.Bins{N: 10, Low: 0, High: 0.1})
 	if err != nil {

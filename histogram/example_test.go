@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// The histogram of a box, and what it says.
+// This example computes and compares the histograms of boxes.
 func Example() {
 	img := imgio.Demo(640, 360) // a sun over a lake; or boxsum.Gray of any image.Image
 	table, err := histogram.Integrate(img, histogram.Bins{N: 8}, nil)
@@ -31,7 +31,7 @@ func Example() {
 	// distance: 1.00
 }
 
-// Bytes tells what a table will take before it is made.
+// Bytes returns the size of a table before it is made.
 func ExampleBytes() {
 	for _, bins := range []int{16, 32, 256} {
 		bytes, err := histogram.Bytes[uint32](1920, 1080, 1, bins)
@@ -46,8 +46,8 @@ func ExampleBytes() {
 	// 1080p in 256 bins: 2126 MB
 }
 
-// A median filter: it takes the same time whatever its radius. A lone
-// bright or dark pixel goes, and the edge stays.
+// A median filter takes the same time for every radius. It removes a single bright or
+// dark pixel, and preserves the edge.
 func ExampleLocal() {
 	img := boxsum.Image[uint8]{Width: 8, Height: 5, Pix: []uint8{
 		10, 10, 10, 10, 90, 90, 90, 90,
@@ -75,8 +75,8 @@ func ExampleLocal() {
 	// [10 10 10 10 90 90 90 90]
 }
 
-// Where is there much to see? Local entropy is high on texture and low on what
-// is flat or has two levels.
+// Local entropy is high in textured areas, and low in areas that are flat or have only
+// two levels.
 func ExampleEntropy() {
 	img := imgio.Demo(320, 180)
 	table, err := histogram.Integrate(img, histogram.Bins{N: 32}, nil)
@@ -92,9 +92,8 @@ func ExampleEntropy() {
 	// sky 1.8, horizon 3.4 bits
 }
 
-// To track a region, look for the box whose histogram is the nearest to that of
-// the region in the frame before: every candidate takes as many steps as there
-// are bins.
+// To track a region, find the box whose histogram is nearest to that of the region in
+// the previous frame. Each candidate takes as many steps as there are bins.
 func ExampleBhattacharyya() {
 	frame := func(x, y int) boxsum.Image[uint8] { // a striped patch on a gradient
 		img := boxsum.Image[uint8]{Pix: make([]uint8, 160*120), Width: 160, Height: 120}
@@ -136,8 +135,8 @@ func ExampleBhattacharyya() {
 	// moved by (7,5)
 }
 
-// Weights make some pixels count more than others: here those near the centre of
-// a region, as trackers do.
+// Weights make some pixels count more than others: here those near the centre of a
+// region, as in trackers.
 func ExampleIntegrateWeighted() {
 	img := boxsum.Image[uint8]{Width: 5, Height: 1, Pix: []uint8{200, 10, 10, 10, 200}}
 	weights := boxsum.Image[float32]{Width: 5, Height: 1, Pix: []float32{0.25, 0.75, 1, 0.75, 0.25}}

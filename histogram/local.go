@@ -4,34 +4,35 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Local makes an image of what f says of the histogram round every pixel: of
-// one channel, over the box of 2·radius+1 pixels a side with the pixel in its
-// middle, clipped to the image. It takes as many steps a pixel as there are
+// Local returns an image of the results of calling f with the histogram around every
+// pixel: that of one channel over the box of 2·radius+1 pixels a side that is centred
+// on the pixel, clipped to the image. It takes as many steps per pixel as there are
 // bins, whatever the radius. A median filter is
 //
 //	median, err := histogram.Local(table, 7, 0, func(h []uint32) uint8 { return uint8(histogram.Median(h)) }, nil)
 //
-// for 8-bit pixels in 256 bins. Several goroutines call f at once, as many as
-// opt allows; it must not keep h.
+// for 8-bit pixels in 256 bins. Local calls f from several goroutines at once, as many
+// as opt allows; f must not retain h.
 func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *Options) (boxsum.Image[P], error) {
-	set, err := engineOptions(opt).Check()
+	options := opt.engine()
+	set, err := options.Check()
 	if err != nil {
 		return boxsum.Image[P]{}, err
 	}
 	if radius < 0 {
-		return boxsum.Image[P]{}, grid.Invalid("a radius of %d", radius)
+		return boxsum.Image[P]{}, raster.Invalid("a radius of %d", radius)
 	}
 	if t == nil || uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, grid.Invalid("the table has no channel %d", channel)
+		return boxsum.Image[P]{}, raster.Invalid("the table has no channel %d", channel)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {
 		return out, err
 	}
-	radius = min(radius, max(t.Width, t.Height)) // which covers all, and does not overflow
+	radius = min(radius, max(t.Width, t.Height)) // covers the whole image, and does not overflow
 	workers := set.Workers()
 	around := make([][]S, workers)
 	err = set.Each(t.Height, workers, func(worker, y int) {

@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// TestNumPy holds counts and edges against NumPy's, bit for bit, for values on
-// edges, next to them and beyond them.
+// TestNumPy compares counts and edges with NumPy's, bit for bit, for values on,
+// next to and beyond edges.
 func TestNumPy(t *testing.T) {
 	p := ref.StartPython(t, "testdata/edges.py")
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -42,7 +42,7 @@ func TestNumPy(t *testing.T) {
 	}
 }
 
-// single says whether float32 can tell the edges apart, for which NumPy asks.
+// single reports whether float32 can tell the edges apart, which NumPy requires.
 func single(b histogram.Bins) bool {
 	for i := range b.N {
 		if float32(b.Edge(i)) >= float32(b.Edge(i+1)) {
@@ -52,7 +52,7 @@ func single(b histogram.Bins) bool {
 	return b.High < math.MaxFloat32
 }
 
-// around is values on every edge of bins and next to it, and some anywhere.
+// around returns values on every edge of bins and next to it, and random ones.
 func around[P boxsum.Pixel](b histogram.Bins, rng *rand.Rand) (values []float64) {
 	b, err := histogram.Over[P](b)
 	if err != nil {

@@ -22,8 +22,8 @@ func TestOpenCV(t *testing.T) {
 	testOpenCV[float32](t, p, histogram.Bins{N: 17, Low: -20, High: 33}, false)
 }
 
-// testOpenCV leaves OpenCV out where pixels fall on edges that it rounds: then
-// it puts them to either side.
+// testOpenCV skips OpenCV if pixels fall on edges that it rounds, because it then
+// counts them on either side.
 func testOpenCV[P boxsum.Pixel](t *testing.T, py ref.Script, bins histogram.Bins, rounds bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	img := random[P](rng, 97, 61, 1)

@@ -6,13 +6,12 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// The functions here take a histogram as [Table.Histogram] gives it. Counts
-// below zero, as the rounding of float weights may leave them, are taken for
-// zero, and so is NaN.
+// The functions in this file accept a histogram from [Table.Histogram]. They treat
+// negative counts, which float weights may leave because of rounding, and NaN as zero.
 
-// Quantile is the first bin at which the counts so far reach the fraction q of
-// all of them, and −1 if there are none. Quantile(h, 0) is the first bin that is
-// not empty, and Quantile(h, 1) the last.
+// Quantile returns the first bin at which the cumulative count reaches the fraction q
+// of the total, or −1 if the histogram is empty. Quantile(h, 0) is the first bin that
+// is not empty, and Quantile(h, 1) the last.
 func Quantile[S boxsum.Sum](h []S, q float64) int {
 	all := total(h)
 	if all == 0 {
@@ -31,12 +30,13 @@ func Quantile[S boxsum.Sum](h []S, q float64) int {
 	return last
 }
 
-// Median is the bin of the median, the lower one of two, and −1 for an empty
-// histogram. Where every value has a bin of its own, as 256 bins give 8-bit
-// pixels, that is the median itself.
+// Median returns the bin of the median, the lower of two, or −1 if the histogram is
+// empty. If every value has its own bin, as 8-bit pixels have with 256 bins, it is the
+// median itself.
 func Median[S boxsum.Sum](h []S) int { return Quantile(h, 0.5) }
 
-// Mode is the fullest bin, the first of several, and −1 for an empty histogram.
+// Mode returns the bin with the highest count, the first of several, or −1 if the
+// histogram is empty.
 func Mode[S boxsum.Sum](h []S) int {
 	best, most := -1, 0.0
 	for i := range h {
@@ -47,8 +47,8 @@ func Mode[S boxsum.Sum](h []S) int {
 	return best
 }
 
-// Entropy is Shannon's entropy in bits: 0 where all is in one bin, and log2 of
-// the number of bins where all are equally full.
+// Entropy returns Shannon's entropy in bits: 0 if all counts are in one bin, and log2
+// of the number of bins if all bins are equally full.
 func Entropy[S boxsum.Sum](h []S) float64 {
 	all := total(h)
 	var bits float64
@@ -60,14 +60,14 @@ func Entropy[S boxsum.Sum](h []S) float64 {
 	return max(0, bits) // and not -0
 }
 
-// The distances compare shares, not counts, so that boxes of different sizes
-// compare. They are symmetric, and 0 for equal histograms. An empty histogram is
-// as far from one that is not as can be. Of different lengths, the shorter is
-// taken to end in empty bins.
+// The distances compare fractions, not counts, so boxes of different sizes can be
+// compared. They are symmetric, and 0 for equal histograms. The distance between an
+// empty histogram and one that is not empty is the largest possible. If the lengths
+// differ, the shorter histogram is extended with empty bins.
 
-// Bhattacharyya is √(1 − Σ√(p·q)), between 0 and 1, where p and q are the shares
-// of a bin in the two histograms: the distance that OpenCV calls so, also known
-// as Hellinger's. It looks at every bin by itself.
+// Bhattacharyya returns the distance √(1 − Σ√(p·q)), between 0 and 1, where p and q are
+// the fractions of a bin in the two histograms. OpenCV uses this name; it is also known
+// as the Hellinger distance. It compares every bin separately.
 func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	if allA == 0 || allB == 0 {
@@ -78,13 +78,14 @@ func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 		overlap += math.Sqrt(count(a, i) / allA * (count(b, i) / allB))
 	}
 	if overlap > 1-1e-15 {
-		return 0 // roundings, whose root would be large
+		return 0 // rounding errors, whose square root would be large
 	}
 	return math.Sqrt(1 - overlap)
 }
 
-// ChiSquare is ½·Σ(p−q)²/(p+q), between 0 and 1. Bins in which both have little
-// matter little.
+// ChiSquare returns the distance ½·Σ(p−q)²/(p+q), between 0 and 1, where p and q are
+// the fractions of a bin in the two histograms. Bins that are small in both have little
+// effect.
 func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	if allA == 0 || allB == 0 {
@@ -100,10 +101,11 @@ func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 	return sum / 2
 }
 
-// EarthMover is how many bins far the counts of one histogram must be moved, on
-// average, to make the other of it: between 0 and the number of bins less one.
-// A change of brightness moves all counts by a bin or two, which it alone of the
-// three sees as little. Times the width of a bin it is a difference of values.
+// EarthMover returns the average number of bins that the counts of one histogram must
+// be moved to give the other, between 0 and the number of bins minus one. A change of
+// brightness, which moves all counts by a bin or two, is a small distance only here,
+// not in Bhattacharyya or ChiSquare. Multiply by the width of a bin for a difference of
+// values.
 func EarthMover[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	n := max(len(a), len(b))
@@ -118,7 +120,7 @@ func EarthMover[S boxsum.Sum](a, b []S) float64 {
 	return sum
 }
 
-// emptyDistance is that of histograms of which one or both are empty.
+// emptyDistance returns the distance of two histograms of which at least one is empty.
 func emptyDistance(a, b, largest float64) float64 {
 	if a == b {
 		return 0
@@ -126,7 +128,8 @@ func emptyDistance(a, b, largest float64) float64 {
 	return largest
 }
 
-// count is one bin, and 0 beyond the last.
+// count returns the count of bin i, or 0 if i is out of range or the count is not
+// positive.
 func count[S boxsum.Sum](h []S, i int) float64 {
 	if i >= len(h) || !(h[i] > 0) {
 		return 0

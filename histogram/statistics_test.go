@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEdges holds the bin of a value, and its neighbours, against the edges.
+// TestEdges compares the bin of a value, and its neighbours, with the edges.
 func TestEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
@@ -88,7 +88,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestLocal holds a median filter against sorting.
+// TestLocal compares a median filter with sorting.
 func TestLocal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	img := random[uint8](rng, 23, 17, 2)

@@ -1,24 +1,21 @@
 package histogram
 
 import (
-	"fmt"
 	"image"
-	"math"
 	"slices"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with histogram
-
-// A Table is the integral histogram of a Width×Height image: entry (x, y) is
-// the histogram of the pixels in [0,x)×[0,y). Bin i of channel c of it is
+// A Table is the integral histogram of a Width×Height image: entry (x, y) is the
+// histogram of the pixels in [0,x)×[0,y). Bin i of channel c of entry (x, y) is
 //
 //	Counts[((y*(Width+1)+x)*Channels+c)*Bins.N+i]
 //
-// A table comes from [NewTable], [Integrate] or [IntegrateWeighted]. It is safe for
-// use by several goroutines as long as none integrates into it.
+// Use [NewTable], [Integrate] or [IntegrateWeighted] to make a table. It is safe for
+// concurrent use as long as no goroutine integrates into it.
 type Table[S boxsum.Sum] struct {
 	Counts        []S
 	Width, Height int // of the image
@@ -26,52 +23,27 @@ type Table[S boxsum.Sum] struct {
 	Bins          Bins
 }
 
-// Bytes is how much memory a table takes, whose counts are of type S: uint32
-// unless it is weighted. Zero channels stand for one.
-func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
-	if err := checkCount(bins); err != nil {
-		return 0, err
-	}
-	e := grid.Plane(width, height, channels, 0)
-	if err := e.Sized(); err != nil {
-		return 0, err
-	}
-	counts := (float64(width) + 1) * (float64(height) + 1) * float64(e.Channels) * float64(bins)
-	if counts > maxCounts {
-		return 0, grid.Invalid("a table of %s would take %.3g bytes, more than memory can hold", describe(width, height, e.Channels, bins), counts*float64(grid.SizeOf[S]()))
-	}
-	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(bins) * int64(grid.SizeOf[S]()), nil
+// Bytes returns the memory size of a table with counts of type S, which is uint32
+// unless the table is weighted. Zero channels means one.
+func Bytes[S boxsum.Sum](width, height, channels, n int) (int64, error) {
+	return bins.Bytes(raster.TypeOf[S](), width, height, channels, n)
 }
 
-// maxCounts keeps every byte offset inside an int.
-const maxCounts = math.MaxInt / 16
-
-// NewTable allocates a table for images of this size. Zero channels stand for one.
-func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], error) {
-	if err := bins.check(); err != nil {
-		return nil, err
-	}
-	bytes, err := Bytes[S](width, height, channels, bins.N)
+// NewTable allocates a table for images of the given size. Zero channels means one.
+func NewTable[S boxsum.Sum](width, height, channels int, b Bins) (*Table[S], error) {
+	t, err := bins.New(raster.TypeOf[S](), width, height, channels, b.core())
 	if err != nil {
 		return nil, err
 	}
-	channels = max(1, channels)
-	counts, err := grid.Make[S](int(bytes) / grid.SizeOf[S]())
-	if err != nil {
-		return nil, grid.OutOfMemory("a table of %s: %w: use fewer bins, or parts of the image", describe(width, height, channels, bins.N), err)
-	}
-	return &Table[S]{Counts: counts, Width: width, Height: height, Channels: channels, Bins: bins}, nil
+	return tableOf[S](t), nil
 }
 
-func describe(width, height, channels, bins int) string {
-	s := fmt.Sprintf("%d×%d pixels and %d bins", width, height, bins)
-	if channels > 1 {
-		s += fmt.Sprintf(" in %d channels", channels)
-	}
-	return s
+func tableOf[S boxsum.Sum](t bins.Table) *Table[S] {
+	e := &t.Counts.Extent
+	return &Table[S]{Counts: raster.Elems[S](t.Counts.Data), Width: e.Width, Height: e.Height, Channels: e.Channels, Bins: binsOf(t.Range)}
 }
 
-// Bounds is image.Rect(0, 0, Width, Height).
+// Bounds returns image.Rect(0, 0, Width, Height).
 func (t *Table[S]) Bounds() image.Rectangle {
 	if t == nil {
 		return image.Rectangle{}
@@ -79,8 +51,8 @@ func (t *Table[S]) Bounds() image.Rectangle {
 	return image.Rect(0, 0, t.Width, t.Height)
 }
 
-// At is entry (x, y) of a channel, the histogram of [0,x)×[0,y), in the memory
-// of the table. It is nil outside of the table.
+// At returns entry (x, y) of a channel, the histogram of [0,x)×[0,y). The result shares
+// the memory of the table. At returns nil if the arguments are out of range.
 func (t *Table[S]) At(x, y, channel int) []S {
 	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return nil
@@ -89,11 +61,11 @@ func (t *Table[S]) At(x, y, channel int) []S {
 	return t.Counts[((y*(t.Width+1)+x)*t.Channels+channel)*n:][:n:n]
 }
 
-// Histogram appends the histogram of one channel over a box, clipped to the
-// image, to dst: Bins.N counts. Those of an empty box, and of a channel that the
-// image does not have, are zero.
+// Histogram appends the histogram of one channel over a box, clipped to the image, to
+// dst: Bins.N counts. They are zero if the box is empty or the image has no such
+// channel.
 //
-//	counts = table.Histogram(counts[:0], box, 0) // allocates nothing the second time
+//	counts = table.Histogram(counts[:0], box, 0) // does not allocate the second time
 func (t *Table[S]) Histogram(dst []S, box image.Rectangle, channel int) []S {
 	if t == nil {
 		return dst
@@ -104,28 +76,24 @@ func (t *Table[S]) Histogram(dst []S, box image.Rectangle, channel int) []S {
 	return dst
 }
 
-// write is Histogram into Bins.N counts.
+// write writes the Bins.N counts of a histogram to dst, see Histogram.
 func (t *Table[S]) write(dst []S, box image.Rectangle, channel int) {
 	box = box.Intersect(t.Bounds())
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		clear(dst)
 		return
 	}
-	n := len(dst)
-	a, b := t.At(box.Min.X, box.Min.Y, channel)[:n], t.At(box.Max.X, box.Min.Y, channel)[:n]
-	c, d := t.At(box.Min.X, box.Max.Y, channel)[:n], t.At(box.Max.X, box.Max.Y, channel)[:n]
-	for i := range dst {
-		dst[i] = d[i] - c[i] - b[i] + a[i]
-	}
+	bins.Difference(dst, t.At(box.Min.X, box.Min.Y, channel), t.At(box.Max.X, box.Min.Y, channel),
+		t.At(box.Min.X, box.Max.Y, channel), t.At(box.Max.X, box.Max.Y, channel))
 }
 
-// Histograms writes the histograms of all channels over every box, clipped to
-// the image: bin i of channel c of boxes[k] is dst[(k*Channels+c)*Bins.N+i].
+// Histograms writes the histograms of all channels over every box, clipped to the
+// image, to dst: bin i of channel c of boxes[k] is dst[(k*Channels+c)*Bins.N+i].
 func (t *Table[S]) Histograms(dst []S, boxes []image.Rectangle) error {
 	if t == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
-	if err := grid.Room(len(dst), len(boxes), t.Channels*t.Bins.N); err != nil {
+	if err := raster.Room(len(dst), len(boxes), t.Channels*t.Bins.N); err != nil {
 		return err
 	}
 	for _, box := range boxes {

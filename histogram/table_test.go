@@ -12,30 +12,19 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
 	"pgregory.net/rapid"
 )
 
-// random is an image with a gap after every row: integers over their whole
+// random returns an image with a gap after every row: integers over their whole
 // range, floats between -30 and 30.
 func random[P boxsum.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
-	stride := width*channels + rng.IntN(5)
-	img := boxsum.Image[P]{Pix: make([]P, stride*height), Stride: stride, Width: width, Height: height, Channels: channels}
-	for i := range img.Pix {
-		switch p := any(&img.Pix[i]).(type) {
-		case *float32:
-			*p = float32(rng.Float64()*60 - 30)
-		case *float64:
-			*p = rng.Float64()*60 - 30
-		default:
-			img.Pix[i] = P(rng.Uint64())
-		}
-	}
-	return img
+	return fixture.ImageIn[P](rng, width, height, channels, -30, 30)
 }
 
-// A definition finds bins as they are defined: by the last edge that is not
-// above a value.
+// A definition finds bins by their definition: by the last edge that is not above a
+// value.
 type definition struct {
 	bins  histogram.Bins
 	edges []float64
@@ -81,14 +70,7 @@ func brute[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], weight func(x, y i
 
 func one[S boxsum.Sum](x, y int) S { return 1 }
 
-func randomBox(rng *rand.Rand, width, height int) image.Rectangle {
-	return image.Rectangle{
-		image.Pt(rng.IntN(width+7)-3, rng.IntN(height+7)-3),
-		image.Pt(rng.IntN(width+7)-3, rng.IntN(height+7)-3),
-	}
-}
-
-// shapes are odd ones; the first few are enough in a hurry.
+// shapes returns awkward sizes; only the first few in short mode.
 func shapes() [][3]int {
 	all := [][3]int{{1, 1, 1}, {1, 17, 1}, {23, 1, 1}, {7, 5, 3}, {37, 19, 1}, {131, 29, 1}, {40, 67, 2}}
 	if testing.Short() {
@@ -107,7 +89,7 @@ func TestEveryEntry(t *testing.T) {
 	testEveryEntry[float64](t, histogram.Bins{Low: -10, High: 20})
 }
 
-// testEveryEntry holds whole tables against counting, at every level and with
+// testEveryEntry compares whole tables with counting, at every level and with
 // several numbers of workers and of bins.
 func testEveryEntry[P boxsum.Pixel](t *testing.T, ranges ...histogram.Bins) {
 	t.Run(fmt.Sprintf("%T", *new(P)), func(t *testing.T) {
@@ -143,7 +125,7 @@ func options() (all []*histogram.Options) {
 	return all
 }
 
-// checkEntries counts along: each entry is the one above it and its row so far.
+// checkEntries compares each entry with the entry above it plus its row so far.
 func checkEntries[P boxsum.Pixel](t *testing.T, img boxsum.Image[P], table *histogram.Table[uint32]) {
 	t.Helper()
 	d := define(table.Bins)
@@ -170,7 +152,7 @@ func checkEntries[P boxsum.Pixel](t *testing.T, img boxsum.Image[P], table *hist
 	}
 }
 
-// TestBoxes asks for random boxes of random images.
+// TestBoxes tests random boxes of random images.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -184,7 +166,7 @@ func TestBoxes(t *testing.T) {
 		var boxes []image.Rectangle
 		var want []uint32
 		for range 10 {
-			box := randomBox(rng, img.Width, img.Height)
+			box := fixture.Box(rng, img.Width, img.Height)
 			boxes = append(boxes, box)
 			for c := range img.Channels {
 				h := brute(img, one[uint32], box, c, table.Bins)
@@ -201,8 +183,8 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
-// TestLarge makes a table beyond the caches, of which all rows, and one of
-// which every other row, are written past them.
+// TestLarge makes a table beyond the caches, of which all rows are written past
+// them, and one of which every other row is.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 200 MB")
@@ -215,7 +197,7 @@ func TestLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 20 {
-			box := randomBox(rng, img.Width, img.Height)
+			box := fixture.Box(rng, img.Width, img.Height)
 			if got, want := table.Histogram(nil, box, 0), brute(img, one[uint32], box, 0, table.Bins); !slices.Equal(got, want) {
 				t.Fatalf("%d bins: box %v is %v, want %v", bins, box, got, want)
 			}
@@ -253,7 +235,7 @@ func testWeights[S boxsum.Sum, W boxsum.Pixel](t *testing.T) {
 				}
 			}
 			for range 20 {
-				box := randomBox(rng, img.Width, img.Height)
+				box := fixture.Box(rng, img.Width, img.Height)
 				c := rng.IntN(img.Channels)
 				got := first.Histogram(nil, box, c)
 				want := brute(img, func(x, y int) S { return S(weights.Pix[y*weights.Stride+x]) }, box, c, first.Bins)
@@ -298,8 +280,8 @@ func TestNotNumbers(t *testing.T) {
 	}
 }
 
-// TestAgain puts images of several types through one table, and holds that the
-// second of a type allocates nothing.
+// TestAgain integrates images of several types into the same table, and tests that
+// the second of a type does not allocate.
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table, err := histogram.NewTable[uint32](50, 40, 1, histogram.Bins{N: 20, Low: 0, High: 256})

@@ -9,26 +9,26 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Element is what an [Array] may hold.
+// Element is the constraint for the elements of an [Array].
 type Element interface {
 	uint8 | uint16 | uint32 | uint64 | int16 | int32 | int64 | float32 | float64
 }
 
-// An Array is a row-major n-dimensional array, as .npy files hold it. Data is a
-// slice of one of the [Element] types with as many elements as Shape says.
+// An Array is a row-major n-dimensional array, as in .npy files. Data is a
+// slice of one of the [Element] types, whose length is the product of Shape.
 type Array struct {
 	Shape []int
 	Data  any
 }
 
-// Image is the array as a boxsum.Image of its own element type, sharing its
-// memory: shape (H, W) has one channel and (H, W, C) has C. The dynamic type is
-// boxsum.Image[P] with P one of uint8, uint16, uint32, int16, int32, float32,
-// float64.
+// Image returns the array as a boxsum.Image of its own element type, sharing
+// its memory. Shape (H, W) means one channel and (H, W, C) means C channels.
+// The dynamic type is boxsum.Image[P] with P one of uint8, uint16, uint32,
+// int16, int32, float32, float64.
 //
-// Integers of 64 bits are copied: to int32 if all of them fit, those of uint64 to
-// uint32; else to uint32, and else to float64. Values beyond 2^53, which that does
-// not hold, are a [boxsum.ErrTypes]: see Wide of [Options].
+// 64-bit integers are copied: to int32 if all of them fit (uint64 to uint32),
+// else to uint32, else to float64. Values beyond 2^53, which float64 cannot
+// represent exactly, are a [boxsum.ErrTypes]: see Wide of [Options].
 func (a *Array) Image() (any, error) {
 	a, err := a.pixels()
 	if err != nil {
@@ -45,7 +45,8 @@ func (a *Array) Image() (any, error) {
 		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
-// imageOf is the image of an array of P, and nil of another.
+// imageOf returns the image of an array of P, or nil if the array holds another
+// type.
 func imageOf[P boxsum.Pixel](a *Array) (any, error) {
 	data, ok := a.Data.([]P)
 	if !ok {
@@ -58,8 +59,8 @@ func imageOf[P boxsum.Pixel](a *Array) (any, error) {
 	return boxsum.Image[P]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
 }
 
-// imageShape is the size of an array of so many elements as an image, and how many of
-// them that has.
+// imageShape returns the size of an array of have elements as an image, and the
+// number of elements that the image has.
 func imageShape(shape []int, have int) (width, height, channels, n int, err error) {
 	fail := func(format string, args ...any) (int, int, int, int, error) {
 		return 0, 0, 0, 0, fmt.Errorf("imgio: "+format, args...)
@@ -86,8 +87,8 @@ func imageShape(shape []int, have int) (width, height, channels, n int, err erro
 	return shape[1], shape[0], channels, n, nil
 }
 
-// elementCount is the product of a shape, or an error where an int cannot hold
-// the bytes that it stands for.
+// elementCount returns the product of a shape, or an error if its size in bytes
+// overflows an int.
 func elementCount(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
@@ -108,8 +109,8 @@ func elementCount(shape []int) (int, error) {
 	return n, nil
 }
 
-// nonzeroProduct is the product of the dimensions that are not 0, for a shape
-// that elementCount takes.
+// nonzeroProduct returns the product of the nonzero dimensions of a shape that
+// elementCount accepts.
 func nonzeroProduct(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -118,7 +119,7 @@ func nonzeroProduct(shape []int) int {
 	return n
 }
 
-// shapeString writes a shape as Python does.
+// shapeString formats a shape as Python does.
 func shapeString(shape []int) string {
 	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	if len(shape) == 1 {
@@ -127,13 +128,13 @@ func shapeString(shape []int) string {
 	return "(" + s + ")"
 }
 
-// bytesOf is the memory of a slice.
+// bytesOf returns the memory of a slice.
 func bytesOf[T Element](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// hostIsLittle is whether this machine stores the low byte first, as most
-// files do.
+// hostIsLittle reports whether this machine is little-endian, as most files
+// are.
 var hostIsLittle = func() bool {
 	one := uint16(1)
 	return *(*byte)(unsafe.Pointer(&one)) == 1

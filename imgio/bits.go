@@ -12,9 +12,10 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// EncodeBits writes an image of one bit a pixel, of which 1 is black, as "png" with a
-// palette, as "tiff" in fax group 4, or as "pbm". Eight pixels are in a byte, the first in the
-// highest bit, and rows start stride bytes apart.
+// EncodeBits writes an image with one bit per pixel, where 1 is black, as "png"
+// with a palette, "tiff" with group 4 compression, or "pbm". Each byte holds
+// eight pixels, the first in its highest bit, and rows start stride bytes
+// apart.
 func EncodeBits(w io.Writer, format string, data []byte, stride, width, height int) error {
 	n := (width + 7) / 8
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {
@@ -50,14 +51,14 @@ func EncodeBits(w io.Writer, format string, data []byte, stride, width, height i
 	return to.Flush()
 }
 
-// zerosAndOnes makes 0 and 1 of bits.
+// zerosAndOnes expands bits to bytes of 0 and 1.
 func zerosAndOnes(dst, src []byte) {
 	for x := range dst {
 		dst[x] = src[x/8] >> (7 - x%8) & 1
 	}
 }
 
-// encodeFaxTIFF writes a file of one strip.
+// encodeFaxTIFF writes a TIFF file with one strip.
 func encodeFaxTIFF(w *bufio.Writer, strip []byte, width, height int) error {
 	if len(strip) > math.MaxInt32 {
 		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: %w", width, height, boxsum.ErrInvalid)
@@ -71,7 +72,7 @@ func encodeFaxTIFF(w *bufio.Writer, strip []byte, width, height int) error {
 	d.shorts(277, 1)
 	d.longs(278, uint32(height))
 	d.longs(279, uint32(len(strip)))
-	d.longs(293, 0) // of group 4
+	d.longs(293, 0) // options of group 4
 	d.longs(273, 0)
 	d.longs(273, d.size())
 	if _, err := w.Write(d.bytes()); err != nil {

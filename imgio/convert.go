@@ -9,7 +9,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// convert is a decoded picture as a boxsum.Image, in the depth of the file.
+// convert returns a decoded picture as a boxsum.Image, with the depth of the
+// file.
 func convert(format string, data []byte, m image.Image, mode ColorMode) any {
 	switch format {
 	case "webp":
@@ -32,9 +33,9 @@ func convert(format string, data []byte, m image.Image, mode ColorMode) any {
 	return pick(boxsum.Color(m), channels(format, data))
 }
 
-// faxPolarity turns fax-coded TIFF round where its black runs are declared to
-// mean white. The decoder leaves them black; libtiff, and so all that writes
-// such files, does not.
+// faxPolarity inverts a fax-coded TIFF that declares black runs to mean white.
+// Go's decoder ignores this; libtiff, and so all software that writes such
+// files, does not.
 func faxPolarity(data []byte, m image.Image) {
 	const group3, group4, blackIsZero = 3, 4, 1
 	gray, ok := m.(*image.Gray)
@@ -48,8 +49,8 @@ func faxPolarity(data []byte, m image.Image) {
 	}
 }
 
-// shallowPalette takes the palettes of TIFF, which are written with 16 bits, for
-// the 8 bits that they are made from.
+// shallowPalette reduces TIFF palettes, which store 16 bits, to the 8 bits that
+// they are made from.
 func shallowPalette(p color.Palette) {
 	for i, c := range p {
 		if c, ok := c.(color.RGBA64); ok {
@@ -58,8 +59,8 @@ func shallowPalette(p color.Palette) {
 	}
 }
 
-// channels is how many channels the file has, of those that Go's decoders
-// fill up to R, G, B, A.
+// channels returns the number of channels in the file, for formats that Go's
+// decoders expand to R, G, B, A.
 func channels(format string, data []byte) int {
 	switch format {
 	case "png":
@@ -69,7 +70,7 @@ func channels(format string, data []byte) int {
 	case "jpeg":
 		return 3
 	case "bmp":
-		// Only the longer headers know an alpha channel.
+		// Only longer headers can declare an alpha channel.
 		const plainHeader = 40
 		if binary.LittleEndian.Uint32(data[14:]) <= plainHeader || binary.LittleEndian.Uint16(data[28:]) != 32 {
 			return 3
@@ -79,7 +80,7 @@ func channels(format string, data []byte) int {
 			return 3
 		}
 	case "webp":
-		// A lossless image says itself whether its alpha is used.
+		// A lossless image declares whether it uses alpha.
 		for chunk, at := range map[string]int{"VP8L": 24, "VP8X": 20} {
 			if len(data) > at && string(data[12:16]) == chunk && data[at]&0x10 == 0 {
 				return 3
@@ -89,8 +90,8 @@ func channels(format string, data []byte) int {
 	return 4
 }
 
-// pick leaves the first n channels of R, G, B, A, in the same memory; two are
-// grey and alpha.
+// pick keeps the first n channels of R, G, B, A, in the same memory. Two
+// channels are gray and alpha.
 func pick[P boxsum.Pixel](im boxsum.Image[P], n int) boxsum.Image[P] {
 	if im.Channels != 4 || n == 4 {
 		return im
@@ -113,8 +114,8 @@ func pick[P boxsum.Pixel](im boxsum.Image[P], n int) boxsum.Image[P] {
 	return im
 }
 
-// fullRange stretches the components of lossy WebP, which are 16…235 and
-// 16…240, to the 0…255 that the rest of Go takes YCbCr to have.
+// fullRange stretches the components of lossy WebP, 16…235 and 16…240, to the
+// 0…255 that Go expects of YCbCr.
 func fullRange(m image.Image) {
 	var p *image.YCbCr
 	switch m := m.(type) {
@@ -130,7 +131,7 @@ func fullRange(m image.Image) {
 	stretch(p.Cr, 128, 128, 224)
 }
 
-// stretch maps every value v to zero + (v-middle)·255/span, rounded.
+// stretch maps each value v to zero + (v-middle)·255/span, rounded.
 func stretch(plane []uint8, middle, zero, span int) {
 	var table [256]uint8
 	for v := range table {

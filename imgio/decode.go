@@ -19,66 +19,65 @@ import (
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// ColorMode is what becomes of the colour of a picture. Arrays are not
+// A ColorMode selects how the color of a picture is converted. Arrays are not
 // pictures: a .npy file keeps its channels in either mode.
 type ColorMode int
 
 const (
-	// ToGray weighs colour to one grey channel, as boxsum.Gray does.
+	// ToGray converts color to one gray channel, as boxsum.Gray does.
 	ToGray ColorMode = iota
-	// Keep leaves colour as interleaved channels: 1 for grey, 2 for grey with
-	// alpha, 3 for R, G, B and 4 for R, G, B, A, whichever the file has. Alpha
-	// is straight and a palette is looked up. One colour that a file declares
+	// Keep keeps color as interleaved channels: 1 for gray, 2 for gray with
+	// alpha, 3 for R, G, B and 4 for R, G, B, A, as stored in the file. Alpha
+	// is straight, and palettes are resolved. A single transparent color does
+	// not add a channel, except in a palette.
 	// transparent makes no channel, except in a palette.
 	Keep
 )
 
 // A Picture is a decoded file.
 type Picture struct {
-	// Image is a boxsum.Image[P]. P is uint8 or uint16 for pictures, by the
-	// depth of the file, and for arrays also uint32, int16, int32, float32 or
-	// float64; see [ReadNPY] and [Array.Image] for those of other types.
+	// Image is a boxsum.Image[P]. For pictures, P is uint8 or uint16, depending
+	// on the depth of the file. For arrays, it may also be uint32, int16,
+	// int32, float32 or float64; see [ReadNPY] and [Array.Image] for other
+	// types.
 	Image any
-	// Element is the type that an array has in the file, such as "int64", and empty
-	// for pictures.
+	// Element is the type of an array's elements in the file, such as "int64".
+	// It is empty for pictures.
 	Element string
 	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
 	Format string
-	// Page is which of the Pages of the file this is, from 1 on: a page of TIFF or
-	// a frame of GIF. Others have one.
+	// Page is the page of a TIFF file or the frame of a GIF file, from 1, and
+	// Pages is their number. Both are 1 for other formats.
 	Page, Pages int
-	// Bits is how many bits a sample has in the file: 1 where it is black or
-	// white, and 0 for arrays.
+	// Bits is the number of bits per sample in the file: 1 for black and white,
+	// and 0 for arrays.
 	Bits int
 
 	close closer
 }
 
-// Close gives back what the picture stands on; Image must not be used after it.
+// Close releases the resources behind the picture. Image must not be used after
+// it.
 func (p *Picture) Close() error { return p.close.Close() }
 
-// Open reads the picture or .npy array of that name. The format is told from
-// the content. Values are those that the file holds, in the file's own depth:
+// Open reads the named picture or .npy array. It detects the format from the
+// content. Values are those of the file, in the file's own depth:
 //
-//   - A PNG written from an array gives that array back, 8 or 16 bits deep;
-//     depths below 8 are scaled to 0…255.
-//   - PNM keeps its values as they are, also where its maximum is not 255; the
-//     bitmaps P1 and P4, and black-and-white PAM, give 0 for black and 255 for
-//     white.
-//   - Of a GIF the first frame is read, in its own size, and of a TIFF file the
-//     first page.
-//   - JPEG and lossy WebP go to grey through their Y plane.
+//   - PNG has 8 or 16 bits and returns arrays that were written to it unchanged; depths below 8 are scaled to 0…255.
+//   - PNM values are unchanged, even if the maximum is not 255. Bitmaps (P1 and P4) and black-and-white PAM return 0 for black and 255 for white.
+//   - GIF files return the first frame, in its own size, and TIFF files the first page.
+//   - JPEG and lossy WebP are converted to gray through their Y plane.
 //   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
 //
-// A large .npy file is mapped and not read, see [OpenNPY]: close the picture
+// Large .npy files are mapped instead of read, see [OpenNPY]. Close the picture
 // when done.
 func Open(path string, mode ColorMode) (*Picture, error) { return OpenWith(path, Options{Color: mode}) }
 
-// OpenWith is [Open] with options. A frame of a GIF file after the first is drawn over
-// those before it, in the size of them all.
+// OpenWith is like [Open] but takes options. GIF frames after the first are
+// drawn over those before them, in the size of the whole picture.
 func OpenWith(path string, opt Options) (*Picture, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -100,8 +99,8 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 	return p, nil
 }
 
-// openFile opens a file and looks at what it is: the format of one that can be read
-// again from its start, and none of others.
+// openFile opens a file and detects its format, which is empty for files that
+// cannot be read again from the start.
 func openFile(path string) (f *os.File, info os.FileInfo, format string, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, "", fmt.Errorf("imgio: %w", err)
@@ -117,12 +116,12 @@ func openFile(path string) (f *os.File, info os.FileInfo, format string, err err
 	return f, info, format, nil
 }
 
-// Decode reads a picture or array as [Open] does, from a stream.
+// Decode is like [Open] but reads from a stream.
 func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 	return DecodeWith(r, Options{Color: mode})
 }
 
-// DecodeWith is [Decode] with options.
+// DecodeWith is like [Decode] but takes options.
 func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
@@ -150,7 +149,7 @@ func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 	return p, nil
 }
 
-// sniffed is the format of a stream, and all of the stream.
+// sniffed returns the format of a stream, and a reader for the whole stream.
 func sniffed(r io.Reader) (string, *replay, error) {
 	whole := &replay{newHead(r), r}
 	head, err := whole.Peek(sniffBytes)
@@ -170,7 +169,8 @@ func openArray(f *os.File, opt Options) (*Picture, error) {
 	return h.picture(a, c, err, opt)
 }
 
-// picture is the array behind a header as a picture, unless there is an error already.
+// picture returns the array behind a header as a picture. It returns err if
+// that is not nil.
 func (h *npyHeader) picture(a *Array, c io.Closer, err error, opt Options) (*Picture, error) {
 	if err != nil {
 		return nil, err
@@ -191,11 +191,11 @@ func (h *npyHeader) picture(a *Array, c io.Closer, err error, opt Options) (*Pic
 // in adds the name of a file to an error.
 func in(path string, err error) error { return fmt.Errorf("%w, in %s", err, path) }
 
-// sniffBytes is what it takes to tell the formats apart.
+// sniffBytes is the number of bytes needed to detect a format.
 const sniffBytes = 12
 
-// signatures are how files begin, and the format that this tells. What holds a space is why
-// a file is not read.
+// signatures maps the first bytes of files to their format. An entry with a
+// space is instead the reason why a file cannot be read.
 var signatures = []struct{ start, format string }{
 	{npyMagic, "npy"}, {"\x89PNG\r\n\x1a\n", "png"}, {"\xff\xd8", "jpeg"}, {"GIF87a", "gif"}, {"GIF89a", "gif"},
 	{"II*\x00", "tiff"}, {"MM\x00*", "tiff"}, {"BM", "bmp"},
@@ -226,7 +226,7 @@ func sniff(head []byte) (format string, err error) {
 	return "", errors.New("imgio: unknown format: PNG, JPEG, GIF, BMP, TIFF, WebP, PNM and .npy are read")
 }
 
-// replay gives back what was read to tell the format, and then the rest.
+// replay reads the bytes consumed by format detection, and then the rest.
 type replay struct {
 	*bufio.Reader
 	rest io.Reader
@@ -234,24 +234,24 @@ type replay struct {
 
 func newHead(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, sniffBytes) }
 
-// readAll is io.ReadAll without growing where the length is known.
+// readAll is like io.ReadAll but allocates once if the length is known.
 func readAll(r io.Reader) ([]byte, error) {
 	known := remaining(r)
 	if known <= 0 {
 		return io.ReadAll(r)
 	}
-	data, err := grid.Make[byte](int(min(known, math.MaxInt)))
+	data, err := raster.Make[byte](int(min(known, math.MaxInt)))
 	if err != nil {
 		return nil, err
 	}
 	n, err := io.ReadFull(r, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // the file has become shorter; its decoder will say so
+		err = nil // the file was truncated; its decoder will report it
 	}
 	return data[:n], err
 }
 
-// codecs are the decoders that others wrote.
+// codecs holds the decoders from other packages.
 var codecs = map[string]struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
@@ -275,7 +275,8 @@ func decodeBytes(format string, data []byte, opt Options) (img any, err error) {
 	})
 }
 
-// guarded decodes. Decoders may panic; errors get the name of the format.
+// guarded calls decode, turns panics into errors, and adds the name of the
+// format to errors.
 func guarded(format string, opt Options, decode func() (any, error)) (img any, err error) {
 	defer liftLimit(opt.Large)()
 	defer func() {
@@ -294,7 +295,7 @@ func guarded(format string, opt Options, decode func() (any, error)) (img any, e
 	return img, err
 }
 
-// decodeChecked decodes what the limits allow.
+// decodeChecked decodes a file within the limits.
 func decodeChecked(format string, data []byte, mode ColorMode) (any, error) {
 	if format == "pnm" {
 		return decodePNM(data, mode)

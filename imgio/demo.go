@@ -2,10 +2,10 @@ package imgio
 
 import "github.com/boxsum/boxsum"
 
-// Demo draws a picture by arithmetic: a low sun with its glow in an evening sky,
-// hills, and its path of light on a striped lake. It is whole-number arithmetic
-// alone, so that every machine draws the same pixels. A width or height below 1
-// gives an empty image.
+// Demo draws a picture: a low sun with its glow in an evening sky, hills, and
+// the sun's reflection on a rippled lake. It uses only integer arithmetic, so
+// every machine draws the same pixels. A width or height below 1 gives an empty
+// image.
 func Demo(width, height int) boxsum.Image[uint8] {
 	if width < 1 || height < 1 {
 		return boxsum.Image[uint8]{Channels: 1}
@@ -21,7 +21,8 @@ func Demo(width, height int) boxsum.Image[uint8] {
 	return im
 }
 
-// unit is the height of the scene; its width follows from the picture's shape.
+// unit is the height of the scene. Its width follows from the picture's aspect
+// ratio.
 const unit = 1 << 12
 
 const (
@@ -30,11 +31,11 @@ const (
 	sunRadius = unit * 11 / 100
 )
 
-// A scene is what is known before the first pixel.
+// A scene holds what is computed before the first pixel.
 type scene struct {
 	height int64 // of the picture, in pixels
 	sunX   int64
-	ranges [3][]int64 // the height of each range of hills in every column
+	ranges [3][]int64 // the height of each range of hills, by column
 }
 
 func newScene(width, height int) *scene {
@@ -49,7 +50,7 @@ func newScene(width, height int) *scene {
 	return s
 }
 
-// hill is how far range i rises above the shore at u.
+// hill returns how far range i rises above the shore at u.
 func hill(u int64, i int) int64 {
 	switch i {
 	case 0: // far
@@ -60,8 +61,8 @@ func hill(u int64, i int) int64 {
 	return unit*2/100 + wave(u+3300, 4500)*unit/16000 + wave(u+90, 640)*unit/40000 + wave(u, 120)*unit/260000
 }
 
-// wave is a smooth wave of that period between -1000 and 1000, from two
-// parabolas.
+// wave returns a smooth wave of the given period between -1000 and 1000, made
+// of two parabolas.
 func wave(u, period int64) int64 {
 	p := (u%period + period) % period * 4000 / period // 0…3999
 	if p < 2000 {
@@ -71,10 +72,10 @@ func wave(u, period int64) int64 {
 	return -p * (2000 - p) / 1000
 }
 
-// unitsOf turns pixels into units.
+// unitsOf converts pixels to units.
 func (s *scene) unitsOf(pixels int) int64 { return int64(pixels) * unit / s.height }
 
-// at is the brightness of column x at height v.
+// at returns the brightness of column x at height v.
 func (s *scene) at(x int, v int64) int64 {
 	u := s.unitsOf(x)
 	if v >= shore {
@@ -89,8 +90,8 @@ func (s *scene) land(x int, u, v int64) int64 {
 		if above < 0 {
 			continue
 		}
-		// Mist lies in the valleys: hills grow lighter towards their foot, and
-		// the far ones are lighter altogether.
+		// Mist lies in the valleys: hills get lighter towards their foot, and
+		// distant hills are lighter overall.
 		mist := (shore - v) * 4000 / unit
 		near := int64(i)
 		return 96 - 30*near - mist/(20+14*near) + min(above*1000/unit, 100)/8
@@ -99,7 +100,7 @@ func (s *scene) land(x int, u, v int64) int64 {
 }
 
 func (s *scene) sky(u, v int64) int64 {
-	// Far off, in very wide pictures, the distance no longer matters.
+	// In very wide pictures, distances beyond this no longer matter.
 	dx, dy := min(max(u-s.sunX, -16*unit), 16*unit), v-sunHeight
 	d2 := dx*dx + dy*dy
 	light := 70 + 95*v/shore
@@ -109,25 +110,25 @@ func (s *scene) sky(u, v int64) int64 {
 	return light + cover(d2, sunRadius)*(250-light)/1000
 }
 
-// cloud is bands of thin cloud, drawn out along the horizon.
+// cloud returns the brightness of bands of thin cloud along the horizon.
 func cloud(u, v int64) int64 {
 	drift := wave(u+2*v, 2600)*90/1000 + wave(u-v, 940)*35/1000
 	band := wave(v*3+drift, 1500) + wave(v*7+drift*2+u/5, 1900)/2 - 500
 	return max(band, 0) * 24 / 1000
 }
 
-// cover is how much of a disc's edge, softened, lies over a squared distance
-// from its centre: 0 to 1000.
+// cover returns how much of a disc with a soft edge covers a point at a squared
+// distance from its center, from 0 to 1000.
 func cover(d2, radius int64) int64 {
 	const soft = unit / 200
 	inner, outer := (radius-soft)*(radius-soft), (radius+soft)*(radius+soft)
 	return min(max((outer-d2)*1000/(outer-inner), 0), 1000)
 }
 
-// lake mirrors the sky in stripes that grow towards the viewer.
+// lake reflects the sky in stripes that grow towards the viewer.
 func (s *scene) lake(x int, u, v int64) int64 {
 	depth := v - shore // 0 at the far shore
-	// The phase runs as depth over distance, which packs far waves closer.
+	// The phase is depth over distance, which packs distant waves closer.
 	phase := depth * 60000 / (depth + unit/6)
 	ripple := wave(phase+wave(u+phase/3, 700+depth/2)*260/1000, 1700)
 	light := 150 - 90*depth/(unit-shore) + ripple*(8+16*depth/(unit-shore))/1000
@@ -137,7 +138,8 @@ func (s *scene) lake(x int, u, v int64) int64 {
 	if near > 0 {
 		light -= min(near*1500/unit, 46)
 	}
-	// The sun's path widens towards the viewer and breaks up on the ripples.
+	// The sun's reflection widens towards the viewer and breaks up on the
+	// ripples.
 	half := sunRadius*3/4 + depth/3 + ripple*(depth+unit/16)/5000
 	if off := u - s.sunX; -half < off && off < half {
 		light += (1000 - off*off*1000/(half*half)) * (550 + ripple*45/100) / 1000 * 130 / 1000

@@ -2,7 +2,6 @@ package imgio
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,34 +9,34 @@ import (
 	"image/png"
 	"io"
 	"iter"
-	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// extensions are those of the formats that [Encode] writes.
+// extensions maps file extensions to the formats that [Encode] writes.
 var extensions = map[string]string{
 	".png": "png", ".tif": "tiff", ".tiff": "tiff", ".npy": "npy",
 	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm",
 	".jpg": "jpeg", ".jpeg": "jpeg",
 }
 
-// jpegQuality is little loss for the eye, at a third of a PNG.
+// jpegQuality loses little visible detail, at a third of the size of a PNG.
 const jpegQuality = 95
 
-// FormatOf is the format that [Save] writes to a file of this name, and none for an
-// extension that it does not know.
+// FormatOf returns the format that [Save] uses for a file name. ok is false if
+// the extension is unknown.
 func FormatOf(path string) (format string, ok bool) {
 	format, ok = extensions[strings.ToLower(filepath.Ext(path))]
 	return format, ok
 }
 
-// Save writes an image to a file, in the format of its extension: .png, .tif or .tiff,
-// .pgm, .ppm, .pnm or .pam, .jpg or .jpeg, .npy. The file appears whole or not at all. See [Encode].
+// Save writes an image to a file, in the format of its extension: .png, .tif,
+// .tiff, .pgm, .ppm, .pnm, .pam, .jpg, .jpeg or .npy. It replaces the file
+// atomically. See [Encode] for the supported types.
 func Save(path string, img any) error {
 	format, ok := FormatOf(path)
 	if !ok {
@@ -46,11 +45,12 @@ func Save(path string, img any) error {
 	return WriteFile(path, func(w io.Writer) error { return Encode(w, format, img) })
 }
 
-// Encode writes an image, which is a boxsum.Image[P] as [Picture] has it, as "png", "tiff",
-// "pnm", "jpeg" or "npy". Pictures take pixels of uint8 and uint16 with 1 to 4 channels, grey or
-// colour, each with or without straight alpha; TIFF takes float32 too, which few
-// programs read. JPEG, which changes pixels a little, takes uint8 without alpha. An .npy array takes all types and channels. Others are a
-// [boxsum.ErrTypes].
+// Encode writes img, a boxsum.Image[P] as in [Picture], as "png", "tiff",
+// "pnm", "jpeg" or "npy". Pictures have pixels of uint8 or uint16 with 1 to 4
+// channels: gray or color, each with or without straight alpha. TIFF also
+// supports float32, which few programs read. JPEG is lossy and supports uint8
+// without alpha. .npy arrays support all types and numbers of channels. Other
+// types are a [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
 	switch format {
 	case "png":
@@ -78,10 +78,10 @@ func Encode(w io.Writer, format string, img any) error {
 func noImage(img any) error { return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes) }
 
 func encodeNPY(w io.Writer, img any) error {
-	width, height, channels := anyimage.Size(img)
-	shape := []int{height, width}
-	if channels > 1 {
-		shape = append(shape, channels)
+	src := pixels.Of(img)
+	shape := []int{src.Height, src.Width}
+	if src.Channels > 1 {
+		shape = append(shape, src.Channels)
 	}
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
@@ -120,19 +120,16 @@ func encodeJPEG(w io.Writer, img any) error {
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
 }
 
-// encodePlain writes a picture that is not compressed.
+// encodePlain writes an uncompressed picture.
 func encodePlain(w io.Writer, format string, img any) error {
-	if anyimage.Pixel(img) == 0 {
+	p := pixels.Of(img)
+	if p.Type == 0 {
 		return noImage(img)
 	}
-	p := plainPicture{img: img}
-	p.width, p.height, p.channels = anyimage.Size(img)
-	p.channels = max(p.channels, 1)
-	stride, values := anyimage.Layout(img)
-	if err := checkShown(p.width, p.height, p.channels, cmp.Or(stride, p.width*p.channels), values); err != nil {
+	if err := checkShown(p.Width, p.Height, p.Channels, p.Stride, p.Len()); err != nil {
 		return err
 	}
-	if p.width == 0 || p.height == 0 {
+	if p.Width == 0 || p.Height == 0 {
 		return fmt.Errorf("imgio: an image without pixels cannot be a picture: %w", boxsum.ErrInvalid)
 	}
 	to := bufio.NewWriterSize(w, 1<<16)
@@ -140,19 +137,13 @@ func encodePlain(w io.Writer, format string, img any) error {
 	if format == "tiff" {
 		by = encodeTIFF
 	}
-	if err := by(to, p); err != nil {
+	if err := by(to, &p); err != nil {
 		return err
 	}
 	return to.Flush()
 }
 
-// A plainPicture is an image of any type that can be shown.
-type plainPicture struct {
-	img                     any
-	width, height, channels int
-}
-
-// rowsOf is the rows of an image, empty ones too.
+// rowsOf returns the rows of an image, including empty ones.
 func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
 	return func(yield func([]P) bool) {
 		for y := range img.Height {
@@ -163,55 +154,56 @@ func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
 	}
 }
 
-func (p plainPicture) cannotBe(format string) error {
-	return fmt.Errorf("imgio: pixels of %v cannot be written as %s, but as .npy: %w", anyimage.Pixel(p.img), format, boxsum.ErrTypes)
+func cannotBe(pixel raster.Type, format string) error {
+	return fmt.Errorf("imgio: pixels of %v cannot be written as %s, but as .npy: %w", pixel, format, boxsum.ErrTypes)
 }
 
-// encodePNM writes PGM, PPM, or PAM with alpha.
-func encodePNM(w *bufio.Writer, p plainPicture) error {
+// encodePNM writes PGM or PPM, or PAM if the image has alpha.
+func encodePNM(w *bufio.Writer, p *raster.Array) error {
 	most := 255
-	switch anyimage.Pixel(p.img) {
-	case pairs.U8:
-	case pairs.U16:
+	switch p.Type {
+	case raster.U8:
+	case raster.U16:
 		most = 65535
 	default:
-		return p.cannotBe("PNM")
+		return cannotBe(p.Type, "PNM")
 	}
-	switch p.channels {
+	switch p.Channels {
 	case 1:
-		fmt.Fprintf(w, "P5\n%d %d\n%d\n", p.width, p.height, most)
+		fmt.Fprintf(w, "P5\n%d %d\n%d\n", p.Width, p.Height, most)
 	case 3:
-		fmt.Fprintf(w, "P6\n%d %d\n%d\n", p.width, p.height, most)
+		fmt.Fprintf(w, "P6\n%d %d\n%d\n", p.Width, p.Height, most)
 	default:
-		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[p.channels]
-		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", p.width, p.height, p.channels, most, kind)
+		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[p.Channels]
+		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", p.Width, p.Height, p.Channels, most, kind)
 	}
-	for y := range p.height {
-		if err := writeOrdered(w, anyimage.Row(p.img, y), binary.BigEndian); err != nil {
+	for y := range p.Height {
+		if err := writeOrdered(w, p.Row(y), p.Type, binary.BigEndian); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeOrdered writes the pixels of a row in an order of bytes.
-func writeOrdered(w *bufio.Writer, row any, order binary.AppendByteOrder) error {
-	switch row := row.(type) {
-	case []uint8:
-		_, err := w.Write(row)
-		return err
-	case []uint16:
-		for _, v := range row {
+// writeOrdered writes a row of pixels of 1, 2 or 4 bytes in the given byte
+// order.
+func writeOrdered(w *bufio.Writer, row []byte, pixel raster.Type, order binary.AppendByteOrder) error {
+	switch pixel.Bytes() {
+	case 2:
+		for _, v := range raster.Elems[uint16](row) {
 			if _, err := w.Write(order.AppendUint16(w.AvailableBuffer(), v)); err != nil {
 				return err
 			}
 		}
-	case []float32:
-		for _, v := range row {
-			if _, err := w.Write(order.AppendUint32(w.AvailableBuffer(), math.Float32bits(v))); err != nil {
+		return nil
+	case 4:
+		for _, v := range raster.Elems[uint32](row) {
+			if _, err := w.Write(order.AppendUint32(w.AvailableBuffer(), v)); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	return nil
+	_, err := w.Write(row)
+	return err
 }

@@ -2,7 +2,7 @@ package imgio
 
 import "math/bits"
 
-// Modes of T.6, a line in terms of the one above it.
+// Modes of T.6, which encode a line relative to the one above it.
 var (
 	passMode       = newCode("0001")
 	horizontalMode = newCode("001")
@@ -12,12 +12,13 @@ var (
 	endOfBlock = newCode("000000000001000000000001")
 )
 
-// A faxWriter encodes rows of bits, of which 1 is black, as ITU-T T.6: fax group 4.
+// A faxWriter encodes rows of bits, where 1 is black, as ITU-T T.6 (fax group
+// 4).
 type faxWriter struct {
 	width int
-	above []byte // the row before, white at first
+	above []byte // the previous row, initially white
 	out   []byte
-	word  uint64 // bits that are no whole byte yet
+	word  uint64 // bits that do not fill a byte yet
 	n     uint
 }
 
@@ -32,7 +33,7 @@ func (f *faxWriter) put(c bitCode) {
 	}
 }
 
-// run is the codes of so many pixels of a colour.
+// run writes the codes of a run of n pixels.
 func (f *faxWriter) run(n int, black bool) {
 	t := &whiteTable
 	if black {
@@ -71,17 +72,18 @@ func (f *faxWriter) row(row []byte) {
 	copy(f.above, row)
 }
 
-// changing is the first pixel of the row above, after a0, that is of the other colour than
-// black says and follows one that is not.
+// changing returns the first pixel of the row above, right of a0, that differs
+// from black in color and follows a pixel that does not.
 func (f *faxWriter) changing(a0 int, black bool) int {
 	x := a0 + 1
-	if x > 0 && x < f.width && at(f.above, x-1) != black { // within a run of the other colour
+	if x > 0 && x < f.width && at(f.above, x-1) != black { // within a run of the opposite color
 		x = f.next(f.above, x, !black)
 	}
 	return f.next(f.above, x, black)
 }
 
-// next is the first pixel from x on that is not of a colour, or the width.
+// next returns the position of the first pixel from x on that is not of the
+// given color, or the width.
 func (f *faxWriter) next(row []byte, x int, black bool) int {
 	var flip byte
 	if black {
@@ -98,7 +100,7 @@ func (f *faxWriter) next(row []byte, x int, black bool) int {
 
 func at(row []byte, x int) bool { return row[x/8]>>(7-x%8)&1 != 0 }
 
-// end is all that was encoded.
+// end returns the encoded data.
 func (f *faxWriter) end() []byte {
 	f.put(endOfBlock)
 	if f.n > 0 {

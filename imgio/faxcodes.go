@@ -2,8 +2,8 @@ package imgio
 
 import "strings"
 
-// The codes of runs in fax encodings, from tables 2 and 3 of ITU-T T.4: of 0 to 63 pixels,
-// and of multiples of 64 up to 1728.
+// Run length codes of fax encodings, from tables 2 and 3 of ITU-T T.4: for 0 to
+// 63 pixels, and for multiples of 64 up to 1728.
 const (
 	whiteRuns = `
 00110101 000111 0111 1000 1011 1100 1110 1111 10011 10100 00111 01000 001000 000011 110100 110101 101010
@@ -26,13 +26,13 @@ const (
 0000001101101 0000001001010 0000001001011 0000001001100 0000001001101 0000001110010 0000001110011
 0000001110100 0000001110101 0000001110110 0000001110111 0000001010010 0000001010011 0000001010100
 0000001010101 0000001011010 0000001011011 0000001100100 0000001100101`
-	// longRuns are those of both, from 1792 to 2560 pixels.
+	// longRuns are the codes of both colors, for 1792 to 2560 pixels.
 	longRuns = `
 00000001000 00000001100 00000001101 000000010010 000000010011 000000010100 000000010101 000000010110
 000000010111 000000011100 000000011101 000000011110 000000011111`
 )
 
-// A bitCode is up to 32 bits, the last of which is the lowest.
+// A bitCode is a code of up to 32 bits, stored in the low bits.
 type bitCode struct {
 	bits uint32
 	n    uint
@@ -46,7 +46,7 @@ func newCode(text string) (c bitCode) {
 	return c
 }
 
-// A runTable has the codes of runs: of 0 to 63, then of multiples of 64.
+// A runTable holds the codes of runs: of 0 to 63, then of multiples of 64.
 type runTable struct {
 	short [64]bitCode
 	long  [2560/64 + 1]bitCode

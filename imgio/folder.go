@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// pictureNames are how the files end that a folder's slices are read from.
+// pictureNames lists the extensions of the files that are read as a folder's
+// slices.
 var pictureNames = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp",
 	".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".npy",
@@ -49,8 +50,8 @@ func folderStack(folder string, opt Options) (*Stack, error) {
 	return s.begin()
 }
 
-// isFile reports whether a path is a file and not a folder. Reading from anything
-// else, such as a pipe, may take forever: that is an error.
+// isFile reports whether a path is a file rather than a folder. Anything else,
+// such as a pipe, is an error, since reading it may block forever.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -64,7 +65,7 @@ func isFile(path string) (bool, error) {
 	return !info.IsDir(), nil
 }
 
-// openSlice is the picture of a file that is one slice.
+// openSlice reads a file that is one slice.
 func openSlice(path string, opt Options) (any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -82,8 +83,8 @@ func openSlice(path string, opt Options) (any, error) {
 	return p.Image, nil
 }
 
-// compareNatural orders names as people number them: runs of digits by their
-// value, so that 2 comes before 10, and the rest letter by letter.
+// compareNatural compares names so that runs of digits are ordered by value: 2
+// comes before 10.
 func compareNatural(a, b string) int {
 	whole := cmp.Compare(a, b)
 	for a != "" && b != "" {
@@ -104,7 +105,7 @@ func compareNatural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
 }
 
-// digits is how many digits s starts with.
+// digits returns the number of digits at the start of s.
 func digits(s string) int {
 	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

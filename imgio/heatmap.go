@@ -14,17 +14,17 @@ const (
 	heatGap    = 8    // between panels
 	heatPanels = 16   // channels beyond these are not drawn
 
-	// heatLines contour lines divide the range. Below minLineSide the entries
-	// themselves are as wide as the lines would be.
+	// heatLines is the number of contour lines across the range. Below
+	// minLineSide, entries are as wide as the lines would be.
 	heatLines   = 16
 	minLineSide = 48
 )
 
 // HeatMap draws a table: dark where its entries are smallest and bright where
 // they are largest, with a contour line at every sixteenth of the range. Each
-// channel has a panel and a range of its own; NaN is grey. A table that does
-// not fit 2048 pixels a side is sampled evenly, from its first entry to its
-// last. Of more than 16 channels the first 16 are drawn.
+// channel has its own panel and range; NaN is gray. Tables of more than 2048
+// entries a side are sampled evenly, including the first and the last entry.
+// Only the first 16 channels are drawn.
 func HeatMap[S boxsum.Sum](v boxsum.View[S]) image.Image {
 	panels := min(v.Channels, heatPanels)
 	if v.Width <= 0 || v.Height <= 0 || panels <= 0 {
@@ -45,7 +45,7 @@ func HeatMap[S boxsum.Sum](v boxsum.View[S]) image.Image {
 	return img
 }
 
-// sampled is w×h entries of one channel as fractions of its range.
+// sampled returns w×h entries of one channel as fractions of its range.
 func sampled[S boxsum.Sum](v boxsum.View[S], channel, w, h int) []float64 {
 	t := make([]float64, 0, w*h)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -59,12 +59,12 @@ func sampled[S boxsum.Sum](v boxsum.View[S], channel, w, h int) []float64 {
 			}
 		}
 	}
-	// Halves keep the range of the largest floats finite.
+	// Halves keep the range finite even for the largest floats.
 	span := high/2 - low/2
 	for i, f := range t {
 		switch {
 		case span > 0:
-			t[i] = min(max((f/2-low/2)/span, 0), 1) // a NaN stays one
+			t[i] = min(max((f/2-low/2)/span, 0), 1) // keeps NaN
 		case !math.IsNaN(f):
 			t[i] = 0
 		}
@@ -72,8 +72,8 @@ func sampled[S boxsum.Sum](v boxsum.View[S], channel, w, h int) []float64 {
 	return t
 }
 
-// spread is the entry, of n, that pixel i of size shows: the first and the last
-// are always shown.
+// spread returns which of n entries pixel i of size shows. The first and the
+// last entry are always shown.
 func spread(i, size, n int) int {
 	if size == 1 {
 		return n - 1
@@ -100,8 +100,9 @@ func drawPanel(dst *image.RGBA, t []float64) {
 	}
 }
 
-// contour is how much of a pixel a contour line covers, 0 to 1: the distance to
-// the nearest level over the slope is the distance to the line in pixels.
+// contour returns how much of a pixel a contour line covers, 0 to 1. The
+// distance to the line in pixels is the distance to the nearest level over the
+// slope.
 func contour(t []float64, w, h, x, y int) float64 {
 	at := func(x, y int) float64 { return t[min(max(y, 0), h-1)*w+min(max(x, 0), w-1)] }
 	dx := (at(x+1, y) - at(x-1, y)) / 2
@@ -112,12 +113,13 @@ func contour(t []float64, w, h, x, y int) float64 {
 	if !(slope > 0) || nearest < 1 || nearest > heatLines-1 {
 		return 0
 	}
-	// Lines closer together than a few pixels fade, or they would be a blot.
+	// Fade lines that are only a few pixels apart, which would merge into a
+	// blot.
 	fade := min(max((0.35-slope)/0.2, 0), 1)
 	return fade * min(max(1.1-math.Abs(level-nearest)/slope, 0), 1)
 }
 
-// inked draws a line over a colour: light on dark and dark on light.
+// inked draws a line over a color: light on dark and dark on light.
 func inked(c color.RGBA, cover float64) color.RGBA {
 	ink := 255.0
 	if 2*int(c.R)+5*int(c.G)+int(c.B) > 8*140 {
@@ -127,9 +129,10 @@ func inked(c color.RGBA, cover float64) color.RGBA {
 	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), 255}
 }
 
-// heatStops are the corners of the colour map as lightness, chroma and hue (in
-// degrees) of OKLab: lightness climbs evenly, so that equal steps of a table
-// look equal, while the hue turns from night blue over violet and red to straw.
+// heatStops are the stops of the color map as lightness, chroma and hue (in
+// degrees) in OKLab. Lightness rises evenly, so that equal steps of a table
+// look equal, while the hue changes from night blue over violet and red to
+// straw.
 var heatStops = [][3]float64{
 	{0.14, 0.040, 275},
 	{0.29, 0.110, 285},
@@ -140,7 +143,7 @@ var heatStops = [][3]float64{
 	{0.97, 0.060, 465},
 }
 
-// heatColors is the colour map in 1024 steps.
+// heatColors returns the color map in 1024 steps.
 var heatColors = sync.OnceValue(func() []color.RGBA {
 	ramp := make([]color.RGBA, 1024)
 	for i := range ramp {
@@ -157,7 +160,7 @@ var heatColors = sync.OnceValue(func() []color.RGBA {
 	return ramp
 })
 
-// oklab is the sRGB colour of an OKLab one, clipped to what a screen can show.
+// oklab converts a color from OKLab to sRGB, clipped to the displayable range.
 func oklab(lightness, a, b float64) color.RGBA {
 	cube := func(v float64) float64 { return v * v * v }
 	l := cube(lightness + 0.3963377774*a + 0.2158037573*b)

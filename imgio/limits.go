@@ -7,22 +7,22 @@ import (
 	"image"
 	"image/color"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// MaxPixels is the largest picture that is decoded, in pixels. It holds for all
-// formats but .npy, whose length says what it holds.
+// MaxPixels is the largest picture that is decoded, in pixels. It applies to
+// all formats except .npy, where the file's length limits the size.
 const MaxPixels = 1 << 30
 
-// pixelLimit is MaxPixels, and less while fuzzing.
+// pixelLimit is MaxPixels, or less while fuzzing.
 var pixelLimit = MaxPixels
 
-// maxEmpty is how long the sides of an image without pixels may be, in all. Its
-// table has a row or a column of zeros, for which a few bytes of header must
-// not take all memory.
+// maxEmpty limits the sides of an image without pixels. Its table has a row or
+// column of zeros, which must not fill memory for the sake of a few bytes of
+// header.
 const maxEmpty = 1 << 20
 
-// checkPixels refuses a size above the limits.
+// checkPixels returns an error if a size exceeds the limits.
 func checkPixels(w, h int) error {
 	switch {
 	case w < 0 || h < 0 || w != 0 && h > pixelLimit/w:
@@ -33,11 +33,12 @@ func checkPixels(w, h int) error {
 	return nil
 }
 
-// maxWebPSide is the longest side that a WebP frame can have.
+// maxWebPSide is the longest side of a WebP frame.
 const maxWebPSide = 1 << 14
 
-// checkSize refuses a picture that is too large, or larger than a file of this
-// length can hold, before any memory is taken for it.
+// checkSize returns an error if a picture is too large, or larger than a file
+// of this length can hold. It is called before memory is allocated for the
+// picture.
 func checkSize(format string, data []byte, c image.Config) error {
 	w, h := c.Width, c.Height
 	if err := checkPixels(w, h); err != nil {
@@ -53,21 +54,21 @@ func checkSize(format string, data []byte, c image.Config) error {
 	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
 		return fmt.Errorf("%d×%d pixels cannot be in a file of %d bytes: it is damaged or cut short", w, h, len(data))
 	}
-	if err := grid.Enough(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
+	if err := raster.Enough(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
 		return fmt.Errorf("%d×%d pixels: %w", c.Width, c.Height, err)
 	}
 	return nil
 }
 
-// decodedBytes is about what a pixel of a picture takes, and its grey version if that
-// does not lie in the same memory.
+// decodedBytes estimates the memory per pixel of a decoded picture, and of its
+// gray version unless they share memory.
 func decodedBytes(m color.Model) int {
 	switch m {
 	case color.GrayModel:
 		return 1
 	case color.Gray16Model:
 		return 2
-	case color.YCbCrModel, color.NYCbCrAModel: // grey is one of the planes
+	case color.YCbCrModel, color.NYCbCrAModel: // gray is one of the planes
 		return 3
 	case color.RGBAModel, color.NRGBAModel, color.CMYKModel:
 		return 4 + 1
@@ -77,19 +78,20 @@ func decodedBytes(m color.Model) int {
 	return 1 + 1 // a palette
 }
 
-// The most bytes that one byte of compressed data can become.
+// The largest number of bytes that one byte of compressed data can expand to.
 const (
-	deflateExpansion  = 1032 // RFC 1951: 258 bytes for two bits
-	lzwExpansion      = 2731 // a code of 12 bits is a string of up to 4096
-	packBitsExpansion = 64   // two bytes are a run of up to 128
+	deflateExpansion  = 1032 // RFC 1951: 258 bytes from two bits
+	lzwExpansion      = 2731 // a code of 12 bits is a string of up to 4096 bytes
+	packBitsExpansion = 64   // two bytes are a run of up to 128 bytes
 
-	// A JPEG block of 64 pixels takes one bit or more of Huffman code for its
-	// DC coefficient, in progressive files too.
+	// A JPEG block of 64 pixels has at least one bit of Huffman code for its DC
+	// coefficient, including in progressive files.
 	jpegPixelsPerByte = 8 * 64
 )
 
-// density is the bits that a pixel has once unpacked, and how much the packing
-// saves at most: 0 for formats that can say any size in a few bytes.
+// density returns the number of bits of an unpacked pixel, and the greatest
+// expansion. The latter is 0 for formats that can declare any size in a few
+// bytes.
 func density(format string, data []byte) (bits, expansion int64) {
 	switch format {
 	case "png":
@@ -121,14 +123,14 @@ func density(format string, data []byte) (bits, expansion int64) {
 	return 0, 0
 }
 
-// pngChannels are those in the file, by colour type.
+// pngChannels maps color types to the number of channels in the file.
 var pngChannels = map[byte]int64{0: 1, 2: 3, pngPalette: 1, pngGrayAlpha: 2, 6: 4}
 
 const pngPalette, pngGrayAlpha = 3, 4
 
-// gifFrame is the size of the first frame, which may be smaller than the
-// canvas: extensions are skipped to find it. Where there is none, the canvas
-// stands for it.
+// gifFrame returns the size of the first frame, which may be smaller than the
+// canvas. It skips extensions. If there is no frame, it returns the size of the
+// canvas.
 func gifFrame(data []byte, w, h int) (int, int) {
 	if len(data) < 13 {
 		return w, h
@@ -157,8 +159,8 @@ const (
 	tiffSampleFormat  = 339
 )
 
-// checkTIFF says of what the decoder does not read, or takes for damage, what to do
-// about it.
+// checkTIFF returns an error with advice for files that the decoder does not
+// support or mistakes for damaged.
 func checkTIFF(data []byte) error {
 	const signed, float, planes = 2, 3, 2
 	switch _, form := tiffTag(data, tiffSampleFormat); form {
@@ -181,8 +183,8 @@ func tiffOrder(data []byte) binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// tiffTag is how many values a tag of the first directory has, and the first of
-// them; zeros where it is missing.
+// tiffTag returns the number of values of a tag in the first directory, and the
+// first value. Both are zero if the tag is missing.
 func tiffTag(data []byte, tag uint16) (count, first uint32) {
 	if len(data) < 8 {
 		return 0, 0

@@ -2,5 +2,6 @@
 
 package imgio
 
-// mapNoReserve is for systems that count pages before they are written to.
+// mapNoReserve is zero: only systems that count pages before they are written
+// to need a flag.
 const mapNoReserve = 0

@@ -2,6 +2,6 @@ package imgio
 
 import "golang.org/x/sys/unix"
 
-// mapNoReserve lets files be mapped that are larger than the memory: without it
-// the system would have to be ready for all their pages to be written to.
+// mapNoReserve allows mapping files larger than memory: without it the kernel
+// would reserve memory for writing to all their pages.
 const mapNoReserve = unix.MAP_NORESERVE

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile makes the caller read the file instead.
+// mapFile returns nothing, so that the caller reads the file instead.
 func mapFile(*os.File, int) (data []byte, unmap func() error, err error) {
 	return nil, nil, errors.ErrUnsupported
 }

@@ -5,14 +5,15 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// mostExact is the number up to which float64 holds every whole number.
+// mostExact is the limit up to which float64 represents every integer.
 const mostExact = 1 << 53
 
-// pixels is the array with elements that are pixels: itself, or integers of 64 bits as
-// int32 if all fit, else as uint32, else as float64 if that holds all of them.
+// pixels returns the array with elements that are pixels: itself, or 64-bit
+// integers as int32 if all fit, else as uint32, else as float64 if that is
+// exact.
 func (a *Array) pixels() (*Array, error) {
 	switch data := a.Data.(type) {
 	case []int64:
@@ -43,7 +44,7 @@ func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
 	return &Array{Shape: a.Shape, Data: made}, nil
 }
 
-// tooWide is the error about integers that pixels do not hold.
+// tooWide returns the error for integers that no pixel type holds.
 func tooWide[T int64 | uint64](low, high T, limit string) error {
 	return fmt.Errorf("imgio: values of %T from %d to %d are beyond %s: %w", low, low, high, limit, boxsum.ErrTypes)
 }
@@ -51,7 +52,8 @@ func tooWide[T int64 | uint64](low, high T, limit string) error {
 // signed reports whether a type has negative numbers.
 func signed[T int64 | uint64]() bool { return *new(T)-1 < 0 }
 
-// rangeOf is the least and the largest number, both 0 where there is none.
+// rangeOf returns the smallest and the largest number, or 0 for both if there
+// is none.
 func rangeOf[T int64 | uint64](data []T) (low, high T) {
 	if len(data) == 0 {
 		return 0, 0
@@ -63,7 +65,8 @@ func rangeOf[T int64 | uint64](data []T) (low, high T) {
 	return low, high
 }
 
-// holds reports whether pixels of type P are exact for all numbers of a range.
+// holds reports whether pixels of type P represent all integers from low to
+// high exactly.
 func holds[P boxsum.Pixel, T int64 | uint64](low, high T) bool {
 	least, most := int64(0), uint64(0)
 	switch any(*new(P)).(type) {
@@ -86,15 +89,16 @@ func holds[P boxsum.Pixel, T int64 | uint64](low, high T) bool {
 }
 
 func converted[P boxsum.Pixel, T int64 | uint64](data []T) ([]P, error) {
-	made, err := grid.Make[P](len(data))
+	made, err := raster.Make[P](len(data))
 	for i := range made {
 		made[i] = P(data[i])
 	}
 	return made, err
 }
 
-// image64 is an array of 64-bit integers as an image of them, in its memory, and nil
-// for other arrays. It is nil too where they fit pixels, unless all are wanted.
+// image64 returns an array of 64-bit integers as an image that shares its
+// memory. It returns nil for other arrays and, unless all is set, for integers
+// that fit another pixel type.
 func (a *Array) image64(all bool) (any, error) {
 	switch data := a.Data.(type) {
 	case []int64:
@@ -116,24 +120,24 @@ func image64Of[T int64 | uint64](a *Array, data []T, all bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return boxsum.Image64[T]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
+	return boxsum.Image[T]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
 }
 
-// as is an image of 64-bit integers with pixels of type P, which must hold all of them,
-// and not ok for other images.
+// as converts an image of 64-bit integers to pixels of type P, which must hold
+// all of them. ok is false for other images.
 func as[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
 	switch img := img.(type) {
-	case boxsum.Image64[int64]:
+	case boxsum.Image[int64]:
 		made, err = image32[P](img)
 		return made, true, err
-	case boxsum.Image64[uint64]:
+	case boxsum.Image[uint64]:
 		made, err = image32[P](img)
 		return made, true, err
 	}
 	return made, false, nil
 }
 
-func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image64[T]) (boxsum.Image[P], error) {
+func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image[T]) (boxsum.Image[P], error) {
 	low, high := rangeOf(img.Pix)
 	if !holds[P](low, high) {
 		return boxsum.Image[P]{}, tooWide(low, high, fmt.Sprintf("what pixels of %T hold", *new(P)))
@@ -145,12 +149,12 @@ func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image64[T]) (boxsum.Im
 	return boxsum.Image[P]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}, nil
 }
 
-// halfToFloat is a float16 as float32, which holds all of them.
+// halfToFloat converts a float16 to float32, which is exact.
 func halfToFloat(h uint16) float32 {
 	const bias = 127 - 15
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exponent {
-	case 0: // zero, and numbers below 2^-14
+	case 0: // zero and subnormal numbers
 		small := float32(fraction) * 0x1p-24
 		return math.Float32frombits(math.Float32bits(small) | sign)
 	case 0x1f: // infinity and NaN
@@ -159,11 +163,12 @@ func halfToFloat(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+bias)<<23 | fraction<<13)
 }
 
-// widened makes wider elements of what is in a file.
+// widened returns a function that converts the elements of a file to a wider
+// type.
 func widened[From, To Element](to func(From) To) func(any) (any, error) {
 	return func(data any) (any, error) {
 		from := data.([]From)
-		made, err := grid.Make[To](len(from))
+		made, err := raster.Make[To](len(from))
 		for i := range made {
 			made[i] = to(from[i])
 		}

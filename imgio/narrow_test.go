@@ -76,8 +76,8 @@ func TestOtherTypes(t *testing.T) {
 		file []byte
 		want any
 	}{
-		"wide":     {npyOf("<i8", false, "(1, 2)", int64(math.MinInt64), int64(1)), boxsum.Image64[int64]{Pix: []int64{math.MinInt64, 1}, Stride: 2, Width: 2, Height: 1, Channels: 1}},
-		"unsigned": {npyOf(">u8", false, "(1, 1, 2)", uint64(large), uint64(1)), boxsum.Image64[uint64]{Pix: []uint64{large, 1}, Stride: 2, Width: 1, Height: 1, Channels: 2}},
+		"wide":     {npyOf("<i8", false, "(1, 2)", int64(math.MinInt64), int64(1)), boxsum.Image[int64]{Pix: []int64{math.MinInt64, 1}, Stride: 2, Width: 2, Height: 1, Channels: 1}},
+		"unsigned": {npyOf(">u8", false, "(1, 1, 2)", uint64(large), uint64(1)), boxsum.Image[uint64]{Pix: []uint64{large, 1}, Stride: 2, Width: 1, Height: 1, Channels: 2}},
 		"small":    {npyOf("<i8", false, "(1, 1)", int64(5)), boxsum.Image[int32]{Pix: []int32{5}, Stride: 1, Width: 1, Height: 1, Channels: 1}},
 		"bytes":    {npyOf("|u1", false, "(1, 1)", uint8(5)), boxsum.Image[uint8]{Pix: []uint8{5}, Stride: 1, Width: 1, Height: 1, Channels: 1}},
 	} {

@@ -7,23 +7,23 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// mapBytes is the size from which OpenNPY maps a file: below it, reading costs
-// less than the page faults of a mapping.
+// mapBytes is the size from which OpenNPY maps a file. Reading smaller files
+// costs less than the page faults of a mapping.
 const mapBytes = 1 << 20
 
 // ReadNPY reads an array in NumPy's .npy format, version 1.0, 2.0 or 3.0.
 //
-// It takes integers of 1, 2, 4 and 8 bytes, floats of 2, 4 and 8, and booleans, in
-// either byte order. Booleans become uint8, int8 becomes int16 and float16 becomes
-// float32. Arrays in Fortran order come out row-major. What follows the data is left
-// unread.
+// It accepts integers of 1, 2, 4 and 8 bytes, floats of 2, 4 and 8 bytes, and
+// booleans, in either byte order. Booleans become uint8, int8 becomes int16 and
+// float16 becomes float32. Arrays in Fortran order are returned in row-major
+// order. Anything after the data is left unread.
 //
-// Where the length of r can be known (a file, or anything with a Len method),
-// a header that promises more than that is refused before any memory is taken.
-// Otherwise memory grows along with what arrives.
+// If the length of r is known (a file, or anything with a Len method), a header
+// that declares more data is an error before memory is allocated. Otherwise
+// memory grows with the data that arrives.
 func ReadNPY(r io.Reader) (*Array, error) {
 	h, err := readNPYHeader(r)
 	if err != nil {
@@ -32,11 +32,11 @@ func ReadNPY(r io.Reader) (*Array, error) {
 	return h.read(r)
 }
 
-// OpenNPY reads the .npy file of that name. Large little-endian files in C order
-// are mapped into memory instead, where the system can: the array then holds
-// the file's own pages until it is closed, and must not be used after that.
-// Writing to the array never changes the file; cutting the file short while it
-// is mapped makes reading the array fault.
+// OpenNPY reads the named .npy file. Large little-endian files in C order are
+// mapped into memory where the system supports it: the array then holds the
+// file's own pages until it is closed, and must not be used after that. Writing
+// to the array never changes the file. Truncating the file while it is mapped
+// makes reading the array fault.
 func OpenNPY(path string) (*Array, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -67,7 +67,8 @@ func (h *npyHeader) open(f *os.File) (*Array, io.Closer, error) {
 	return a, closer(nil), err
 }
 
-// closer releases what an array or picture stands on; nil has nothing to do.
+// A closer releases the resources behind an array or picture. A nil closer does
+// nothing.
 type closer func() error
 
 func (c closer) Close() error {
@@ -77,7 +78,8 @@ func (c closer) Close() error {
 	return c()
 }
 
-// mapped is the array as a mapping of the file, or nil where it has to be read.
+// mapped returns the array as a mapping of the file, or nil if it has to be
+// read.
 func (h *npyHeader) mapped(f *os.File) (*Array, io.Closer) {
 	d, err := h.dtype()
 	if err != nil || d.swap || h.offset%d.size != 0 {
@@ -90,15 +92,15 @@ func (h *npyHeader) mapped(f *os.File) (*Array, io.Closer) {
 	if d.widen != nil {
 		data, err := d.widen(d.view(m))
 		if unmap.Close() != nil || err != nil {
-			return nil, nil // reading it says what is wrong
+			return nil, nil // reading it reports the error
 		}
 		return &Array{Shape: h.shape, Data: data}, closer(nil)
 	}
 	return &Array{Shape: h.shape, Data: d.view(m)}, unmap
 }
 
-// mappedBytes is the data as a mapping of the file, or nil where that is short, is
-// not in C order or cannot be mapped.
+// mappedBytes returns the data as a mapping of the file. It returns nil if the
+// file is too short, not in C order or cannot be mapped.
 func (h *npyHeader) mappedBytes(f *os.File, d dtype) ([]byte, closer) {
 	bytes := h.count * d.size
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || bytes < mapBytes || info.Size()-int64(h.offset) < int64(bytes) {
@@ -114,14 +116,14 @@ func (h *npyHeader) mappedBytes(f *os.File, d dtype) ([]byte, closer) {
 	return m[h.offset:], unmap
 }
 
-// A dtype is how one kind of element is read.
+// A dtype describes how one type of element is read.
 type dtype struct {
 	size int
-	swap bool // the file's byte order is not the machine's
+	swap bool // the file's byte order differs from the machine's
 	read func(h *npyHeader, r io.Reader, known int64, swap bool) (any, error)
-	view func([]byte) any // the same memory as a slice of elements
+	view func([]byte) any // returns the same memory as a slice of elements
 
-	widen func(any) (any, error) // what becomes of them, where that is others
+	widen func(any) (any, error) // converts the elements, if they have to change type
 }
 
 // dtypes holds the element types by NumPy's letter and size.
@@ -131,7 +133,8 @@ var dtypes = map[string]dtype{
 	"i1": wider(func(v uint8) int16 { return int16(int8(v)) }), "f2": wider(halfToFloat),
 }
 
-// wider is elements that no array has, and that others hold.
+// wider returns the dtype of elements that no array has, and that are converted
+// to others.
 func wider[From, To Element](to func(From) To) dtype {
 	d := element[From]()
 	d.widen = widened(to)
@@ -165,7 +168,8 @@ func (h *npyHeader) dtype() (dtype, error) {
 	return d, nil
 }
 
-// element is the name of the type of the elements, in NumPy and in Go, but for float16.
+// element returns the name of the element type, which is the same in NumPy and
+// Go except for float16.
 func (h *npyHeader) element() string {
 	kinds := map[byte]string{'b': "bool", 'u': "uint", 'i': "int", 'f': "float"}
 	if len(h.descr) != 3 || kinds[h.descr[1]] == "" {
@@ -198,7 +202,7 @@ func (h *npyHeader) read(r io.Reader) (*Array, error) {
 	return &Array{Shape: h.shape, Data: data}, nil
 }
 
-// remaining is how many bytes r still has, or -1 where that cannot be known.
+// remaining returns the number of bytes left in r, or -1 if that is unknown.
 func remaining(r io.Reader) int64 {
 	switch r := r.(type) {
 	case *replay:
@@ -222,8 +226,8 @@ func remaining(r io.Reader) int64 {
 	return -1
 }
 
-// readElements reads into memory that is taken at once where the input is known
-// to be long enough, and doubled as it fills up otherwise.
+// readElements allocates the data at once if the input is known to be long
+// enough. Otherwise it doubles the memory as it fills up.
 func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) (any, error) {
 	const firstElements = 1 << 17
 	size := int(unsafe.Sizeof(*new(T)))
@@ -231,7 +235,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	if known < 0 {
 		have = min(have, firstElements)
 	}
-	data, err := grid.Make[T](have)
+	data, err := raster.Make[T](have)
 	if err != nil {
 		return nil, fmt.Errorf("imgio: npy: %w", err)
 	}
@@ -245,7 +249,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		if filled == h.count {
 			break
 		}
-		more, err := grid.Make[T](min(h.count, 2*filled))
+		more, err := raster.Make[T](min(h.count, 2*filled))
 		if err != nil {
 			return nil, fmt.Errorf("imgio: npy: %w", err)
 		}
@@ -256,7 +260,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		swapBytes(bytesOf(data), size)
 	}
 	if h.fortran {
-		spare, err := grid.Make[T](len(data))
+		spare, err := raster.Make[T](len(data))
 		if err != nil {
 			return nil, fmt.Errorf("imgio: npy: %w", err)
 		}
@@ -265,7 +269,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	return data, nil
 }
 
-// unexpected is err, with an end of input called an unexpected one.
+// unexpected returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -273,10 +277,10 @@ func unexpected(err error) error {
 	return err
 }
 
-// rowMajor turns an array that is stored with its first axis innermost. Such an
-// array is a matrix of (the other axes)×(first axis); transposing it puts the
-// first axis outermost, and leaves the same task for every slab below it. The
-// result is in data or in spare, which is as long.
+// rowMajor reorders an array that is stored with its first axis innermost. Such
+// an array is a matrix of (the other axes)×(first axis); transposing it puts
+// the first axis outermost, and leaves the same task for every slab below it.
+// The result is in data or in spare, which has the same length.
 func rowMajor[T Element](data, spare []T, shape []int) []T {
 	if len(data) == 0 {
 		return data
@@ -297,8 +301,8 @@ func rowMajor[T Element](data, spare []T, shape []int) []T {
 	return data
 }
 
-// transpose writes the rows×cols matrix src to dst as cols×rows, by blocks
-// that stay in cache.
+// transpose writes the rows×cols matrix src to dst as cols×rows, in blocks that
+// fit in cache.
 func transpose[T Element](dst, src []T, rows, cols int) {
 	const block = 32
 	for y0 := 0; y0 < rows; y0 += block {

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // rawNPY is a .npy file with this text as its header.
@@ -196,7 +196,7 @@ func roundTrip[T Element](t *testing.T) {
 		}
 		same(t, got, shape, data)
 
-		letters := strings.TrimLeft(descr(pairs.TypeOf[T]()), "<|")
+		letters := strings.TrimLeft(descr(raster.TypeOf[T]()), "<|")
 		size := int(letters[1] - '0')
 		turned := append([]byte(nil), body...)
 		swapBytes(turned, size)

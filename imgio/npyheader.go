@@ -13,23 +13,23 @@ import (
 const (
 	npyMagic = "\x93NUMPY"
 
-	// maxNPYHeader is far above any header of plain numbers; NumPy itself
-	// warns at 10000.
+	// maxNPYHeader is far above any header of plain numbers. NumPy itself warns
+	// at 10000.
 	maxNPYHeader = 1 << 20
 	// maxDims is NumPy's own limit.
 	maxDims = 64
 )
 
-// npyHeader is what stands before the data of a .npy file.
+// npyHeader is the header of a .npy file.
 type npyHeader struct {
 	descr   string
 	fortran bool
 	shape   []int
 	count   int // elements
-	offset  int // bytes from the start of the file to the data
+	offset  int // position of the data in the file
 }
 
-// readNPYHeader reads as far as the first byte of data.
+// readNPYHeader reads up to the first byte of data.
 func readNPYHeader(r io.Reader) (*npyHeader, error) {
 	var pre [12]byte
 	if _, err := io.ReadFull(r, pre[:8]); err != nil {
@@ -65,7 +65,8 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 	return h, nil
 }
 
-// cutShort says that input ended too early, and passes other errors on.
+// cutShort describes errors that mean that the input ended too early, and
+// returns other errors unchanged.
 func cutShort(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("imgio: %s is cut short: %w", what, io.ErrUnexpectedEOF)
@@ -73,7 +74,7 @@ func cutShort(what string, err error) error {
 	return fmt.Errorf("imgio: reading %s: %w", what, err)
 }
 
-// parseNPYHeader reads the Python dictionary of a header: the keys 'descr',
+// parseNPYHeader parses the Python dictionary of a header: the keys 'descr',
 // 'fortran_order' and 'shape', each once, in any order.
 func parseNPYHeader(text string) (*npyHeader, error) {
 	p := &literal{rest: text}
@@ -121,8 +122,8 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 	return h, err
 }
 
-// literal parses the few kinds of Python literal that a header holds. After
-// the first failure it stays where it is, and err says why.
+// literal parses the few kinds of Python literals that a header contains. After
+// the first failure, its position no longer changes, and err is set.
 type literal struct {
 	rest string
 	err  error
@@ -136,7 +137,7 @@ func (p *literal) fail(format string, args ...any) {
 
 func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n\f\v") }
 
-// accept skips one character if it is the next.
+// accept skips the next character if it is c.
 func (p *literal) accept(c byte) bool {
 	p.space()
 	if p.err != nil || p.rest == "" || p.rest[0] != c {
@@ -170,7 +171,8 @@ func (p *literal) quoted() string {
 	return s
 }
 
-// dtype is a string, or the text of the list that describes a structure.
+// dtype parses a string, or returns the text of the list that describes a
+// structure.
 func (p *literal) dtype() string {
 	if p.space(); p.rest != "" && p.rest[0] == '[' {
 		p.fail("%w", unsupportedDtype("a structure"))
@@ -191,7 +193,7 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple is a Python tuple of integers.
+// tuple parses a Python tuple of integers.
 func (p *literal) tuple() []int {
 	shape := []int{}
 	p.expect('(')
@@ -214,7 +216,7 @@ func (p *literal) tuple() []int {
 	return shape
 }
 
-// integer is a dimension. Python 2 wrote some with an L behind them.
+// integer parses a dimension. Python 2 appended an L to some.
 func (p *literal) integer() int {
 	p.space()
 	if strings.HasPrefix(p.rest, "-") {
@@ -236,20 +238,22 @@ func (p *literal) integer() int {
 	return n
 }
 
-// An NPYHeader says what the data of a .npy file are, for those who read parts of it.
+// An NPYHeader describes the data of a .npy file, for callers that read parts
+// of it.
 type NPYHeader struct {
-	// Element is the name of their type, such as "uint8".
+	// Element is the name of the element type, such as "uint8".
 	Element string
-	// BigEndian is whether the most significant byte comes first.
+	// BigEndian reports whether the most significant byte comes first.
 	BigEndian bool
-	// Fortran is whether the first axis varies fastest, and not the last.
+	// Fortran reports whether the first axis varies fastest, rather than the
+	// last.
 	Fortran bool
 	Shape   []int
-	// Offset is where the data begin in the file.
+	// Offset is the position of the data in the file.
 	Offset int64
 }
 
-// ReadNPYHeader reads as far as the first byte of data.
+// ReadNPYHeader reads the header of a .npy file, up to the first byte of data.
 func ReadNPYHeader(r io.Reader) (*NPYHeader, error) {
 	h, err := readNPYHeader(r)
 	if err != nil {

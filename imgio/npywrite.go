@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// ViewShape is the shape of a view as an array: (H, W) with one channel and
-// (H, W, C) with several.
+// ViewShape returns the shape of a view as an array: (H, W) for one channel and
+// (H, W, C) for several.
 func ViewShape[S boxsum.Sum](v boxsum.View[S]) []int {
 	if v.Channels == 1 {
 		return []int{v.Height, v.Width}
@@ -25,8 +25,8 @@ func ViewShape[S boxsum.Sum](v boxsum.View[S]) []int {
 	return []int{v.Height, v.Width, v.Channels}
 }
 
-// ViewRows runs through the entries of a view, as [WriteNPY] and [WriteNPZ]
-// take them.
+// ViewRows returns the rows of a view, in the form that [WriteNPY] and
+// [WriteNPZ] take.
 func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 	return func(yield func([]S) bool) {
 		if v.Width == 0 || v.Height == 0 {
@@ -40,11 +40,11 @@ func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 	}
 }
 
-// WriteNPY writes an array in NumPy's .npy format: version 1.0, C order, little
-// endian. Rows are runs of elements of any length; together they must have
-// exactly as many as the shape says.
+// WriteNPY writes an array in NumPy's .npy format: version 1.0, C order,
+// little-endian. rows yields runs of elements of any length, which must add up
+// to the number of elements of the shape.
 func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
-	to, err := newNPYWriter(w, shape, pairs.TypeOf[T]())
+	to, err := newNPYWriter(w, shape, raster.TypeOf[T]())
 	if err != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ type npyWriter struct {
 	buf            *bufio.Writer
 	shape          []int
 	count, written int // elements
-	size           int // of one
+	size           int // of one element
 }
 
-func newNPYWriter(w io.Writer, shape []int, of pairs.Type) (*npyWriter, error) {
+func newNPYWriter(w io.Writer, shape []int, of raster.Type) (*npyWriter, error) {
 	count, err := elementCount(shape)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newNPYWriter(w io.Writer, shape []int, of pairs.Type) (*npyWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Runs longer than the buffer pass it by.
+	// Runs longer than the buffer bypass it.
 	to := &npyWriter{buf: bufio.NewWriterSize(w, 1<<16), shape: shape, count: count, size: of.Bytes()}
 	if _, err := to.buf.Write(header); err != nil {
 		return nil, fmt.Errorf("imgio: writing npy header: %w", err)
@@ -113,9 +113,9 @@ func (w *npyWriter) finish() error {
 	return nil
 }
 
-// npyHeaderBytes is the header, padded so that the data starts on 64 bytes and
-// can be mapped.
-func npyHeaderBytes(shape []int, of pairs.Type) ([]byte, error) {
+// npyHeaderBytes returns the header, padded so that the data starts at a
+// multiple of 64 bytes and can be mapped.
+func npyHeaderBytes(shape []int, of raster.Type) ([]byte, error) {
 	const fixed = len(npyMagic) + 4
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr(of), shapeString(shape))
 	pad := -(fixed + len(dict) + 1) & 63
@@ -128,26 +128,26 @@ func npyHeaderBytes(shape []int, of pairs.Type) ([]byte, error) {
 	return append(b, dict...), nil
 }
 
-// descr is NumPy's name of a type, little endian.
-func descr(of pairs.Type) string {
-	if of == pairs.U8 {
+// descr returns NumPy's name of a type, little-endian.
+func descr(of raster.Type) string {
+	if of == raster.U8 {
 		return "|u1"
 	}
 	return "<" + of.NumPy()
 }
 
-// NPZ writes several arrays into one .npz archive, which NumPy loads by name.
-// They are stored without compression, each on a multiple of 64 bytes, so that
-// [OpenArrays] can map them; members and archives above 4 GiB are
-// written as zip64. The same arrays always give the same bytes.
+// An NPZ writes arrays into an .npz archive, from which NumPy loads them by
+// name. They are stored without compression, each at a multiple of 64 bytes, so
+// that [OpenArrays] can map them. Members and archives above 4 GiB use zip64.
+// Equal arrays always produce equal archives.
 type NPZ struct {
 	zip  *zip.Writer
 	to   *countingWriter
-	data int64 // where the data of the last member starts; 0 if there is none
+	data int64 // start of the last member's data; 0 if there is none
 	seen map[string]bool
 }
 
-// A countingWriter knows how much went through it.
+// A countingWriter counts the bytes written.
 type countingWriter struct {
 	w io.Writer
 	n int64
@@ -159,15 +159,15 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// padding is an extra field of zip, to be ignored, after which the data of a member
-// of this name starts on a multiple of 64 bytes.
+// padding returns a zip extra field, which readers ignore, that aligns the data
+// of the named member to 64 bytes.
 func (z *NPZ) padding(name string) ([]byte, error) {
-	const local, timestamp, head, unused = 30, 9, 4, 0xd935 // that of Android's zipalign
+	const local, timestamp, head, unused = 30, 9, 4, 0xd935 // as in Android's zipalign
 	if err := z.zip.Flush(); err != nil {
 		return nil, err
 	}
 	start := z.to.n + int64(local+len(name)+timestamp+head)
-	if z.data > 0 { // what describes the last member is yet to be written
+	if z.data > 0 { // the last member's data descriptor is yet to be written
 		if start += 16; z.to.n-z.data >= math.MaxUint32 {
 			start += 8
 		}
@@ -180,14 +180,14 @@ func (z *NPZ) padding(name string) ([]byte, error) {
 	return extra, nil
 }
 
-// NewNPZ starts an archive on w. It is complete once closed.
+// NewNPZ returns an NPZ that writes to w. Close completes the archive.
 func NewNPZ(w io.Writer) *NPZ {
 	to := &countingWriter{w: w}
 	return &NPZ{zip: zip.NewWriter(to), to: to, seen: map[string]bool{}}
 }
 
-// WriteNPZ adds an array, which numpy.load gives back under that name. The shape
-// and the rows are those of [WriteNPY].
+// WriteNPZ adds an array, which numpy.load returns under the given name. shape
+// and rows are as in [WriteNPY].
 func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) error {
 	w, err := z.member(name)
 	if err != nil {
@@ -196,7 +196,7 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 	return WriteNPY(w, shape, rows)
 }
 
-// member begins an array.
+// member starts an array.
 func (z *NPZ) member(name string) (io.Writer, error) {
 	if name == "" || z.seen[name] {
 		return nil, fmt.Errorf("imgio: npz name %q is empty or taken", name)
@@ -210,7 +210,7 @@ func (z *NPZ) member(name string) (io.Writer, error) {
 		Name:     name + ".npy",
 		Extra:    extra,
 		Method:   zip.Store,
-		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), // the first that zip can hold, as NumPy writes it
+		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), // the earliest date in zip, as in NumPy
 	})
 	if err != nil {
 		return nil, fmt.Errorf("imgio: adding %s to npz: %w", name, err)
@@ -218,7 +218,7 @@ func (z *NPZ) member(name string) (io.Writer, error) {
 	return w, nil
 }
 
-// Close finishes the archive. It does not close the writer under it.
+// Close completes the archive. It does not close the underlying writer.
 func (z *NPZ) Close() error {
 	if err := z.zip.Close(); err != nil {
 		return fmt.Errorf("imgio: finishing npz: %w", err)

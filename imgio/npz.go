@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// OpenArrays reads the arrays of these names from a .npz file: those of them that
-// it has. A .npy file has one array, which goes by the first name. What is large
-// and lies in the file as it does in memory is mapped and not read, see [OpenNPY]:
-// arrays that [NPZ] wrote do.
+// OpenArrays reads the named arrays of a .npz file and returns those that
+// exist. A .npy file has one array, which gets the first name. Large
+// uncompressed arrays, such as those that [NPZ] writes, are mapped instead of
+// read, see [OpenNPY].
 func OpenArrays(path string, names ...string) (map[string]*Array, io.Closer, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func OpenArrays(path string, names ...string) (map[string]*Array, io.Closer, err
 	return arrays, c, nil
 }
 
-// DecodeArrays is [OpenArrays] for a stream.
+// DecodeArrays is like [OpenArrays] but reads from a stream.
 func DecodeArrays(r io.Reader, names ...string) (map[string]*Array, error) {
 	whole := &replay{newHead(r), r}
 	if head, _ := whole.Peek(len(npyMagic)); string(head) == npyMagic {
@@ -106,8 +106,8 @@ func readMember(member *zip.File, mapped []byte) (*Array, error) {
 	return ReadNPY(r)
 }
 
-// memberInPlace is the array of a member that is not compressed, in the bytes of the
-// archive, and nil where it has to be read.
+// memberInPlace returns the array of an uncompressed member, within the bytes
+// of the archive. It returns nil if the array has to be read.
 func memberInPlace(member *zip.File, mapped []byte) *Array {
 	at, err := member.DataOffset()
 	n := member.UncompressedSize64

@@ -5,30 +5,31 @@ import (
 	"sync"
 )
 
-// Options say how pictures are read; the zero value reads them as viewers show them.
+// Options controls how pictures are read. The zero value reads them as viewers
+// show them.
 type Options struct {
-	// Color is what becomes of colour.
+	// Color selects how color is converted.
 	Color ColorMode
-	// AsStored leaves the rows and columns in the order of the file, whatever
-	// its orientation tag says.
+	// AsStored ignores orientation tags and keeps the file's order of rows and
+	// columns.
 	AsStored bool
-	// Page is the page of a TIFF file, or the frame of a GIF file, from 1 on.
-	// Zero stands for the first. Volumes have all pages, and do not look at it.
+	// Page is the page of a TIFF file, or the frame of a GIF file, from 1. Zero
+	// means the first. Volumes have all pages and ignore it.
 	Page int
-	// Large reads pictures of more than [MaxPixels] too, one at a time.
+	// Large allows pictures of more than [MaxPixels], one at a time.
 	Large bool
-	// Wide leaves integers of 64 bits as they are where they do not fit int32, or
-	// those of uint64 uint32: the image is then a boxsum.Image64. Volumes do not look
-	// at it.
+	// Wide keeps 64-bit integers that do not fit int32 (or uint32 for uint64):
+	// the image is then a boxsum.Image of 64-bit pixels. Volumes ignore it.
 	Wide bool
 
-	wider bool // also those that fit
+	wider bool // also keeps those that fit
 }
 
-// limitUse is held by all who decode, and alone by who lifts the limit.
+// limitUse is held for reading by decoders, and for writing while the limit is
+// lifted.
 var limitUse sync.RWMutex
 
-// liftLimit has the limit be as large says until the result is called.
+// liftLimit lifts the limit, if large is set, until restore is called.
 func liftLimit(large bool) (restore func()) {
 	if !large {
 		limitUse.RLock()
@@ -36,7 +37,7 @@ func liftLimit(large bool) (restore func()) {
 	}
 	limitUse.Lock()
 	before := pixelLimit
-	pixelLimit = math.MaxInt / 64 // with 8 bytes for each of 4 channels, twice, an int holds the size
+	pixelLimit = math.MaxInt / 64 // keeps the size in an int, with 8 bytes for each of 4 channels, twice
 	return func() {
 		pixelLimit = before
 		limitUse.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// tiffOrientation is the tag of TIFF and of EXIF, which is a small TIFF file: how to
-// turn and mirror the stored picture to see it upright.
+// tiffOrientation is the tag that says how to rotate and mirror the stored
+// picture to see it upright. TIFF and EXIF, which is a small TIFF file, use it.
 const tiffOrientation = 274
 
-// orientation is the tag of a file, 1 where it has none.
+// orientation returns a file's orientation tag, or 1 if it has none.
 func orientation(format string, data []byte) int {
 	exif := data
 	switch format {
@@ -35,7 +35,7 @@ func orientation(format string, data []byte) int {
 	return 1
 }
 
-// jpegEXIF is the EXIF segment, which comes before the picture, or nothing.
+// jpegEXIF returns the EXIF segment, which precedes the picture, or nil.
 func jpegEXIF(data []byte) []byte {
 	const marker, app1, scan = 0xff, 0xe1, 0xda
 	for at := 2; at+4 <= len(data) && data[at] == marker; {
@@ -56,13 +56,14 @@ func jpegEXIF(data []byte) []byte {
 	return nil
 }
 
-// chunk is the chunk of a name in PNG, whose chunks have their length before the
-// name and a checksum behind, or in RIFF, where the name comes first.
+// chunk returns the contents of the named chunk in PNG, whose chunks have their
+// length before the name and a checksum after, or in RIFF, where the name comes
+// first.
 func chunk(data []byte, at, nameAt int, order binary.ByteOrder, after int, name string) []byte {
 	for at+8 <= len(data) {
 		n := int64(order.Uint32(data[at+4-nameAt:]))
 		if after == 0 {
-			n += n & 1 // RIFF has even chunks
+			n += n & 1 // RIFF chunks have even lengths
 		}
 		if n > int64(len(data)-at-8) {
 			return nil
@@ -75,7 +76,7 @@ func chunk(data []byte, at, nameAt int, order binary.ByteOrder, after int, name 
 	return nil
 }
 
-// upright turns an image, a boxsum.Image, as the tag says.
+// upright rotates and mirrors an image, a boxsum.Image, according to the tag.
 func upright(img any, tag int) (any, error) {
 	if tag == 1 {
 		return img, nil
@@ -94,8 +95,8 @@ func turned[P boxsum.Pixel](src boxsum.Image[P], tag int) (any, error) {
 	if stride == 0 {
 		stride = src.Width * channels
 	}
-	// Where the first pixel comes from, and how far apart its neighbours to the right
-	// and below are there.
+	// from holds, for each orientation, the offset of the first pixel's source,
+	// and the distances to the sources of its neighbors to the right and below.
 	right, bottom := (src.Width-1)*channels, (src.Height-1)*stride
 	from := map[int][3]int{
 		2: {right, -channels, stride}, 3: {right + bottom, -channels, -stride}, 4: {bottom, channels, -stride},
@@ -109,7 +110,7 @@ func turned[P boxsum.Pixel](src boxsum.Image[P], tag int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	const block = 32 // rows and columns that stay in the cache
+	const block = 32 // rows and columns that fit in the cache
 	for y0 := 0; y0 < height; y0 += block {
 		for x0 := 0; x0 < width; x0 += block {
 			for y := y0; y < min(y0+block, height); y++ {

@@ -9,8 +9,8 @@ import (
 	"image/gif"
 )
 
-// pageCount is how many pages a file has: those of TIFF and the frames of GIF. What is
-// damaged has one, and its decoder says the rest.
+// pageCount returns the number of pages of a TIFF file or of frames of a GIF
+// file. It returns 1 for damaged files, whose decoder reports the error.
 func pageCount(format string, data []byte) int {
 	switch format {
 	case "tiff":
@@ -23,8 +23,8 @@ func pageCount(format string, data []byte) int {
 	return 1
 }
 
-// decodePage decodes one page of a whole file, from 1 on. The bytes of a TIFF file
-// change.
+// decodePage decodes one page of a whole file, counted from 1. It modifies the
+// bytes of TIFF files.
 func decodePage(format string, data []byte, page, pages int, opt Options) (any, error) {
 	switch {
 	case page < 1 || page > pages:
@@ -43,16 +43,16 @@ func decodePage(format string, data []byte, page, pages int, opt Options) (any, 
 
 // A gifPart is one frame of a GIF file.
 type gifPart struct {
-	from, to int // its bytes, with the extensions before it
+	from, to int // range of its bytes, including the extensions before it
 	disposal byte
 }
 
-// gifFrames finds the frames, as far as the file is whole.
+// gifFrames returns the frames of a file, up to any damage.
 func gifFrames(data []byte) (frames []gifPart) {
 	const trailer, extension, control, descriptor = ';', '!', 0xf9, ','
 	at := gifHeader(data)
 	part := gifPart{from: at}
-	skip := func() { // blocks up to the empty one
+	skip := func() { // skips blocks up to the empty one
 		for at < len(data) && data[at] != 0 {
 			at += 1 + int(data[at])
 		}
@@ -74,7 +74,7 @@ func gifFrames(data []byte) (frames []gifPart) {
 			if at += 10; flags&0x80 != 0 {
 				at += 3 << (1 + flags&7)
 			}
-			at++ // the size of the codes
+			at++ // code size
 			skip()
 			if at > len(data) {
 				return frames
@@ -89,7 +89,7 @@ func gifFrames(data []byte) (frames []gifPart) {
 	return frames
 }
 
-// gifHeader is how long the part before the frames is.
+// gifHeader returns the length of the part before the frames.
 func gifHeader(data []byte) int {
 	if len(data) < 13 {
 		return len(data)
@@ -101,7 +101,7 @@ func gifHeader(data []byte) int {
 	return min(n, len(data))
 }
 
-// composeGIF draws frames over each other up to one of them, as viewers do.
+// composeGIF draws frames over each other, up to the given one, as viewers do.
 func composeGIF(data []byte, page int, mode ColorMode) (any, error) {
 	const toBackground, toPrevious = 2, 3
 	config, err := gif.DecodeConfig(bytes.NewReader(data))
@@ -138,7 +138,7 @@ func composeGIF(data []byte, page int, mode ColorMode) (any, error) {
 	return convert("gif", data, canvas, mode), nil
 }
 
-// gifFrameOf decodes one frame, as a file of its own.
+// gifFrameOf decodes one frame as a file of its own.
 func gifFrameOf(data []byte, part gifPart, config image.Config) (image.Image, error) {
 	one := append(append(bytes.Clone(data[:gifHeader(data)]), data[part.from:part.to]...), ';')
 	if err := checkSize("gif", one, config); err != nil {
@@ -147,7 +147,7 @@ func gifFrameOf(data []byte, part gifPart, config image.Config) (image.Image, er
 	return gif.Decode(bytes.NewReader(one))
 }
 
-// bitDepth is how many bits a sample of the first page has in the file.
+// bitDepth returns the number of bits per sample of the file's first page.
 func bitDepth(format string, data []byte) int {
 	const pngDepth, classicBitmap = 24, "14"
 	switch {
@@ -157,7 +157,7 @@ func bitDepth(format string, data []byte) int {
 		if count, bits := tiffTag(data, tiffBitsPerSample); count > 0 {
 			return int(bits)
 		}
-		return 1 // as TIFF has it
+		return 1 // the default in TIFF
 	case format == "pnm" && len(data) > 1 && bytes.IndexByte([]byte(classicBitmap), data[1]) >= 0:
 		return 1
 	case format == "pnm" && len(data) > 1 && data[1] == '7':

@@ -10,20 +10,20 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// pnmHeader is what stands before the samples of a PNM or PAM file.
+// pnmHeader is the header of a PNM or PAM file.
 type pnmHeader struct {
 	width, height int
 	channels      int
 	max           int  // the largest sample
 	plain         bool // samples are decimal text
-	bitmap        bool // one bit a sample, 1 is black (P1, P4)
+	bitmap        bool // one bit per sample, 1 is black (P1, P4)
 	blackWhite    bool // PAM samples 0 and 1, 1 is white
 }
 
-// decodePNM reads the first image of a file, P1 to P7.
+// decodePNM decodes the first image of a file, P1 to P7.
 func decodePNM(data []byte, mode ColorMode) (any, error) {
 	p := &pnmText{rest: data[2:]}
 	header := p.header
@@ -43,7 +43,8 @@ func decodePNM(data []byte, mode ColorMode) (any, error) {
 	return pnmImage[uint8](h, p, mode)
 }
 
-// check refuses what the limits or the rest of the file cannot hold.
+// check returns an error if the size exceeds the limits or the rest of the
+// file.
 func (h *pnmHeader) check(rest int) error {
 	switch {
 	case h.max < 1 || h.max > math.MaxUint16:
@@ -60,7 +61,7 @@ func (h *pnmHeader) check(rest int) error {
 	return nil
 }
 
-// bytes is how many the samples take, at least.
+// bytes returns the minimum number of bytes of the samples.
 func (h *pnmHeader) bytes() int64 {
 	samples := int64(h.width) * int64(h.height) * int64(h.channels)
 	switch {
@@ -69,7 +70,7 @@ func (h *pnmHeader) bytes() int64 {
 	case h.bitmap:
 		return samples
 	case h.plain:
-		return max(0, 2*samples-1) // a digit each, and something between them
+		return max(0, 2*samples-1) // a digit each, and separators
 	case h.max > math.MaxUint8:
 		return 2 * samples
 	}
@@ -88,8 +89,8 @@ func pnmImage[P uint8 | uint16](h *pnmHeader, p *pnmText, mode ColorMode) (any, 
 	return im, nil
 }
 
-// weighed is the grey version of an image in the same memory, with the weights
-// of boxsum.Gray.
+// weighed returns the gray version of an image in the same memory, with the
+// weights of boxsum.Gray.
 func weighed[P uint8 | uint16](im boxsum.Image[P]) boxsum.Image[P] {
 	n := im.Channels
 	if n == 1 {
@@ -114,7 +115,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 		pix = raw[:n:n]
 	} else {
 		var err error
-		if pix, err = grid.Make[P](n); err != nil {
+		if pix, err = raster.Make[P](n); err != nil {
 			return nil, fmt.Errorf("%d×%d pixels: %w", h.width, h.height, err)
 		}
 	}
@@ -136,7 +137,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 			pix[i] = P(v)
 		}
 	default:
-		if size := grid.SizeOf[P](); size == 2 {
+		if size := raster.SizeOf[P](); size == 2 {
 			if copy(bytesOf(pix), p.rest); hostIsLittle {
 				swapBytes(bytesOf(pix), size)
 			}
@@ -155,7 +156,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 	return pix, nil
 }
 
-// unpackBits turns rows of packed bits, 1 for black, into 0 and 255.
+// unpackBits expands rows of packed bits, where 1 is black, to 0 and 255.
 func unpackBits(pix []uint8, bits []byte, width int) {
 	stride := (width + 7) / 8
 	for ; len(pix) > 0; pix, bits = pix[width:], bits[stride:] {
@@ -167,12 +168,12 @@ func unpackBits(pix []uint8, bits []byte, width int) {
 	}
 }
 
-// pnmText reads the words of a header, or of plain samples.
+// pnmText parses the words of a header, or plain samples.
 type pnmText struct{ rest []byte }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// header reads the numbers of P1 to P6, and the one character behind them.
+// header parses the numbers of P1 to P6, and the one character after them.
 func (p *pnmText) header(kind byte) (*pnmHeader, error) {
 	h := &pnmHeader{channels: 1, max: 1, plain: kind <= '3', bitmap: kind == '1' || kind == '4'}
 	if kind == '3' || kind == '6' {
@@ -197,7 +198,7 @@ func (p *pnmText) header(kind byte) (*pnmHeader, error) {
 	return h, nil
 }
 
-// pamHeader reads the lines of P7 up to ENDHDR.
+// pamHeader parses the lines of P7 up to ENDHDR.
 func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 	h := &pnmHeader{width: -1, height: -1, channels: -1, max: -1}
 	fields := map[string]*int{"WIDTH": &h.width, "HEIGHT": &h.height, "DEPTH": &h.channels, "MAXVAL": &h.max}
@@ -231,14 +232,14 @@ func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 	}
 }
 
-// line is the rest of this line.
+// line returns the rest of the line.
 func (p *pnmText) line() string {
 	line, rest, _ := bytes.Cut(p.rest, []byte("\n"))
 	p.rest = rest
 	return string(line)
 }
 
-// skip passes white space and comments.
+// skip skips white space and comments.
 func (p *pnmText) skip() {
 	for len(p.rest) > 0 {
 		switch c := p.rest[0]; {
@@ -252,7 +253,7 @@ func (p *pnmText) skip() {
 	}
 }
 
-// number is the next decimal number, below 2^31.
+// number parses the next decimal number, below 2^31.
 func (p *pnmText) number() (int, error) {
 	p.skip()
 	v, i := int64(0), 0
@@ -272,7 +273,7 @@ func (p *pnmText) number() (int, error) {
 	return int(v), nil
 }
 
-// bits reads the digits of P1, which need nothing between them.
+// bits parses the digits of P1, which need no separators.
 func (p *pnmText) bits(pix []uint8) error {
 	for i := range pix {
 		p.skip()

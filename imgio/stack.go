@@ -9,28 +9,30 @@ import (
 	"reflect"
 )
 
-// A Stack is the slices of a volume, read one by one. It is for one goroutine
-// at a time.
+// A Stack reads the slices of a volume one by one. It is not safe for
+// concurrent use.
 type Stack struct {
-	// First is slice 0, a boxsum.Image[P] as in a [Picture]. All slices have its
-	// type, size and channels.
+	// First is slice 0, a boxsum.Image[P] as in a [Picture]. All slices have
+	// its type, size and number of channels.
 	First any
 	Depth int
-	// Whole is all slices one under another, as one boxsum.Image of Depth times
-	// the height, where they are an array in memory; and nil elsewhere.
+	// Whole is a boxsum.Image of all slices on top of each other, Depth times
+	// as high as one slice, if they are an array in memory; otherwise it is
+	// nil.
 	Whole any
-	// Format is that of the file, as in a [Picture], or "folder".
+	// Format is the format of the file, as in a [Picture], or "folder".
 	Format string
-	// Element is the type that an array has in the file, as in a [Picture].
+	// Element is the type of an array's elements in the file, as in a
+	// [Picture].
 	Element string
 
-	path  string // of the file, where that is one
+	path  string // of the file, if it is a single one
 	shape slice
 	read  func(z int) (img any, name string, err error)
 	close closer
 }
 
-// slice is what all slices of a stack have in common.
+// A slice describes what all slices of a stack have in common.
 type slice struct {
 	pixel                   string
 	width, height, channels int
@@ -44,11 +46,12 @@ func (s slice) String() string {
 	return text
 }
 
-// Close gives back what the stack stands on; its images must not be used after it.
+// Close releases the resources behind the stack. Its images must not be used
+// after it.
 func (s *Stack) Close() error { return s.close.Close() }
 
-// Slice reads slice z, of the same type as First. The image stays valid, but
-// for Close.
+// Slice reads slice z, which has the same type as First. The image stays valid
+// until Close.
 func (s *Stack) Slice(z int) (any, error) {
 	if z < 0 || z >= s.Depth {
 		return nil, fmt.Errorf("imgio: there is no slice %d in a volume of %d", z, s.Depth)
@@ -71,23 +74,19 @@ func (s *Stack) Slice(z int) (any, error) {
 	return nil, err
 }
 
-// OpenStack reads the volume of that name:
+// OpenStack reads the named volume:
 //
-//   - A folder of pictures, one a slice, in the order of their names, where
-//     numbers count as such: slice2.png comes before slice10.png. Other files in
-//     it, hidden ones and folders are left out. What has the name of a picture and
-//     is no file, such as a pipe, is an error.
-//   - A TIFF file, a page a slice. Pages that are thumbnails or masks of others
-//     are left out.
+//   - A folder of pictures, one per slice, ordered by name with numbers compared by value: slice2.png comes before slice10.png. Other files, hidden files and subfolders are ignored. Anything with the name of a picture that is not a file, such as a pipe, is an error.
+//   - A TIFF file, one page per slice. Pages that are thumbnails or masks of others are ignored.
 //   - A .npy array of shape (D, H, W), or (D, H, W, C) for several channels.
 //
-// Pictures are read as [Open] reads them. Large files are mapped and not read,
-// but for arrays in Fortran order: close the stack when done.
+// Pictures are read as by [Open]. Large files are mapped instead of read,
+// except for arrays in Fortran order. Close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	return OpenStackWith(path, Options{Color: mode})
 }
 
-// OpenStackWith is [OpenStack] with options.
+// OpenStackWith is like [OpenStack] but takes options.
 func OpenStackWith(path string, opt Options) (*Stack, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -125,12 +124,13 @@ func openStack(f *os.File, size int64, format string, opt Options) (*Stack, erro
 	return DecodeStackWith(f, opt)
 }
 
-// DecodeStack reads a TIFF file or an array as [OpenStack] does, from a stream.
+// DecodeStack is like [OpenStack] but reads a TIFF file or an array from a
+// stream.
 func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
 	return DecodeStackWith(r, Options{Color: mode})
 }
 
-// DecodeStackWith is [DecodeStack] with options.
+// DecodeStackWith is like [DecodeStack] but takes options.
 func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
@@ -154,7 +154,7 @@ func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	return nil, fmt.Errorf("imgio: a %s file is one picture and not a volume: name a folder of pictures, a TIFF file with a page for every slice, or a .npy array of 3 dimensions", format)
 }
 
-// begin reads the first slice and learns what all must be like.
+// begin reads the first slice and records what all others must match.
 func (s *Stack) begin() (*Stack, error) {
 	img, _, err := s.read(0)
 	if err != nil {
@@ -181,16 +181,16 @@ func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 	return s.begin()
 }
 
-// swappedStack is the slices of a large array whose bytes are the other way round, or whose
-// elements become others: each is swapped or converted as it is read, so that memory holds
-// one of them. It is nil for all other arrays.
+// swappedStack returns the slices of a large array whose bytes have to be
+// swapped or whose elements have to be converted. Each slice is converted as it
+// is read, so memory holds one at a time. It returns nil for all other arrays.
 func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	d, err := h.dtype()
 	if err != nil || !d.swap && d.widen == nil || len(h.shape) != 3 && len(h.shape) != 4 {
 		return nil, nil
 	}
 	if d.size == 8 && h.descr[1] != 'f' {
-		return nil, nil // what these become depends on all of them
+		return nil, nil // the type depends on all elements
 	}
 	m, unmap := h.mappedBytes(f, d)
 	if m == nil {
@@ -211,7 +211,8 @@ func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	return s.begin()
 }
 
-// stack is the slices of the array behind a header, in its own memory, unless there is an error already.
+// stack returns the slices of the array behind a header, which share its
+// memory. It returns err if that is not nil.
 func (h *npyHeader) stack(a *Array, c io.Closer, err error) (*Stack, error) {
 	if err != nil {
 		return nil, err
@@ -252,8 +253,7 @@ func sliceArray(a *Array) (*Stack, error) {
 	return s.begin()
 }
 
-// sliceOf is what an image, a boxsum.Image of any type, has in common with the
-// others of its volume.
+// sliceOf describes an image, a boxsum.Image of any type.
 func sliceOf(img any) slice {
 	v := reflect.ValueOf(img)
 	side := func(name string) int { return int(v.FieldByName(name).Int()) }

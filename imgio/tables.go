@@ -16,9 +16,10 @@ const (
 	squaresName = "squares"
 )
 
-// SaveTable writes a table to a .npy file, of shape (H+1, W+1) or (H+1, W+1, C),
-// or to a .npz file under the name sum. The file appears whole or not at all. A
-// table with an offset is refused: its entries are not the sums of the pixels.
+// SaveTable writes a table to a .npy file, of shape (H+1, W+1) or (H+1, W+1,
+// C), or to a .npz file under the name sum. It replaces the file atomically. A
+// table with an offset is an error, because its entries are not the sums of the
+// pixels.
 func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 	if err := saveable(t); err != nil {
 		return err
@@ -38,7 +39,7 @@ func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 }
 
 // SaveSquaredTable writes both tables to a .npz file, under the names sum and
-// squares. See [SaveTable]: integrate with Plain to save a table of floats.
+// squares. See [SaveTable]; to save a table of floats, integrate with Plain.
 func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.SquaredTable[S, Q]) error {
 	if t == nil {
 		return fmt.Errorf("imgio: there is no table to save: %w", boxsum.ErrInvalid)
@@ -79,9 +80,10 @@ func isArchive(path string) (bool, error) {
 	return false, fmt.Errorf("imgio: %s: tables are saved as .npy or .npz", path)
 }
 
-// OpenTable reads the table of a .npy file, or the one named sum of a .npz file.
-// Large files are mapped and not read, see [OpenNPY]: queries then read the few
-// entries that they need, until the table is closed. The sums must be of type S.
+// OpenTable reads the table in a .npy file, or the one named sum in a .npz
+// file. The sums must be of type S. Large files are mapped instead of read, see
+// [OpenNPY]: queries then read only the few entries they need, until the table
+// is closed.
 func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
 	arrays, c, err := OpenArrays(path, sumName)
 	if err != nil {
@@ -94,8 +96,8 @@ func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
 	return t, c, nil
 }
 
-// OpenSquaredTable is [OpenTable] for the tables named sum and squares of a .npz
-// file.
+// OpenSquaredTable is like [OpenTable] for the tables named sum and squares in
+// a .npz file.
 func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.SquaredTable[S, Q], io.Closer, error) {
 	arrays, c, err := OpenArrays(path, sumName, squaresName)
 	if err != nil {
@@ -114,9 +116,9 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 	return t, c, nil
 }
 
-// TableOf is an array of shape (H+1, W+1) or (H+1, W+1, C) as a table, sharing its
-// memory. Row 0 and column 0 must be zero; of a long column some entries are
-// looked at.
+// TableOf returns an array of shape (H+1, W+1) or (H+1, W+1, C) as a table that
+// shares its memory. Row 0 and column 0 must be zero; in a long column, only
+// some entries are checked.
 func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	if a == nil {
 		return nil, errors.New("imgio: the file has no such table")
@@ -147,7 +149,7 @@ func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	return t, nil
 }
 
-// zeroEdges looks at row 0 and at some entries of column 0.
+// zeroEdges checks row 0 and some entries of column 0.
 func zeroEdges[S boxsum.Sum](t *boxsum.Table[S]) bool {
 	const looks = 64
 	for _, s := range t.Sums[:t.Stride] {

@@ -6,19 +6,20 @@ import (
 	"fmt"
 )
 
-// A tiffFile is the bytes of a TIFF file and where the directories of its pages
-// are. Go's decoder reads the page that the header points to: page points it to
-// another one.
+// A tiffFile is a TIFF file and the positions of its pages' directories. Go's
+// decoder reads the page that the header points to; the method page changes
+// that pointer.
 type tiffFile struct {
-	data  []byte // private, for page writes to it
+	data  []byte // private, since page writes to it
 	order binary.ByteOrder
 	pages []uint32
 }
 
-// tiffHeader is the byte order, the number 42 and where the first directory is.
+// tiffHeader is the size of the byte order, the number 42 and the first
+// directory's position.
 const tiffHeader = 8
 
-// openTIFF finds the pages. Thumbnails and masks of other pages are none.
+// openTIFF finds the pages. Thumbnails and masks of other pages do not count.
 func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
 		return nil, errors.New("tiff: the file is cut short in its header")
@@ -45,8 +46,9 @@ func openTIFF(data []byte) (*tiffFile, error) {
 	return t, nil
 }
 
-// directory is where the directory after the one at a place is, 0 for the last,
-// and whether the page there is a picture of its own.
+// directory parses the directory at the given position. It returns the position
+// of the next directory, 0 after the last, and whether the page is a picture
+// rather than a thumbnail or mask.
 func (t *tiffFile) directory(at uint32) (next uint32, picture bool, err error) {
 	const entryBytes, subfileType, reduced, mask = 12, 254, 1, 4
 	size := int64(len(t.data))
@@ -67,7 +69,7 @@ func (t *tiffFile) directory(at uint32) (next uint32, picture bool, err error) {
 	return t.order.Uint32(t.data[end:]), picture, nil
 }
 
-// page is the file as one whose first page is page i, until the next call.
+// page returns the file with page i as its first, valid until the next call.
 func (t *tiffFile) page(i int) []byte {
 	t.order.PutUint32(t.data[4:], t.pages[i])
 	return t.data

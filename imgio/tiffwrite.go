@@ -7,37 +7,37 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// tiffStrip is about how many bytes a strip has.
+// tiffStrip is the approximate number of bytes per strip.
 const tiffStrip = 1 << 16
 
-// encodeTIFF writes a TIFF file without compression: the directory first, for the sizes of
-// all strips are known. Grey with alpha becomes R, G, B, A, which more programs read.
-func encodeTIFF(w *bufio.Writer, img plainPicture) error {
-	var bits, format uint32 // of a sample: 1 is whole numbers, 3 floats
-	switch anyimage.Pixel(img.img) {
-	case pairs.U8:
+// encodeTIFF writes an uncompressed TIFF file. The directory comes first, since
+// the sizes of all strips are known. Gray with alpha becomes R, G, B, A, which
+// more programs read.
+func encodeTIFF(w *bufio.Writer, img *raster.Array) error {
+	var bits, format uint32 // of a sample: format 1 is integer, 3 is float
+	switch img.Type {
+	case raster.U8:
 		bits, format = 8, 1
-	case pairs.U16:
+	case raster.U16:
 		bits, format = 16, 1
-	case pairs.F32:
+	case raster.F32:
 		bits, format = 32, 3
 	default:
-		return img.cannotBe("TIFF")
+		return cannotBe(img.Type, "TIFF")
 	}
-	channels := img.channels
+	channels := img.Channels
 	if channels == 2 {
 		channels = 4
 	}
-	rowBytes := float64(img.width) * float64(channels) * float64(bits/8)
-	if rowBytes*float64(img.height) > math.MaxUint32-1<<20 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.width, img.height, boxsum.ErrInvalid)
+	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
+	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
+		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.Width, img.Height, boxsum.ErrInvalid)
 	}
-	perStrip := min(img.height, max(1, tiffStrip/int(rowBytes)))
-	strips := (img.height + perStrip - 1) / perStrip
+	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
+	strips := (img.Height + perStrip - 1) / perStrip
 
 	d := tiffDirectory{entries: map[uint16][]uint32{}}
 	d.shorts(tiffBitsPerSample, repeat(bits, channels)...)
@@ -47,8 +47,8 @@ func encodeTIFF(w *bufio.Writer, img plainPicture) error {
 		photometric = 2
 	}
 	d.shorts(tiffPhotometric, photometric)
-	d.longs(256, uint32(img.width))
-	d.longs(257, uint32(img.height))
+	d.longs(256, uint32(img.Width))
+	d.longs(257, uint32(img.Height))
 	d.shorts(277, uint32(channels))
 	d.longs(278, uint32(perStrip))
 	if channels == 4 {
@@ -57,7 +57,7 @@ func encodeTIFF(w *bufio.Writer, img plainPicture) error {
 	d.shorts(339, repeat(format, channels)...)
 	counts, offsets := make([]uint32, strips), make([]uint32, strips)
 	for i := range strips {
-		counts[i] = uint32(min(perStrip, img.height-i*perStrip)) * uint32(rowBytes)
+		counts[i] = uint32(min(perStrip, img.Height-i*perStrip)) * uint32(rowBytes)
 	}
 	d.longs(279, counts...)
 	d.longs(273, offsets...)
@@ -69,35 +69,25 @@ func encodeTIFF(w *bufio.Writer, img plainPicture) error {
 	if _, err := w.Write(d.bytes()); err != nil {
 		return err
 	}
-	for y := range img.height {
-		row := anyimage.Row(img.img, y)
-		if channels != img.channels {
-			row = withColour(row)
+	for y := range img.Height {
+		row := img.Row(y)
+		if channels != img.Channels {
+			row = withColour(row, img.Type)
 		}
-		if err := writeOrdered(w, row, binary.LittleEndian); err != nil {
+		if err := writeOrdered(w, row, img.Type, binary.LittleEndian); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// withColour is a row of grey and alpha as R, G, B, A.
-func withColour(row any) any {
-	switch row := row.(type) {
-	case []uint8:
-		return coloured(row)
-	case []uint16:
-		return coloured(row)
-	case []float32:
-		return coloured(row)
-	}
-	return row
-}
-
-func coloured[P boxsum.Pixel](row []P) []P {
-	wide := make([]P, 0, 2*len(row))
-	for ; len(row) >= 2; row = row[2:] {
-		wide = append(wide, row[0], row[0], row[0], row[1])
+// withColour returns a row of gray and alpha as R, G, B, A.
+func withColour(row []byte, pixel raster.Type) []byte {
+	n := pixel.Bytes()
+	wide := make([]byte, 0, 2*len(row))
+	for ; len(row) > 0; row = row[2*n:] {
+		grey := row[:n]
+		wide = append(append(append(append(wide, grey...), grey...), grey...), row[n:2*n]...)
 	}
 	return wide
 }
@@ -110,8 +100,8 @@ func repeat(v uint32, n int) []uint32 {
 	return all
 }
 
-// A tiffDirectory is the first thing in a file, after its header: tags in ascending order,
-// and after them the values that do not fit there.
+// A tiffDirectory follows the file's header: tags in ascending order, then the
+// values that do not fit into them.
 type tiffDirectory struct {
 	entries map[uint16][]uint32
 	short   map[uint16]bool
@@ -127,7 +117,7 @@ func (d *tiffDirectory) shorts(tag uint16, values ...uint32) {
 
 func (d *tiffDirectory) longs(tag uint16, values ...uint32) { d.entries[tag] = values }
 
-// valueBytes is how many the values of a tag take.
+// valueBytes returns the number of bytes of a tag's values.
 func (d *tiffDirectory) valueBytes(tag uint16) int {
 	if d.short[tag] {
 		return 2 * len(d.entries[tag])
@@ -137,7 +127,7 @@ func (d *tiffDirectory) valueBytes(tag uint16) int {
 
 const tiffStart, tiffEntry = 8, 12
 
-// fixed is how many bytes header and entries take.
+// fixed returns the number of bytes of header and entries.
 func (d *tiffDirectory) fixed() int { return tiffStart + 2 + len(d.entries)*tiffEntry + 4 }
 
 func (d *tiffDirectory) size() uint32 {

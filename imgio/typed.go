@@ -10,13 +10,14 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// OpenImage is [OpenWith] for an image whose pixels are of type P, as in
+// OpenImage is like [OpenWith] for an image whose pixels are of type P:
 //
 //	img, file, err := imgio.OpenImage[uint8]("photo.jpg", imgio.Options{})
 //
-// Nothing is converted: pixels of another type are a [boxsum.ErrTypes]. Only arrays of
-// 64-bit integers, which no pixels are, become a P that holds all of their values; see
-// [ReadNPY] for int8 and float16. Close the file when done with the image.
+// Pixels are not converted: those of another type are a [boxsum.ErrTypes]. The
+// only exceptions are arrays of 64-bit integers, which are converted to P if
+// that holds all of their values; see [ReadNPY] for int8 and float16. Close the
+// file when done with the image.
 func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Closer, error) {
 	var none boxsum.Image[P]
 	opt.wider = true
@@ -38,10 +39,10 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 	return img, p, nil
 }
 
-// ToImage is an image of package image. It takes a boxsum.Image of uint8 or uint16,
-// as Picture.Image is, with 1 to 4 channels: grey, grey and alpha, R, G, B, or
-// R, G, B, A with straight alpha. One channel of 8 bits, and four, keep the memory
-// of img; others are copied. Other pixels are a [boxsum.ErrTypes].
+// ToImage converts a boxsum.Image of uint8 or uint16, such as Picture.Image, to
+// an image.Image. It has 1 to 4 channels: gray, gray and alpha, R, G, B, or R,
+// G, B, A with straight alpha. 8-bit images with one or four channels share the
+// memory of img; others are copied. Other pixel types are a [boxsum.ErrTypes].
 func ToImage(img any) (image.Image, error) {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
@@ -58,7 +59,7 @@ func ToImage(img any) (image.Image, error) {
 	return nil, fmt.Errorf("imgio: %T is no image of uint8 or uint16: %w", img, boxsum.ErrTypes)
 }
 
-// showable checks an image, and writes its defaults out.
+// showable validates an image and fills in its defaults.
 func showable[P boxsum.Pixel](img *boxsum.Image[P]) error {
 	img.Channels = max(img.Channels, 1)
 	if img.Stride == 0 {
@@ -120,7 +121,7 @@ func toImage16(img boxsum.Image[uint16]) image.Image {
 	return m
 }
 
-// colorOf is R, G, B, A of a pixel with 2 to 4 channels.
+// colorOf returns a pixel with 2 to 4 channels as R, G, B, A.
 func colorOf[P uint8 | uint16](pixel []P, channels int, opaque P) [4]P {
 	switch channels {
 	case 2:

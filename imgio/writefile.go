@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// WriteFile makes the file of that name from what write gives it. The file
-// appears whole or not at all: it is written beside its place and moved there
-// at the end, and an error or a panic leaves what was there before. An existing
-// file keeps its permissions, and a symbolic link keeps pointing to it. Devices
-// and pipes are written to directly.
+// WriteFile writes the named file by calling write. It replaces the file
+// atomically: the data goes to a temporary file in the same folder, which is
+// then renamed, and after an error or a panic the old file is unchanged. An
+// existing file keeps its permissions, and a symbolic link keeps pointing to
+// it. Devices and pipes are written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -34,7 +34,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("imgio: writing %s: %w", path, cause(err))
 	}
-	defer os.Remove(f.Name()) // which is gone if all went well
+	defer os.Remove(f.Name()) // gone already on success
 	defer f.Close()
 	if info != nil {
 		err = f.Chmod(info.Mode().Perm())
@@ -54,7 +54,8 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// unnamed is a file whose errors do not name it: nobody knows of the one beside.
+// unnamed hides the name of a file from errors: users do not know about the
+// temporary file.
 type unnamed struct{ io.Writer }
 
 func (u unnamed) Write(b []byte) (int, error) {
@@ -62,7 +63,7 @@ func (u unnamed) Write(b []byte) (int, error) {
 	return n, cause(err)
 }
 
-// cause is why, without the files that it was about.
+// cause returns the underlying error, without file names.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -75,8 +76,8 @@ func cause(err error) error {
 	return err
 }
 
-// createBeside makes a new file in the folder of path. Unlike os.CreateTemp it
-// leaves the permissions to the umask, as for any other output.
+// createBeside creates a new file in the folder of path. Unlike os.CreateTemp,
+// it leaves the permissions to the umask, as for any other output.
 func createBeside(path string) (*os.File, error) {
 	dir, base := filepath.Split(path)
 	base = strings.ToValidUTF8(base[:min(len(base), 100)], "") // names have limits, in bytes

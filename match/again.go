@@ -3,36 +3,35 @@ package match
 import (
 	"slices"
 
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
 )
 
-// An again makes those scores of two blocks of bytes directly for which transforms in float32
-// are not exact enough: windows of little contrast beside others that have much.
+// An again recomputes scores directly where float32 transforms of two blocks of bytes are
+// not accurate enough: low-contrast windows next to high-contrast ones.
 type again struct {
 	directWorker
 	groups  []scoreGroup
-	factors []float32 // of all groups
+	factors []float32 // of all groups, in order
 }
 
-// A scoreGroup is a place in the scores, and 64 across and 2 down from there, as far as the block
-// goes.
+// A scoreGroup is a block of scores at (x, y), at most 64 wide and 2 high.
 type scoreGroup struct{ x, y, width, height int }
 
-// againCost is how many products for each pixel of the blocks take as long as transforms in
-// float64 do.
+// againCost is the number of products per pixel of the blocks that take as long as float64
+// transforms.
 const againCost = 2048
 
-// againArea is how many pixels a template may have so that correlations fit in 32 bits.
+// againArea is the largest template, in pixels, whose correlations fit in 32 bits.
 const againArea = 1 << 16
 
-// collect finds the groups that have factors above a limit, and keeps their factors. It
-// reports whether to make them again is less work than to make the blocks again.
+// collect finds the groups with factors above limit and saves their factors. It reports
+// whether recomputing them is cheaper than recomputing the blocks.
 func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 	if !l.directly {
 		return false
 	}
 	a.groups, a.factors = a.groups[:0], a.factors[:0]
-	most := againCost * 2 * l.nx * l.ny / (2 * 2 * kernel.CorrelateSpan * l.count)
+	most := againCost * 2 * l.nx * l.ny / (2 * 2 * transforms.CorrelateSpan * l.count)
 	for _, block := range blocks {
 		if block >= l.blocks {
 			continue
@@ -44,13 +43,13 @@ func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 				break
 			}
 			rows := [2][]float32{first, l.scores(block, row+1)}
-			for x := 0; x < len(first); x += kernel.CorrelateSpan {
-				g := scoreGroup{x0 + x, y0 + row, min(kernel.CorrelateSpan, len(first)-x), 0}
+			for x := 0; x < len(first); x += transforms.CorrelateSpan {
+				g := scoreGroup{x0 + x, y0 + row, min(transforms.CorrelateSpan, len(first)-x), 0}
 				var top lineOfSums
 				for _, r := range rows {
 					if r != nil {
 						g.height++
-						kernel.Most(l.task.set.Level, &top, r[x:][:g.width])
+						transforms.Most(l.job.set.Level, &top, r[x:][:g.width])
 					}
 				}
 				if float64(slices.Max(top[:])) <= limit {
@@ -69,9 +68,9 @@ func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 	return true
 }
 
-// makeAgain writes the scores of the groups.
+// makeAgain recomputes the scores of the collected groups.
 func (l *blockLayer) makeAgain(a *again, scale float64) {
-	t, factors := &l.task, a.factors
+	t, factors := &l.job, a.factors
 	byProducts, bySums := l.direct.numerator(t.method)
 	if t.method == ZNCC {
 		scale /= l.direct.area

@@ -7,40 +7,40 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
-	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A blockPlan is how the scores are cut into blocks: each is made from a block of
-// pixels that is larger by the template.
+// A blockPlan divides the scores into blocks. The block of pixels for each is larger by the
+// template's size less one.
 type blockPlan struct {
-	nx, ny         int // of pixels: the sides of transforms
-	width, height  int // of scores
-	across, blocks int // how many there are in a row, and in all
+	nx, ny         int // transform size, in pixels
+	width, height  int // scores per block
+	across, blocks int // blocks per row, and in total
 }
 
-// place is where the scores of a block are.
+// place returns the position of the first score of block i.
 func (p *blockPlan) place(i int) (x, y int) { return i % p.across * p.width, i / p.across * p.height }
 
-// minSide is the least side of a block. It has whole vectors.
+// minSide is the smallest side of a block. It is a whole number of vectors.
 const minSide = 2 * fourier.MinSide
 
-// planBlocks chooses sides by what they cost, the same for all levels: or they would
-// not round the same.
+// planBlocks chooses the cheapest block size. It ignores the instruction set, so that all
+// levels round alike.
 func planBlocks(width, height, w, h, channels int) (best blockPlan) {
 	cost := math.Inf(1)
 	for nx := sideFor(w); ; nx *= 2 {
 		for ny := sideFor(h); ; ny *= 2 {
 			p := blockPlan{nx: nx, ny: ny, width: nx - w + 1, height: ny - h + 1}
 			if p.width >= fourier.MinSide {
-				p.width &^= fourier.MinSide - 1 // scores of whole vectors
+				p.width &^= fourier.MinSide - 1 // whole vectors of scores
 			}
 			p.across = engine.DivUp(width, p.width)
 			p.blocks = p.across * engine.DivUp(height, p.height)
 			bytes := float64(nx) * float64(ny) * 8
 			each := bytes * (log2(nx) + log2(ny) + 6)
-			if bytes > 1<<20 { // more than the second cache: measured, and two workers would wait for memory
+			if bytes > 1<<20 { // larger than the L2 cache: measured, and two workers would wait for memory
 				each *= 2.5
 			}
 			if c := each * float64(engine.DivUp(p.blocks, 2)); c < cost {
@@ -57,7 +57,7 @@ func planBlocks(width, height, w, h, channels int) (best blockPlan) {
 	return best
 }
 
-// sideFor is the least side of a block for a template of n pixels.
+// sideFor returns the smallest side of a block for a template of n pixels.
 func sideFor(n int) int {
 	side := minSide
 	for side < n {
@@ -68,26 +68,27 @@ func sideFor(n int) int {
 
 func log2(n int) float64 { return math.Log2(float64(n)) }
 
-// A scoring is what blocks are made for.
+// A scoring selects how blocks are scored.
 type scoring uint8
 
 const (
-	fastScores    scoring = iota // factors are there, see factorLayer
-	generalScores                // SSD, and all with a mask
+	fastScores    scoring = iota // dst holds factors, see factorLayer
+	generalScores                // SSD, and all methods with a mask
 )
 
-// A precision has what a worker needs to transform in one type.
-type precision[T kernel.Real] struct {
+// A precision holds a worker's buffers for transforms in one type.
+type precision[T transforms.Real] struct {
 	pixels  [maxChannels]fourier.Block[T]
-	squared [maxChannels]fourier.Block[T] // in general scores
+	squared [maxChannels]fourier.Block[T] // for general scores
 	results [3]fourier.Block[T]
 	conv    fourier.Convolver[T]
-	sums    lineOfSums // of squares
+	values  [64]float64 // pixels of a row
+	sums    lineOfSums  // sums of squares
 }
 
-type lineOfSums = [kernel.LineBytes / 4]float32
+type lineOfSums = [raster.LineBytes / 4]float32
 
-// resize makes room for blocks.
+// resize allocates the blocks.
 func (p *precision[T]) resize(plan *blockPlan, channels int, general bool) {
 	for i := range channels {
 		p.pixels[i].Resize(plan.nx, plan.ny)
@@ -111,25 +112,25 @@ func (p *precision[T]) bytes() (n int) {
 	return n + p.conv.Bytes()
 }
 
-// blockLayer makes scores from transforms. A tile is two blocks.
+// blockLayer computes scores from transforms. A tile is two blocks.
 type blockLayer struct {
-	task task
+	job  job
 	kind scoring
 	blockPlan
 
-	center  [maxChannels]float64 // is taken away from the template
-	rest    [maxChannels]float64 // and this, for the mean is no float as a rule: of ZNCC
-	sums    [maxChannels]float64 // of the template's values
-	squares float64              // of all
-	count   int                  // of the template's pixels
+	center  [maxChannels]float64 // subtracted from the template
+	rest    [maxChannels]float64 // subtracted too, for ZNCC: the mean is rarely a float
+	sums    [maxChannels]float64 // sums of the template's values
+	squares float64              // sum of squares over all channels
+	count   int                  // number of pixels of the template
 
 	scratch fourier.Block[float64]
 	double  [maxChannels]fourier.Spectrum[float64]
 	single  [maxChannels]fourier.Spectrum[float32]
-	ones    fourier.Spectrum[float64] // of the mask
-	peak    float64                   // the largest magnitude of the transforms
+	ones    fourier.Spectrum[float64] // spectrum of the mask
+	peak    float64                   // largest magnitude of the spectra
 
-	directly           bool // scores of bytes can be made again
+	directly           bool // scores of bytes can be recomputed
 	direct, sumsDirect direct
 
 	workers []blockWorker
@@ -138,16 +139,19 @@ type blockLayer struct {
 type blockWorker struct {
 	single precision[float32]
 	double precision[float64]
-	most   lineOfSums // factors
+	most   lineOfSums // greatest factors
 	again  again
-	_      [kernel.LineBytes]byte
+	_      [raster.LineBytes]byte
 }
 
-// correlate makes the scores, of factors where these are there.
-func correlate(t *task, kind scoring) error {
-	run := engine.Take[engine.Run[blockLayer]]()
+// blockRuns keeps the engines and scratch memory of the layer for later calls.
+var blockRuns engine.Runs[blockLayer]
+
+// correlate computes the scores, which hold factors if kind is fastScores.
+func correlate(t *job, kind scoring) error {
+	run := blockRuns.Take()
 	l := &run.Layer
-	l.task, l.kind = *t, kind
+	l.job, l.kind = *t, kind
 	l.blockPlan = planBlocks(t.width, t.height, t.template.Width, t.template.Height, t.src.Channels)
 	pairs := engine.DivUp(l.blocks, 2)
 	p := engine.Plan{Grid: engine.Grid{Rows: pairs, N: 1, BandRows: 1, TileWidth: 1, Lead: -1}}
@@ -158,8 +162,8 @@ func correlate(t *task, kind scoring) error {
 // Prepare implements [engine.Layer].
 func (l *blockLayer) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	c := l.task.src.Channels
-	for i := range l.workers[:p.Workers] { // all have their memory, whoever comes to work this time
+	c := l.job.src.Channels
+	for i := range l.workers[:p.Workers] { // allocate for all workers, whichever run this time
 		if w := &l.workers[i]; l.kind == fastScores {
 			w.single.resize(&l.blockPlan, c, false)
 		} else {
@@ -167,8 +171,8 @@ func (l *blockLayer) Prepare(p *engine.Plan) error {
 		}
 	}
 	l.prepareTemplate()
-	if l.directly = l.kind == fastScores && l.task.plainBytes() && l.count <= againArea; l.directly {
-		t := &l.task
+	if l.directly = l.kind == fastScores && l.job.plainBytes() && l.count <= againArea; l.directly {
+		t := &l.job
 		l.direct.set(t.set.Level, &t.template)
 		l.sumsDirect.ones(t.set.Level, t.template.Width, t.template.Height)
 		for i := range l.workers[:p.Workers] {
@@ -183,7 +187,7 @@ func (l *blockLayer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *blockLayer) Release() int {
-	l.task = task{}
+	l.job = job{}
 	n := engine.Bytes(l.scratch.Lines) + engine.Bytes(l.ones.Lines)
 	for i := range l.double {
 		n += engine.Bytes(l.double[i].Lines) + engine.Bytes(l.single[i].Lines)
@@ -195,9 +199,9 @@ func (l *blockLayer) Release() int {
 	return n
 }
 
-// prepareTemplate makes the spectra of the template.
+// prepareTemplate computes the spectra of the template.
 func (l *blockLayer) prepareTemplate() {
-	t := &l.task
+	t := &l.job
 	c, w, h := t.template.Channels, t.template.Width, t.template.Height
 	l.count, l.squares, l.peak = 0, 0, 0
 	for y := range h {
@@ -212,7 +216,7 @@ func (l *blockLayer) prepareTemplate() {
 		if !t.counts(x, y) {
 			return 0
 		}
-		return t.template.At(y*t.template.Stride+x*c+ch) - l.center[ch] - l.rest[ch]
+		return windows.At(t.template.Type, t.template.Data, y*t.template.Stride+x*c+ch) - l.center[ch] - l.rest[ch]
 	}
 	each := func(ch int, do func(v float64)) {
 		for y := range h {
@@ -229,9 +233,9 @@ func (l *blockLayer) prepareTemplate() {
 			each(ch, func(v float64) { sum += v })
 			l.center[ch] = sum / float64(l.count)
 			if t.method == SSD && t.whole() {
-				l.center[ch] = math.Round(l.center[ch]) // differences stay whole
+				l.center[ch] = math.Round(l.center[ch]) // keeps differences integral
 			}
-			if t.method == ZNCC { // or the level of a window would count, where that is far from zero
+			if t.method == ZNCC { // otherwise the level of a window far from zero would add to its score
 				sum = 0
 				each(ch, func(v float64) { sum += v })
 				l.rest[ch] = sum / float64(l.count)
@@ -264,12 +268,12 @@ func (l *blockLayer) prepareTemplate() {
 	}
 }
 
-// transform makes the spectrum of values as large as the template.
+// transform computes the spectrum of a function of the template's pixels.
 func (l *blockLayer) transform(s *fourier.Spectrum[float64], value func(x, y int) float64) {
 	b := &l.scratch
 	b.Resize(l.nx, l.ny)
-	const lanes = kernel.LineBytes / 8
-	w, h := l.task.template.Width, l.task.template.Height
+	const lanes = raster.LineBytes / 8
+	w, h := l.job.template.Width, l.job.template.Height
 	for x := 0; x < w; x += lanes {
 		g := b.Group(x)
 		clear(g)
@@ -279,7 +283,7 @@ func (l *blockLayer) transform(s *fourier.Spectrum[float64], value func(x, y int
 			}
 		}
 	}
-	s.Transform(l.task.set.Level, b, w)
+	s.Transform(l.job.set.Level, b, w)
 }
 
 // Tile implements [engine.Layer].
@@ -302,40 +306,41 @@ func (l *blockLayer) Tile(worker, _, pair, _, _ int) {
 	correlateFast(l, &w.double, l.double[:], blocks, most, nil)
 }
 
-// scores is the part of a row of scores that a block has.
+// scores returns the part of a row of scores that belongs to a block, or nil past its end.
 func (l *blockLayer) scores(block, row int) []float32 {
 	x, y := l.place(block)
-	if row += y; row >= l.task.height || row >= y+l.height {
+	if row += y; row >= l.job.height || row >= y+l.height {
 		return nil
 	}
-	return l.task.dst[row*l.task.stride+x:][:min(l.width, l.task.width-x)]
+	return l.job.dst[row*l.job.stride+x:][:min(l.width, l.job.width-x)]
 }
 
-// mostFactors looks for the largest of a block's factors.
+// mostFactors updates most with the largest factors of a block.
 func (l *blockLayer) mostFactors(most *lineOfSums, block int) {
 	for row := 0; ; row++ {
 		scores := l.scores(block, row)
 		if scores == nil {
 			return
 		}
-		kernel.Most(l.task.set.Level, most, scores)
+		transforms.Most(l.job.set.Level, most, scores)
 	}
 }
 
 const (
-	// tolerance is how much of a score rounding may take.
+	// tolerance is the largest rounding error of a score.
 	tolerance = 8e-6
-	// roundings is how many roundings of a typical number an error is at most, for each
-	// doubling of a block: an estimate. TestLarge and FuzzMatch would see scores that are off by more.
+	// roundings estimates the greatest error for each doubling of a block's side, in units
+	// of the rounding of a typical number. TestLarge and FuzzMatch catch scores that are
+	// off by more.
 	roundings = 1.5
 
 	epsilon32, epsilon64 = 0x1p-24, 0x1p-53
 )
 
-// correlateFast multiplies factors by numerators. It reports whether they are exact enough,
-// or all others could be made again; else it has done nothing.
-func correlateFast[T kernel.Real](l *blockLayer, w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
-	t, c, lanes := &l.task, l.task.src.Channels, kernel.Lanes[T]()
+// correlateFast multiplies factors by numerators. It reports whether the scores are
+// accurate enough, including those recomputed by a. If not, it leaves dst unchanged.
+func correlateFast[T transforms.Real](l *blockLayer, w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
+	t, c, lanes := &l.job, l.job.src.Channels, transforms.Lanes[T]()
 	var in [maxChannels]*fourier.Block[T]
 	var kernels [maxChannels]*fourier.Spectrum[T]
 	var bias [2]float64
@@ -345,7 +350,7 @@ func correlateFast[T kernel.Real](l *blockLayer, w *precision[T], spectra []four
 		b := &w.pixels[ch]
 		in[ch], kernels[ch] = b, &spectra[ch]
 		centers := [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
-		energy += fill(l, b, blocks, ch, centers, &w.sums)
+		energy += fill(l, w, b, blocks, ch, centers)
 		bias[0] += float64(centers[0] * l.sums[ch])
 		bias[1] += float64(centers[1] * l.sums[ch])
 	}
@@ -383,7 +388,7 @@ func correlateFast[T kernel.Real](l *blockLayer, w *precision[T], spectra []four
 			if single {
 				rows, n := min(l.height, t.height-y0), min(lanes, l.width-x, t.width-x0-x)
 				if rows > 0 && n > 0 {
-					kernel.ScoreLines(t.set.Level, t.dst[y0*t.stride+x0+x:], t.stride, asSingles(g)[i*lanes:], rows, n, float32(bias[i]))
+					transforms.ScoreLines(t.set.Level, t.dst[y0*t.stride+x0+x:], t.stride, singles(g)[i*lanes:], rows, n, float32(bias[i]))
 				}
 				continue
 			}
@@ -410,20 +415,20 @@ func correlateFast[T kernel.Real](l *blockLayer, w *precision[T], spectra []four
 	return true
 }
 
-// centerOf is a number in the middle of a block's pixels, as a few of them tell.
+// centerOf estimates the mean of a block's pixels from a few samples.
 func (l *blockLayer) centerOf(block, ch int) float64 {
 	if block >= l.blocks {
 		return 0
 	}
 	const samples = 16
-	t := &l.task
+	t := &l.job
 	x0, y0 := l.place(block)
 	w, h := min(l.nx, t.src.Width-x0), min(l.ny, t.src.Height-y0)
 	sum, count := 0.0, 0
 	for j := range min(samples, h) {
 		row := (y0 + j*h/min(samples, h)) * t.src.Stride
 		for i := range min(samples, w) {
-			if p := t.src.At(row + (x0+i*w/min(samples, w))*t.src.Channels + ch); finite(p) {
+			if p := windows.At(t.src.Type, t.src.Data, row+(x0+i*w/min(samples, w))*t.src.Channels+ch); finite(p) {
 				sum += p
 				count++
 			}
@@ -439,15 +444,16 @@ func (l *blockLayer) centerOf(block, ch int) float64 {
 	}
 }
 
-// fill puts the pixels of two blocks, less a number, into the parts of one. It tells the
-// sum of their squares. What is not finite is left out.
-func fill[T kernel.Real](l *blockLayer, b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64, sums *lineOfSums) (energy float64) {
-	t, lanes := &l.task, kernel.Lanes[T]()
+// fill writes the pixels of two blocks, less their centers, to the two halves of b and
+// returns the sum of their squares. Pixels that are not finite become 0.
+func fill[T transforms.Real](l *blockLayer, w *precision[T], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64) (energy float64) {
+	sums := &w.sums
+	t, lanes := &l.job, transforms.Lanes[T]()
 	c := t.src.Channels
-	bytes := t.src.Mem // if they are
-	fast := t.src.Of == pairs.U8 && c == 1 && lanes > doubleLanes
+	bytes := t.src.Data // if Type is U8
+	fast := t.src.Type == raster.U8 && c == 1 && lanes > doubleLanes
 	clear(sums[:])
-	var pixels [kernel.LineBytes / 4]float64
+	pixels := w.values[:]
 	for x := 0; x < l.nx; x += lanes {
 		g := b.Group(x)
 		for part, block := range blocks {
@@ -459,13 +465,13 @@ func fill[T kernel.Real](l *blockLayer, b *fourier.Block[T], blocks [2]int, ch i
 			}
 			center := centers[part]
 			if fast && n == lanes && h > 0 {
-				kernel.FillLines(t.set.Level, asSingles(g)[part*lanes:], bytes[y0*t.src.Stride+x0+x:], t.src.Stride, h, float32(center), sums)
+				transforms.FillLines(t.set.Level, singles(g)[part*lanes:], bytes[y0*t.src.Stride+x0+x:], t.src.Stride, h, float32(center), sums)
 				clearLines(g[part*lanes:], h, l.ny)
 				continue
 			}
 			for y := range h {
 				line := g[(2*y+part)*lanes:][:lanes]
-				every(pixels[:n], &t.src, (y0+y)*t.src.Stride+(x0+x)*c+ch, c)
+				windows.FloatsOf(t.src.Type, pixels[:n], t.src.From((y0+y)*t.src.Stride+(x0+x)*c+ch), c)
 				for i, v := range pixels[:n] {
 					v -= center
 					if v-v != 0 {
@@ -485,35 +491,15 @@ func fill[T kernel.Real](l *blockLayer, b *fourier.Block[T], blocks [2]int, ch i
 	return energy
 }
 
-// clearLines makes zeros of the first or second line of points.
-func clearLines[T kernel.Real](lines []T, from, to int) {
-	lanes := kernel.Lanes[T]()
+// clearLines zeroes lines [from, to) of one of the two blocks.
+func clearLines[T transforms.Real](lines []T, from, to int) {
+	lanes := transforms.Lanes[T]()
 	for y := from; y < to; y++ {
 		clear(lines[2*y*lanes:][:lanes])
 	}
 }
 
-// every is pixels from one on, each so many after the one before.
-func every(dst []float64, src *window.Pixels, from, step int) {
-	switch src.Of {
-	case pairs.U8:
-		everyOf(dst, src.Mem[from:], step)
-	case pairs.U16:
-		everyOf(dst, kernel.Of[uint16](src.Mem)[from:], step)
-	case pairs.F32:
-		everyOf(dst, kernel.Of[float32](src.Mem)[from:], step)
-	default:
-		everyOf(dst, kernel.Of[float64](src.Mem)[from:], step)
-	}
-}
-
-func everyOf[P Pixel](dst []float64, src []P, step int) {
-	for i := range dst {
-		dst[i] = float64(src[i*step])
-	}
-}
-
-// asSingles is numbers that are known to be of 32 bits.
-func asSingles[T kernel.Real](s []T) []float32 {
+// singles returns s as float32 values. T must be float32.
+func singles[T transforms.Real](s []T) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

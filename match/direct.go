@@ -4,48 +4,47 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
-	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Templates of few bytes are correlated directly, in whole numbers, while the sums of windows
-// go by: no memory for factors or blocks, and nothing to round but the score itself.
+// Small templates of bytes are correlated directly, in integers, together with the window
+// sums. This needs no memory for factors or blocks and rounds only the score itself.
 
-// maxDirect is how many pixels a template of bytes has at most for that, where rows count
-// as whole lanes. Transforms win beyond: BenchmarkMatch. It is the same at all levels, or
-// they would not round the same.
+// maxDirect is the largest template for direct correlation, in pixels with rows rounded up
+// to whole lanes. Transforms are faster beyond it: see BenchmarkMatch. It is the same at
+// all levels, so that they round alike.
 const maxDirect = 256
 
-// signed is what is taken from bytes so that they are signed ones.
+// signed is subtracted from bytes to make them signed.
 const signed = 128
 
-// goesDirectly reports whether the scores of a task are made without transforms.
-func (t *task) goesDirectly() bool {
+// goesDirectly reports whether the scores are computed without transforms.
+func (t *job) goesDirectly() bool {
 	w, h := t.template.Width, t.template.Height
-	return t.plainBytes() && grid.RoundUp(w, 4)*h <= maxDirect
+	return t.plainBytes() && raster.RoundUp(w, 4)*h <= maxDirect
 }
 
-// plainBytes reports whether pixels are gray bytes that all count.
-func (t *task) plainBytes() bool {
-	return t.src.Of == pairs.U8 && t.src.Channels == 1 && !t.masked
+// plainBytes reports whether the pixels are gray bytes without a mask.
+func (t *job) plainBytes() bool {
+	return t.src.Type == raster.U8 && t.src.Channels == 1 && !t.masked
 }
 
-// A direct has the template of bytes, and its sums.
+// A direct holds a template of bytes and its sums.
 type direct struct {
-	kernel.Correlator
+	transforms.Correlator
 	area, sum, squares float64
 	bytes              []int8
 }
 
-// set takes the template of a task.
-func (d *direct) set(level kernel.Level, template *window.Pixels) {
+// set sets the template.
+func (d *direct) set(level processor.Level, template *raster.Array) {
 	w, h := template.Width, template.Height
 	d.area, d.sum, d.squares = float64(w*h), 0, 0
 	d.bytes = d.bytes[:0]
 	for y := range h {
-		for _, p := range template.Row(0, y, w) {
+		for _, p := range template.Span(0, y, w) {
 			d.bytes = append(d.bytes, int8(int(p)-signed))
 			d.sum += float64(p)
 			d.squares += float64(p) * float64(p)
@@ -54,8 +53,8 @@ func (d *direct) set(level kernel.Level, template *window.Pixels) {
 	d.Set(level, d.bytes, w, h)
 }
 
-// ones makes it sum windows of this size.
-func (d *direct) ones(level kernel.Level, width, height int) {
+// ones sets a template of ones, which computes window sums.
+func (d *direct) ones(level processor.Level, width, height int) {
 	d.bytes = d.bytes[:0]
 	for range width * height {
 		d.bytes = append(d.bytes, 1)
@@ -63,8 +62,8 @@ func (d *direct) ones(level kernel.Level, width, height int) {
 	d.Set(level, d.bytes, width, height)
 }
 
-// numerator is by what to multiply products and sums of windows, so that they become the
-// numerator of a method times the area.
+// numerator returns the weights of the products and of the window sums in the numerator of
+// a method, times the area for ZNCC.
 func (d *direct) numerator(m Method) (products, sums float64) {
 	if m == ZNCC { // n·ΣIT - ΣI·ΣT
 		return d.area, d.area*signed - d.sum
@@ -72,8 +71,8 @@ func (d *direct) numerator(m Method) (products, sums float64) {
 	return 1, signed
 }
 
-// scores makes those of a row, from products and the sums of windows.
-func (d *direct) scores(level kernel.Level, m Method, dst []float32, products []int32, hi, lo, hi2, lo2 []uint32) {
+// scores computes a row of scores from products and window sums.
+func (d *direct) scores(level processor.Level, m Method, dst []float32, products []int32, hi, lo, hi2, lo2 []uint32) {
 	if m == SSD {
 		hi, lo, hi2, lo2 = hi[:len(dst)], lo[:len(dst)], hi2[:len(dst)], lo2[:len(dst)]
 		all := int64(d.squares)
@@ -87,22 +86,23 @@ func (d *direct) scores(level kernel.Level, m Method, dst []float32, products []
 	if m == NCC {
 		area, mean, energy = 1, 0, d.squares
 	}
-	kernel.Factors(level, dst, hi, lo, hi2, lo2, area, mean, float32(1/math.Sqrt(energy)))
+	transforms.Factors(level, dst, hi, lo, hi2, lo2, area, mean, float32(1/math.Sqrt(energy)))
 	byProducts, bySums := d.numerator(m)
-	kernel.ScoreSums(level, dst, products, hi, lo, byProducts, bySums)
+	transforms.ScoreSums(level, dst, products, hi, lo, byProducts, bySums)
 }
 
-// A directWorker has products of two rows of a strip, and pixels beyond the end of the image.
+// A directWorker holds the products of two rows of a strip, and pixels padded past the end
+// of the image.
 type directWorker struct {
 	products [2][]int32
-	x, y     int // of the second row, if there is one
+	x, y     int // of the second row, if ready
 	ready    bool
 	pixels   []uint8
-	sums     kernel.Correlations
-	_        [kernel.LineBytes]byte
+	sums     transforms.Correlations
+	_        [raster.LineBytes]byte
 }
 
-// resize makes room for the products of a strip.
+// resize allocates the products of a strip.
 func (w *directWorker) resize(d *direct, width int) {
 	for j := range w.products {
 		w.products[j] = engine.AtLeast(w.products[j], width)
@@ -112,13 +112,13 @@ func (w *directWorker) resize(d *direct, width int) {
 	w.ready = false
 }
 
-// row is the products at places [x, x+n) of row y of an image.
-func (w *directWorker) row(d *direct, src *window.Pixels, x, y, n int) []int32 {
+// row returns the products at [x, x+n) of row y of the image.
+func (w *directWorker) row(d *direct, src *raster.Array, x, y, n int) []int32 {
 	if w.ready && w.x == x && w.y == y {
 		w.ready = false
 		return w.products[1][:n]
 	}
-	for i := 0; i < n; i += kernel.CorrelateSpan {
+	for i := 0; i < n; i += transforms.CorrelateSpan {
 		w.at(d, src, x+i, y)
 		for j := range w.products {
 			copy(w.products[j][i:n], w.sums[j][:])
@@ -128,17 +128,17 @@ func (w *directWorker) row(d *direct, src *window.Pixels, x, y, n int) []int32 {
 	return w.products[0][:n]
 }
 
-// at makes sums of the products at [x, x+64) of rows y and y+1. What lies outside of the image
-// is zero.
-func (w *directWorker) at(d *direct, src *window.Pixels, x, y int) {
+// at computes the products at [x, x+64) of rows y and y+1 into w.sums. Pixels outside the
+// image are zero.
+func (w *directWorker) at(d *direct, src *raster.Array, x, y int) {
 	width, height := d.Reach()
-	if at := y*src.Stride + x; at+(height-1)*src.Stride+width <= len(src.Mem) {
-		d.At(&w.sums, src.Mem[at:], src.Stride)
+	if at := y*src.Stride + x; at+(height-1)*src.Stride+width <= len(src.Data) {
+		d.At(&w.sums, src.Data[at:], src.Stride)
 		return
 	}
 	clear(w.pixels[:width*height])
 	for j := range min(height, src.Height-y) {
-		copy(w.pixels[j*width:][:width], src.Mem[(y+j)*src.Stride+x:][:min(width, src.Width-x)])
+		copy(w.pixels[j*width:][:width], src.Data[(y+j)*src.Stride+x:][:min(width, src.Width-x)])
 	}
 	d.At(&w.sums, w.pixels, width)
 }

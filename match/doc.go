@@ -1,41 +1,42 @@
-// Package match finds templates in images: small images, a mark, a part, a letter, that
-// may be anywhere in a larger one. Every place where the template can lie gets a score.
+// Package match finds templates in images: a small image, such as a mark, a part or a
+// letter, that may appear anywhere in a larger one. Every position of the template gets a
+// score.
 //
 //	scores, err := match.Match(img, template, match.ZNCC, nil)       // a score for every place
 //	peaks, err := match.Find(img, template, match.ZNCC, 5, nil)      // the best five
 //	err = match.MatchInto(scores, next, template, match.ZNCC, nil)   // the next frame; allocates nothing
 //
-// The score at (x, y) is that of the template with its top left pixel there: of an image of
-// W×H pixels and a template of w×h there are W-w+1 by H-h+1 of them.
+// The score at (x, y) is for the template with its top left pixel there. An image of W×H
+// pixels and a template of w×h have W-w+1 by H-h+1 scores.
 //
 // # Methods
 //
-// With I the pixels of the window under the template T, summed over all of its pixels and
-// channels, and means for each channel by itself:
+// Let I be the pixels of the window under the template T. Sums are over all pixels and
+// channels; each channel has its own mean:
 //
 //	ZNCC  Σ(I-mean I)(T-mean T) / √(Σ(I-mean I)² Σ(T-mean T)²)   -1 to 1, whatever the light
 //	NCC   ΣIT / √(ΣI² ΣT²)                                       -1 to 1, whatever the exposure
 //	SSD   Σ(I-T)²                                                0 is equal; the least is the best
 //
-// OpenCV has them as TM_CCOEFF_NORMED, TM_CCORR_NORMED and TM_SQDIFF. With a mask only
-// pixels count where it is not zero.
+// These are TM_CCOEFF_NORMED, TM_CCORR_NORMED and TM_SQDIFF in OpenCV. With a mask, only
+// pixels where it is nonzero count.
 //
-// # Numbers
+// # Accuracy
 //
-// Scores of ZNCC and NCC are within 1e-5 of what the formulas give, never outside of -1 to
-// 1, and the same bits at every level and number of workers. A window in which each channel is
-// flat has a ZNCC of 0, one of zeros an NCC of 0. A template that is flat, or zero, is an
-// error there. SSD of integers is exact, and then rounded to float32, while a template
-// has no more than 2^20 pixels of 8 bits or 2^16 of 16; that of floats is off by no more
-// than about 1e-13 of ΣI² + ΣT² in the neighbourhood.
+// ZNCC and NCC scores are within 1e-5 of the formulas, always in [-1, 1], and bit-identical
+// at every level and with any number of workers. The ZNCC of a window in which each channel
+// is flat is 0, and so is the NCC of a window of zeros. A flat template (ZNCC) or a zero
+// template (NCC) is an error. SSD of integers is exact before it is rounded to float32 if
+// the template has at most 2^20 pixels of 8 bits or 2^16 pixels of 16 bits. SSD of floats
+// is off by at most about 1e-13 of ΣI² + ΣT² in the neighborhood.
 //
-// A window that has a NaN or an infinity has a score of NaN, unless the mask leaves it out;
-// in a template they are an error.
+// A window that contains a NaN or an infinity scores NaN, unless the mask excludes that
+// pixel. A template that contains one is an error.
 //
-// # How
+// # Implementation
 //
-// Denominators are made from sums of windows that are exact, as in package filter.
-// Numerators of small templates of bytes are summed directly, in whole numbers. Others are
-// Fourier transforms of blocks: in float32, and again exactly, or in float64, for windows
-// of so little contrast that float32 is not enough. docs/match.md has a picture.
+// Denominators come from exact window sums, as in package filter. Numerators of small
+// templates of bytes are integer sums. Others use Fourier transforms of blocks in float32,
+// and are recomputed exactly or in float64 for windows whose contrast is too low for
+// float32. docs/guides/templates.md has a picture.
 package match

@@ -1,80 +1,27 @@
 package match
 
-import (
-	"math"
+import "github.com/boxsum/boxsum/internal/kernel/transforms"
 
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
-)
-
-// exactly is a score by its definition, for places where transforms and running sums are
-// not exact enough. It is NaN where the window has pixels that count and are not finite.
-func (t *task) exactly(x, y int) float64 {
-	switch src, template := t.src.Mem, t.template.Mem; t.src.Of {
-	case pairs.U8:
-		return exactlyOf(t, src, template, x, y)
-	case pairs.U16:
-		return exactlyOf(t, kernel.Of[uint16](src), kernel.Of[uint16](template), x, y)
-	case pairs.F32:
-		return exactlyOf(t, kernel.Of[float32](src), kernel.Of[float32](template), x, y)
-	default:
-		return exactlyOf(t, kernel.Of[float64](src), kernel.Of[float64](template), x, y)
+// window returns the pixels under the template at a place.
+func (j *job) window(x, y int) transforms.Window {
+	w := transforms.Window{
+		Pixels: j.src.From(y*j.src.Stride + x*j.src.Channels), Stride: j.src.Stride,
+		Template: j.template.Data, TemplateStride: j.template.Stride,
+		Width: j.template.Width, Height: j.template.Height, Channels: j.src.Channels,
+		Centered: j.method == ZNCC, Squared: j.method == SSD,
 	}
+	if j.masked {
+		w.Mask, w.MaskStride = j.mask.Data, j.mask.Stride
+	}
+	return w
 }
 
-func exactlyOf[P Pixel](t *task, src, template []P, x, y int) float64 {
-	c, w, h := t.src.Channels, t.template.Width, t.template.Height
-	count := 0
-	for j := range h {
-		for i := range w {
-			if t.counts(i, j) {
-				count++
-			}
-		}
-	}
-	var both, squares, squaresT float64
-	for ch := range c {
-		var first, firstT, sum, sumT, mean, meanT float64
-		started, flat := false, true
-		for pass := range 2 {
-			for j := range h {
-				row, rowT := src[(y+j)*t.src.Stride:], template[j*t.template.Stride:]
-				for i := range w {
-					if !t.counts(i, j) {
-						continue
-					}
-					p, q := float64(row[(x+i)*c+ch]), float64(rowT[i*c+ch])
-					switch {
-					case pass == 1:
-						p, q = p-mean, q-meanT
-						if t.method == SSD {
-							p = p - q
-						}
-						both += float64(p * q)
-						squares += float64(p * p)
-						squaresT += float64(q * q)
-						continue
-					case !started:
-						first, firstT, started = p, q, true
-					}
-					flat = flat && p == first
-					sum, sumT = sum+(p-first), sumT+(q-firstT)
-				}
-			}
-			if mean, meanT = first+sum/float64(count), firstT+sumT/float64(count); t.method != ZNCC {
-				mean, meanT = 0, 0
-			} else if flat {
-				mean = first // no rounding makes it differ
-			}
-		}
-	}
-	switch {
-	case t.method == SSD:
-		return squares
-	case squares == 0:
-		return 0
-	case !finite(squares):
-		return math.NaN()
-	}
-	return float64(clamped(both / math.Sqrt(squares) / math.Sqrt(squaresT)))
+// exactly returns a score computed by its definition.
+func (j *job) exactly(x, y int) float64 { return j.window(x, y).Score(j.src.Type) }
+
+// energy returns Σ(I-mean)² of a window, or ΣI² for NCC, in two passes.
+func (j *job) energy(x, y int) float64 {
+	w := j.window(x, y)
+	w.Centered = j.method != NCC
+	return w.Energy(j.src.Type)
 }

@@ -3,54 +3,64 @@ package match
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Scores are made in two steps: first every score is the factor by which the numerator is to
-// be multiplied, from the sums of its window. So the second step, which makes numerators
-// block by block, knows how exact they have to be, and needs no memory for factors.
+// Scores are computed in two steps. The first stores in each score the factor for its
+// numerator, computed from window sums. The second computes the numerators block by block;
+// the factors tell it how accurate they must be, and need no memory of their own.
 //
-// The factor is 1/√Σ(I-mean)², or 1/√ΣI² for NCC: templates have a norm of 1. It is 0 for a
-// flat window, and NaN for one with a NaN.
+// The factor is 1/√Σ(I-mean)², or 1/√ΣI² for NCC, since templates are normalized. It is 0
+// for a flat window, and NaN for one that contains a NaN.
 
-// factorLayer makes the factors.
-type factorLayer[A, Q kernel.Number] struct {
-	window.Layer[A, Q]
-	task task
+// factorLayer computes the factors.
+type factorLayer struct {
+	window.Layer
+	job  job
 	area int
 
-	directly bool // scores, and not factors
+	directly bool // computes scores instead of factors
 	direct   direct
-	each     []directWorker
+	workers  []factorWorker
 }
 
-// factors fills the scores with factors, with sums that fit the pixels and the window.
-func factors(t *task) error {
-	if !t.whole() {
-		return runFactors[float64, float64](t)
+type factorWorker struct {
+	directWorker
+	whole, wholeSquares   []uint64 // sums of a row
+	floats, floatsSquares []float64
+}
+
+// factors fills the scores with factors, using the sum types that fit the pixels and the
+// window.
+func factors(j *job) error {
+	if !j.whole() {
+		return runFactors(j, raster.F64, raster.F64)
 	}
-	area := uint64(t.template.Width) * uint64(t.template.Height)
-	most := uint64(largest(t.src.Of))
+	area := uint64(j.template.Width) * uint64(j.template.Height)
+	most := uint64(largest(j.src.Type))
 	switch {
 	case area < 1<<32/(most*most):
-		return runFactors[uint32, uint32](t)
+		return runFactors(j, raster.U32, raster.U32)
 	case area < 1<<32/most:
-		return runFactors[uint32, uint64](t)
+		return runFactors(j, raster.U32, raster.U64)
 	}
-	return runFactors[uint64, uint64](t)
+	return runFactors(j, raster.U64, raster.U64)
 }
 
-func runFactors[A, Q kernel.Number](t *task) error {
-	run := engine.Take[engine.Run[factorLayer[A, Q]]]()
+// factorRuns keeps the engines and scratch memory of the layer for later calls.
+var factorRuns engine.Runs[factorLayer]
+
+func runFactors(t *job, sum, square raster.Type) error {
+	run := factorRuns.Take()
 	l := &run.Layer
-	l.task, l.Src, l.Sink = *t, t.src, l
+	l.job, l.Src, l.Sink = *t, t.src, l
 	l.area = t.template.Width * t.template.Height
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Pixel: t.src.Of, Squares: true, Level: t.set.Level,
+	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Pixel: t.src.Type, Sum: sum, Square: square, Level: t.set.Level,
 		Shape: window.Shape{Right: t.template.Width - 1, Down: t.template.Height - 1, Border: window.Clip}}
 	if t.method == ZNCC && !t.whole() {
 		l.Frame.Offset = centerOf(&t.src)
@@ -58,47 +68,65 @@ func runFactors[A, Q kernel.Number](t *task) error {
 	p := l.Plan(&t.set, 4)
 	p.Rows, p.N = t.height, t.width
 	p.BandRows, p.TileWidth = min(p.BandRows, p.Rows), min(p.TileWidth, p.N)
+	l.workers = engine.Workers(l.workers, p.Workers)
 	if l.directly = t.goesDirectly(); !l.directly {
+		n := p.TileWidth * t.src.Channels
+		for i := range l.workers[:p.Workers] {
+			l.workers[i].resize(n, sum)
+		}
 		return run.Fill(t.set.Quiet(), p, l)
 	}
 	l.direct.set(t.set.Level, &t.template)
-	l.each = engine.Workers(l.each, p.Workers)
-	for i := range l.each[:p.Workers] {
-		l.each[i].resize(&l.direct, p.TileWidth)
+	for i := range l.workers[:p.Workers] {
+		l.workers[i].directWorker.resize(&l.direct, p.TileWidth)
 	}
 	return run.Fill(t.set, p, l)
 }
 
-// centerOf is what is taken away from floats.
-func centerOf(src *window.Pixels) float64 {
-	if src.Of == pairs.F32 {
-		return float64(engine.Center(&engine.Source[float32]{Pix: kernel.Of[float32](src.Mem), Extent: src.Extent}))
+// resize allocates n sums of the given type.
+func (w *factorWorker) resize(n int, sum raster.Type) {
+	if sum.Float() {
+		w.floats, w.floatsSquares = engine.AtLeast(w.floats, n), engine.AtLeast(w.floatsSquares, n)
+	} else {
+		w.whole, w.wholeSquares = engine.AtLeast(w.whole, n), engine.AtLeast(w.wholeSquares, n)
 	}
-	return float64(engine.Center(&engine.Source[float64]{Pix: kernel.Of[float64](src.Mem), Extent: src.Extent}))
+}
+
+// centerOf returns the offset to subtract from float pixels.
+func centerOf(src *raster.Array) float64 {
+	values := engine.NoValues()
+	for at := range engine.Samples(&src.Extent) {
+		values.Add(windows.At(src.Type, src.Data, at))
+	}
+	return float64(values.Center())
 }
 
 // Release implements [engine.Layer].
-func (l *factorLayer[A, Q]) Release() int {
-	l.task = task{}
+func (l *factorLayer) Release() int {
+	l.job = job{}
 	n := l.Layer.Release()
-	for i := range l.each {
-		n += l.each[i].bytes()
+	for i := range l.workers {
+		w := &l.workers[i]
+		n += w.bytes() + engine.Bytes(w.whole) + engine.Bytes(w.wholeSquares) + engine.Bytes(w.floats) + engine.Bytes(w.floatsSquares)
 	}
 	return n
 }
 
 // Row implements [window.Sink].
-func (l *factorLayer[A, Q]) Row(worker, x, y, n int, _ []byte, s *window.Sums[A, Q]) {
-	t, c := &l.task, l.Frame.Channels
+func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
+	t, c, w := &l.job, l.Frame.Channels, &l.workers[worker]
 	r := s.Windows()
 	dst := t.dst[y*t.stride+x:][:n]
 	if l.directly {
-		products := l.each[worker].row(&l.direct, &t.src, x, y, n)
-		l.direct.scores(t.set.Level, t.method, dst, products, words(r.Hi), words(r.Lo), words(r.HiSquares), words(r.LoSquares))
+		products := w.row(&l.direct, &t.src, x, y, n)
+		l.direct.scores(t.set.Level, t.method, dst, products, words(r.Sums.Hi), words(r.Sums.Lo), words(r.Squares.Hi), words(r.Squares.Lo))
 		return
 	}
-	if A(1)/2 != 0 {
-		l.floats(dst, r, x, y)
+	sums, squares := r.Sums.Slice(0, n*c), r.Squares.Slice(0, n*c)
+	if !t.whole() {
+		sums.Floats(w.floats[:n*c])
+		squares.Floats(w.floatsSquares[:n*c])
+		l.floats(dst, w, raster.Elems[float64](squares.Hi), x, y)
 		return
 	}
 	area := uint64(l.area)
@@ -106,22 +134,24 @@ func (l *factorLayer[A, Q]) Row(worker, x, y, n int, _ []byte, s *window.Sums[A,
 	if t.method == NCC {
 		root = 1
 	}
-	if c == 1 && float64(l.area)*largest(t.src.Of)*largest(t.src.Of) < 1<<31 { // then S and Q are sums of 32 bits
+	if c == 1 && float64(l.area)*largest(t.src.Type)*largest(t.src.Type) < 1<<31 { // S and Q are 32-bit sums
 		area, mean := float64(l.area), 1.0
 		if t.method == NCC {
 			area, mean = 1, 0
 		}
-		kernel.Factors(t.set.Level, dst, words(r.Hi), words(r.Lo), words(r.HiSquares), words(r.LoSquares), area, mean, float32(root))
+		transforms.Factors(t.set.Level, dst, words(sums.Hi), words(sums.Lo), words(squares.Hi), words(squares.Lo), area, mean, float32(root))
 		return
 	}
+	sums.Whole(w.whole[:n*c])
+	squares.Whole(w.wholeSquares[:n*c])
 	for i := range dst {
 		var v wide
 		for k := i * c; k < (i+1)*c; k++ {
-			q := uint64(r.Squares(k))
+			q := w.wholeSquares[k]
 			if t.method == NCC {
 				v = v.plus(wide{0, q})
 			} else {
-				sum := uint64(r.Sum(k))
+				sum := w.whole[k]
 				v = v.plus(product(q, area).minus(product(sum, sum)))
 			}
 		}
@@ -129,12 +159,10 @@ func (l *factorLayer[A, Q]) Row(worker, x, y, n int, _ []byte, s *window.Sums[A,
 	}
 }
 
-// words is sums that are known to be of 32 bits.
-func words[A kernel.Number](s []A) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-}
+// words returns sums as 32-bit values.
+func words(sums []byte) []uint32 { return raster.Elems[uint32](sums) }
 
-// factor is root/√v, and 0 where v is.
+// factor returns root/√v, or 0 if v is 0.
 func factor(v, root float64) float32 {
 	if v == 0 {
 		return 0
@@ -142,7 +170,7 @@ func factor(v, root float64) float32 {
 	return float32(root / math.Sqrt(v))
 }
 
-// A wide is a whole number of 128 bits.
+// A wide is an unsigned 128-bit integer.
 type wide struct{ hi, lo uint64 }
 
 func product(a, b uint64) (p wide) {
@@ -166,22 +194,23 @@ func (a wide) minus(b wide) (s wide) {
 
 func (a wide) float() float64 { return float64(float64(a.hi)*0x1p64) + float64(a.lo) }
 
-// surePart is the part of a prefix that rounding cannot take more of than 1e-6.
+// surePart is the fraction of a prefix above which rounding changes an energy by less than
+// 1e-6.
 const surePart = 0x1p-30
 
-// floats makes the factors of floats. Where rounding may be more than a little of a
-// window's energy it is summed by itself.
-func (l *factorLayer[A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int) {
-	t, c, inverse := &l.task, l.Frame.Channels, 1/float64(l.area)
+// floats computes the factors of float windows. Where rounding may exceed a small part of a
+// window's energy, it sums the window's pixels directly.
+func (l *factorLayer) floats(dst []float32, w *factorWorker, prefix []float64, x, y int) {
+	t, c, inverse := &l.job, l.Frame.Channels, 1/float64(l.area)
 	for i := range dst {
 		v, most := 0.0, 0.0
 		for k := i * c; k < (i+1)*c; k++ {
-			q, sum := float64(r.Squares(k)), float64(r.Sum(k))
+			q, sum := w.floatsSquares[k], w.floats[k]
 			if t.method == ZNCC {
 				q -= float64(float64(sum*sum) * inverse)
 			}
 			v += q
-			most += math.Abs(float64(r.HiSquares[k]))
+			most += math.Abs(prefix[k])
 		}
 		if v <= most*surePart {
 			v = t.energy(x+i, y)
@@ -192,52 +221,4 @@ func (l *factorLayer[A, Q]) floats(dst []float32, r *window.Row[A, Q], x, y int)
 		}
 		dst[i] = f
 	}
-}
-
-// energy is Σ(I-mean)² of a window of floats, or ΣI² for NCC, in two passes.
-func (t *task) energy(x, y int) float64 {
-	if t.src.Of == pairs.F32 {
-		return energyOf(t, kernel.Of[float32](t.src.Mem), x, y)
-	}
-	return energyOf(t, kernel.Of[float64](t.src.Mem), x, y)
-}
-
-func energyOf[P float32 | float64](t *task, pix []P, x, y int) (energy float64) {
-	c, w, h := t.src.Channels, t.template.Width, t.template.Height
-	for ch := range c {
-		first := float64(pix[y*t.src.Stride+x*c+ch])
-		sum, count, flat := 0.0, 0, true
-		mean := 0.0
-		for pass := range 2 {
-			if pass == 1 {
-				if mean = first + sum/float64(count); t.method == NCC {
-					mean = 0
-				} else if flat {
-					break
-				}
-			}
-			for j := range h {
-				row := pix[(y+j)*t.src.Stride:]
-				for i := range w {
-					if !t.counts(i, j) {
-						continue
-					}
-					p := float64(row[(x+i)*c+ch])
-					if pass == 0 {
-						if count == 0 {
-							first = p
-						}
-						d := p - first
-						sum += d
-						flat = flat && d == 0
-						count++
-					} else {
-						d := p - mean
-						energy += float64(d * d)
-					}
-				}
-			}
-		}
-	}
-	return energy
 }

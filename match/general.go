@@ -4,55 +4,56 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/fourier"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// doubleLanes is how many numbers a line has.
-const doubleLanes = kernel.LineBytes / 8
+// doubleLanes is the number of float64 values in a line.
+const doubleLanes = raster.LineBytes / 8
 
-// sure is how many times its rounding a number must be, to be right to 1e-6.
+// sure is the ratio of a number to its rounding error that makes it accurate to 1e-6.
 const sure = 1e6
 
-// A general makes SSD, and all scores with a mask, of two blocks, in float64. Sums of windows
-// are correlations with the mask then.
+// A general computes SSD, and all scores with a mask, of two blocks in float64. Window sums
+// are correlations with the mask.
 type general struct {
 	*blockLayer
 	*precision[float64]
 	blocks [2]int
 	in     [2 * maxChannels]*fourier.Block[float64] // pixels, then their squares
 	size   float64                                  // of a typical pixel
-	size2  float64                                  // of its square
-	bad    bool                                     // some are not finite
+	size2  float64                                  // of a typical pixel's square
+	bad    bool                                     // some pixels are not finite
 }
 
 func (l *blockLayer) general(w *precision[float64], blocks [2]int) {
 	g := general{blockLayer: l, precision: w, blocks: blocks}
-	c := l.task.src.Channels
+	c := l.job.src.Channels
 	for ch := range c {
 		g.in[ch], g.in[c+ch] = &w.pixels[ch], &w.squared[ch]
 		centers := [2]float64{l.center[ch], l.center[ch]}
-		switch l.task.method {
+		switch l.job.method {
 		case NCC:
 			centers = [2]float64{}
 		case ZNCC:
 			centers = [2]float64{l.centerOf(blocks[0], ch), l.centerOf(blocks[1], ch)}
 		}
-		g.size += fill(l, g.in[ch], blocks, ch, centers, &w.sums)
+		g.size += fill(l, w, g.in[ch], blocks, ch, centers)
 		for i, v := range g.in[ch].Lines {
 			v *= v
 			g.in[c+ch].Lines[i] = v
 			g.size2 += float64(v * v)
 		}
-		g.bad = g.bad || !l.task.whole() && l.notFinite(blocks, ch)
+		g.bad = g.bad || !l.job.whole() && l.notFinite(w.values[:], blocks, ch)
 	}
 	points := float64(l.nx) * float64(l.ny)
 	g.size, g.size2 = math.Sqrt(g.size/points), math.Sqrt(g.size2/points)
 	for _, b := range g.in[:2*c] {
 		for x := 0; x < l.nx; x += doubleLanes {
-			b.Columns(l.task.set.Level, x)
+			b.Columns(l.job.set.Level, x)
 		}
 	}
-	if l.task.method == SSD {
+	if l.job.method == SSD {
 		g.differences()
 	} else {
 		g.correlations()
@@ -62,9 +63,9 @@ func (l *blockLayer) general(w *precision[float64], blocks [2]int) {
 	}
 }
 
-// convolve makes a result from blocks, each with its spectrum.
+// convolve computes one result from several blocks, each with its own spectrum.
 func (g *general) convolve(to int, in []*fourier.Block[float64], spectra ...*fourier.Spectrum[float64]) []float64 {
-	b, level := &g.results[to], g.task.set.Level
+	b, level := &g.results[to], g.job.set.Level
 	g.conv.Convolve(level, b, in, spectra)
 	for x := 0; x < g.width; x += doubleLanes {
 		b.InverseColumns(level, x)
@@ -72,8 +73,8 @@ func (g *general) convolve(to int, in []*fourier.Block[float64], spectra ...*fou
 	return b.Lines
 }
 
-// each visits all scores of the blocks, a few at a time: those from (x, y) on, and
-// where in the lines of a result they are.
+// each calls visit for all scores of the blocks, a few at a time, with the position of the
+// first and its index in the lines of a result.
 func (g *general) each(visit func(scores []float32, x, y, at int)) {
 	for i, block := range g.blocks {
 		if block >= g.blockLayer.blocks {
@@ -92,23 +93,23 @@ func (g *general) each(visit func(scores []float32, x, y, at int)) {
 	}
 }
 
-// rounding is how much a sum may be off that is made from pixels of a typical size and a
-// spectrum with this peak.
+// rounding returns the largest error of a sum of pixels of a typical size, for a spectrum
+// with the given peak.
 func (l *blockLayer) rounding(size, peak, epsilon float64) float64 {
 	return roundings * epsilon * (log2(l.nx) + log2(l.ny)) * size * peak
 }
 
-// rounded is sums of whole numbers, rounded if they are off by less than a half.
-func (t *task) rounded(v, noise float64) float64 {
+// rounded rounds v to an integer if pixels are integers and the noise is small enough.
+func (t *job) rounded(v, noise float64) float64 {
 	if t.whole() && noise < 0.25 {
 		return math.Round(v)
 	}
 	return v
 }
 
-// differences makes SSD: ΣI² - 2ΣIT + ΣT².
+// differences computes SSD as ΣI² - 2ΣIT + ΣT².
 func (g *general) differences() {
-	t, c := &g.task, g.task.src.Channels
+	t, c := &g.job, g.job.src.Channels
 	var spectra [2 * maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
 		spectra[ch], spectra[c+ch] = &g.double[ch], &g.ones
@@ -127,16 +128,16 @@ func (g *general) differences() {
 	})
 }
 
-// correlations makes NCC and ZNCC with a mask.
+// correlations computes NCC and ZNCC with a mask.
 func (g *general) correlations() {
-	t, c := &g.task, g.task.src.Channels
+	t, c := &g.job, g.job.src.Channels
 	var spectra [maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
 		spectra[ch] = &g.ones
 	}
 	n := float64(g.count)
 	noise := g.rounding(g.size2, n, epsilon64)
-	most := largest(t.src.Of)
+	most := largest(t.src.Type)
 	exact := t.whole() && noise < 0.25 && n*n*most*most < 1<<53
 	lines := g.convolve(0, g.in[c:2*c], spectra[:c]...)
 	for i, v := range lines {
@@ -170,9 +171,10 @@ func (g *general) correlations() {
 	})
 }
 
-// leaveOut makes scores NaN whose windows have pixels that are not finite and count.
+// leaveOut sets the scores of windows to NaN if they have pixels in the mask that are not
+// finite.
 func (g *general) leaveOut() {
-	t, c, b := &g.task, g.task.src.Channels, g.in[0]
+	t, c, b := &g.job, g.job.src.Channels, g.in[0]
 	clear(b.Lines)
 	for part, block := range g.blocks {
 		if block >= g.blockLayer.blocks {
@@ -183,7 +185,7 @@ func (g *general) leaveOut() {
 			row := (y0+y)*t.src.Stride + x0*c
 			for x := range min(g.nx, t.src.Width-x0) {
 				for i := range c {
-					if !finite(t.src.At(row + x*c + i)) {
+					if !finite(windows.At(t.src.Type, t.src.Data, row+x*c+i)) {
 						b.Lines[(2*(x/doubleLanes*g.ny+y)+part)*doubleLanes+x%doubleLanes] = 1
 					}
 				}
@@ -203,21 +205,20 @@ func (g *general) leaveOut() {
 	})
 }
 
-// notFinite reports whether blocks have pixels that are not finite.
-func (l *blockLayer) notFinite(blocks [2]int, ch int) bool {
-	src := &l.task.src
+// notFinite reports whether the blocks contain pixels that are not finite.
+func (l *blockLayer) notFinite(pixels []float64, blocks [2]int, ch int) bool {
+	src := &l.job.src
 	for _, block := range blocks {
 		if block >= l.blocks {
 			continue
 		}
 		x0, y0 := l.place(block)
-		var pixels [64]float64
 		for y := y0; y < min(y0+l.ny, src.Height); y++ {
 			end := min(x0+l.nx, src.Width)
 			for x := x0; x < end; x += len(pixels) {
-				some := pixels[:min(len(pixels), end-x)]
-				every(some, src, y*src.Stride+x*src.Channels+ch, src.Channels)
-				for _, v := range some {
+				part := pixels[:min(len(pixels), end-x)]
+				windows.FloatsOf(src.Type, part, src.From(y*src.Stride+x*src.Channels+ch), src.Channels)
+				for _, v := range part {
 					if !finite(v) {
 						return true
 					}

@@ -6,13 +6,13 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// MatchImage is [Match] of images of package image: both as [boxsum.Gray] has them.
+// MatchImage is like [Match] for images of package image, converted as by [boxsum.Gray].
 func MatchImage(img, template image.Image, m Method, opt *Options) (boxsum.Image[float32], error) {
 	return Match(boxsum.Gray(img), boxsum.Gray(template), m, opt)
 }
 
-// FindImage is [Find] of images of package image. Places count from the bounds of the
-// image on.
+// FindImage is like [Find] for images of package image. Positions are relative to the
+// bounds of img.
 func FindImage(img, template image.Image, m Method, k int, opt *Options) ([]Peak, error) {
 	peaks, err := Find(boxsum.Gray(img), boxsum.Gray(template), m, k, opt)
 	if err != nil {

@@ -6,31 +6,31 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Pixel is what images and templates hold.
+// Pixel is the constraint for the pixels of images and templates.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// A Method is a way to score.
+// A Method is a way to score a position.
 type Method uint8
 
 const (
-	// ZNCC is normalised cross correlation of what differs from the mean: brightness
-	// and contrast do not matter.
+	// ZNCC is zero-mean normalized cross-correlation. It ignores brightness and contrast.
 	ZNCC Method = iota
-	// NCC is normalised cross correlation: exposure does not matter.
+	// NCC is normalized cross-correlation. It ignores exposure.
 	NCC
-	// SSD is the sum of squared differences: everything matters, and the least is the best.
+	// SSD is the sum of squared differences. It ignores nothing, and the lowest score is
+	// the best.
 	SSD
 	methods
 )
 
 var methodNames = [methods]string{"zncc", "ncc", "ssd"}
 
-// String is the method's name in lower case.
+// String returns the method's name in lower case.
 func (m Method) String() string {
 	if m < methods {
 		return methodNames[m]
@@ -38,25 +38,25 @@ func (m Method) String() string {
 	return fmt.Sprintf("method %d", uint8(m))
 }
 
-// ParseMethod is the method of that name: zncc, ncc or ssd.
+// ParseMethod returns the method with the given name: zncc, ncc or ssd.
 func ParseMethod(name string) (Method, error) {
 	for m, n := range methodNames {
 		if n == name {
 			return Method(m), nil
 		}
 	}
-	return 0, grid.Invalid("unknown method %q: use one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q: use one of %v", name, methodNames)
 }
 
 func (m Method) check() error {
 	if m >= methods {
-		return grid.Invalid("unknown %v: use one of %v", m, methodNames)
+		return raster.Invalid("unknown %v: use one of %v", m, methodNames)
 	}
 	return nil
 }
 
-// Better reports whether score a is better than b: more, or for SSD less. NaN is never
-// better.
+// Better reports whether score a is better than b: higher, or lower for SSD. NaN is worse
+// than any number.
 func (m Method) Better(a, b float32) bool {
 	if b != b {
 		return a == a
@@ -67,17 +67,17 @@ func (m Method) Better(a, b float32) bool {
 	return a > b
 }
 
-// Options says how to match; nil and the zero value mean without a mask, and the best for
-// the machine.
+// Options controls matching. Nil and the zero value match without a mask and choose the
+// best for the machine.
 type Options struct {
-	// Mask has the size of the template and one channel. Where it is zero, pixels of
-	// the template do not count. The zero Image stands for no mask.
+	// Mask has the size of the template and one channel. Pixels of the template where it is
+	// zero do not count. The zero Image means no mask.
 	Mask boxsum.Image[uint8]
 
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Level    boxsum.Level       // the instruction set; the zero Level is the best
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level is the best available
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
 func engineOptions(o *Options) *engine.Options {

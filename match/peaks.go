@@ -6,22 +6,22 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Peak is a place whose score is no worse than those of its eight neighbours.
+// A Peak is a position whose score is at least as good as those of its eight neighbors.
 type Peak struct {
-	X, Y  int // of the template's top left pixel
+	X, Y  int // position of the template's top left pixel
 	Score float32
 
-	// SubX and SubY are the place to a part of a pixel: the top of the parabola through
-	// the score and its neighbours, across and down. They differ from X and Y by at most
-	// a half.
+	// SubX and SubY are the position with subpixel precision: the vertices of parabolas
+	// through the score and its horizontal and vertical neighbors. They differ from X and Y
+	// by at most a half.
 	SubX, SubY float64
 }
 
-// Find is the best k peaks of a template in an image, the best first, at least half of the
-// template apart from each other across or down. There may be fewer than k.
+// Find returns the best k peaks of template in img, best first. Peaks are at least half the
+// template's width or height apart. There may be fewer than k.
 func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options) ([]Peak, error) {
 	if k < 0 {
 		return nil, badCount(k)
@@ -33,29 +33,29 @@ func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options)
 	return Peaks(scores, m, k, image.Pt(max(1, template.Width/2), max(1, template.Height/2)))
 }
 
-func badCount(k int) error { return grid.Invalid("the best %d peaks: use 0 or more", k) }
+func badCount(k int) error { return raster.Invalid("the best %d peaks: use 0 or more", k) }
 
-// Peaks is the best k peaks of scores that a method made, the best first: of two that are
-// less than apart.X from each other across and less than apart.Y down, only the better one
-// (non-maximum suppression). Of equal ones the topmost is taken, and of these the leftmost:
-// a place whose neighbour is as good and comes first is no peak, so that a flat stretch has
-// one. Scores of NaN are no peaks.
+// Peaks returns the best k peaks of scores computed by method m, best first. Of two peaks
+// less than apart.X apart horizontally and less than apart.Y vertically, it keeps only the
+// better one (non-maximum suppression). Among equal scores it prefers the topmost, then the
+// leftmost; a position with an equally good neighbor before it is not a peak, so a flat
+// region has at most one. NaN scores are not peaks.
 func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]Peak, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	e := grid.Plane(scores.Width, scores.Height, scores.Channels, scores.Stride)
+	e := raster.PlaneExtent(scores.Width, scores.Height, scores.Channels, scores.Stride)
 	if err := e.Pixels(len(scores.Pix)); err != nil {
 		return nil, err
 	}
 	if e.Channels != 1 {
-		return nil, grid.Invalid("scores with %d channels: use those of one", e.Channels)
+		return nil, raster.Invalid("scores with %d channels: use those of one", e.Channels)
 	}
 	if k < 0 {
 		return nil, badCount(k)
 	}
 	if apart.X < 0 || apart.Y < 0 {
-		return nil, grid.Invalid("peaks that are %v apart: use 0 or more", apart)
+		return nil, raster.Invalid("peaks that are %v apart: use 0 or more", apart)
 	}
 	f := finder{pix: scores.Pix, width: e.Width, height: e.Height, stride: e.Stride, sign: 1}
 	if m == SSD {
@@ -64,8 +64,8 @@ func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]
 	if k == 0 || e.Width == 0 || e.Height == 0 {
 		return nil, nil
 	}
-	// Most images have many peaks, of which few are wanted: the best of them are
-	// kept, and more only where these are too close to each other.
+	// Most images have many peaks, of which few are wanted. Keep only the best, and retry
+	// with more only if these are too close together.
 	for most := 64 + 16*min(k, 1<<20); ; most *= 8 {
 		f.collect(most)
 		peaks := f.choose(k, apart)
@@ -75,22 +75,22 @@ func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]
 	}
 }
 
-// A finder keeps the best peaks in a heap, the worst of them first.
+// A finder keeps the best peaks in a heap, worst first.
 type finder struct {
 	pix                   []float32
 	width, height, stride int
 	sign                  float32
 	best                  []place
-	more                  bool // there were others
+	more                  bool // some were dropped
 }
 
-// A place has a score of which more is better.
+// A place is a position with a score of which higher is better.
 type place struct {
 	x, y  int
 	score float32
 }
 
-// better reports whether a comes before b.
+// better reports whether a sorts before b.
 func (a place) better(b place) bool {
 	switch {
 	case a.score != b.score:
@@ -113,7 +113,7 @@ func (f *finder) Pop() any {
 
 func (f *finder) at(x, y int) float32 { return f.sign * f.pix[y*f.stride+x] }
 
-// collect keeps the best peaks.
+// collect keeps the best most peaks.
 func (f *finder) collect(most int) {
 	f.best, f.more = f.best[:0], false
 	for y := range f.height {
@@ -121,7 +121,7 @@ func (f *finder) collect(most int) {
 			v *= f.sign
 			full := len(f.best) == most
 			if full && v <= f.best[0].score {
-				f.more = true // it may be none, which costs another look
+				f.more = true // it may not be a peak; then the next round is wasted
 				continue
 			}
 			if v != v || !f.peak(x, y, v) {
@@ -138,7 +138,7 @@ func (f *finder) collect(most int) {
 	}
 }
 
-// peak reports whether no neighbour is better, and none of those before it as good.
+// peak reports whether no neighbor is better and no earlier neighbor is equal.
 func (f *finder) peak(x, y int, v float32) bool {
 	for j := max(0, y-1); j <= min(f.height-1, y+1); j++ {
 		for i := max(0, x-1); i <= min(f.width-1, x+1); i++ {
@@ -151,7 +151,7 @@ func (f *finder) peak(x, y int, v float32) bool {
 	return true
 }
 
-// choose takes peaks that are apart, the best first.
+// choose returns up to k peaks that are far enough apart, best first.
 func (f *finder) choose(k int, apart image.Point) (peaks []Peak) {
 	slices.SortFunc(f.best, func(a, b place) int {
 		if a.better(b) {
@@ -183,12 +183,12 @@ next:
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// top is where the parabola through three scores has its top, of which the one in the
-// middle is the best: -0.5 to 0.5 from it.
+// top returns the offset, -0.5 to 0.5, of the vertex of the parabola through three scores.
+// The middle score must be the best.
 func top(before, at, after float32) float64 {
 	l, r := float64(at)-float64(before), float64(at)-float64(after)
 	if !(l+r > 0) || !finite(l+r) {
-		return 0 // flat, or beside a NaN
+		return 0 // flat, or next to a NaN
 	}
 	return (l - r) / (2 * (l + r))
 }

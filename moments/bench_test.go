@@ -34,7 +34,7 @@ func benchmarkIntegrate[P boxsum.Pixel](b *testing.B) {
 	}
 }
 
-// BenchmarkMoments asks for boxes all over a table.
+// BenchmarkMoments computes the moments of boxes spread over a table.
 func BenchmarkMoments(b *testing.B) {
 	benchmarkMoments[uint8](b)
 	benchmarkMoments[float32](b)

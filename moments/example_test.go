@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// letters is an image with an L, the same L on its side, and a T.
+// letters returns an image of an L, the same L on its side, and a T.
 func letters() boxsum.Image[uint8] {
 	drawing := []string{
 		"........................",
@@ -34,7 +34,7 @@ func letters() boxsum.Image[uint8] {
 	return img
 }
 
-// Where the mass of a box is, and how it lies.
+// This example computes the centroid of a box, and how far its pixels spread about it.
 func Example() {
 	table, err := moments.Integrate(letters(), nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func Example() {
 	// wide 1.85, high 2.81, askew 0.00
 }
 
-// Hu's invariants know a shape that was moved and turned, here by a quarter.
+// Hu's invariants recognize a shape that was moved and rotated, here by a quarter turn.
 func ExampleMoments_Hu() {
 	img := letters()
 	table, err := moments.Integrate(img, nil)
@@ -69,7 +69,7 @@ func ExampleMoments_Hu() {
 	// 0.233000 0.002304 0.010617 T
 }
 
-// Bytes tells what a table will take before it is made.
+// Bytes returns the size of a table before it is made.
 func ExampleBytes() {
 	bytes, err := moments.Bytes[uint8](1920, 1080, 1)
 	if err != nil {

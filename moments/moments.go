@@ -5,99 +5,35 @@ import (
 	"math"
 )
 
-// Moments are those of one channel of a box.
+// Moments holds the moments of one channel of a box.
 type Moments struct {
-	// The raw moments, about the box's top left pixel.
+	// Raw moments, about the top left pixel of the box.
 	M00, M10, M01, M20, M11, M02, M30, M21, M12, M03 float64
-	// The central moments, about the centroid.
+	// Central moments, about the centroid.
 	Mu20, Mu11, Mu02, Mu30, Mu21, Mu12, Mu03 float64
-	// The normalised central moments, which do not change with scale.
+	// Normalised central moments, which do not change with scale.
 	Nu20, Nu11, Nu02, Nu30, Nu21, Nu12, Nu03 float64
 }
 
-// Moments are the moments of one channel over a box, clipped to the image. They
-// are zero for an empty box and for a channel that the image does not have.
+// Moments returns the moments of one channel over a box, clipped to the image. They are
+// zero if the box is empty or the image has no such channel.
 //
-// Where M00 is zero there is no centroid: the central moments are then the raw
-// ones, and the normalised ones zero, as OpenCV has it.
-func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
-	box = box.Intersect(t.Bounds())
-	if box.Empty() || uint(channel) >= uint(t.Channels) {
-		return m
+// If M00 is zero there is no centroid: the central moments are then the raw ones, and
+// the normalised ones are zero, as in OpenCV.
+func (t *Table) Moments(box image.Rectangle, channel int) Moments {
+	if t == nil || t.sums == nil {
+		return Moments{}
 	}
-	raw := t.exact(box, channel, box.Min.X, box.Min.Y)
-	f := raw.floats()
-	m.M00, m.M10, m.M01, m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03 = f[m00], f[m10], f[m01], f[m20], f[m11], f[m02], f[m30], f[m21], f[m12], f[m03]
-	if m.M00 == 0 {
-		m.Mu20, m.Mu11, m.Mu02, m.Mu30, m.Mu21, m.Mu12, m.Mu03 = m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03
-		return m.times(t.unit)
-	}
-	// Exactly to the pixel nearest to the centroid, and from there, by half a
-	// pixel at most, in floats. With pixels below zero the centroid may lie far
-	// from the box, and the way is longer.
-	x := int(math.Round(min(max(m.M10/m.M00, 0), float64(box.Dx()))))
-	y := int(math.Round(min(max(m.M01/m.M00, 0), float64(box.Dy()))))
-	near := raw.about(x, y)
-	m.central(near.floats())
-	m.normalise()
-	return m.times(t.unit)
+	return Moments(t.sums.Moments(box, channel))
 }
 
-// times makes of moments in units those of the pixels. Only here can a number get
-// too large or too small for a float64.
-func (m Moments) times(unit float64) Moments {
-	if unit == 1 {
-		return m
-	}
-	root := math.Sqrt(unit)
-	for _, f := range []*float64{
-		&m.M00, &m.M10, &m.M01, &m.M20, &m.M11, &m.M02, &m.M30, &m.M21, &m.M12, &m.M03,
-		&m.Mu20, &m.Mu11, &m.Mu02, &m.Mu30, &m.Mu21, &m.Mu12, &m.Mu03,
-	} {
-		*f *= unit
-	}
-	for _, f := range []*float64{&m.Nu20, &m.Nu11, &m.Nu02} {
-		*f /= unit
-	}
-	for _, f := range []*float64{&m.Nu30, &m.Nu21, &m.Nu12, &m.Nu03} {
-		*f = *f / unit / root
-	}
-	return m
-}
-
-func (s *sums) floats() (f [orders]float64) {
-	for i := range s {
-		f[i] = s[i].float()
-	}
-	return f
-}
-
-// central fills in the central moments from those about some point nearby.
-func (m *Moments) central(s [orders]float64) {
-	x, y := s[m10]/s[m00], s[m01]/s[m00]
-	m.Mu20 = s[m20] - x*s[m10]
-	m.Mu11 = s[m11] - x*s[m01]
-	m.Mu02 = s[m02] - y*s[m01]
-	m.Mu30 = s[m30] - x*(3*m.Mu20+x*s[m10])
-	m.Mu21 = s[m21] - x*(2*m.Mu11+x*s[m01]) - y*m.Mu20
-	m.Mu12 = s[m12] - y*(2*m.Mu11+y*s[m10]) - x*m.Mu02
-	m.Mu03 = s[m03] - y*(3*m.Mu02+y*s[m01])
-}
-
-func (m *Moments) normalise() {
-	second := 1 / m.M00 / m.M00
-	third := second / math.Sqrt(math.Abs(m.M00))
-	m.Nu20, m.Nu11, m.Nu02 = m.Mu20*second, m.Mu11*second, m.Mu02*second
-	m.Nu30, m.Nu21, m.Nu12, m.Nu03 = m.Mu30*third, m.Mu21*third, m.Mu12*third, m.Mu03*third
-}
-
-// Hu is Hu's seven invariants: they stay the same as a shape is moved, turned
-// and scaled, and but for the sign of the last one as it is mirrored.
+// Hu returns Hu's seven invariants. They do not change when a shape is moved, rotated
+// or scaled, and when it is mirrored only the sign of the last one changes.
 func (m Moments) Hu() [7]float64 {
 	sum, difference := m.Nu20+m.Nu02, m.Nu20-m.Nu02
 	a, b := m.Nu30+m.Nu12, m.Nu21+m.Nu03
 	c, d := m.Nu30-3*m.Nu12, 3*m.Nu21-m.Nu03
-	// The cubes of a+ib have these real and imaginary parts.
+	// These are the real and imaginary parts of the cube of a+ib.
 	re, im := a*(a*a-3*b*b), b*(3*a*a-b*b)
 	return [7]float64{
 		sum,
@@ -110,8 +46,8 @@ func (m Moments) Hu() [7]float64 {
 	}
 }
 
-// Centroid is the mean position, weighted by the pixels, from the box's top left
-// pixel on. Where M00 is zero it is (0, 0).
+// Centroid returns the mean position, weighted by the pixels, relative to the top left
+// pixel of the box. If M00 is zero it returns (0, 0).
 func (m Moments) Centroid() (x, y float64) {
 	if m.M00 == 0 {
 		return 0, 0
@@ -119,10 +55,10 @@ func (m Moments) Centroid() (x, y float64) {
 	return m.M10 / m.M00, m.M01 / m.M00
 }
 
-// Ellipse is the ellipse that has the same second moments if it is filled
-// evenly: its half axes in pixels, the longer first, and the angle in radians
-// of the longer one to the x axis, positive where it falls to the right, between
-// −π/2 and π/2.
+// Ellipse returns the uniformly filled ellipse with the same second moments: its half
+// axes in pixels, the longer first, and the angle in radians between the longer axis
+// and the x axis, between −π/2 and π/2 and positive if the axis falls to the right. If
+// M00 is zero it returns zeros.
 func (m Moments) Ellipse() (major, minor, angle float64) {
 	if m.M00 == 0 {
 		return 0, 0, 0

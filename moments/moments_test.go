@@ -13,33 +13,22 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/moments"
 	"pgregory.net/rapid"
 )
 
-// random is an image with a gap after every row: integers over their whole
+// random returns an image with a gap after every row: integers over their whole
 // range, floats between 0 and 1.
 func random[P boxsum.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
-	stride := width*channels + rng.IntN(5)
-	img := boxsum.Image[P]{Pix: make([]P, stride*height), Stride: stride, Width: width, Height: height, Channels: channels}
-	for i := range img.Pix {
-		switch p := any(&img.Pix[i]).(type) {
-		case *float32:
-			*p = rng.Float32()
-		case *float64:
-			*p = rng.Float64()
-		default:
-			img.Pix[i] = P(rng.Uint64())
-		}
-	}
-	return img
+	return fixture.ImageIn[P](rng, width, height, channels, 0, 1)
 }
 
-// powers are p and q of the raw moments, in the order of values.
+// powers holds p and q of the raw moments, in the order of values.
 var powers = [][2]int64{{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}, {3, 0}, {2, 1}, {1, 2}, {0, 3}}
 
-// values are all moments in OpenCV's order, and then the invariants.
+// values returns all moments in OpenCV's order, followed by the invariants.
 func values(m moments.Moments) []float64 {
 	hu := m.Hu()
 	return append([]float64{
@@ -49,7 +38,7 @@ func values(m moments.Moments) []float64 {
 	}, hu[:]...)
 }
 
-// brute adds up the pixels of a box in 400 bits and gives raw and central
+// brute adds up the pixels of a box in 400 bits and returns raw and central
 // moments, each rounded once.
 func brute[P boxsum.Pixel](img boxsum.Image[P], box image.Rectangle, channel int) []float64 {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
@@ -89,13 +78,6 @@ func brute[P boxsum.Pixel](img boxsum.Image[P], box image.Rectangle, channel int
 	return all
 }
 
-func randomBox(rng *rand.Rand, width, height int) image.Rectangle {
-	return image.Rectangle{
-		image.Pt(rng.IntN(width+7)-3, rng.IntN(height+7)-3),
-		image.Pt(rng.IntN(width+7)-3, rng.IntN(height+7)-3),
-	}
-}
-
 var shapes = [][3]int{{1, 1, 1}, {1, 17, 1}, {23, 1, 1}, {7, 5, 3}, {31, 29, 1}, {20, 37, 2}, {67, 31, 1}}
 
 func TestMoments(t *testing.T) {
@@ -108,8 +90,8 @@ func TestMoments(t *testing.T) {
 	testMoments[float64](t)
 }
 
-// testMoments holds raw moments to the bit, where pixels are whole numbers or
-// floats that need no rounding, and the central ones closely.
+// testMoments compares raw moments bit for bit, if pixels are integers or floats
+// that need no rounding, and central moments approximately.
 func testMoments[P boxsum.Pixel](t *testing.T) {
 	t.Run(fmt.Sprintf("%T", *new(P)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -125,7 +107,7 @@ func testMoments[P boxsum.Pixel](t *testing.T) {
 					t.Fatal(err)
 				}
 				for range 3 {
-					box, c := randomBox(rng, img.Width, img.Height), rng.IntN(img.Channels)
+					box, c := fixture.Box(rng, img.Width, img.Height), rng.IntN(img.Channels)
 					compare(t, img, box, c, table.Moments(box, c))
 				}
 				compare(t, img, table.Bounds(), 0, table.Moments(table.Bounds(), 0))
@@ -164,7 +146,7 @@ func compare[P boxsum.Pixel](t testing.TB, img boxsum.Image[P], box image.Rectan
 	}
 }
 
-// TestLargeBoxes asks for boxes whose moments do not fit 64 bits.
+// TestLargeBoxes tests boxes whose moments do not fit 64 bits.
 func TestLargeBoxes(t *testing.T) {
 	const side = 9000 // white, and a pixel high: there is a formula
 	img := boxsum.Image[uint16]{Pix: make([]uint16, side), Width: side, Height: 1}
@@ -191,8 +173,8 @@ func TestLargeBoxes(t *testing.T) {
 	}
 }
 
-// TestPieces holds a box that is cut in pieces against the same pixels as 32
-// bits, which are not.
+// TestPieces compares a box that is cut in pieces with the same box of 32-bit
+// pixels, which is not cut.
 func TestPieces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 500 MB")
@@ -218,8 +200,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestTranslation moves a shape through images and holds that nothing changes,
-// to the bit.
+// TestTranslation moves a shape through images and tests that no bit of its moments
+// changes.
 func TestTranslation(t *testing.T) {
 	testTranslation[uint8](t)
 	testTranslation[uint16](t)
@@ -256,8 +238,8 @@ func testTranslation[P boxsum.Pixel](t *testing.T) {
 	}
 }
 
-// TestFarFromCorner holds that a small shape has the same central moments, to the
-// bit, in a box of its own and far from the corner of a large one.
+// TestFarFromCorner tests that a small shape has bit-identical central moments in
+// an image of its own and far from the corner of a large one.
 func TestFarFromCorner(t *testing.T) {
 	const side = 600
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -276,7 +258,7 @@ func TestFarFromCorner(t *testing.T) {
 	}
 }
 
-// TestInvariance turns, mirrors and scales a shape.
+// TestInvariance rotates, mirrors and scales a shape.
 func TestInvariance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -313,7 +295,7 @@ func TestInvariance(t *testing.T) {
 	})
 }
 
-// TestFloatUnits takes pixels that are tiny, huge, and both.
+// TestFloatUnits tests pixels that are tiny, huge, and both.
 func TestFloatUnits(t *testing.T) {
 	for _, scale := range []float64{1, 0x1p-1070, 0x1p1000, 0x1p-500} {
 		img := boxsum.Image[float64]{Pix: []float64{1, 2, 3, 4, 5, 6}, Width: 3, Height: 2}
@@ -347,7 +329,7 @@ func TestFloatUnits(t *testing.T) {
 	}
 }
 
-// TestEllipse draws one and finds it again.
+// TestEllipse draws an ellipse and recovers it.
 func TestEllipse(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 200*200), Width: 200, Height: 200}
 	const a, b, angle = 60, 20, 0.5
@@ -390,7 +372,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestAgain puts several images through one table.
+// TestAgain integrates several images into the same table.
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	narrow, err := moments.NewTable[uint8](30, 20, 1)
@@ -424,8 +406,8 @@ func again[P boxsum.Pixel](t *testing.T, table *moments.Table, img boxsum.Image[
 	compare(t, img, image.Rect(3, 4, 27, 20), 0, table.Moments(image.Rect(3, 4, 27, 20), 0))
 }
 
-// TestScale multiplies pixels by powers of two: every moment follows as it is
-// defined, up to the ends of the range of a float64.
+// TestScale multiplies pixels by powers of two: every moment must scale by its
+// definition, up to the limits of float64.
 func TestScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	const side = 9

@@ -54,8 +54,8 @@ func testOpenCV[P boxsum.Pixel](t *testing.T, cv ref.Script) {
 	}
 }
 
-// compareOpenCV allows OpenCV the roundings of its way, which subtracts moments
-// about the box's corner: central moments are small beside those.
+// compareOpenCV tolerates OpenCV's rounding errors: it subtracts moments about the
+// corner of the box, compared with which central moments are small.
 func compareOpenCV(t *testing.T, name string, m moments.Moments, want []float64) {
 	t.Helper()
 	got := values(m)

@@ -1,5 +1,3 @@
-// Code generated from options.tmpl. DO NOT EDIT.
-
 package moments
 
 import (
@@ -8,17 +6,17 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options says how to integrate; nil and the zero value mean the best for the
-// machine.
+// Options configures how a table is made. Nil and the zero value select the best
+// settings for the machine.
 type Options struct {
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-func engineOptions(o *Options) *engine.Options {
+func (o *Options) engine() engine.Options {
 	if o == nil {
-		return nil
+		return engine.Options{}
 	}
-	return &engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}
+	return engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}
 }

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -202,7 +202,8 @@ func channelCount(n int) string {
 
 // convert is the pixels as values of another type, without gaps between rows.
 func convert[E element](img picture) (boxsum.Image[E], error) {
-	floats := anyimage.Pixel(img.img).Float()
+	src := pixels.Of(img.img)
+	floats := src.Type.Float()
 	if isWhole[E]() && floats {
 		return boxsum.Image[E]{}, fmt.Errorf("%w: pixels of floats cannot be summed as whole numbers: choose an algorithm in f32 or f64", boxsum.ErrTypes)
 	}
@@ -213,7 +214,7 @@ func convert[E element](img picture) (boxsum.Image[E], error) {
 	var row []float64
 	for y := range img.height {
 		to := out.Row(y)
-		row = anyimage.Floats(row[:0], img.img, y, 0, len(to), 1) // which hold every pixel as it is
+		row = src.Floats(row[:0], y, 0, len(to), 1) // which hold every pixel as it is
 		for i, p := range row {
 			to[i] = E(p)
 			switch {

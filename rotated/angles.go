@@ -3,11 +3,11 @@ package rotated
 import (
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Angles lists the unit rotations up to n by increasing angle: 1/n to 1/2, 1/1,
-// 2/1 to n/1. Angles(10) are those of Messom and Barczak's table 1.
+// Angles returns the unit rotations up to n by increasing angle: 1/n to 1/2,
+// 1/1, 2/1 to n/1. Angles(10) returns those of table 1 of Messom and Barczak.
 func Angles(n int) []Rotation {
 	var list []Rotation
 	for b := n; b > 1; b-- {
@@ -19,16 +19,16 @@ func Angles(n int) []Rotation {
 	return list
 }
 
-// Nearest is the rotation nearest to an angle, rows climbing to the right by so
-// many degrees, with no term of more than limit in magnitude. Half turns do
-// not count: 190° is 10°. Where the nearest is 90° itself the result is 0/1,
-// whose boxes with their sides exchanged are those of the quarter turn.
+// Nearest returns the rotation nearest to an angle, at which rows climb to the
+// right, of all rotations whose terms are at most limit in magnitude. Angles
+// count modulo 180: 190° is 10°. If the nearest is 90° itself, Nearest returns
+// 0/1, whose boxes with their sides exchanged are those rotated by 90°.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
-		return Rotation{}, grid.Invalid("an angle of %v degrees", degrees)
+		return Rotation{}, raster.Invalid("an angle of %v degrees", degrees)
 	}
 	if limit < 1 || limit > maxTerm {
-		return Rotation{}, grid.Invalid("terms of at most %d: the limit is 1 to %d", limit, maxTerm)
+		return Rotation{}, raster.Invalid("terms of at most %d: the limit is 1 to %d", limit, maxTerm)
 	}
 	degrees = math.Remainder(degrees, 180)
 	steep := math.Abs(degrees) > 45
@@ -47,8 +47,8 @@ func Nearest(degrees float64, limit int) (Rotation, error) {
 }
 
 func nearestBelowOne(degrees float64, limit int) Rotation {
-	// Euclid's algorithm on the tangent gives the neighbours of it among all
-	// ratios within the limit, one on either side.
+	// Euclid's algorithm on the tangent gives its neighbours among all ratios
+	// within the limit, one on either side.
 	const one = 1 << 62
 	den, num := uint64(one), uint64(min(math.Tan(degrees*math.Pi/180), 1)*one)
 	a0, b0, a1, b1 := uint64(1), uint64(0), uint64(0), uint64(1)

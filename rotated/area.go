@@ -2,18 +2,19 @@ package rotated
 
 import "math"
 
-// areas holds what it takes to count the pixels of a box in constant time.
+// areas holds the running totals that count the pixels of a box in constant
+// time.
 //
 // In line v of the view, the pixels with r' < r and c' < c are those with
 //
 //	u < c + ⌊a·v/b⌋    and    u < first(r − v)
 //
-// The former bound grows with v and the latter shrinks, so that the count is a
-// sum of the one over the lines before they meet and of the other over those
-// after. Running totals of both answer that.
+// The former bound grows with v and the latter shrinks, so the count is the sum
+// of the former over the lines before they meet plus that of the latter over
+// the lines after.
 type areas struct {
-	slopes []int64 // of ⌊a·v/b⌋ over v < i
-	firsts []int64 // of first(k) over k < i; from the end on, first(k) is all of a line
+	slopes []int64 // running totals of ⌊a·v/b⌋ over v < i
+	firsts []int64 // running totals of first(k) over k < i; beyond the end, first(k) is a whole line
 }
 
 func newAreas(w *view) (areas, error) {
@@ -34,7 +35,7 @@ func newAreas(w *view) (areas, error) {
 	return areas{slopes, firsts}, nil
 }
 
-// Area is how many pixels a box holds: the sum of an image of ones.
+// Area returns the number of pixels in a box.
 func (l *Lattice) Area(box Box) int64 {
 	if box = box.Intersect(l.Bounds()); box.Empty() {
 		return 0
@@ -42,13 +43,13 @@ func (l *Lattice) Area(box Box) int64 {
 	return l.count(box.C1, box.R1) - l.count(box.C0, box.R1) - l.count(box.C1, box.R0) + l.count(box.C0, box.R0)
 }
 
-// count is how many pixels have c' < c and r' < r, for a corner of a box inside
-// the bounds.
+// count returns the number of pixels with c' < c and r' < r, for a corner of a
+// box inside the bounds.
 func (l *Lattice) count(c, r int) int64 {
 	w := &l.view
 	meet := l.meet(c, r)
-	// Where the growing bound is below 0 there are no pixels, and above nu there
-	// are all.
+	// Lines where the growing bound is below 0 have no pixels, and those where
+	// it is above nu have all.
 	from := min(w.first(-c, w.nv), meet)
 	full := max(from, min(w.first(w.nu-c, w.nv), meet))
 	n := l.areas.slopes[full] - l.areas.slopes[from] + int64(c)*int64(full-from)
@@ -56,11 +57,12 @@ func (l *Lattice) count(c, r int) int64 {
 	return n + l.firsts(r-meet+1) - l.firsts(r-w.nv+1)
 }
 
-// meet is the first line of the view where first(r − v) is the smaller bound.
+// meet returns the first line of the view where first(r − v) is the smaller
+// bound.
 func (l *Lattice) meet(c, r int) int {
 	w := &l.view
 	grown := func(v int) bool { return w.slope(c+w.slope(v)-1) >= r-v }
-	// On the real line they meet here; the floors move that by two at most.
+	// For real numbers they meet here; the floors move that by at most two.
 	t := w.tangent()
 	v := int(math.Floor((float64(r) - t*float64(c-1)) / (1 + t*t)))
 	v = min(max(v, 0), w.nv)
@@ -73,7 +75,7 @@ func (l *Lattice) meet(c, r int) int {
 	return v
 }
 
-// firsts is the sum of first(k), at most nu each, over k < end.
+// firsts returns the sum of first(k), at most nu each, over k < end.
 func (l *Lattice) firsts(end int) int64 {
 	sums := l.areas.firsts
 	if end <= 0 {

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// BenchmarkIntegrate takes turns between the upright table and the rotated one
-// on the same image, and reports the ratio of the best times of both.
+// BenchmarkIntegrate alternates between the upright table and the rotated one of
+// the same image, and reports the ratio of the best times.
 func BenchmarkIntegrate(b *testing.B) {
 	const side = 4096
 	img, err := boxsum.NewImage[uint8](side, side, 1)
@@ -54,9 +55,9 @@ func BenchmarkIntegrate(b *testing.B) {
 	}
 }
 
-// BenchmarkBoxes asks for sums and areas of boxes all over a lattice.
+// BenchmarkBoxes computes sums and areas of boxes spread over a lattice.
 func BenchmarkBoxes(b *testing.B) {
-	img := random[uint8](rand.New(rand.NewPCG(1, 2)), 1920, 1080, 1)
+	img := fixture.Image[uint8](rand.New(rand.NewPCG(1, 2)), 1920, 1080, 1)
 	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 	if err != nil {
 		b.Fatal(err)

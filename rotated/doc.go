@@ -48,17 +48,17 @@
 //
 // # Exactness
 //
-// Types and promises are those of package boxsum: integer sums wrap, and a box
-// whose own sum fits the type is exact. Float tables have the same bits at every
-// level and number of workers. Areas are exact integers.
+// Types and guarantees are those of package boxsum: integer sums wrap, and a
+// box whose own sum fits the type is exact. Float tables are bit-identical at
+// every level and number of workers. Areas are exact integers.
 //
 // # Storage
 //
 // A table holds one sum for every pixel, in the layout of the image: the sum of
-// the quadrant between the two digital lines that cross in the pixel. The quadrant
-// opens upwards, so the table is made line by line. Above 3/4 the table also holds
-// the sums of the empty cells, (a/b)² times as many; up to 3/4 these follow from
-// their neighbours. Outside the image the sums of whole rows and columns are
-// enough. A box takes a few reads, wherever its corners are. Areas come from two
-// small arrays.
+// the quadrant between the two digital lines that cross in the pixel. The
+// quadrant opens upwards, so the table is made line by line. Above 3/4 the
+// table also holds the sums of the empty cells, (a/b)² times as many; up to 3/4
+// these follow from their neighbours. Outside the image the sums of whole rows
+// and columns suffice. A box takes a few reads, wherever its corners are. Areas
+// come from two small arrays.
 package rotated

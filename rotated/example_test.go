@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A table along 1/2, and the pixels of one of its boxes.
+// This example makes a table along 1/2 and marks the pixels of one of its boxes.
 func Example() {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 12*6), Width: 12, Height: 6}
 	for i := range img.Pix {
@@ -63,7 +63,7 @@ func ExampleAngles() {
 	// 3/1 71.57°
 }
 
-// The box nearest to a rectangle that stands at about 27°.
+// This example finds the box nearest to a rectangle at an angle of about 27°.
 func ExampleLattice_FromRectangle() {
 	lattice, err := rotated.NewLattice(640, 480, rotated.Rotation{A: 1, B: 2})
 	if err != nil {

@@ -5,10 +5,11 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Fill makes the table from sums that were made elsewhere, on a GPU for one: sums
-// writes those of all channels over every box, as [Table.SumBoxes] does. Every box
-// begins with the first r, and either begins with the first c or ends with the last.
-// Several goroutines call it at once, each with some hundred boxes.
+// Fill makes the table from sums that were computed elsewhere, such as on a GPU.
+// The function sums must write the sums of all channels over every box, like
+// [Table.SumBoxes]. Every box begins with the first r, and either begins with the
+// first c or ends with the last. Fill calls it from several goroutines at once,
+// each time with up to 256 boxes.
 func (t *Table[S]) Fill(sums func(dst []S, boxes []Box)) {
 	if t.Bounds().Empty() {
 		return
@@ -17,7 +18,7 @@ func (t *Table[S]) Fill(sums func(dst []S, boxes []Box)) {
 	var set engine.Settings
 	workers := set.Workers()
 	fillers := make([]filler[S], workers)
-	_ = set.Each(f.height+1, workers, func(worker, y int) { // nothing stops it
+	_ = set.Each(f.height+1, workers, func(worker, y int) { // nothing cancels it
 		b := &fillers[worker]
 		b.table, b.sums = t, sums
 		if y == f.height {
@@ -44,15 +45,15 @@ func (t *Table[S]) Fill(sums func(dst []S, boxes []Box)) {
 	})
 }
 
-// A filler asks for the sums of some boxes at a time.
+// A filler requests sums in batches of boxes.
 type filler[S boxsum.Sum] struct {
 	table *Table[S]
 	sums  func(dst []S, boxes []Box)
 	boxes [256]Box
 }
 
-// fill sets count entries to the sums of all pixels up to a row of the frame and from
-// a column on, which at tells.
+// fill sets count entries to the sums of all pixels up to a row of the frame and
+// from a column on; at returns the column and row of entry i.
 func (b *filler[S]) fill(dst []S, count int, at func(i int) (column, row int)) {
 	t, bounds := b.table, b.table.Bounds()
 	for i := 0; i < count; {

@@ -4,16 +4,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A table filled from the boxes of another is the same table.
+// TestFill tests that a table filled from the boxes of another equals it.
 func TestFill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 15))
 	for _, rot := range ratios {
 		for _, sign := range []int{1, -1} {
 			rot := rotated.Rotation{A: sign * rot.A, B: rot.B}
-			img := random[uint16](rng, 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(3))
+			img := fixture.Image[uint16](rng, 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(3))
 			want, err := rotated.Integrate[uint64](img, rot, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -1,31 +1,30 @@
 package rotated
 
-// A frame is how the lattice lies over the lines of the image as they are in
-// memory. It counts pixels along a line as x, from the left where rows climb to
-// the right and from the right where they fall, so that in each of the four
-// kinds of rotation the pixel of line y is in
+// A frame maps the lattice to the lines of the image in memory. It counts pixels
+// along a line as x, from the left if rows climb to the right and from the right if
+// they fall. In each of the four kinds of rotation, the pixel of line y is then in
 //
 //	row     y + down(x)    down(0) = 0 and grows by 0 or 1 from pixel to pixel
 //	column  x − over(y)    over(0) = 0 and grows by 0 or 1 from line to line
 //
-// which are r and c but for an exchange of the two: see place.
+// These are r and c, or r and c exchanged: see place.
 type frame struct {
 	width, height int
 	falling       bool
-	rows          int // of pixels; columns are from −over(height−1) to width−1
+	rows          int // number of rows with pixels; columns are −over(height−1) to width−1
 
-	run  []int32 // of every pixel from the left: which of those of equal down it is in
+	run  []int32 // for every pixel from the left: the index of its run of pixels with equal down
 	runs int
 
 	overs []int32
-	downs []int32 // from beside pixels before the first on to as many after the last
+	downs []int32 // from beside pixels before the first to beside pixels after the last
 
-	// A pixel in a row and column is in a line of a little more than
-	// (row − offset − tangent·column)·scale.
+	// The line of the pixel in a row and column is slightly more than (row − offset
+	// − tangent·column)·scale.
 	tangent, scale, offset float64
 }
 
-// beside is how far from the line where a cell seems to be it may really be.
+// beside is the largest distance of a cell from its estimated position.
 const beside = 4
 
 func newFrame(l *Lattice) (frame, error) {
@@ -73,11 +72,11 @@ func newFrame(l *Lattice) (frame, error) {
 
 func (f *frame) first() int { return -int(f.overs[f.height-1]) }
 
-// steps reports whether line y is a column further than the one above.
+// steps reports whether line y is one column further than the line above.
 func (f *frame) steps(y int) bool { return y > 0 && f.overs[y] != f.overs[y-1] }
 
-// starts is how many first pixels of runs there are before an element of a line,
-// in elements; first counted in the direction of x.
+// starts returns the number of elements before an element of a line that belong to
+// the first pixel of a run. The first pixel is the first in the direction of x.
 func (f *frame) starts(element, channels int) int {
 	x, rest := element/channels, element%channels
 	switch {
@@ -99,7 +98,7 @@ func (f *frame) starts(element, channels int) int {
 	return before
 }
 
-// place is a box of the lattice as columns and rows of the frame.
+// place returns a box of the lattice as columns and rows of the frame.
 func (f *frame) place(l *Lattice, box Box) Box {
 	if l.view.exchange {
 		c := l.bounds.C0
@@ -108,7 +107,7 @@ func (f *frame) place(l *Lattice, box Box) Box {
 	return box
 }
 
-// memory is where in its line pixel x is.
+// memory returns the index of pixel x in its line.
 func (f *frame) memory(x int) int {
 	if f.falling {
 		return f.width - 1 - x
@@ -116,12 +115,12 @@ func (f *frame) memory(x int) int {
 	return x
 }
 
-// find is the pixel of a cell, or that of the cell below if it is empty: the
-// first pixel in the column whose row is this or more. It counts only from line
-// 0 on; y is the height or more where there is none. A pixel may be outside of the
-// image on either side, though x may then be another one on that side.
+// find returns the pixel of a cell or, if the cell is empty, that of the cell
+// below: the first pixel in the column whose row is at least row. It searches from
+// line 0 on; if there is none, y is height or more. The pixel may be outside the
+// image on either side; x may then be that of another pixel on that side.
 func (f *frame) find(column, row int) (x, y int, empty bool) {
-	// Where to begin is rounded down: what is lost by that is one step.
+	// The first line to try is rounded down, which costs at most one step.
 	const before = 63. / 64
 	y = max(0, int((float64(row)-f.offset-f.tangent*float64(column))*f.scale+before))
 	for ; y < f.height; y++ {

@@ -2,100 +2,107 @@ package rotated
 
 import (
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Integrate makes the table of an image along the lines of a rotation, with
-// the pairs of pixel and sum types of [boxsum.Integrate]:
+// Integrate returns the table of an image along the lines of a rotation. The pairs
+// of pixel and sum types are those of [boxsum.Integrate]:
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {
-	return integrate[S](rawOf(&img), rot, opt)
-}
-
-func integrate[S boxsum.Sum](img engine.Raw, rot Rotation, opt *Options) (*Table[S], error) {
-	set, src, err := check[S](img, opt)
+	set, src, err := check(&img, raster.TypeOf[S](), opt)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
-	if err == nil {
-		err = fillOnce(t, set, src)
+	if err != nil {
+		return nil, err
 	}
-	return grid.OrNil(t, err)
+	return raster.OrNil(t, t.fill(set, src))
 }
 
 // IntegrateInto makes the table of an image in dst, which must come from [NewTable]
-// or [Integrate] and have the image's size. It allocates next to nothing once
+// or [Integrate] and have the size of the image. It allocates almost nothing once
 // an image of the same type and size has been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
-	return integrateInto(dst, rawOf(&img), opt)
-}
-
-func integrateInto[S boxsum.Sum](dst *Table[S], img engine.Raw, opt *Options) error {
-	set, src, err := check[S](img, opt)
+	set, src, err := check(&img, raster.TypeOf[S](), opt)
 	if err != nil {
 		return err
 	}
-	return fillOnce(dst, set, src)
+	return dst.fill(set, src)
 }
 
-// rawOf is an image as bytes. Inlined it would be there for every pair of types.
-//
-//go:noinline
-func rawOf[P boxsum.Pixel](img *boxsum.Image[P]) engine.Raw {
-	return engine.RawOf(img.Pix, grid.Plane(img.Width, img.Height, img.Channels, img.Stride))
-}
-
-func check[S boxsum.Sum](img engine.Raw, opt *Options) (set engine.Settings, src engine.Raw, err error) {
-	if set, err = engineOptions(opt).Check(); err != nil {
-		return set, img, err
+// check returns an error if the options, the types or the image are invalid.
+func check[P boxsum.Pixel](img *boxsum.Image[P], sum raster.Type, opt *Options) (set engine.Settings, src raster.Array, err error) {
+	src = raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
+	all := opt.engine()
+	if set, err = all.Check(); err != nil {
+		return set, src, err
 	}
-	if !pairs.Sums.Has(img.Type, pairs.TypeOf[S]()) {
-		return set, img, engine.NoPair[S](img.Type)
+	if !raster.SumPairs.Has(src.Type, sum) {
+		return set, src, engine.NoPair(src.Type, sum)
 	}
-	return set, img, img.Pixels(img.Len())
+	return set, src, src.Pixels(src.Len())
 }
 
-// fillOnce is fill, as this package has compiled it.
-func fillOnce[S boxsum.Sum](dst *Table[S], set engine.Settings, src engine.Raw) error {
-	return fills[pairs.TypeOf[S]()].(func(*Table[S], engine.Settings, engine.Raw) error)(dst, set, src)
-}
-
-func fill[S boxsum.Sum](dst *Table[S], set engine.Settings, src engine.Raw) error {
-	if dst == nil || dst.Lattice == nil {
-		return grid.NoTable()
+// fill makes the table of a checked image.
+func (t *Table[S]) fill(set engine.Settings, src raster.Array) error {
+	if t == nil || t.Lattice == nil {
+		return raster.NoTable()
 	}
-	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	e := raster.PlaneExtent(t.Width, t.Height, t.Channels, 0)
 	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
-	dst.pixels = engine.Pixels[S](&src, false, false)
-	run := engine.Take[engine.Run[layer[S]]]()
-	l := &run.Layer
-	l.table, l.src, l.level = dst, src, set.Level
-	l.plan = newPlan(&dst.frame, dst.Channels, src.Type.Bytes(), grid.SizeOf[S](), set.Workers())
-	return run.Fill(set, l.plan.Plan, l)
+	t.Bound = stats.Typical(src.Type, false).Bound
+	if on := set.On(); on != nil {
+		return t.fillOn(on, src, set.OnDevice())
+	}
+	dst := target{
+		sum: raster.TypeOf[S](), rotation: t.rot, frame: &t.frame, channels: t.Channels,
+		corners: t.corners.memory(), empty: t.empty.memory(), rows: raster.Bytes(t.rows),
+	}
+	if err := fill(&dst, &src, set); err != nil {
+		return err
+	}
+	if t.Width > 0 && t.Height > 0 {
+		t.finish()
+	}
+	return nil
 }
 
-// finish fills in the sums of whole rows and columns from those at the edges of
-// the image.
-func (t *Table[S]) finish(last []S) {
+// fillOn makes the table on a device.
+func (t *Table[S]) fillOn(d device.Runner, src raster.Array, opt device.Options) error {
+	return d.Rotated(&device.Rotated{
+		Src: src, Sum: raster.TypeOf[S](), A: t.rot.A, B: t.rot.B, Options: opt,
+		Fill: func(sums func(dst []byte, boxes [][4]int)) {
+			t.Fill(func(dst []S, boxes []Box) {
+				cells := make([][4]int, len(boxes))
+				for i, b := range boxes {
+					cells[i] = [4]int{b.C0, b.R0, b.C1, b.R1}
+				}
+				sums(raster.Bytes(dst), cells)
+			})
+		},
+	})
+}
+
+// finish sets the sums of whole rows and columns from those at the edges of the
+// image, and from the sums that the layer leaves for rows that end in the last
+// line.
+func (t *Table[S]) finish() {
 	f, n := &t.frame, t.Channels
 	bottom := f.height - 1
 	for ch := range n {
 		corner := func(x, y int) S { return t.corners.line(y, 0)[f.memory(x)*n+ch] }
-		for y := range f.height { // nothing is left of the first pixel
+		for y := range f.height { // no pixels are left of the first
 			t.rows[y*n+ch] = corner(0, y)
 		}
-		for down := 1; down < f.runs; down++ { // rows that end in the last line
-			run := down
-			if f.falling {
-				run = f.runs - 1 - down
-			}
-			t.rows[(bottom+down)*n+ch] = t.rows[(bottom+down-1)*n+ch] + last[run*n+ch]
+		for row := bottom + 1; row < bottom+f.runs; row++ { // rows that end in the last line
+			t.rows[row*n+ch] = t.rows[(row-1)*n+ch] + t.rows[row*n+ch]
 		}
 		total := t.rows[(f.rows-1)*n+ch]
 		first := f.first()

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Box is the cells of a lattice with C0 ≤ c < C1 and R0 ≤ r < R1. It is empty
-// where C0 ≥ C1 or R0 ≥ R1.
+// A Box contains the cells of a lattice with C0 ≤ c < C1 and R0 ≤ r < R1. It is
+// empty if C0 ≥ C1 or R0 ≥ R1.
 type Box struct{ C0, R0, C1, R1 int }
 
-// Empty reports whether the box has no cells.
+// Empty reports whether the box contains no cells.
 func (b Box) Empty() bool { return b.C0 >= b.C1 || b.R0 >= b.R1 }
 
-// Intersect is the cells that two boxes share, and the zero Box if there are
-// none.
+// Intersect returns the box of the cells that b and o share, or the zero Box if
+// there are none.
 func (b Box) Intersect(o Box) Box {
 	b = Box{max(b.C0, o.C0), max(b.R0, o.R0), min(b.C1, o.C1), min(b.R1, o.R1)}
 	if b.Empty() {
@@ -24,11 +24,12 @@ func (b Box) Intersect(o Box) Box {
 	return b
 }
 
-// String is the box as C0,R0,C1,R1.
+// String returns the box as C0,R0,C1,R1.
 func (b Box) String() string { return fmt.Sprintf("%d,%d,%d,%d", b.C0, b.R0, b.C1, b.R1) }
 
-// A Lattice is the cells of a rotation over an image of a given size. It knows
-// where pixels lie and how many a box holds, but nothing of their values.
+// A Lattice describes the cells of a rotation over an image of a given size. It
+// knows the positions of pixels and the number of pixels in a box, but not
+// their values.
 type Lattice struct {
 	rot    Rotation
 	view   view
@@ -39,17 +40,17 @@ type Lattice struct {
 // maxSide keeps the cells of an image inside 32 bits.
 const maxSide = 1 << 30
 
-// NewLattice is the lattice of a rotation over an image of this size.
+// NewLattice returns the lattice of a rotation over an image of the given size.
 func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 	rot, err := rot.Reduce()
 	if err != nil {
 		return nil, err
 	}
 	if width < 0 || height < 0 || width > maxSide || height > maxSide {
-		return nil, grid.Invalid("an image of %d×%d: sides are 0 to %d", width, height, maxSide)
+		return nil, raster.Invalid("an image of %d×%d: sides are 0 to %d", width, height, maxSide)
 	}
 	if height > 0 && width > math.MaxInt/16/height {
-		return nil, grid.Invalid("an image of %d×%d is more than memory can hold", width, height)
+		return nil, raster.Invalid("an image of %d×%d is more than memory can hold", width, height)
 	}
 	l := &Lattice{rot: rot, view: newView(width, height, rot)}
 	if w := &l.view; w.nu > 0 && w.nv > 0 {
@@ -61,19 +62,19 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 	return l, nil
 }
 
-// Rotation is the lattice's rotation, reduced.
+// Rotation returns the rotation of the lattice, reduced.
 func (l *Lattice) Rotation() Rotation { return l.orNone().rot }
 
-// Size is the width and height of the image.
+// Size returns the width and height of the image.
 func (l *Lattice) Size() (width, height int) {
 	l = l.orNone()
 	return l.view.width, l.view.height
 }
 
-// Bounds is the smallest box that holds every pixel of the image.
+// Bounds returns the smallest box that contains every pixel of the image.
 func (l *Lattice) Bounds() Box { return l.orNone().bounds }
 
-// none is the lattice of no pixels, for tables that were not made.
+// none is the lattice of an image without pixels, for uninitialized tables.
 var none, _ = NewLattice(0, 0, Rotation{0, 1})
 
 func (l *Lattice) orNone() *Lattice {
@@ -83,16 +84,16 @@ func (l *Lattice) orNone() *Lattice {
 	return l
 }
 
-// Cell is the cell of the pixel at (x, y), which may lie outside the image by
-// up to 2^30 pixels.
+// Cell returns the cell of the pixel at (x, y), which may lie outside the image
+// by up to 2^30 pixels.
 func (l *Lattice) Cell(x, y int) (c, r int) {
 	l = l.orNone()
 	u, v := l.view.from(x, y)
 	return u - l.view.slope(v), v + l.view.slope(u)
 }
 
-// Point is the pixel of a cell. It is not ok where the cell is empty or its
-// pixel is outside the image; (x, y) is then a pixel beside the cell.
+// Point returns the pixel of a cell. If the cell is empty or its pixel is
+// outside the image, ok is false and (x, y) is a pixel beside the cell.
 func (l *Lattice) Point(c, r int) (x, y int, ok bool) {
 	w := &l.orNone().view
 	const far = math.MaxInt32 // beyond every image

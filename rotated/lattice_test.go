@@ -17,8 +17,8 @@ func anyRotation(t *rapid.T) rotated.Rotation {
 	return rot
 }
 
-// Every pixel has a cell of its own inside the bounds, and every cell knows
-// whether it has a pixel.
+// TestCells tests that every pixel has its own cell inside the bounds, and that
+// every cell knows whether it has a pixel.
 func TestCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
@@ -61,7 +61,8 @@ func TestCells(t *testing.T) {
 	})
 }
 
-// Pixels outside of the image have cells too, and come back from them.
+// TestCellsOutside tests that pixels outside the image have cells that map back to
+// them.
 func TestCellsOutside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, err := rotated.NewLattice(30, 20, anyRotation(t))

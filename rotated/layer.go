@@ -1,74 +1,126 @@
 package rotated
 
 import (
-	"github.com/boxsum/boxsum"
+	"sync"
+
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// layer makes a table tile by tile, on the engine of upright tables. A sum needs
-// the line above on both sides: a pixel further on for its row, and for its
-// column one back where the line steps. So tiles come from the far end of the
-// lines to the near one, and from every line that steps on they begin a block
-// further from it: all that a tile needs of its own band lies in the tiles
-// before.
-type layer[S boxsum.Sum] struct {
-	table  *Table[S]
-	src    engine.Raw
-	kernel *kernel.RotatedKernel[S]
+// layer makes a table tile by tile, on the engine of upright tables. A sum depends
+// on the line above on both sides: on the next pixel for its row and, where the
+// line steps, on the previous pixel for its column. Tiles are therefore processed
+// from the far end of the lines to the near end, and after every line that steps
+// they begin one block further from the near end. All that a tile needs from its
+// own band then lies in earlier tiles.
+type layer struct {
+	target
+	src    raster.Array
+	kernel *kernel.RotatedKernel
 	plan
 
-	level kernel.Level
-	shape shape // that the kernel and the scratch memory are for
+	level processor.Level
+	shape shape // of the kernel and the scratch memory
 
-	rows    []S // sums of rows up to the runs of the last line of each band
-	zeros   []S // what is above the first line
-	workers []worker[S]
+	bandEnds []byte // sums of rows up to the runs of the last line of each band
+	zeros    []byte // stands for the line above the first
+	workers  []worker
 }
 
-// A shape is what decides how lines lie in memory.
+// A target is the memory of a table of any sum type.
+type target struct {
+	sum            raster.Type
+	rotation       Rotation
+	frame          *frame
+	channels       int
+	corners, empty lines
+	rows           []byte // the layer sets those that end in the last line
+}
+
+// lines is the memory of a plane of sums. Its fields are in bytes; positions are
+// lines and elements.
+type lines struct {
+	data         []byte
+	lead, stride int
+	size         int // of a sum
+}
+
+// line returns line y and all that follows, starting before elements earlier.
+func (l *lines) line(y, before int) []byte { return l.data[l.lead+y*l.stride-before*l.size:] }
+
+// A run is an engine with a layer, kept for the next table.
+type run struct {
+	engine engine.Engine
+	set    engine.Settings
+	layer  layer
+	layers [1]engine.Layer // the layer, in the form that the engine needs
+}
+
+var runs = sync.Pool{New: func() any {
+	r := new(run)
+	r.layers[0] = &r.layer
+	return r
+}}
+
+// fill makes a table from an image.
+func fill(dst *target, src *raster.Array, set engine.Settings) error {
+	r := runs.Get().(*run)
+	l := &r.layer
+	l.target, l.src, l.level, r.set = *dst, *src, set.Level, set
+	l.plan = newPlan(dst.frame, dst.channels, src.Type.Bytes(), dst.sum.Bytes(), set.Workers())
+	scratch, err := r.engine.Fill(&r.set, &l.plan.Plan, r.layers[:]...)
+	r.set = engine.Settings{}
+	if scratch <= engine.IdleBytes {
+		runs.Put(r)
+	}
+	return err
+}
+
+// A shape determines how lines are laid out in memory.
 type shape struct {
-	pixel                   pairs.Type
+	pixel, sum              raster.Type
 	rot                     Rotation
 	width, height, channels int
-	level                   kernel.Level
+	level                   processor.Level
 	workers                 int
 }
 
-type worker[S boxsum.Sum] struct {
-	line  kernel.RotatedLine[S]
-	carry []S // of each line of a band
+// A worker holds the memory that one worker does not share.
+type worker struct {
+	line  kernel.RotatedLine
+	carry []byte // for each line of a band
 
-	// sums and rows are those of a line and of the one above.
-	sums, rows [2][]S
-	// What a tile leaves at its end for the next one, which begins on a line when
-	// sums and rows are of another: some of both, for each line of a band.
-	sumEnds, rowEnds [2][]S
+	// sums and rows hold those of a line and of the line above.
+	sums, rows [2][]byte
+	// The last sums and rows of a tile, for each line of a band: when the next tile
+	// begins on a line, sums and rows already hold those of another line.
+	sumEnds, rowEnds [2][]byte
 
-	empty []S // the sums on empty cells of a line, on their way past the caches or to nowhere
+	empty []byte // sums of the empty cells of a line, to be streamed or dropped
 	_     [kernel.LineBytes]byte
 }
 
 // Prepare implements [engine.Layer].
-func (l *layer[S]) Prepare(p *engine.Plan) error {
+func (l *layer) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		return nil
 	}
-	t := l.table
-	// Lines leave gaps in the scratch memory, which must be zero at first: another
-	// shape has them elsewhere.
-	scratch := engine.AtLeast[S]
-	if s := (shape{l.src.Type, t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}); l.shape != s {
-		l.shape, scratch = s, engine.Zeros[S]
-		l.kernel = kernel.NewRotatedKernel[S](l.src.Type, l.level, kernel.RotatedRuns{Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling})
+	// The gaps between lines in scratch memory must be zero, and another shape has
+	// them elsewhere.
+	size, reuse := l.sum.Bytes(), engine.AtLeast[byte]
+	if s := (shape{l.src.Type, l.sum, l.rotation, l.src.Width, l.src.Height, l.channels, l.level, p.Workers}); l.shape != s {
+		l.shape, reuse = s, engine.Zeros[byte]
+		l.kernel = kernel.NewRotatedKernel(l.src.Type, l.sum, l.level, kernel.RotatedRuns{Run: l.frame.run, Channels: l.channels, Falling: l.frame.falling})
 	}
-	l.rows = scratch(l.rows, l.bands()*l.rowsLen)
+	scratch := func(have []byte, elements int) []byte { return reuse(have, elements*size) }
+	l.bandEnds = scratch(l.bandEnds, l.bands()*l.rowsLen)
 	l.zeros = scratch(l.zeros, max(l.rowsLen, l.sumsLen))
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.carry = scratch(w.carry, p.BandRows*kernel.RotatedCarry(t.Channels))
+		w.carry = scratch(w.carry, p.BandRows*kernel.RotatedCarry(l.channels))
 		w.empty = scratch(w.empty, l.rowsLen)
 		for k := range 2 {
 			w.sums[k], w.rows[k] = scratch(w.sums[k], l.sumsLen), scratch(w.rows[k], l.rowsLen)
@@ -79,24 +131,36 @@ func (l *layer[S]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// add makes the line of a worker from the pixels of row y.
-func (l *layer[S]) add(k *kernel.RotatedLine[S], y int) {
+// add makes a worker's line from the pixels of row y.
+func (l *layer) add(k *kernel.RotatedLine, y int) {
 	k.Src = l.src.From(y * l.src.Stride)
 	l.kernel.Line(k)
 }
 
-func (l *layer[S]) Finish() {
-	if l.Rows > 0 {
-		l.table.finish(l.lastRows())
+// Finish implements [engine.Layer]. It copies the sums of rows up to the runs of
+// the last line to the table.
+func (l *layer) Finish() {
+	if l.Rows == 0 {
+		return
+	}
+	pixel := l.channels * l.sum.Bytes()
+	last := l.bandRows(l.bands() - 1)[l.block*l.sum.Bytes():]
+	for down := 1; down < l.frame.runs; down++ {
+		run := down
+		if l.frame.falling {
+			run = l.frame.runs - 1 - down
+		}
+		copy(l.rows[(l.frame.height-1+down)*pixel:][:pixel], last[run*pixel:])
 	}
 }
 
-func (l *layer[S]) Release() int {
-	l.table, l.src = nil, engine.Raw{}
-	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)
+// Release implements [engine.Layer].
+func (l *layer) Release() int {
+	l.target, l.src = target{}, raster.Array{}
+	bytes := engine.Bytes(l.bandEnds) + engine.Bytes(l.zeros)
 	for i := range l.workers {
 		w := &l.workers[i]
-		w.line = kernel.RotatedLine[S]{}
+		w.line = kernel.RotatedLine{}
 		bytes += engine.Bytes(w.carry) + engine.Bytes(w.empty)
 		for k := range 2 {
 			bytes += engine.Bytes(w.sums[k]) + engine.Bytes(w.rows[k]) + engine.Bytes(w.sumEnds[k]) + engine.Bytes(w.rowEnds[k])
@@ -105,36 +169,33 @@ func (l *layer[S]) Release() int {
 	return bytes
 }
 
-// lastRows is the sums of rows up to the runs of the last line.
-func (l *layer[S]) lastRows() []S { return l.bandRows(l.bands() - 1)[l.block:] }
-
-// bandRows is the sums of rows up to the runs of a band's last line, as kernels
-// want it.
-func (l *layer[S]) bandRows(band int) []S {
-	return l.rows[band*l.rowsLen:][l.rowEnd:l.rowsLen:l.rowsLen]
+// bandRows returns the sums of rows up to the runs of a band's last line, in the
+// form that kernels need.
+func (l *layer) bandRows(band int) []byte {
+	size := l.sum.Bytes()
+	return l.bandEnds[band*l.rowsLen*size:][l.rowEnd*size : l.rowsLen*size : l.rowsLen*size]
 }
 
-// Tile implements [engine.Layer]. Its x counts from the far end of lines.
-func (l *layer[S]) Tile(worker, x, y, n, rows int) {
-	t := l.table
-	f, w := &t.frame, &l.workers[worker]
+// Tile implements [engine.Layer]. x counts from the far end of lines.
+func (l *layer) Tile(worker, x, y, n, rows int) {
+	f, w, size := l.frame, &l.workers[worker], l.sum.Bytes()
 	k := &w.line
 	tile, band := x/l.TileWidth, y/l.BandRows
-	carry := kernel.RotatedCarry(t.Channels)
+	carry, block, rowEnd := kernel.RotatedCarry(l.channels)*size, l.block*size, l.rowEnd*size
 	if tile == 0 {
 		clear(w.carry)
 	}
-	end := l.length - x // of the tile in this line
+	end := l.length - x // end of the tile in this line
 	for r := range rows {
 		y := y + r
 		sums, sumsAbove := w.sums[r%2], w.sums[(r+1)%2]
 		steps := f.steps(y)
 		if r > 0 {
 			if end >= 0 && end < l.length {
-				copy(l.sumsAt(sumsAbove, end), w.sumEnds[(tile+1)%2][(r-1)*l.block:])
-				copy(l.rowsAt(w.rows[(r+1)%2], end), w.rowEnds[(tile+1)%2][(r-1)*l.rowEnd:])
+				copy(l.sumsAt(sumsAbove, end), w.sumEnds[(tile+1)%2][(r-1)*block:])
+				copy(l.rowsAt(w.rows[(r+1)%2], end), w.rowEnds[(tile+1)%2][(r-1)*rowEnd:])
 				if end == 0 {
-					l.border(sumsAbove[2*l.block-t.Channels:])
+					l.border(sumsAbove[2*block-l.channels*size:])
 				}
 			}
 			if steps {
@@ -151,9 +212,9 @@ func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 			k.From, k.To = l.length-to, l.length-from
 		}
 		k.Carry = w.carry[r*carry:][:carry]
-		k.Dst = t.corners.line(y, 0)[:l.length]
-		k.Keep = sums[l.block:]
-		k.Rows = w.rows[r%2][l.rowEnd:]
+		k.Dst = l.corners.line(y, 0)[:l.length*size]
+		k.Keep = sums[block:]
+		k.Rows = w.rows[r%2][rowEnd:]
 		k.Stream = l.Writes != kernel.Ahead
 		last := r+1 == rows
 		if last { // the band below is about to read it
@@ -167,11 +228,11 @@ func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 		case y == 0:
 			k.Over, k.RowsAbove = l.zeros, l.zeros
 		case r == 0:
-			k.Over = t.corners.line(y-1, l.block-shift)
+			k.Over = l.corners.line(y-1, l.block-shift)
 			k.RowsAbove = l.bandRows(band - 1)
 		default:
-			k.Over = sumsAbove[l.block+shift:]
-			k.RowsAbove = w.rows[(r+1)%2][l.rowEnd:]
+			k.Over = sumsAbove[block+shift*size:]
+			k.RowsAbove = w.rows[(r+1)%2][rowEnd:]
 		}
 		k.Empty = nil
 		if steps {
@@ -180,68 +241,69 @@ func (l *layer[S]) Tile(worker, x, y, n, rows int) {
 			l.add(k, y)
 		}
 		if start >= 0 && !last {
-			copy(w.sumEnds[tile%2][r*l.block:], l.sumsAt(sums, start))
-			copy(w.rowEnds[tile%2][r*l.rowEnd:], l.rowsAt(w.rows[r%2], start))
+			copy(w.sumEnds[tile%2][r*block:], l.sumsAt(sums, start))
+			copy(w.rowEnds[tile%2][r*rowEnd:], l.rowsAt(w.rows[r%2], start))
 		}
 		if from == 0 {
-			l.border(sums[2*l.block-t.Channels:])
+			l.border(sums[2*block-l.channels*size:])
 			if last {
-				l.border(t.corners.line(y, t.Channels))
+				l.border(l.corners.line(y, l.channels))
 			}
 		}
 	}
 	if l.Writes != kernel.Ahead {
-		kernel.StoreFence()
+		processor.StoreFence()
 	}
 }
 
-// makeEmpty makes a line that steps, and so has empty cells above it.
-func (l *layer[S]) makeEmpty(worker, y int) {
-	t, w := l.table, &l.workers[worker]
+// makeEmpty makes a line that steps, which has empty cells above it.
+func (l *layer) makeEmpty(worker, y int) {
+	w, size := &l.workers[worker], l.sum.Bytes()
 	k := &w.line
-	row, keep := int(t.frame.overs[y])-1, t.empty.sums != nil
+	row, keep := int(l.frame.overs[y])-1, len(l.empty.data) > 0
 	if keep && l.Writes == kernel.Ahead {
-		k.Empty = t.empty.line(row, l.block)
+		k.Empty = l.empty.line(row, l.block)
 		l.add(k, y)
 		return
 	}
-	k.Empty = w.empty[l.rowEnd:]
+	k.Empty = w.empty[l.rowEnd*size:]
 	l.add(k, y)
 	if !keep {
 		return
 	}
-	from, to := t.frame.starts(k.From, t.Channels), t.frame.starts(k.To, t.Channels)
-	kernel.StreamCopy(t.empty.line(row, 0)[from:to], k.Empty[l.block+from:])
+	from, to := l.frame.starts(k.From, l.channels)*size, l.frame.starts(k.To, l.channels)*size
+	processor.StreamCopy(l.empty.line(row, 0)[from:to], k.Empty[l.block*size+from:])
 }
 
-// sumsAt is the block of a line's sums that begins at x.
-func (l *layer[S]) sumsAt(sums []S, x int) []S {
-	if l.table.frame.falling {
+// sumsAt returns the block of a line's sums that begins at x.
+func (l *layer) sumsAt(sums []byte, x int) []byte {
+	size := l.sum.Bytes()
+	if l.frame.falling {
 		x = l.length - l.block - x
 	}
-	return sums[2*l.block+x:][:l.block]
+	return sums[(2*l.block+x)*size:][:l.block*size]
 }
 
-// rowsAt is the sums of rows up to the first runs that start at x or later.
-func (l *layer[S]) rowsAt(rows []S, x int) []S {
-	f := &l.table.frame
+// rowsAt returns the sums of rows up to the first runs that start at x or later.
+func (l *layer) rowsAt(rows []byte, x int) []byte {
+	size := l.sum.Bytes()
 	at := l.rowEnd + l.block
-	if f.falling {
-		at += f.starts(l.length-x, l.table.Channels) - l.rowEnd
+	if l.frame.falling {
+		at += l.frame.starts(l.length-x, l.channels) - l.rowEnd
 	} else {
-		at += f.starts(x, l.table.Channels)
+		at += l.frame.starts(x, l.channels)
 	}
-	return rows[at:][:l.rowEnd]
+	return rows[at*size:][:l.rowEnd*size]
 }
 
-// border repeats the first pixel of a line, which begins with a pixel of room:
-// no column left of it has more.
-func (l *layer[S]) border(line []S) {
-	n := l.table.Channels
-	if !l.table.frame.falling {
+// border copies the first pixel of a line into the room before it, because columns
+// left of it have the same sum.
+func (l *layer) border(line []byte) {
+	n := l.channels * l.sum.Bytes()
+	if !l.frame.falling {
 		copy(line[:n], line[n:])
 		return
 	}
-	end := n + l.table.frame.width*n
+	end := n + l.frame.width*n
 	copy(line[end:][:n], line[end-n:])
 }

@@ -1,5 +1,3 @@
-// Code generated from options.tmpl. DO NOT EDIT.
-
 package rotated
 
 import (
@@ -9,18 +7,19 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options says how to integrate; nil and the zero value mean the best for the
-// machine. There is no offset: float32 pixels are best summed in float64.
+// Options configures how a table is made. Nil and the zero value select the best
+// settings for the machine. There is no offset: sum float32 pixels in float64.
 type Options struct {
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Level    boxsum.Level       // the instruction set; the zero Level is the best
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-func engineOptions(o *Options) *engine.Options {
+func (o *Options) engine() engine.Options {
 	if o == nil {
-		return nil
+		return engine.Options{}
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

@@ -2,30 +2,31 @@ package rotated
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 const (
-	// bandRows is how many lines of the image make a band, at most.
+	// bandRows is the maximum number of lines in a band.
 	bandRows = 64
-	// tileBytes is the width of a tile's sums, at most: two lines of them, and
-	// of the sums of rows, stay in the first-level cache.
+	// tileBytes is the maximum size of a row of sums in a tile: two of them,
+	// and two of the sums of rows, stay in the first-level cache.
 	tileBytes = 8 << 10
-	// leastTile is how many blocks wide a tile is at least: with narrower ones
-	// workers wait longer for each other than they work.
+	// leastTile is the minimum width of a tile in blocks: with narrower tiles
+	// workers spend more time waiting for each other than working.
 	leastTile = 16
 )
 
-// A plan is how to cut an image, in elements: pixels times channels.
+// A plan describes how to cut an image. Its unit is elements: pixels times
+// channels.
 type plan struct {
 	engine.Plan
-	block  int // by which tiles begin further on, and the room that kernels want
-	shift  int // to what is over a pixel where a line steps
-	length int // of a line, in whole blocks
+	block  int // distance that tiles move where lines step, and room that kernels need
+	shift  int // distance to the entry over a pixel where a line steps
+	length int // length of a line, in whole blocks
 
-	// How much room the sums of a line and those of rows up to its runs take,
-	// and how many of the latter a tile leaves for the next.
+	// Room for the sums of a line and for those of rows up to its runs, and the
+	// number of the latter that a tile leaves for the next.
 	sumsLen, rowsLen, rowEnd int
 }
 
@@ -42,15 +43,15 @@ func newPlan(f *frame, channels, pixelBytes, sumBytes, workers int) plan {
 	if f.falling {
 		p.shift = channels
 	}
-	p.length = grid.RoundUp(f.width*channels, p.block)
+	p.length = raster.RoundUp(f.width*channels, p.block)
 	p.sumsLen = p.length + 4*p.block
-	// The runs that start in a block, the one after and one that is cut.
-	p.rowEnd = grid.RoundUp(p.block+2*channels, kernel.RotatedBlock)
-	p.rowsLen = grid.RoundUp(f.runs*channels, kernel.RotatedBlock) + 2*p.block + 2*p.rowEnd
+	// The runs that start in a block, the next one and one that is cut.
+	p.rowEnd = raster.RoundUp(p.block+2*channels, kernel.RotatedBlock)
+	p.rowsLen = raster.RoundUp(f.runs*channels, kernel.RotatedBlock) + 2*p.block + 2*p.rowEnd
 	p.Writes = all.Writes
 
-	// A tile begins further on by less than its width in the lines of a band. The
-	// band below is then two tiles behind, so that there should be two for each
+	// In the lines of a band a tile moves by less than its width. The band
+	// below is then two tiles behind, so there should be two tiles for each
 	// worker.
 	tile := tileBytes / sumBytes
 	for ; workers > 1; workers-- {
@@ -59,7 +60,7 @@ func newPlan(f *frame, channels, pixelBytes, sumBytes, workers int) plan {
 			break
 		}
 	}
-	tile = grid.RoundUp(max(tile, leastTile*p.block), p.block)
+	tile = raster.RoundUp(max(tile, leastTile*p.block), p.block)
 	p.Grid = engine.Grid{Rows: f.height, BandRows: f.linesOf(tile / p.block), TileWidth: tile, Lead: 1}
 	most := 0
 	for y := 0; y < f.height; y += p.BandRows {
@@ -69,8 +70,9 @@ func newPlan(f *frame, channels, pixelBytes, sumBytes, workers int) plan {
 	return p
 }
 
-// linesOf is how many lines a band may have that step fewer times than it has
-// blocks, wherever it begins: the more, the less often workers wait.
+// linesOf returns the largest number of lines in a band of which, wherever it
+// begins, fewer than blocks step. The larger it is, the less often workers
+// wait.
 func (f *frame) linesOf(blocks int) int {
 	lines := min(bandRows, f.height)
 	for y := 0; y < f.height; y++ {

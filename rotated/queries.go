@@ -1,20 +1,17 @@
-// Code generated from queries.tmpl. DO NOT EDIT.
-
 package rotated
 
 import (
 	"math"
 
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Sum is the sum of the first channel over a box. Cells without a pixel of the
-// image, inside and outside of it, count as 0.
+// Sum returns the sum of the first channel over a box. Cells without a pixel of the
+// image, inside or outside it, count as 0.
 func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
 
-// SumChannels appends the sum of every channel over a box
-// to dst.
+// SumChannels appends the sum of each channel over a box to dst.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	if t == nil {
 		return dst
@@ -25,50 +22,55 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	return dst
 }
 
-// Know is for packages of this module, and for tables that they did not make by
-// integrating: what is known of their pixels.
-func (t *Table[S]) Know(pixels exact.Pixels) {
-	if t != nil {
-		t.pixels = pixels
-	}
-}
-
-// SumBoxes writes the sums of all channels over every box:
-// channel c of boxes[i] is dst[i*Channels+c].
+// SumBoxes writes the sums of all channels over every box to dst: the sum of
+// channel c over boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
-	exact.Each(dst, boxes, t.Channels, t.SumChannel)
+	for i, box := range boxes {
+		for channel := range t.Channels {
+			dst[i*t.Channels+channel] = t.SumChannel(box, channel)
+		}
+	}
 	return nil
 }
 
-// room reports whether the table is good, and the room for answers enough.
+// room returns an error if the table is invalid or a slice of length have is too
+// short for the results of all boxes.
 func (t *Table[S]) room(have, boxes int) error {
 	if t == nil || t.Lattice == nil {
-		return grid.NoTable()
+		return raster.NoTable()
 	}
-	return grid.Room(have, boxes, t.Channels)
+	return raster.Room(have, boxes, t.Channels)
 }
 
-// Mean is the mean of one channel over a box, and 0 for
-// a box without pixels. In an integer table it is right for boxes of any size, also where
-// their sum does not fit the type: such a box is summed in parts that do.
+// Mean returns the mean of one channel over a box, or 0 if the box has no pixels.
+// In an integer table it is correct for boxes of any size: a box whose sum may
+// exceed the sum type is added up in parts that do not.
 func (t *Table[S]) Mean(box Box, channel int) float64 {
 	within, ok := t.inside(box)
 	if !ok || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
-	of := t.channel(channel)
-	return exact.MeanOf(&of, within)
+	n := within.Pixels()
+	return stats.Mean(n, t.total(within, n, channel, t.known().Most(raster.TypeOf[S](), false)))
 }
 
-// channel is one channel, as statistics see it.
-func (t *Table[S]) channel(channel int) exact.Table[S, part] {
-	return exact.Table[S, part]{Pixels: t.pixels, Sum: func(p part) S { return t.SumChannel(p.Box, channel) }}
+// total returns the sum of a box of n pixels, added up from parts of at most the
+// given number of pixels.
+func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
+	if n <= most {
+		return t.known().Interpret(stats.SumOf(t.SumChannel(box.Box, channel)))
+	}
+	one, other, ok := box.Halves()
+	if !ok {
+		return stats.Sum{}
+	}
+	return t.total(one, one.Pixels(), channel, most).Plus(t.total(other, other.Pixels(), channel, most))
 }
 
-// Mean is [Table.Mean].
+// Mean returns the mean of one channel over a box, see [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -76,10 +78,10 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	return t.Sum.Mean(box, channel)
 }
 
-// Variance is the variance of one channel over a box:
-// the mean square distance from the mean, never negative, and 0 for a box without pixels.
-// It is as good as [boxsum.SquaredTable.Variance], and as that NaN where
-// cancellation of floats has eaten it.
+// Variance returns the variance of one channel over a box: the mean squared
+// distance from the mean. It is never negative, and 0 for a box without pixels. It
+// is as accurate as [boxsum.SquaredTable.Variance], and likewise NaN if
+// cancellation in float tables may have left too few correct digits.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares.area(box) == 0 {
 		return 0
@@ -88,13 +90,18 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if !ok || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
 	}
-	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, within, func(p part) exact.Rounding { return t.rounding(p, channel) },
-		func(p part) bool { return t.whole(p, channel) })
+	n, s, q := within.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
+	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	sum, squares := t.Sum.total(within, n, channel, most), t.Squares.total(within, n, channel, mostSquares)
+	if !s.Float() && !q.Float() {
+		return stats.Variance(n, sum, squares, nil, nil)
+	}
+	r := t.rounding(within, channel)
+	return stats.Variance(n, sum, squares, &r, func() bool { return t.whole(within, channel) })
 }
 
-// StdDev is the standard deviation of one channel over a box: the square root
-// of its [SquaredTable.Variance].
+// StdDev returns the standard deviation of one channel over a box: the square root
+// of [SquaredTable.Variance].
 func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }

@@ -4,24 +4,24 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Rectangle is a rectangle in the plane of the image, in pixels. Pixel (x, y)
-// covers [x, x+1)×[y, y+1), so that its centre is at (x+½, y+½).
+// covers [x, x+1)×[y, y+1), so its centre is at (x+½, y+½).
 type Rectangle struct {
 	X, Y          float64 // the centre
 	Width, Height float64
-	Degrees       float64 // by which the width climbs to the right
+	Degrees       float64 // angle by which the width climbs to the right
 }
 
-// String is the rectangle in words.
+// String returns a description of the rectangle.
 func (r Rectangle) String() string {
 	return fmt.Sprintf("rectangle of %g×%g round (%g, %g) at %g°", r.Width, r.Height, r.X, r.Y, r.Degrees)
 }
 
-// FromCorner is the rectangle whose corner that is the upper left one before
-// turning stays at (x, y): where the feature of Messom and Barczak's figure 5
+// FromCorner returns the rectangle that is rotated about its upper left corner
+// at (x, y), which is where the feature in figure 5 of Messom and Barczak
 // starts.
 func FromCorner(x, y, width, height, degrees float64) Rectangle {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -32,31 +32,32 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 	}
 }
 
-// FromRectangle is the box of the lattice nearest to a rectangle: what equation
-// 3 of Messom and Barczak intends, for any ratio.
+// FromRectangle returns the box of the lattice nearest to a rectangle, as
+// intended by equation 3 of Messom and Barczak, for any ratio.
 //
-// The rectangle is first turned about its centre to the nearest axes of the
-// lattice, by 45° at most; nearest to a quarter turn, its sides change places.
-// Each of its four edges then goes to the nearest digital line, and an edge in
-// the middle of two to the one of the higher r or c. So the sides of the box
-// are right to one line, and depend on where the rectangle lies as those of the
-// paper do. A rectangle thinner than the lines are apart keeps the line that its
-// centre is on. The box may lie outside the image.
+// The rectangle is first rotated about its centre to the nearest axes of the
+// lattice, by at most 45°; if those are nearest to a quarter turn, its sides
+// are exchanged. Each of its four edges is then moved to the nearest digital
+// line, and an edge halfway between two to the one with the higher r or c. The
+// sides of the box are therefore accurate to one line and depend on the
+// position of the rectangle, as in the paper. A rectangle thinner than the
+// distance between lines keeps the line that its centre is on. The box may lie
+// outside the image.
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	l = l.orNone()
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
-			return Box{}, grid.Invalid("%v: numbers are at most %d in magnitude", rect, maxSide)
+			return Box{}, raster.Invalid("%v: numbers are at most %d in magnitude", rect, maxSide)
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {
-		return Box{}, grid.Invalid("%v has no inside", rect)
+		return Box{}, raster.Invalid("%v has no inside", rect)
 	}
 	along, across := rect.Width, rect.Height
 	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {
 		along, across = across, along
 	}
-	// From here on pixels are points: (u, v) has integer coordinates.
+	// From here on, pixels are points: (u, v) has integer coordinates.
 	w := &l.view
 	u, v := rect.X-0.5, rect.Y-0.5
 	if w.mirror {
@@ -65,20 +66,20 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	if w.exchange {
 		u, v = v, u
 	}
-	// The pixels of r0 ≤ r are those with r0 ≤ v + t·u, and the nearest without
-	// is 1/b away: the line between them is r0 − 1/2b. The pixels of c0 ≤ c are
-	// those with c0−1 < u − t·v.
+	// The pixels of r0 ≤ r are those with r0 ≤ v + t·u, and the nearest other
+	// pixel is 1/b away: the line between them is r0 − 1/2b. The pixels of c0 ≤
+	// c are those with c0−1 < u − t·v.
 	t := w.tangent()
 	half := 0.5 / float64(w.b)
-	scale := math.Sqrt(1 + t*t) // lines in a pixel's length
+	scale := math.Sqrt(1 + t*t) // lines per pixel length
 	var box Box
 	box.R0, box.R1 = nearestLines(v+t*u+half, across*scale)
 	box.C0, box.C1 = nearestLines(u-t*v+1-half, along*scale)
 	return box, nil
 }
 
-// nearestLines is the lines at the ends of a length about a centre, line i
-// being at i.
+// nearestLines returns the lines nearest to the ends of a length about a
+// centre, where line i is at i.
 func nearestLines(centre, length float64) (from, to int) {
 	from = int(math.Floor(centre - length/2 + 0.5))
 	to = int(math.Floor(centre + length/2 + 0.5))

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Upright rectangles on whole pixels are themselves.
+// TestUprightRectangle tests that upright rectangles on whole pixels do not change.
 func TestUprightRectangle(t *testing.T) {
 	l, err := rotated.NewLattice(100, 80, rotated.Rotation{A: 0, B: 1})
 	if err != nil {
@@ -37,9 +37,9 @@ func TestUprightRectangle(t *testing.T) {
 	}
 }
 
-// The pixels of the box are those whose centres lie in the rectangle, but for
-// pixels within a line of its edges; and its area is that of the rectangle, to
-// a line at each edge.
+// TestRectanglePixels tests that the pixels of the box are those whose centres lie
+// in the rectangle, except within a line of its edges, and that its area is that of
+// the rectangle, to one line at each edge.
 func TestRectanglePixels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const width, height = 90, 70
@@ -77,7 +77,8 @@ func TestRectanglePixels(t *testing.T) {
 	})
 }
 
-// A corner and the centre that belongs to it make the same rectangle.
+// TestFromCorner tests that a corner and the corresponding centre give the same
+// rectangle.
 func TestFromCorner(t *testing.T) {
 	got := rotated.FromCorner(100, 200, 80, 60, math.Atan(0.75)*180/math.Pi) // cos 0.8, sin 0.6
 	if math.Abs(got.X-150) > 1e-9 || math.Abs(got.Y-200) > 1e-9 {

@@ -6,19 +6,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Rotation is the ratio A/B: the tangent of the angle by which rows climb to
-// the right. A negative one falls to the right. Ratios are reduced wherever
-// they are used, so that 2/4 is 1/2 and −1/−2 too.
+// the right. If it is negative, rows fall to the right. Ratios are reduced
+// wherever they are used: 2/4 and −1/−2 are the same rotation as 1/2 and 1/2.
 type Rotation struct{ A, B int }
 
 // maxTerm keeps the product of a term and a coordinate inside 64 bits.
 const maxTerm = 1 << 30
 
-// Parse reads a rotation such as "1/2", "-2/3" or "5/1"; "5" stands for "5/1".
-// The result is reduced.
+// Parse returns the rotation written as "1/2", "-2/3" or "5/1"; "5" is short
+// for "5/1". The result is reduced.
 func Parse(s string) (Rotation, error) {
 	first, second, ratio := strings.Cut(s, "/")
 	if !ratio {
@@ -41,20 +41,20 @@ func term(whole, part string) (int, error) {
 	case err == nil:
 		return n, nil
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		return 0, grid.Invalid("rotation %q: %s is too large", whole, part)
+		return 0, raster.Invalid("rotation %q: %s is too large", whole, part)
 	}
 	return 0, fmt.Errorf("boxsum: rotation %q is not a ratio of two integers such as 1/2", whole)
 }
 
-// String is the rotation as [Parse] takes it.
+// String returns the rotation in the form that [Parse] accepts.
 func (rot Rotation) String() string { return fmt.Sprintf("%d/%d", rot.A, rot.B) }
 
-// Reduce is the same ratio in lowest terms, B positive, or an error that wraps
-// [boxsum.ErrInvalid] where there is none: B may not be 0, and no term of the
-// result more than 2^30.
+// Reduce returns the ratio in lowest terms with a positive B. It returns an
+// error that wraps [boxsum.ErrInvalid] if B is 0 or a term of the result
+// exceeds 2^30.
 func (rot Rotation) Reduce() (Rotation, error) {
 	if rot.B == 0 {
-		return Rotation{}, grid.Invalid("rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", rot)
+		return Rotation{}, raster.Invalid("rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", rot)
 	}
 	a, b := magnitude(rot.A), magnitude(rot.B)
 	g, rest := a, b
@@ -63,7 +63,7 @@ func (rot Rotation) Reduce() (Rotation, error) {
 	}
 	a, b = a/g, b/g
 	if a > maxTerm || b > maxTerm {
-		return Rotation{}, grid.Invalid("rotation %v has a term of more than %d", rot, maxTerm)
+		return Rotation{}, raster.Invalid("rotation %v has a term of more than %d", rot, maxTerm)
 	}
 	reduced := Rotation{int(a), int(b)}
 	if (rot.A < 0) != (rot.B < 0) {
@@ -72,7 +72,7 @@ func (rot Rotation) Reduce() (Rotation, error) {
 	return reduced, nil
 }
 
-// magnitude is |n|, also of the one integer whose negative there is not.
+// magnitude returns |n|, also for the smallest int, which has no negation.
 func magnitude(n int) uint64 {
 	if n < 0 {
 		return -uint64(n)
@@ -80,7 +80,8 @@ func magnitude(n int) uint64 {
 	return uint64(n)
 }
 
-// Degrees is the angle by which rows climb to the right, between −90 and 90.
+// Degrees returns the angle by which rows climb to the right, between −90 and
+// 90.
 func (rot Rotation) Degrees() float64 {
 	return math.Atan(float64(rot.A)/float64(rot.B)) * 180 / math.Pi
 }

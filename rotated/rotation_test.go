@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The angles of Messom and Barczak's table 1, to the two digits that it has.
+// TestAngles compares angles with table 1 of Messom and Barczak, to its two digits.
 func TestAngles(t *testing.T) {
 	steep := []float64{45, 63.43, 71.57, 75.96, 78.69, 80.54, 81.87, 82.87, 83.66, 84.29}
 	list := rotated.Angles(10)
@@ -112,7 +112,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// No rotation within the limit is nearer than Nearest.
+// TestNearestOfAll tests that no rotation within the limit is nearer than
+// Nearest's.
 func TestNearestOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.Float64Range(-400, 400).Draw(t, "degrees")

@@ -2,12 +2,11 @@ package rotated
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// area is how many pixels a box has, none if there is no table.
+// area returns the number of pixels in a box, or 0 for a nil table.
 func (t *Table[S]) area(box Box) int64 {
 	if t == nil || t.Lattice == nil {
 		return 0
@@ -15,7 +14,7 @@ func (t *Table[S]) area(box Box) int64 {
 	return t.Area(box)
 }
 
-// A part is a box with pixels, or a part of one.
+// A part is a box with pixels, or a part of such a box.
 type part struct {
 	in *Lattice
 	Box
@@ -23,7 +22,7 @@ type part struct {
 
 func (p part) Pixels() int { return int(p.in.Area(p.Box)) }
 
-// Halves are parts along the longer side.
+// Halves splits the box across its longer side.
 func (p part) Halves() (one, other part, ok bool) {
 	one, other = p, p
 	if p.C1-p.C0 > p.R1-p.R0 {
@@ -36,7 +35,7 @@ func (p part) Halves() (one, other part, ok bool) {
 	return one, other, true // a pixel always fits
 }
 
-// inside is what of a box is in the lattice, and whether it has pixels.
+// inside returns the part of box inside the lattice, and whether it has pixels.
 func (t *Table[S]) inside(box Box) (part, bool) {
 	if t.area(box) == 0 {
 		return part{}, false
@@ -44,43 +43,44 @@ func (t *Table[S]) inside(box Box) (part, bool) {
 	return part{t.Lattice, box.Intersect(t.Bounds())}, true
 }
 
-// A SquaredTable is the table of an image beside that of its squares, along the same
-// rotation, from which come the variance and standard deviation of any box.
+// A SquaredTable holds the table of an image and that of its squares, along the
+// same rotation, which together give the variance and standard deviation of any
+// box.
 type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q]
 }
 
-// IntegrateSquares makes both tables of an image. Squares are uint64 for pixels of 8
-// and 16 bits, and float64 for any. It takes memory for an image of the squares
-// while it works.
+// IntegrateSquares returns both tables of an image. Squares are uint64 or float64
+// for 8- and 16-bit pixels, and float64 for all others. While it works, it needs
+// additional memory for an image of the squares.
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
-	set, src, err := check[S](rawOf(&img), opt)
+	set, src, err := check(&img, raster.TypeOf[S](), opt)
 	if err != nil {
 		return nil, err
 	}
 	sum, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err == nil {
-		err = fillOnce(sum, set, src)
+		err = sum.fill(set, src)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var squares *Table[Q]
-	switch p := pairs.Of[P](); {
-	case pairs.Of[Q]() == pairs.F64:
+	switch p := raster.TypeNamed[P](); {
+	case raster.TypeNamed[Q]() == raster.F64:
 		squares, err = squaresOf[Q, float64](img, rot, opt)
-	case p == pairs.U8:
+	case p == raster.U8:
 		squares, err = squaresOf[Q, uint16](img, rot, opt)
-	case p == pairs.U16 || p == pairs.I16:
+	case p == raster.U16 || p == raster.I16:
 		squares, err = squaresOf[Q, uint32](img, rot, opt)
 	default:
-		err = grid.Types("no squares of %T in %T: use float64", *new(P), *new(Q))
+		err = raster.Unsupported("no squares of %T in %T: use float64", *new(P), *new(Q))
 	}
-	return grid.OrNil(&SquaredTable[S, Q]{sum, squares}, err)
+	return raster.OrNil(&SquaredTable[S, Q]{sum, squares}, err)
 }
 
-// squaresOf makes the table of the squares of pixels, each of which fits a T.
+// squaresOf returns the table of the squares of pixels, each of which must fit a T.
 func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[Q], error) {
 	squares, err := boxsum.NewImage[T](img.Width, img.Height, img.Channels)
 	if err != nil {
@@ -96,13 +96,13 @@ func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rota
 	return Integrate[Q](squares, rot, opt)
 }
 
-func (t *SquaredTable[S, Q]) rounding(_ part, channel int) exact.Rounding {
+func (t *SquaredTable[S, Q]) rounding(_ part, channel int) stats.Rounding {
 	squares := float64(t.Squares.SumChannel(t.Sum.Bounds(), channel))
-	return exact.Rounding{Entries: 4, Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	return stats.Rounding{Entries: 4, Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
 // whole reports whether the sums of all pixels are whole numbers.
 func (t *SquaredTable[S, Q]) whole(_ part, channel int) bool {
 	all := t.Sum.Bounds()
-	return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
+	return stats.IsWhole(float64(t.Sum.SumChannel(all, channel)), float64(t.Squares.SumChannel(all, channel)), raster.TypeOf[S]())
 }

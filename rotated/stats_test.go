@@ -9,7 +9,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Deviations along a rotation are those of the pixels in the box.
+// TestSquares compares deviations along a rotation with those of the pixels in the
+// box.
 func TestSquares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	img, _ := boxsum.NewImage[uint16](31, 23, 2)

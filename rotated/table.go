@@ -4,54 +4,64 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with rotated
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with rotated
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with rotated
-
-// A Table is the summed-area table of an image along the lines of its
-// [Lattice]. It comes from [NewTable] or [Integrate], and its fields are for
-// reading. It is safe for use by several goroutines as long as none integrates
-// into it.
+// A Table is the summed-area table of an image along the lines of its [Lattice].
+// Use [NewTable] or [Integrate] to make one. Its fields are read-only, except
+// Bound. It is safe for concurrent use as long as no goroutine integrates into it.
 type Table[S boxsum.Sum] struct {
 	*Lattice
 	Width, Height int // of the image
 	Channels      int
+
+	// Bound is the largest possible magnitude of the summed pixels, or of their
+	// squares in a table of squares: 255 and 255·255 for bytes. Integrate sets it
+	// from the type of the pixels. Means and variances of boxes whose sum may
+	// exceed the sum type are then computed in parts. Set Bound in a table made by
+	// [Table.Fill]; 0 assumes the usual pixels: uint8 for uint32 sums, uint32 for
+	// uint64 and int32 for int64. Float sums ignore it.
+	Bound uint64
 
 	frame frame
 
 	// corners holds a sum for every pixel, line by line as in the image: that of
 	// all pixels in its row or above, and in its column or a higher one.
 	corners plane[S]
-	// empty holds the same for the cells without a pixel: those above the first
-	// pixel of a run, in each line that steps. There is one a run. Where no more
-	// than three lines that step follow each other, it is not needed: see
-	// emptyCorner.
+	// empty holds the same for the cells without a pixel above the first pixel of a
+	// run, one per run, in each line that steps. It is not needed if at most three
+	// consecutive lines step: see emptyCorner.
 	empty plane[S]
 	// rows and columns hold the sums of all pixels up to a row, and from a column
 	// on.
 	rows, columns []S
-
-	pixels exact.Pixels
 }
 
-// A plane is lines of sums, each from a cache line on, with room beyond them.
+// A plane holds lines of sums, each aligned to a cache line, with room around them.
 type plane[S boxsum.Sum] struct {
 	sums   []S
 	lead   int // elements before the first line
 	stride int
 }
 
-// line is a line and what follows. It begins before elements early.
+// line returns line y and all that follows, starting before elements earlier.
 func (p *plane[S]) line(y, before int) []S { return p.sums[p.lead+y*p.stride-before:] }
 
-// NewTable allocates a table for an image of this size. Zero channels stand for one.
+// memory returns the memory of the plane without its type.
+func (p *plane[S]) memory() lines {
+	size := raster.SizeOf[S]()
+	return lines{data: raster.Bytes(p.sums), lead: p.lead * size, stride: p.stride * size, size: size}
+}
+
+// known returns what is known about the pixels of the table.
+func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound} }
+
+// NewTable allocates a table for an image of the given size; zero channels means
+// one.
 func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
-	e := grid.Plane(width, height, channels, 0)
+	e := raster.PlaneExtent(width, height, channels, 0)
 	if err := e.Sized(); err != nil {
 		return nil, err
 	}
@@ -60,7 +70,7 @@ func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S
 		return nil, err
 	}
 	t := &Table[S]{Lattice: l, Width: width, Height: height, Channels: e.Channels}
-	return grid.OrNil(t, t.allocate())
+	return raster.OrNil(t, t.allocate())
 }
 
 func (t *Table[S]) allocate() (err error) {
@@ -84,26 +94,26 @@ func (t *Table[S]) allocate() (err error) {
 
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
-		return plane[S]{}, grid.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
+		return plane[S]{}, raster.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
 	}
 	block := kernel.RotatedSlack(channels)
-	p := plane[S]{lead: 2 * block, stride: grid.RoundUp(n*channels, block) + block}
+	p := plane[S]{lead: 2 * block, stride: raster.RoundUp(n*channels, block) + block}
 	var err error
 	p.sums, err = allocate[S](lines*p.stride + 4*block)
 	return p, err
 }
 
-// allocate is a part of a table or of a lattice.
+// allocate allocates memory for a table or a lattice.
 func allocate[T any](n int) ([]T, error) {
-	s, err := grid.Make[T](n)
+	s, err := raster.Make[T](n)
 	if err != nil {
-		return nil, grid.OutOfMemory("a rotated table: %w", err)
+		return nil, raster.OutOfMemory("a rotated table: %w", err)
 	}
 	return s, nil
 }
 
-// SumChannel is the sum of one channel over a box. The sum of a channel that
-// the image does not have is 0.
+// SumChannel returns the sum of one channel over a box. It returns 0 if the image
+// has no such channel.
 func (t *Table[S]) SumChannel(box Box, channel int) S {
 	box = box.Intersect(t.Bounds())
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
@@ -114,11 +124,11 @@ func (t *Table[S]) SumChannel(box Box, channel int) S {
 		t.at(box.C0, box.R0-1, channel) + t.at(box.C1, box.R0-1, channel)
 }
 
-// at is the sum of all pixels up to a row of the frame and from a column on,
-// which is where two digital lines cross. Left of the image the column is before
-// all that the row has, and right of it the row after all that the column has.
-// Below it what is missing of the rows are the columns before, which are
-// complete.
+// at returns the sum of all pixels up to a row of the frame and from a column on,
+// where two digital lines cross. Left of the image, the column lies before all
+// pixels of the row; right of it, the row lies after all pixels of the column.
+// Below the image, it is the sum of the rows minus that of the columns before,
+// which are complete.
 func (t *Table[S]) at(column, row, channel int) S {
 	f, n := &t.frame, t.Channels
 	first := -int(f.overs[f.height-1])
@@ -150,10 +160,10 @@ func (t *Table[S]) corner(x, y, channel int) S {
 	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.Channels+channel]
 }
 
-// emptyCorner is the sum at the empty cell above a pixel. Its neighbours are the
-// cells of (x−1, y−1), above it, and of (x, y−1), after it. Both together count
-// what is above the latter twice: that is (x, y−2), or another empty cell if line
-// y−1 steps too.
+// emptyCorner returns the sum at the empty cell above a pixel. Its neighbours are
+// the cells of (x−1, y−1), above it, and of (x, y−1), after it. The sums of both
+// count twice what is above the latter: that is (x, y−2), or another empty cell if
+// line y−1 steps too.
 func (t *Table[S]) emptyCorner(x, y, channel int) S {
 	f := &t.frame
 	if t.empty.sums != nil {
@@ -167,30 +177,32 @@ func (t *Table[S]) emptyCorner(x, y, channel int) S {
 	return above + (after - t.corner(x, y-2, channel))
 }
 
-// The methods of a lattice, also for a nil table: it has the lattice of no pixels.
+// These methods also work on a nil table, as on the lattice of an image without
+// pixels.
 
-// Rotation is [Lattice.Rotation].
+// Rotation returns the rotation of the table, see [Lattice.Rotation].
 func (t *Table[S]) Rotation() Rotation { return t.lattice().Rotation() }
 
-// Size is [Lattice.Size].
+// Size returns the width and height of the image, see [Lattice.Size].
 func (t *Table[S]) Size() (width, height int) { return t.lattice().Size() }
 
-// Bounds is [Lattice.Bounds].
+// Bounds returns the smallest box that contains every pixel, see [Lattice.Bounds].
 func (t *Table[S]) Bounds() Box { return t.lattice().Bounds() }
 
-// Cell is [Lattice.Cell].
+// Cell returns the cell of the pixel at (x, y), see [Lattice.Cell].
 func (t *Table[S]) Cell(x, y int) (c, r int) { return t.lattice().Cell(x, y) }
 
-// Point is [Lattice.Point].
+// Point returns the pixel of a cell, see [Lattice.Point].
 func (t *Table[S]) Point(c, r int) (x, y int, ok bool) { return t.lattice().Point(c, r) }
 
-// FromRectangle is [Lattice.FromRectangle].
+// FromRectangle returns the box nearest to a rectangle, see
+// [Lattice.FromRectangle].
 func (t *Table[S]) FromRectangle(rect Rectangle) (Box, error) { return t.lattice().FromRectangle(rect) }
 
-// Area is [Lattice.Area].
+// Area returns the number of pixels in a box, see [Lattice.Area].
 func (t *Table[S]) Area(box Box) int64 { return t.lattice().Area(box) }
 
-// CornerArea is [Lattice.CornerArea].
+// CornerArea returns the entry of a corner for areas, see [Lattice.CornerArea].
 func (t *Table[S]) CornerArea(c, r int) int64 { return t.lattice().CornerArea(c, r) }
 
 func (t *Table[S]) lattice() *Lattice {

@@ -6,20 +6,21 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/rotated"
+	"pgregory.net/rapid"
 )
 
-// ratios are unit and general ones of every kind, either sign to be given.
+// ratios are unit ratios and general ones of every kind, to be used with either
+// sign.
 var ratios = []rotated.Rotation{
 	{0, 1}, {1, 1}, {1, 2}, {1, 3}, {1, 10}, {1, 1000}, {2, 3}, {3, 5}, {7, 11}, {99, 100}, {4, 6},
 	{2, 1}, {5, 1}, {3, 2}, {10, 1}, {1000, 1}, {100, 99}, {1 << 30, 1}, {1, 1 << 30}, {1<<30 - 1, 1 << 30},
 }
 
-// cell is the definition, written down apart from the package.
+// cell returns the cell of a pixel by the definition, independently of the package.
 func cell(x, y, width int, rot rotated.Rotation) (c, r int) {
 	a, b := rot.A, rot.B
 	if b < 0 {
@@ -35,7 +36,7 @@ func cell(x, y, width int, rot rotated.Rotation) (c, r int) {
 	return x - slope(y), y + slope(x)
 }
 
-// brute is the sum and area of a box, pixel by pixel.
+// brute returns the sum and area of a box, computed pixel by pixel.
 func brute[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotation, box rotated.Box, channel int) (sum S, area int64) {
 	for y := range img.Height {
 		for x := range img.Width {
@@ -48,23 +49,7 @@ func brute[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotati
 	return sum, area
 }
 
-func random[P boxsum.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
-	img := boxsum.Image[P]{Width: width, Height: height, Channels: channels, Stride: width*channels + rng.IntN(4)}
-	img.Pix = make([]P, img.Stride*height)
-	for i := range img.Pix {
-		switch p := any(&img.Pix[i]).(type) {
-		case *float32:
-			*p = rng.Float32()*2 - 1
-		case *float64:
-			*p = rng.Float64()*2 - 1
-		default:
-			img.Pix[i] = P(rng.Uint64())
-		}
-	}
-	return img
-}
-
-// some is a box that begins and ends anywhere in the bounds and around them.
+// some returns a box that begins and ends anywhere in and around the bounds.
 func some(rng *rand.Rand, bounds rotated.Box) rotated.Box {
 	const margin = 3
 	c, n := bounds.C0-margin, bounds.C1-bounds.C0+2*margin
@@ -72,7 +57,8 @@ func some(rng *rand.Rand, bounds rotated.Box) rotated.Box {
 	return rotated.Box{C0: c + rng.IntN(n), C1: c + rng.IntN(n), R0: r + rng.IntN(m), R1: r + rng.IntN(m)}
 }
 
-// Any box of any rotation of any image has the sum and area that counting gives.
+// TestBoxes compares sums and areas of boxes, for any rotation and image, with
+// counting.
 func TestBoxes(t *testing.T) {
 	t.Run("uint8 in uint32", rapid.MakeCheck(boxProperty[uint8, uint32]))
 	t.Run("uint8 in uint64", rapid.MakeCheck(boxProperty[uint8, uint64]))
@@ -95,7 +81,7 @@ func TestBoxes(t *testing.T) {
 func boxProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	width, height := rapid.IntRange(0, 90).Draw(t, "width"), rapid.IntRange(0, 90).Draw(t, "height")
-	img := random[P](rng, width, height, rapid.IntRange(1, 6).Draw(t, "channels"))
+	img := fixture.Image[P](rng, width, height, rapid.IntRange(1, 6).Draw(t, "channels"))
 	rot := rapid.SampledFrom(ratios).Draw(t, "rotation")
 	if rapid.Bool().Draw(t, "any ratio") {
 		rot = rotated.Rotation{A: rapid.IntRange(0, 40).Draw(t, "a"), B: rapid.IntRange(1, 40).Draw(t, "b")}
@@ -152,7 +138,7 @@ func check[P boxsum.Pixel, S boxsum.Sum](t failer, table *rotated.Table[S], img 
 	}
 }
 
-// bound is how far off a float sum may be, and −1 for integers.
+// bound returns the maximum error of a float sum, or −1 for integers.
 func bound[P boxsum.Pixel, S boxsum.Sum](img boxsum.Image[P]) float64 {
 	largest := 1.0
 	switch any(*new(P)).(type) {
@@ -172,7 +158,8 @@ func bound[P boxsum.Pixel, S boxsum.Sum](img boxsum.Image[P]) float64 {
 	return -1
 }
 
-// Two thousand boxes of every quadrant, the ratios that people use among them.
+// TestQuadrants tests two thousand boxes of every quadrant, including common
+// ratios.
 func TestQuadrants(t *testing.T) {
 	for _, quadrant := range []struct {
 		name     string
@@ -192,7 +179,7 @@ func TestQuadrants(t *testing.T) {
 				if quadrant.negative {
 					rot.A = -rot.A
 				}
-				img := random[uint8](rng, 1+rng.IntN(60), 1+rng.IntN(60), 1)
+				img := fixture.Image[uint8](rng, 1+rng.IntN(60), 1+rng.IntN(60), 1)
 				table, err := rotated.Integrate[uint32](img, rot, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -205,7 +192,8 @@ func TestQuadrants(t *testing.T) {
 	}
 }
 
-// Every cell of images larger than a band and a tile, on several workers.
+// TestLarge tests every cell of images larger than a band and a tile, with several
+// workers.
 func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, shape := range []struct{ width, height int }{{700, 500}, {2500, 3}, {2, 2000}, {1, 700}, {3000, 1}, {2300, 140}} {
@@ -214,7 +202,7 @@ func TestLarge(t *testing.T) {
 				if channels > 3 && shape.width*shape.height > 1e5 || testing.Short() && (i+channels)%4 != 0 {
 					continue
 				}
-				img := random[uint8](rng, shape.width, shape.height, channels)
+				img := fixture.Image[uint8](rng, shape.width, shape.height, channels)
 				var first []uint64
 				for workers := 1; workers <= 3; workers++ {
 					table, err := rotated.Integrate[uint64](img, rot, &rotated.Options{Workers: workers})
@@ -239,8 +227,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// prefixes is the sum left of and above every cell, in strides that miss none
-// of the bands.
+// prefixes returns the sum left of and above every cell, in strides that include
+// every band.
 func prefixes[S boxsum.Sum](table *rotated.Table[S], channel int) []S {
 	var list []S
 	b := table.Bounds()
@@ -252,7 +240,7 @@ func prefixes[S boxsum.Sum](table *rotated.Table[S], channel int) []S {
 	return list
 }
 
-// everyCell holds prefixes against a plain table over the whole lattice.
+// everyCell compares prefixes with a plain table over the whole lattice.
 func everyCell[P boxsum.Pixel](t *testing.T, table *rotated.Table[uint64], img boxsum.Image[P], rot rotated.Rotation, channel int) []uint64 {
 	t.Helper()
 	b := table.Bounds()
@@ -297,8 +285,8 @@ func everyCell[P boxsum.Pixel](t *testing.T, table *rotated.Table[uint64], img b
 	return got
 }
 
-// Float sums have the same bits at every level and number of workers, and in a
-// table that held another image before.
+// TestFloatBits tests that float sums are bit-identical at every level and number
+// of workers, and in a table that held another image before.
 func TestFloatBits(t *testing.T) {
 	ref.Alone(t)
 	testFloatBits[float32, float32](t, 3)
@@ -308,7 +296,7 @@ func TestFloatBits(t *testing.T) {
 
 func testFloatBits[P boxsum.Pixel, S boxsum.Sum](t *testing.T, channels int) {
 	rng := rand.New(rand.NewPCG(6, 7))
-	img, other := random[P](rng, 801, 500, channels), random[P](rng, 801, 500, channels)
+	img, other := fixture.Image[P](rng, 801, 500, channels), fixture.Image[P](rng, 801, 500, channels)
 	for _, rot := range []rotated.Rotation{{1, 2}, {-7, 3}, {-1, 1}, {100, 7}} {
 		var first []S
 		table, err := rotated.NewTable[S](img.Width, img.Height, channels, rot)
@@ -337,9 +325,9 @@ func testFloatBits[P boxsum.Pixel, S boxsum.Sum](t *testing.T, channels int) {
 	}
 }
 
-// A table that has wrapped many times over still gives exact boxes.
+// TestWrap tests that a table that has wrapped many times gives exact boxes.
 func TestWrap(t *testing.T) {
-	img := random[uint32](rand.New(rand.NewPCG(8, 9)), 120, 110, 1)
+	img := fixture.Image[uint32](rand.New(rand.NewPCG(8, 9)), 120, 110, 1)
 	for i := range img.Pix {
 		img.Pix[i] |= 1 << 31
 	}
@@ -358,9 +346,9 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// The entry of OpenCV's tilted table at (X, Y) is a box of 1/1.
+// TestTilted tests that entry (X, Y) of OpenCV's tilted table is a box of 1/1.
 func TestTilted(t *testing.T) {
-	img := random[uint8](rand.New(rand.NewPCG(10, 11)), 23, 17, 1)
+	img := fixture.Image[uint8](rand.New(rand.NewPCG(10, 11)), 23, 17, 1)
 	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -384,7 +372,7 @@ func TestTilted(t *testing.T) {
 }
 
 func TestChannels(t *testing.T) {
-	img := random[uint8](rand.New(rand.NewPCG(12, 13)), 20, 30, 3)
+	img := fixture.Image[uint8](rand.New(rand.NewPCG(12, 13)), 20, 30, 3)
 	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 3}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,11 +1,11 @@
 package rotated
 
-// A view looks at a Width×Height image as (u, v) coordinates in which its
-// rotation is a/b with 0 ≤ a ≤ b.
+// A view maps a Width×Height image to coordinates (u, v) in which its rotation
+// is a/b with 0 ≤ a ≤ b.
 type view struct {
 	a, b          int
 	width, height int // of the image
-	nu, nv        int // of the view: nu×nv
+	nu, nv        int // of the view
 	mirror        bool
 	exchange      bool
 }
@@ -22,7 +22,7 @@ func newView(width, height int, rot Rotation) view {
 	return w
 }
 
-// from is the point of the view that shows pixel (x, y).
+// from returns the point of the view for pixel (x, y).
 func (w *view) from(x, y int) (u, v int) {
 	if w.mirror {
 		x = w.width - 1 - x
@@ -33,7 +33,7 @@ func (w *view) from(x, y int) (u, v int) {
 	return x, y
 }
 
-// to is the pixel that a point of the view shows.
+// to returns the pixel for a point of the view.
 func (w *view) to(u, v int) (x, y int) {
 	x, y = u, v
 	if w.exchange {
@@ -45,11 +45,11 @@ func (w *view) to(u, v int) (x, y int) {
 	return x, y
 }
 
-// slope is ⌊a·n/b⌋, for any n.
+// slope returns ⌊a·n/b⌋, for any n.
 func (w *view) slope(n int) int { return int(floorDiv(int64(w.a)*int64(n), int64(w.b))) }
 
-// first is the smallest n in [0, end] whose slope is k or more, end standing
-// for there being none.
+// first returns the smallest n in [0, end) whose slope is at least k, or end if
+// there is none.
 func (w *view) first(k, end int) int {
 	switch {
 	case k <= 0:

@@ -39,7 +39,7 @@ built=$from/built
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p $built
-command -v xz >/dev/null || scripts/install.sh xz-utils
+command -v zstd >/dev/null || scripts/install.sh zstd
 go test -run 'TestLists|TestHeaders' ./$from/... -update
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
@@ -84,11 +84,9 @@ for module; do
 	done
 
 	rm -f $built/"$module".*
-	go run ./$from/pack <"$scratch/$module.compute_$oldest.ptx" >"$scratch/packed"
-	mv "$scratch/packed" "$scratch/$module.compute_$oldest.ptx"
-	# As far as it goes: every program has all of them. Instructions have 16 bytes.
-	xz --format=lzma --lzma1=preset=9e,dict=64MiB,lc=0,lp=4,pb=4 -c "$scratch/$module.sm_90.cubin" >"$built/$module.sm_90.cubin.lzma"
-	xz --format=lzma --lzma1=preset=9e,dict=64MiB,lc=4,lp=0,pb=0 -c "$scratch/$module.compute_$oldest.ptx" >"$built/$module.compute_$oldest.ptx.lzma"
+	for image in "$module.sm_90.cubin" "$module.compute_$oldest.ptx"; do
+		zstd --quiet --ultra -22 "$scratch/$image" -o "$built/$image.zst" # every program has all of them
+	done
 	cp "$scratch/$module.sources" $built/
 	ls -l $built/"$module".*
 done

@@ -4,8 +4,8 @@
 # and of one for arm64 and one for Windows from Maven Central. What could not be tried is left out by name.
 set -eu
 . "$(dirname "$0")/steps.sh"
-VERSION=${VERSION:-$(sed -n 's/.* boxsum_\([0-9][^_]*\)_.*/v\1/p' "${OUT:-dist}/SHA256SUMS" 2>/dev/null | head -1)} # that which is there
-: "${VERSION:?there is none in ${OUT:-dist}: make release VERSION=v0.2.0}"
+VERSION=${VERSION:-$(sed -n 's/.* boxsum_\([0-9][^_]*\)_.*/v\1/p' "${OUT:-dist}/SHA256SUMS" 2>/dev/null | head -1)} # of what is there
+: "${VERSION:?nothing in ${OUT:-dist}: make release VERSION=v0.2.0}"
 out=$(cd "${OUT:-dist}" && pwd)
 number=${VERSION#v}
 scratch=$(mktemp -d)
@@ -38,88 +38,118 @@ go test -tags nogpu -run '^TestNone$' ./gpu/internal/opencl
 step "checksums"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
 
-step "what it is made of"
-if [ -e .venv/release/bin/pyspdxtools ]; then
-	.venv/release/bin/pyspdxtools -i "$out/boxsum.spdx.json"
-else
-	left_out "whether boxsum.spdx.json is SPDX: it takes spdx-tools, which make release installs with the wheels"
-fi
+step "what programs are made of"
+for archive in "$out"/boxsum_"$number"_*.tar.gz "$out"/boxsum_"$number"_*.zip; do
+	[ -e "$archive" ] || continue
+	name=$(basename "${archive%.tar.gz}" .zip)
+	python3 - "$out/$name.cdx.json" "$VERSION" <<-'END'
+		import json, sys
+		path, version = sys.argv[1:]
+		bom = json.load(open(path))
+		assert bom["bomFormat"] == "CycloneDX" and bom["metadata"]["component"]["version"] == version, path
+		parts = {part["name"] for part in bom["components"]}
+		assert {"std", "golang.org/x/image"} <= parts, (path, parts)
+		assert ("github.com/ebitengine/purego" in parts) != ("_static" in path), (path, parts)
+	END
+	echo "$name.cdx.json: $(grep -c '"purl"' "$out/$name.cdx.json") parts"
+done
 
-# try runs a program: its version, and a sum that is known.
+# try PLACE PROGRAM...: runs a program, its version, and a sum that is known.
 try() {
+	place=$1
+	shift
 	"$@" version --json >"$scratch/version.json"
-	grep -q "\"version\": \"$VERSION\"" "$scratch/version.json" || { echo "$* is another version"; exit 1; }
-	grep -q '"commit": "[0-9a-f]\{40\}' "$scratch/version.json" && grep -q '"date": "20[0-9-]*T' "$scratch/version.json" || { echo "$* names no commit and date"; exit 1; }
+	grep -q "\"version\": \"$VERSION\"" "$scratch/version.json" || { echo "$place is another version"; exit 1; }
+	grep -q '"commit": "[0-9a-f]\{40\}' "$scratch/version.json" && grep -q '"date": "20[0-9-]*T' "$scratch/version.json" || { echo "$place names no commit and date"; exit 1; }
 	printf 'P5 4 3 255\n\001\002\003\004\005\006\007\010\011\012\013\014' >"$scratch/a.pgm"
-	(cd "$scratch" && "$@" query a.pgm --box 0,0,4,3 </dev/null) | grep -q 78 || { echo "$* sums wrongly"; exit 1; }
-	"$@" devices >"$scratch/devices" && grep -q '^cpu ' "$scratch/devices" || { echo "$* lists no devices"; exit 1; }
-	echo "works: $(basename "$(dirname "$(eval echo \${$#})")")"
+	(cd "$scratch" && "$@" query a.pgm --box 0,0,4,3 </dev/null) | grep -q 78 || { echo "$place sums wrongly"; exit 1; }
+	"$@" devices >"$scratch/devices" && grep -q '^cpu ' "$scratch/devices" || { echo "$place lists no devices"; exit 1; }
+	echo "works: $place"
 }
 
 step "programs"
-for archive in "$out"/boxsum_"$number"_linux_*.tar.gz; do
+for archive in "$out"/boxsum_"$number"_*.tar.gz "$out"/boxsum_"$number"_*.zip; do
 	[ -e "$archive" ] || continue
-	name=$(basename "$archive" .tar.gz)
-	tar -xzf "$archive" -C "$scratch"
+	name=$(basename "${archive%.tar.gz}" .zip)
+	mkdir "$scratch/$name"
+	case $archive in
+	*.zip) python3 -m zipfile -e "$archive" "$scratch/$name" ;;
+	*) tar -xzf "$archive" -C "$scratch/$name" ;;
+	esac
 	program=$scratch/$name/boxsum
-	for text in LICENSE LICENCES.txt README.md CHANGELOG.md boxsum.1 completions/boxsum.bash completions/_boxsum completions/boxsum.fish; do
+	for text in LICENSE LICENCES.txt README.md CHANGELOG.md boxsum.1 completions/boxsum.bash completions/_boxsum completions/boxsum.fish completions/boxsum.ps1; do
 		[ -s "$scratch/$name/$text" ] || { echo "$name has no $text"; exit 1; }
 	done
 	! command -v bash >/dev/null || bash -n "$scratch/$name/completions/boxsum.bash"
 	case $name in
-	*-gpu) ;;
-	*) [ "$(wc -c <"$program")" -le 20000000 ] || { echo "larger than 20 MB: $name"; exit 1; }
+	*_static)
 		command -v readelf >/dev/null || left_out "whether $name is static: it takes readelf"
 		! readelf -l "$program" 2>/dev/null | grep -q INTERP || { echo "$name is not static"; exit 1; } ;;
 	esac
 	case $name-$(uname -m) in
-	*amd64*-x86_64 | *arm64*-aarch64) try "$program" ;;
-	*arm64-x86_64) if [ -n "$qemu" ]; then try "$qemu" "$program"; else left_out "$name: it takes qemu-user"; fi ;;
-	*arm64-gpu-x86_64) if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1 ]; then try "$qemu" -L /usr/aarch64-linux-gnu "$program"; else left_out "$name: it takes qemu-user and libc6-arm64-cross"; fi ;;
+	*linux_amd64*-x86_64 | *linux_arm64*-aarch64) try "$name" "$program" ;;
+	*linux_arm64_static-x86_64) if [ -n "$qemu" ]; then try "$name" "$qemu" "$program"; else left_out "$name: it takes qemu-user"; fi ;;
+	*linux_arm64-x86_64) if [ -n "$qemu" ] && [ -e /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1 ]; then try "$name" "$qemu" -L /usr/aarch64-linux-gnu "$program"; else left_out "$name: it takes qemu-user and libc6-arm64-cross"; fi ;;
+	*windows*) if [ -n "$wine" ]; then try "$name" "$wine" "$program.exe"; else left_out "$name: it takes Wine"; fi ;;
 	*) echo "not run here: $name" ;;
 	esac
 done
-for archive in "$out"/boxsum_"$number"_darwin_*.tar.gz; do
-	[ ! -e "$archive" ] || echo "not run here: $(basename "$archive" .tar.gz)"
-done
-for archive in "$out"/boxsum_"$number"_windows_*.zip; do
-	[ -e "$archive" ] || continue
-	name=$(basename "$archive" .zip)
-	python3 -m zipfile -e "$archive" "$scratch"
-	if [ -n "$wine" ]; then
-		try "$wine" "$scratch/$name/boxsum.exe"
-	else
-		left_out "$name: it takes Wine"
-	fi
-done
+
+# installed ROOT: the program and the texts of a package that was unpacked into an empty place.
+installed() {
+	try "$(basename "$package")" "$1/usr/bin/boxsum"
+	gzip -t "$1/usr/share/man/man1/boxsum.1.gz"
+	for text in bash-completion/completions/boxsum fish/vendor_completions.d/boxsum.fish doc/boxsum/copyright doc/boxsum/LICENCES.txt; do
+		[ -s "$1/usr/share/$text" ] || { echo "$package has no $text"; exit 1; }
+	done
+}
 
 step "packages"
-if command -v dpkg-deb >/dev/null; then
-	for package in "$out"/*.deb; do
-		[ -e "$package" ] || continue
+case $(uname -m) in
+x86_64) debian=amd64 ;;
+aarch64) debian=arm64 ;;
+*) debian=none ;;
+esac
+for package in "$out"/boxsum_"$number"_"$debian".deb "$out"/boxsum-"$number"-*."$(uname -m)".rpm "$out"/boxsum_"$number"_"$(uname -m)".apk; do
+	[ -e "$package" ] || continue
+	root=$scratch/root-${package##*.}
+	case $package in
+	*.deb)
+		command -v dpkg >/dev/null || { left_out "$package: it takes dpkg"; continue; }
 		dpkg-deb -I "$package" | grep -E '^ (Version|Architecture|Installed-Size)'
-		case $package in
-		*_"$(dpkg --print-architecture)".deb)
-			mkdir -p "$scratch/root/var/lib/dpkg/updates" "$scratch/root/var/lib/dpkg/info"
-			: >"$scratch/root/var/lib/dpkg/status"
-			if ! dpkg --root="$scratch/root" --force-not-root --force-depends --log=/dev/null -i "$package" >"$scratch/said" 2>&1; then # C's library is not in an empty place
-				cat "$scratch/said"
-				exit 1
-			fi
-			try "$scratch/root/usr/bin/boxsum"
-			gzip -t "$scratch/root/usr/share/man/man1/boxsum.1.gz"
-			[ -s "$scratch/root/usr/share/bash-completion/completions/boxsum" ]
-			dpkg --root="$scratch/root" --force-not-root --log=/dev/null -r boxsum >/dev/null
-			[ ! -e "$scratch/root/usr/bin/boxsum" ] || { echo "dpkg -r leaves it there"; exit 1; } ;;
-		esac
+		mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info"
+		: >"$root/var/lib/dpkg/status"
+		if ! dpkg --root="$root" --force-not-root --force-depends --log=/dev/null -i "$package" >"$scratch/said" 2>&1; then # C's library is not in an empty place
+			cat "$scratch/said"
+			exit 1
+		fi
+		installed "$root"
+		dpkg --root="$root" --force-not-root --log=/dev/null -r boxsum >/dev/null
+		[ ! -e "$root/usr/bin/boxsum" ] || { echo "dpkg -r leaves it there"; exit 1; } ;;
+	*.rpm)
+		command -v rpm >/dev/null || { left_out "$package: it takes rpm"; continue; }
+		mkdir -p "$root"
+		rpm --root "$root" --nodeps --nosignature -i "$package"
+		installed "$root"
+		rpm --root "$root" -e boxsum
+		[ ! -e "$root/usr/bin/boxsum" ] || { echo "rpm -e leaves it there"; exit 1; } ;;
+	*.apk) # a tar archive, which apk would verify
+		mkdir -p "$root"
+		tar --warning=no-unknown-keyword -xzf "$package" -C "$root"
+		grep -q '^pkgname = boxsum' "$root/.PKGINFO"
+		installed "$root" ;;
+	esac
+done
+
+step "manifests of Homebrew and Scoop name what was built"
+for manifest in "$out"/homebrew/Casks/boxsum.rb "$out"/scoop/boxsum.json; do
+	[ -e "$manifest" ] || continue
+	for sum in $(grep -oE '\b[0-9a-f]{64}\b' "$manifest"); do
+		grep "^$sum " "$out/SHA256SUMS" || { echo "$manifest: $sum is of no file"; exit 1; }
 	done
-fi
+done
 
 step "wheels"
-for wheel in "$out"/*.whl; do
-	[ -e "$wheel" ] || continue
-	[ "$(wc -c <"$wheel")" -le 10000000 ] || { echo "larger than 10 MB: $(basename "$wheel")"; exit 1; }
-done
 if [ -e .venv/release/bin/auditwheel ]; then
 	for wheel in "$out"/*linux*.whl; do
 		[ ! -e "$wheel" ] || .venv/release/bin/python -m auditwheel show "$wheel" | grep -o '"[a-z]*linux_[^"]*"' | head -1

@@ -1,69 +1,72 @@
 #!/bin/sh
-# The long forms of the tests, which CI runs after those of scripts/test.sh: more of
-# everything, the race detector, other platforms and levels, real servers, the
-# linter, fuzzers. CI had the packages try more in scripts/test.sh already.
+# What a change passes in the night after it, not before it: .github/workflows/nightly.yml runs each part as a
+# job of its own. scripts/test-long.sh PART… runs some, without arguments all.
 set -eu
 . "$(dirname "$0")/steps.sh"
-scratch=$(mktemp -d)
-trap end EXIT
-trap 'exit 1' INT TERM
-scripts/parts.sh
-oracles
-doxa
-stores
-cascades
 
-if [ -z "${BOXSUM_LONG:-}" ]; then
-	step "packages that try more"
-	(long_forms && go test -timeout 60m . ./gpu/... ./threshold ./filter ./detect ./store)
-fi
+setup() {
+	scripts/setup.sh
+	references
+}
 
-# What takes one processor, or waits, goes beside what takes all.
-beside reach scripts/test-reach.sh
-beside page scripts/test-page.sh
+# counts runs random tests for longer, with other seeds.
+counts() {
+	setup
+	export BOXSUM_TRIALS="${BOXSUM_TRIALS:-2m}" # for each random test, with a seed that failures print
+	export BOXSUM_GPU_PAIRS=all      # tables of every pair of types on a device
+	export BOXSUM_BOXES=1000000      # sums of boxes, against whole numbers of any size
+	export BOXSUM_STORE_KILLS=200    # of a table under way, each resumed
+	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store
+}
 
-step "staticcheck"
-staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
-if go run $staticcheck -version 2>/dev/null; then
-	go run $staticcheck ./...
-else
-	left_out "staticcheck: $staticcheck could not be had"
-fi
+# race looks for races everywhere.
+race() {
+	setup
+	scripts/test-race.sh all
+}
 
-# What has loops of its own for every level.
-loops=". ./internal/... ./filter ./threshold ./detect ./rotated ./tilted ./haar ./histogram ./moments ./volume"
-all=$(go list ./...)
-loops=$(go list $loops)
-loops=$(echo "$loops" | grep -v 'internal/bench\|internal/cli\|internal/explore\|internal/view\|internal/release\|internal/reproduce\|internal/measure')
-# One goroutine works in packages of kernels, and in imgio; the program takes a minute to compile, and a workflow has it.
-libraries=$(echo "$all" | grep -v 'internal/kernel\|internal/method\|imgio\|python/clib\|cmd/boxsum\|internal/cli\|docs/\|examples/\|internal/bench\|internal/reproduce\|internal/measure')
+# portable runs everything without assembly.
+portable() {
+	setup
+	go test -short -tags noasm -timeout 60m ./...
+}
 
-# The race detector does not see what assembly reads and writes: with the portable
-# loops it sees all, and they are tested.
-step "portable Go only, with the race detector"
-if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-	go test -timeout 60m -race -short -tags noasm $libraries
-else
-	go test -timeout 60m -short -tags noasm $loops ./match
-	left_out "the race detector: it takes a C compiler"
-fi
+# arm64 runs all loops in an emulator; CI has the kernels.
+arm64() {
+	setup
+	qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || { left_out "arm64: needs qemu-user"; return; }
+	CGO_ENABLED=0 GOARCH=arm64 go vet ./...
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 100m -exec "$qemu" \
+		. ./internal/engine ./internal/window ./internal/kernel/... ./filter ./threshold ./match ./detect ./rotated ./tilted ./haar ./histogram ./moments ./volume
+}
 
-step "tests on arm64, emulated"
-qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
-if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
-	qemu=$(command -v qemu-aarch64)
-fi
-if [ -n "$qemu" ]; then
-	GOARCH=arm64 CGO_ENABLED=0 go vet ./internal/kernel
-	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 60m -exec "$qemu" $loops
-else
-	left_out "arm64: it takes qemu-user"
-fi
+# lint runs staticcheck.
+lint() {
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+}
 
-step "fuzzers, briefly"
-scripts/fuzz.sh 2s "(filter|match|rotated|internal/(cli|measure|reproduce))/" # whose take minutes to compile: make fuzz has them
+# servers runs the tests beside real servers.
+servers() {
+	setup
+	scripts/test-servers.sh
+}
 
-step "real servers, and the page of boxsum view in a browser"
-meet reach page
+# skimage runs scikit-image's own tests with our functions in place of its own.
+skimage() {
+	scripts/test-python.sh
+	folder=$(mktemp -d)
+	.venv/bin/python scripts/dropin.py "$folder"
+	rm -rf "$folder"
+}
+
+# fuzz runs every fuzzer; tests run their seeds.
+fuzz() {
+	scripts/fuzz.sh "${FUZZTIME:-10s}"
+}
+
+for part in ${*:-counts race portable arm64 lint servers skimage fuzz}; do
+	step "$part"
+	$part
+done
 
 step "all passed"

@@ -1,18 +1,24 @@
 #!/bin/sh
-# Tests of the Python package, of what the page shows of Python, and of the notebook.
+# Tests of the Python package, of the Python code that the explorer shows, and of the notebook. Those of
+# arrays on a GPU, pytest -m cuda, need one, with CuPy and PyTorch.
 set -eu
 . "$(dirname "$0")/steps.sh"
-oracles
-
-step "the Python package"
-if package; then
-	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.
-	$python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py python/tests --doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' --pyargs boxsum docs/python.md docs/tensors.md
-	$python -m pip install --quiet --disable-pip-version-check "nbclient>=0.10" "ipykernel>=6.29"
-	BOXSUM_CODE_PYTHON=$(command -v $python) go test -run '^TestCode$' ./internal/explore
-	$python examples/notebook/run.py
-else
-	left_out "the Python package: it takes Python 3 with venv, PyPI, a C compiler and Python.h"
+scripts/setup.sh
+references
+python=.venv/bin/python
+if ! [ -x $python ] || [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
+	left_out "the Python package: needs .venv (scripts/setup.sh), a C compiler and cgo"
+	exit 0
 fi
 
-step "passed"
+step "the Python package"
+$python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation --force-reinstall ./python
+$python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py python/tests \
+	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' \
+	--pyargs boxsum docs/start docs/guides docs/reference docs/migrate
+
+step "Python code of the explorer, and the notebook"
+BOXSUM_CODE_PYTHON=$PWD/$python go test -run '^TestCode$' ./web/explore
+$python examples/notebook/run.py
+
+step "all passed"

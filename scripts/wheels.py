@@ -127,7 +127,7 @@ def build(target: str, version: str, commit_time: int, folder: Path, out: Path) 
         files[f"boxsum/{name}"] = (work / name).read_bytes() if windows else stripped((work / name).read_bytes())
     info = f"boxsum-{version}.dist-info"
     files[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
-    files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["go", "-C", "internal/release", "run", ".", "licences", "-texts", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
+    files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["scripts/licences.sh", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
     files[f"{info}/METADATA"] = metadata(version).encode()
     tags = "".join(f"Tag: cp39-abi3-{one}\n" for one in tag.split("."))
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: boxsum\nRoot-Is-Purelib: false\n{tags}".encode()

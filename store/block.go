@@ -2,82 +2,93 @@ package store
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
-// A summer makes the tables of one block at a time. It is for one goroutine.
+// A summer computes the tables of one block at a time. It is not safe for concurrent use.
 type summer interface {
-	// make makes the tables of the pixels of a block.
+	// make computes the tables of a block's pixels.
 	make(pix []byte, width, height int) error
-	// layers are the tables: the sums, and the squares if they are asked for.
+	// layers returns the tables: the sums and, if requested, the squares.
 	layers() []layerTable
 }
 
 // A layerTable is one table of a block.
 type layerTable interface {
-	// edges are the last column and the last row of the table, as sums.
+	// edges stores the last column and the last row of the table, as sums.
 	edges(right, bottom []byte)
-	// carry adds: to each entry of next, that of left and right.
+	// carry stores left + right in next, entry by entry.
 	carry(next, left, right []byte)
-	// drop makes the line above the next block: bottom, the last of left, and top.
+	// drop computes the line above the next block, which is bottom + the last entry of left
+	// + top.
 	drop(next, bottom, left, top []byte)
-	// finish writes entries with what lies left and above, rows of a block that is this many pixels wide.
+	// finish writes the entries, plus left and top, as rows of a block that is blockWidth
+	// pixels wide.
 	finish(dst []byte, blockWidth int, left, top []byte)
-	// keep writes entries as they are, as elements of a type that holds them.
-	keep(dst []byte, blockWidth int, as Type)
+	// keep writes the entries unchanged, as elements of a type that holds them.
+	keep(dst []byte, blockWidth int, as zarr.Type)
 }
 
-// pixelsOf is the type that pixels are summed as.
-func pixelsOf(t Type) Type {
+// pixelsOf returns the type as which pixels are summed.
+func pixelsOf(t zarr.Type) zarr.Type {
 	switch t {
-	case Bool:
-		return Uint8
-	case Int8:
-		return Int16
-	case Float16:
-		return Float32
+	case zarr.Bool:
+		return zarr.Uint8
+	case zarr.Int8:
+		return zarr.Int16
+	case zarr.Float16:
+		return zarr.Float32
 	}
 	return t
 }
 
-// sumsOf is the type of sums of pixels, and of their squares; those of 64 bits have none.
-func sumsOf(pixel Type) (sum, square Type) {
+// isFloat reports whether a type holds floats.
+func isFloat(t zarr.Type) bool { return t >= zarr.Float16 && t <= zarr.Float64 }
+
+// isSigned reports whether a type holds integers that may be negative.
+func isSigned(t zarr.Type) bool { return t >= zarr.Int8 && t <= zarr.Int64 }
+
+// sumsOf returns the types of the sums of pixels and of their squares. 64-bit pixels have
+// no squares.
+func sumsOf(pixel zarr.Type) (sum, square zarr.Type) {
 	switch pixel = pixelsOf(pixel); {
-	case pixel.isFloat():
-		return Float64, Float64
-	case pixel == Int64:
-		return Int64, 0
-	case pixel == Uint64:
-		return Uint64, 0
-	case pixel.isSigned():
-		return Int64, Uint64
+	case isFloat(pixel):
+		return zarr.Float64, zarr.Float64
+	case pixel == zarr.Int64:
+		return zarr.Int64, 0
+	case pixel == zarr.Uint64:
+		return zarr.Uint64, 0
+	case isSigned(pixel):
+		return zarr.Int64, zarr.Uint64
 	}
-	return Uint64, Uint64
+	return zarr.Uint64, zarr.Uint64
 }
 
-// boundOf is the largest magnitude of a pixel, and 0 of floats and of 64 bits.
-func boundOf(pixel Type) uint64 {
+// boundOf returns the largest magnitude of a pixel, or 0 for floats and 64-bit integers.
+func boundOf(pixel zarr.Type) uint64 {
 	switch pixel {
-	case Bool:
+	case zarr.Bool:
 		return 1
-	case Uint8:
+	case zarr.Uint8:
 		return 1<<8 - 1
-	case Int8:
+	case zarr.Int8:
 		return 1 << 7
-	case Uint16:
+	case zarr.Uint16:
 		return 1<<16 - 1
-	case Int16:
+	case zarr.Int16:
 		return 1 << 15
-	case Uint32:
+	case zarr.Uint32:
 		return 1<<32 - 1
-	case Int32:
+	case zarr.Int32:
 		return 1 << 31
 	}
 	return 0
 }
 
-// localType is the narrowest type that holds all sums of a block of n pixels, or of their squares.
-func localType(pixel, sum Type, n int, squares bool) Type {
+// localType returns the narrowest type that holds all sums of a block of n pixels, or of
+// their squares.
+func localType(pixel, sum zarr.Type, n int, squares bool) zarr.Type {
 	bound := boundOf(pixel)
 	if squares {
 		bound *= bound
@@ -86,18 +97,18 @@ func localType(pixel, sum Type, n int, squares bool) Type {
 		return sum
 	}
 	switch {
-	case sum == Int64 && uint64(n) <= (1<<31-1)/bound:
-		return Int32
-	case sum == Uint64:
-		return Uint32
+	case sum == zarr.Int64 && uint64(n) <= (1<<31-1)/bound:
+		return zarr.Int32
+	case sum == zarr.Uint64:
+		return zarr.Uint32
 	}
 	return sum
 }
 
-// newSummer is for blocks of up to this many pixels.
-func newSummer(pixel Type, channels, most int, squares bool) (summer, error) {
+// newSummer returns a summer for blocks of up to most pixels.
+func newSummer(pixel zarr.Type, channels, most int, squares bool) (summer, error) {
 	switch pixelsOf(pixel) {
-	case Uint8:
+	case zarr.Uint8:
 		if squares {
 			return &squaredSummer[uint8, uint64, uint64]{common: common{pixel, channels}}, nil
 		}
@@ -105,29 +116,29 @@ func newSummer(pixel Type, channels, most int, squares bool) (summer, error) {
 			return &plainSummer[uint8, uint32, uint64]{common: common{pixel, channels}}, nil
 		}
 		return &plainSummer[uint8, uint64, uint64]{common: common{pixel, channels}}, nil
-	case Uint16:
+	case zarr.Uint16:
 		return summerOf[uint16, uint64, uint64](pixel, channels, squares), nil
-	case Uint32:
+	case zarr.Uint32:
 		return summerOf[uint32, uint64, uint64](pixel, channels, squares), nil
-	case Int16:
+	case zarr.Int16:
 		return summerOf[int16, int64, uint64](pixel, channels, squares), nil
-	case Int32:
+	case zarr.Int32:
 		return summerOf[int32, int64, uint64](pixel, channels, squares), nil
-	case Float32:
+	case zarr.Float32:
 		return summerOf[float32, float64, float64](pixel, channels, squares), nil
-	case Float64:
+	case zarr.Float64:
 		return summerOf[float64, float64, float64](pixel, channels, squares), nil
 	}
 	if squares {
-		return nil, grid.Types("pixels of %v have no table of squares", pixel)
+		return nil, raster.Unsupported("pixels of %v have no table of squares", pixel)
 	}
-	if pixel == Int64 {
+	if pixel == zarr.Int64 {
 		return &wideSummer[int64]{common: common{pixel, channels}}, nil
 	}
 	return &wideSummer[uint64]{common: common{pixel, channels}}, nil
 }
 
-func summerOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](pixel Type, channels int, squares bool) summer {
+func summerOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](pixel zarr.Type, channels int, squares bool) summer {
 	if squares {
 		return &squaredSummer[P, S, Q]{common: common{pixel, channels}}
 	}
@@ -135,21 +146,21 @@ func summerOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](pixel Type, channel
 }
 
 type common struct {
-	pixel    Type
+	pixel    zarr.Type
 	channels int
 }
 
-// pixels is the elements of a block as the pixels that they are summed as.
+// pixels returns the elements of a block in the type as which they are summed.
 func pixels[P boxsum.Pixel](c *common, pix []byte, have *[]P) []P {
 	switch c.pixel {
-	case Int8:
-		widen(have, elementsOf[int8](pix), func(v int8) P { return P(v) })
+	case zarr.Int8:
+		widen(have, raster.Elems[int8](pix), func(v int8) P { return P(v) })
 		return *have
-	case Float16:
-		widen(have, elementsOf[uint16](pix), func(v uint16) P { return P(halfToFloat(v)) })
+	case zarr.Float16:
+		widen(have, raster.Elems[uint16](pix), func(v uint16) P { return P(zarr.FromFloat16(v)) })
 		return *have
 	}
-	return elementsOf[P](pix)
+	return raster.Elems[P](pix)
 }
 
 func widen[P, T any](dst *[]P, src []T, of func(T) P) {
@@ -164,7 +175,7 @@ func widen[P, T any](dst *[]P, src []T, of func(T) P) {
 
 var plain = &boxsum.Options{Workers: 1, Plain: true}
 
-// fresh makes a table of another size if it has to.
+// fresh returns a table of the given size. It reuses t if the size is unchanged.
 func fresh[S boxsum.Sum](t *boxsum.Table[S], width, height, channels int) (*boxsum.Table[S], error) {
 	if t != nil && t.Width == width && t.Height == height {
 		return t, nil
@@ -211,7 +222,7 @@ func (s *squaredSummer[P, S, Q]) layers() []layerTable {
 	return []layerTable{&s.t, &s.squares}
 }
 
-// wideSummer is for integers of 64 bits.
+// wideSummer is the summer for 64-bit integers.
 type wideSummer[T int64 | uint64] struct {
 	common
 	t tableOf[T, T]
@@ -221,16 +232,16 @@ func (s *wideSummer[T]) make(pix []byte, width, height int) (err error) {
 	if s.t.Table, err = fresh(s.t.Table, width, height, s.channels); err != nil {
 		return err
 	}
-	return boxsum.Integrate64Into(s.t.Table, boxsum.Image64[T]{Pix: elementsOf[T](pix), Width: width, Height: height, Channels: s.channels}, plain)
+	return boxsum.IntegrateInto(s.t.Table, boxsum.Image[T]{Pix: raster.Elems[T](pix), Width: width, Height: height, Channels: s.channels}, plain)
 }
 
 func (s *wideSummer[T]) layers() []layerTable { return []layerTable{&s.t} }
 
-// A tableOf is the table of a block: its own entries are of type L, and sums of type S.
+// A tableOf is the table of a block with entries of type L and sums of type S.
 type tableOf[L, S boxsum.Sum] struct{ *boxsum.Table[L] }
 
 func (t *tableOf[L, S]) edges(right, bottom []byte) {
-	r, b, view := elementsOf[S](right), elementsOf[S](bottom), t.Inclusive()
+	r, b, view := raster.Elems[S](right), raster.Elems[S](bottom), t.Inclusive()
 	for y := range t.Height {
 		row := view.Row(y)
 		for c := range t.Channels {
@@ -245,7 +256,7 @@ func (t *tableOf[L, S]) edges(right, bottom []byte) {
 func (t *tableOf[L, S]) carry(next, left, right []byte) { addLines[S](next, left, right) }
 
 func addLines[S boxsum.Sum](next, left, right []byte) {
-	n, l, r := elementsOf[S](next), elementsOf[S](left), elementsOf[S](right)
+	n, l, r := raster.Elems[S](next), raster.Elems[S](left), raster.Elems[S](right)
 	for i := range r {
 		n[i] = l[i] + r[i]
 	}
@@ -256,14 +267,14 @@ func (t *tableOf[L, S]) drop(next, bottom, left, top []byte) {
 }
 
 func dropLines[S boxsum.Sum](next, bottom, left, top []byte, height, channels int) {
-	n, b, a, above := elementsOf[S](next), elementsOf[S](bottom), elementsOf[S](left)[(height-1)*channels:], elementsOf[S](top)
+	n, b, a, above := raster.Elems[S](next), raster.Elems[S](bottom), raster.Elems[S](left)[(height-1)*channels:], raster.Elems[S](top)
 	for i, v := range b {
 		n[i] = (v + a[i%channels]) + above[i]
 	}
 }
 
 func (t *tableOf[L, S]) finish(dst []byte, blockWidth int, left, top []byte) {
-	out, l, above, view := elementsOf[S](dst), elementsOf[S](left), elementsOf[S](top), t.Inclusive()
+	out, l, above, view := raster.Elems[S](dst), raster.Elems[S](left), raster.Elems[S](top), t.Inclusive()
 	channels := t.Channels
 	for y := range t.Height {
 		row := view.Row(y)
@@ -283,19 +294,19 @@ func (t *tableOf[L, S]) finish(dst []byte, blockWidth int, left, top []byte) {
 	}
 }
 
-func (t *tableOf[L, S]) keep(dst []byte, blockWidth int, as Type) {
+func (t *tableOf[L, S]) keep(dst []byte, blockWidth int, as zarr.Type) {
 	switch as {
-	case Uint32:
+	case zarr.Uint32:
 		keepAs[uint32](dst, t.Inclusive(), blockWidth)
-	case Int32:
+	case zarr.Int32:
 		keepAs[int32](dst, t.Inclusive(), blockWidth)
 	default:
 		keepAs[S](dst, t.Inclusive(), blockWidth)
 	}
 }
 
-func keepAs[T Element, L boxsum.Sum](dst []byte, view boxsum.View[L], blockWidth int) {
-	out := elementsOf[T](dst)
+func keepAs[T zarr.Element, L boxsum.Sum](dst []byte, view boxsum.View[L], blockWidth int) {
+	out := raster.Elems[T](dst)
 	for y := range view.Height {
 		row := view.Row(y)
 		to := out[y*blockWidth*view.Channels:][:len(row)]

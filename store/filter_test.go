@@ -12,6 +12,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // TestBoxFilter holds blurred arrays against the filter in memory, with windows that reach far, borders and odd sizes.
@@ -19,18 +22,18 @@ func TestBoxFilter(t *testing.T) {
 	windows := []filter.Window{filter.Square(1), filter.Radius(3), {Width: 40, Height: 3}, {Width: 6, Height: 9, Shift: image.Pt(1, -2)}, filter.Radius(100)}
 	for _, border := range []filter.Border{filter.Reflect101, filter.Reflect, filter.Replicate, filter.Constant, filter.Clip} {
 		for n, w := range windows {
-			filtered[uint8](t, Uint8, []int{77, 91}, w, border, 32+n)
-			filtered[uint16](t, Uint16, []int{60, 45, 3}, w, border, 16)
-			filtered[uint8](t, Uint8, []int{1, 1, 1, 40, 61}, w, border, 16) // as OME-Zarr has them
-			filtered[float32](t, Float32, []int{1, 30, 41, 2}, filter.Square(1), border, 16)
+			filtered[uint8](t, zarr.Uint8, []int{77, 91}, w, border, 32+n)
+			filtered[uint16](t, zarr.Uint16, []int{60, 45, 3}, w, border, 16)
+			filtered[uint8](t, zarr.Uint8, []int{1, 1, 1, 40, 61}, w, border, 16) // as OME-Zarr has them
+			filtered[float32](t, zarr.Float32, []int{1, 30, 41, 2}, filter.Square(1), border, 16)
 		}
 	}
-	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{20, 20}, Chunk: []int{8, 8}}, 1)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{20, 20}, Chunk: []int{8, 8}}, 1)
 	for name, err := range map[string]error{
-		"wrap":   FilterArray(ctx, src, Memory(), filter.Radius(1), &FilterOptions{Border: filter.Wrap}),
-		"window": FilterArray(ctx, src, Memory(), filter.Window{}, nil),
+		"wrap":   FilterArray(ctx, src, zarr.Memory(), filter.Radius(1), &FilterOptions{Border: filter.Wrap}),
+		"window": FilterArray(ctx, src, zarr.Memory(), filter.Window{}, nil),
 		"place":  BoxFilter(ctx, "mem://filter/a/", "mem://filter/b/../a", filter.Radius(1), nil),
-		"memory": FilterArray(ctx, src, Memory(), filter.Radius(1), &FilterOptions{Memory: 100}),
+		"memory": FilterArray(ctx, src, zarr.Memory(), filter.Radius(1), &FilterOptions{Memory: 100}),
 	} {
 		if err == nil {
 			t.Errorf("%s is no error", name)
@@ -40,27 +43,27 @@ func TestBoxFilter(t *testing.T) {
 	}
 }
 
-func filtered[P filter.Pixel](t *testing.T, typ Type, shape []int, w filter.Window, border filter.Border, block int) {
+func filtered[P filter.Pixel](t *testing.T, typ zarr.Type, shape []int, w filter.Window, border filter.Border, block int) {
 	t.Helper()
 	all := shape
 	for len(shape) > 2 && shape[0] == 1 {
 		shape = shape[1:]
 	}
-	src, data := imageOf(t, &Spec{Type: typ, Shape: all, Chunk: slices.Concat(all[:len(all)-len(shape)], []int{20, 20}, shape[2:])}, 5)
-	img := boxsum.Image[P]{Pix: elementsOf[P](data), Width: shape[1], Height: shape[0], Channels: product(shape[2:])}
+	src, data := imageOf(t, &zarr.Spec{Type: typ, Shape: all, Chunk: slices.Concat(all[:len(all)-len(shape)], []int{20, 20}, shape[2:])}, 5)
+	img := boxsum.Image[P]{Pix: raster.Elems[P](data), Width: shape[1], Height: shape[0], Channels: raster.Product(shape[2:])}
 	want, err := filter.Box(img, w, &filter.Options{Border: border, Value: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := Memory()
+	b := zarr.Memory()
 	if err := FilterArray(ctx, src, b, w, &FilterOptions{Border: border, Value: 9, Block: block}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := ArrayAt(ctx, b, "")
+	a, err := zarr.OpenArray(ctx, b, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadAll(ctx, a)
+	got, err := zarr.ReadAll[P](ctx, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,7 @@ func filtered[P filter.Pixel](t *testing.T, typ Type, shape []int, w filter.Wind
 	for y := range want.Height {
 		pixels = append(pixels, want.Row(y)...)
 	}
-	if !slices.Equal(got.([]P), pixels) || !slices.Equal(a.Shape(), all) {
+	if !slices.Equal(got, pixels) || !slices.Equal(a.Shape(), all) {
 		t.Errorf("%v of shape %v, window %+v, border %v, blocks of %d: not as in memory", typ, shape, w, border, block)
 	}
 }
@@ -76,10 +79,10 @@ func filtered[P filter.Pixel](t *testing.T, typ Type, shape []int, w filter.Wind
 // TestHalfWritten has a filter fail in the middle: nothing that could be taken for a result is left, and what was there stays.
 func TestHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
-	from, err := CreateArray(ctx, Folder(dir+"/in.zarr"), "", &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}, Checksum: true})
+	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
+	from, err := zarr.Create(ctx, zarr.Folder(dir+"/in.zarr"), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}, Checksum: true})
 	if err == nil {
-		err = Write(ctx, from, data, []int{0, 0}, src.Shape())
+		err = zarr.Write(ctx, from, data, []int{0, 0}, src.Shape())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +106,7 @@ func TestHalfWritten(t *testing.T) {
 		if err := BoxFilter(ctx, dir+"/in.zarr", dir+name, filter.Radius(1), opt); err == nil {
 			t.Errorf("%s: a damaged source is no error", name)
 		}
-		if a, err := OpenArray(ctx, dir+name); (err == nil) != strings.HasPrefix(name, "/out") {
+		if a, err := zarr.Open(ctx, dir+name); (err == nil) != strings.HasPrefix(name, "/out") {
 			t.Errorf("%s after a failure: %v, %v", name, a, err)
 		}
 	}

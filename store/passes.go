@@ -10,14 +10,20 @@ import (
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
-// edgesKey is where the edges of a block are until the table is finished.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// edgesKey returns the key of a block's edges, which are stored until the table is
+// finished.
 func (j *Job) edgesKey(i, k int) string {
 	return fmt.Sprintf("%sedges-%s/%d/%d", hidden, j.fingerprint, i, k)
 }
 
-// check refuses blocks that are not there.
+// check returns an error if the table has no block (i, k).
 func (j *Job) check(i, k int) error {
 	if i < 0 || k < 0 || i >= j.rows || k >= j.columns {
 		return bad("no block (%d, %d) in %d×%d", i, k, j.rows, j.columns)
@@ -25,13 +31,14 @@ func (j *Job) check(i, k int) error {
 	return nil
 }
 
-// Edges reads block (i, k) and keeps the last column and row of its own table, which [Job.Scan] needs.
+// Edges reads block (i, k) and stores the last column and row of its own table for
+// [Job.Scan].
 func (j *Job) Edges(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err
 	}
 	if _, err := j.readEdges(ctx, i, k); err == nil {
-		return nil // done before
+		return nil // already done
 	}
 	w := j.summers.Get().(*work)
 	defer j.summers.Put(w)
@@ -39,7 +46,7 @@ func (j *Job) Edges(ctx context.Context, i, k int) error {
 		return err
 	}
 	h, wd := j.extent(i, k)
-	data := aligned(j.edgesBytes(i, k))
+	data := raster.Aligned(j.edgesBytes(i, k))
 	at := data
 	for n, l := range j.layers {
 		right, bottom := h*l.bytes, wd*l.bytes
@@ -62,13 +69,11 @@ func (j *Job) readEdges(ctx context.Context, i, k int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = (checksum{}).unpack(nil, data, 0); err == nil && len(data) != j.edgesBytes(i, k) {
-		err = bad("edges of %d bytes", len(data))
+	n := j.edgesBytes(i, k)
+	if len(data) != n+4 || crc32.Checksum(data[:n], castagnoli) != binary.LittleEndian.Uint32(data[n:]) {
+		return nil, bad("the edges of block (%d, %d) are damaged", i, k)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: edges of block (%d, %d): %w", i, k, err)
-	}
-	return data, nil
+	return data[:n], nil
 }
 
 // Scan sums the edges of all blocks to the lines that [Job.Integrate] needs.
@@ -76,11 +81,11 @@ func (j *Job) Scan(ctx context.Context) error {
 	tops, next := make([][]byte, len(j.layers)), make([][]byte, len(j.layers))
 	lefts := make([][]byte, len(j.layers))
 	for n, l := range j.layers {
-		tops[n], next[n], lefts[n] = aligned(j.columns*j.block*l.bytes), aligned(j.columns*j.block*l.bytes), aligned(j.columns*j.block*l.bytes)
+		tops[n], next[n], lefts[n] = raster.Aligned(j.columns*j.block*l.bytes), raster.Aligned(j.columns*j.block*l.bytes), raster.Aligned(j.columns*j.block*l.bytes)
 	}
 	for i := range j.rows {
 		for n, l := range j.layers {
-			if err := l.top.putObject(ctx, j.place(i, 0), tops[n]); err != nil {
+			if err := l.top.WriteObject(ctx, j.place(i, 0), tops[n]); err != nil {
 				return err
 			}
 			clear(lefts[n])
@@ -104,7 +109,7 @@ func (j *Job) Scan(ctx context.Context) error {
 			}
 		}
 		for n, l := range j.layers {
-			if err := l.left.putObject(ctx, j.place(0, i), lefts[n]); err != nil {
+			if err := l.left.WriteObject(ctx, j.place(0, i), lefts[n]); err != nil {
 				return err
 			}
 			tops[n], next[n] = next[n], tops[n]
@@ -113,7 +118,8 @@ func (j *Job) Scan(ctx context.Context) error {
 	return nil
 }
 
-// rowOfEdges reads those of a row of blocks, many at once: stores answer late.
+// rowOfEdges reads the edges of a row of blocks, many at once, because stores have high
+// latency.
 func (j *Job) rowOfEdges(ctx context.Context, i int) ([][]byte, error) {
 	row, errs := make([][]byte, j.columns), make([]error, j.columns)
 	var next atomic.Int64
@@ -132,9 +138,9 @@ func (j *Job) rowOfEdges(ctx context.Context, i int) ([][]byte, error) {
 // scan adds the edges of one block.
 func (l *layer) scan(left2, top2, right, bottom, left, top []byte, height, channels int) {
 	switch l.sum {
-	case Uint64:
+	case zarr.Uint64:
 		scan[uint64](left2, top2, right, bottom, left, top, height, channels)
-	case Int64:
+	case zarr.Int64:
 		scan[int64](left2, top2, right, bottom, left, top, height, channels)
 	default:
 		scan[float64](left2, top2, right, bottom, left, top, height, channels)
@@ -148,7 +154,8 @@ func scan[S boxsum.Sum](left2, top2, right, bottom, left, top []byte, height, ch
 	dropLines[S](top2, bottom, left, top, height, channels)
 }
 
-// Integrate writes block (i, k) of the table. A block that is there is written again, with the same bytes.
+// Integrate writes block (i, k) of the table. It rewrites an existing block with the same
+// bytes.
 func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err
@@ -170,25 +177,26 @@ func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	return nil
 }
 
-// Written reports whether block (i, k) was written, by [Job.Integrate] or in a run before.
+// Written reports whether block (i, k) has been written, by [Job.Integrate] or by an
+// earlier run.
 func (j *Job) Written(ctx context.Context, i, k int) bool {
 	if j.check(i, k) != nil {
 		return false
 	}
 	for _, l := range j.layers {
-		if !l.main.there(ctx, l.main.m.key(j.place(i, k))) {
+		if !exists(ctx, l.main, j.place(i, k)) {
 			return false
 		}
 	}
 	return true
 }
 
-// linesOf reads what lies left of a block and above it.
+// linesOf reads the lines left of a block and above it.
 func (l *layer) linesOf(ctx context.Context, i, k, block, channels int) (left, top []byte, err error) {
 	size := block * l.bytes
-	left, top = aligned(size), aligned(size)
+	left, top = raster.Aligned(size), raster.Aligned(size)
 	for _, line := range []struct {
-		array *Array
+		array *zarr.Array
 		dst   []byte
 		place []int
 	}{{l.left, left, []int{k, i}}, {l.top, top, []int{i, k}}} {
@@ -196,27 +204,27 @@ func (l *layer) linesOf(ctx context.Context, i, k, block, channels int) (left, t
 		if channels > 1 {
 			place = append(place, 0)
 		}
-		if err := line.array.decodeUnit(ctx, line.dst, place); err != nil {
+		if err := line.array.ReadChunk(ctx, line.dst, place); err != nil {
 			return nil, nil, err
 		}
-		if key := line.array.objectOf(place); !line.array.there(ctx, key) {
-			return nil, nil, fmt.Errorf("store: %s%s: lines of the table are not there: %w", line.array.path, key, ErrIncomplete)
+		if object := objectOf(line.array, place); !exists(ctx, line.array, object) {
+			return nil, nil, fmt.Errorf("store: %s: lines of the table are not there: %w", line.array.Key(object), ErrIncomplete)
 		}
 	}
 	return left, top, nil
 }
 
-// objectOf is the key of the object that a chunk of a shard is in.
-func (a *Array) objectOf(place []int) string {
-	object := make([]int, len(place))
-	for d, p := range place {
-		object[d] = p * a.unit[d] / a.m.object[d]
+// objectOf returns the position of the object that contains a chunk.
+func objectOf(a *zarr.Array, chunk []int) []int {
+	place, shape, object := make([]int, len(chunk)), a.Chunk(), a.Object()
+	for d, p := range chunk {
+		place[d] = p * shape[d] / object[d]
 	}
-	return a.m.key(object)
+	return place
 }
 
-// there reports whether an object is there, of which the index has been read.
-func (a *Array) there(ctx context.Context, key string) bool {
-	_, err := a.bucket.Get(ctx, a.path+key, 0, 1, nil)
+// exists reports whether an object exists.
+func exists(ctx context.Context, a *zarr.Array, place []int) bool {
+	_, err := a.Bucket().Get(ctx, a.Key(place), 0, 1, nil)
 	return err == nil
 }

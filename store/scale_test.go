@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"github.com/boxsum/boxsum/zarr"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -10,7 +11,7 @@ import (
 
 // counting counts requests and bytes.
 type counting struct {
-	Bucket
+	zarr.Bucket
 	gets, puts, lists, read, written atomic.Int64
 }
 
@@ -27,15 +28,15 @@ func (c *counting) Put(ctx context.Context, key string, data []byte) error {
 	return c.Bucket.Put(ctx, key, data)
 }
 
-func (c *counting) List(ctx context.Context, prefix string, visit func(Object) error) error {
+func (c *counting) List(ctx context.Context, prefix string, visit func(zarr.Object) error) error {
 	c.lists.Add(1)
 	return c.Bucket.List(ctx, prefix, visit)
 }
 
-// A cost is what docs/scale.md says that a table takes.
+// A cost is what notes/scale.md says that a table takes.
 type cost struct{ gets, puts, read, written float64 }
 
-// costOf is the model of docs/scale.md: raw sums of 8 bytes of n×n bytes in blocks of b.
+// costOf is the model of notes/scale.md: raw sums of 8 bytes of n×n bytes in blocks of b.
 func costOf(n, b float64, passes bool) cost {
 	rows := math.Ceil(n / b)
 	blocks := rows * rows
@@ -49,17 +50,17 @@ func costOf(n, b float64, passes bool) cost {
 	return c
 }
 
-// TestScale holds the model of docs/scale.md against what is done, at three sizes: within a fifth.
+// TestScale holds the model of notes/scale.md against what is done, at three sizes: within a fifth.
 func TestScale(t *testing.T) {
 	for _, n := range []int{512, 1000, 2048} {
 		const b = 64
 		for _, many := range []bool{false, true} {
-			source, table := &counting{Bucket: Memory()}, &counting{Bucket: Memory()}
-			src, err := CreateArray(ctx, source, "", &Spec{Type: Uint8, Shape: []int{n, n}, Chunk: []int{b, b}, Fill: 1})
+			source, table := &counting{Bucket: zarr.Memory()}, &counting{Bucket: zarr.Memory()}
+			src, err := zarr.Create(ctx, source, "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{n, n}, Chunk: []int{b, b}, Fill: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := src.writeBytes(ctx, noise(n*n, Uint8, 1), []int{0, 0}, []int{n, n}); err != nil {
+			if err := src.WriteBytes(ctx, noise(n*n, zarr.Uint8, 1), []int{0, 0}, []int{n, n}); err != nil {
 				t.Fatal(err)
 			}
 			source.gets.Store(0)

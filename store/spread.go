@@ -8,22 +8,23 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/zarr"
 )
 
-// Volumes and histograms are tables of images with many channels, which are made when a block is read: a
-// volume has one for each slice, the sum of the slices up to it, and a histogram one for each bin, which is 1 for the
-// pixels in it.
+// Volumes and histograms are stored as tables of images with many channels, which are
+// computed when a block is read: a volume has one channel per slice, the sum of the slices
+// up to it, and a histogram has one per bin, which is 1 for the pixels in it.
 
-// spreads is how many entries a block of such a table has, about.
+// spreads is the approximate number of entries in a block of such a table.
 const spreads = 4 << 20
 
-// columnSummer makes the tables of a block of a volume.
+// columnSummer computes the tables of a block of a volume.
 type columnSummer[P boxsum.Pixel | int64 | uint64, S, Q uint64 | int64 | float64] struct {
 	depth int
-	of    func(dst []P, pix []byte) []P // the elements as pixels
+	of    func(dst []P, pix []byte) []P // converts elements to pixels
 	wide  []P
 	table func(dst *boxsum.Table[S], pix []S, width, height, channels int) error
 	sums  []S
@@ -68,9 +69,10 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// columns sums slices of n pixels, each with those before it, and puts what is of one pixel side by side.
+// columns stores the running sums over depth slices of n pixels, with the sums of each
+// pixel adjacent.
 func columns[P any, S uint64 | int64 | float64](dst []S, src []P, n, depth int, of func(P) S) {
-	const some = 64 // pixels at once, whose columns stay in the cache
+	const some = 64 // pixels at a time, whose columns fit in the cache
 	for from := 0; from < n; from += some {
 		to := min(from+some, n)
 		for z := range depth {
@@ -84,48 +86,48 @@ func columns[P any, S uint64 | int64 | float64](dst []S, src []P, n, depth int, 
 	}
 }
 
-// newColumnSummer is for volumes of this depth.
-func newColumnSummer(pixel Type, depth int, squares bool) (summer, error) {
+// newColumnSummer returns a summer for volumes of the given depth.
+func newColumnSummer(pixel zarr.Type, depth int, squares bool) (summer, error) {
 	switch pixelsOf(pixel) {
-	case Uint8:
+	case zarr.Uint8:
 		return columnsOf[uint8, uint64, uint64](pixel, depth, squares, table64, table64), nil
-	case Uint16:
+	case zarr.Uint16:
 		return columnsOf[uint16, uint64, uint64](pixel, depth, squares, table64, table64), nil
-	case Uint32:
+	case zarr.Uint32:
 		return columnsOf[uint32, uint64, uint64](pixel, depth, squares, table64, table64), nil
-	case Int16:
+	case zarr.Int16:
 		return columnsOf[int16, int64, uint64](pixel, depth, squares, table64, table64), nil
-	case Int32:
+	case zarr.Int32:
 		return columnsOf[int32, int64, uint64](pixel, depth, squares, table64, table64), nil
-	case Float32:
+	case zarr.Float32:
 		return columnsOf[float32, float64, float64](pixel, depth, squares, tableFloat, tableFloat), nil
-	case Float64:
+	case zarr.Float64:
 		return columnsOf[float64, float64, float64](pixel, depth, squares, tableFloat, tableFloat), nil
 	}
 	if squares {
-		return nil, grid.Types("pixels of %v have no table of squares", pixel)
+		return nil, raster.Unsupported("pixels of %v have no table of squares", pixel)
 	}
-	direct := func(_ []uint64, pix []byte) []uint64 { return elementsOf[uint64](pix) }
-	if pixel == Int64 {
-		return &columnSummer[int64, int64, uint64]{depth: depth, of: func(_ []int64, pix []byte) []int64 { return elementsOf[int64](pix) }, table: table64[int64]}, nil
+	direct := func(_ []uint64, pix []byte) []uint64 { return raster.Elems[uint64](pix) }
+	if pixel == zarr.Int64 {
+		return &columnSummer[int64, int64, uint64]{depth: depth, of: func(_ []int64, pix []byte) []int64 { return raster.Elems[int64](pix) }, table: table64[int64]}, nil
 	}
 	return &columnSummer[uint64, uint64, uint64]{depth: depth, of: direct, table: table64[uint64]}, nil
 }
 
-func columnsOf[P boxsum.Pixel, S, Q uint64 | int64 | float64](pixel Type, depth int, squares bool, table func(*boxsum.Table[S], []S, int, int, int) error, squareTable func(*boxsum.Table[Q], []Q, int, int, int) error) summer {
+func columnsOf[P boxsum.Pixel, S, Q uint64 | int64 | float64](pixel zarr.Type, depth int, squares bool, table func(*boxsum.Table[S], []S, int, int, int) error, squareTable func(*boxsum.Table[Q], []Q, int, int, int) error) summer {
 	c := &common{pixel, depth}
 	return &columnSummer[P, S, Q]{depth: depth, table: table, squares: squares, squareTable: squareTable, of: func(dst []P, pix []byte) []P { return pixels(c, pix, &dst) }}
 }
 
 func table64[S uint64 | int64](dst *boxsum.Table[S], pix []S, width, height, channels int) error {
-	return boxsum.Integrate64Into(dst, boxsum.Image64[S]{Pix: pix, Width: width, Height: height, Channels: channels}, plain)
+	return boxsum.IntegrateInto(dst, boxsum.Image[S]{Pix: pix, Width: width, Height: height, Channels: channels}, plain)
 }
 
 func tableFloat(dst *boxsum.Table[float64], pix []float64, width, height, channels int) error {
 	return boxsum.IntegrateInto(dst, boxsum.Image[float64]{Pix: pix, Width: width, Height: height, Channels: channels}, plain)
 }
 
-// binSummer makes the integral histogram of a block.
+// binSummer computes the integral histogram of a block.
 type binSummer[P boxsum.Pixel] struct {
 	plainSummer[uint8, uint32, uint64]
 	pixel common
@@ -146,50 +148,52 @@ func (s *binSummer[P]) make(pix []byte, width, height int) error {
 	return s.plainSummer.make(s.ones, width, height)
 }
 
-// newBinSummer is for histograms. It fills in what the pixels decide of the bins.
-func newBinSummer(pixel Type, bins *histogram.Bins) (summer, error) {
+// newBinSummer returns a summer for histograms. It completes bins according to the pixel
+// type.
+func newBinSummer(pixel zarr.Type, bins *histogram.Bins) (summer, error) {
 	switch pixelsOf(pixel) {
-	case Uint8:
+	case zarr.Uint8:
 		return binsOf[uint8](pixel, bins)
-	case Uint16:
+	case zarr.Uint16:
 		return binsOf[uint16](pixel, bins)
-	case Uint32:
+	case zarr.Uint32:
 		return binsOf[uint32](pixel, bins)
-	case Int16:
+	case zarr.Int16:
 		return binsOf[int16](pixel, bins)
-	case Int32:
+	case zarr.Int32:
 		return binsOf[int32](pixel, bins)
-	case Float32:
+	case zarr.Float32:
 		return binsOf[float32](pixel, bins)
-	case Float64:
+	case zarr.Float64:
 		return binsOf[float64](pixel, bins)
 	}
-	return nil, grid.Types("pixels of %v have no histograms", pixel)
+	return nil, raster.Unsupported("pixels of %v have no histograms", pixel)
 }
 
-func binsOf[P boxsum.Pixel](pixel Type, bins *histogram.Bins) (summer, error) {
+func binsOf[P boxsum.Pixel](pixel zarr.Type, bins *histogram.Bins) (summer, error) {
 	over, err := histogram.Over[P](*bins)
 	if err != nil {
 		return nil, err
 	}
 	*bins = over
-	return &binSummer[P]{plainSummer: plainSummer[uint8, uint32, uint64]{common: common{Uint8, over.N}}, pixel: common{pixel, 1}, bins: over}, nil
+	return &binSummer[P]{plainSummer: plainSummer[uint8, uint32, uint64]{common: common{zarr.Uint8, over.N}}, pixel: common{pixel, 1}, bins: over}, nil
 }
 
-// Bins are those of a table of histograms, whose boxes [SumBoxes] counts: a channel is a bin. N is 0 if it is another table.
+// Bins returns the bins of a table of histograms, in which each bin is a channel and
+// [SumBoxes] counts pixels. N is 0 for other tables.
 func (t *Table) Bins() histogram.Bins {
 	return histogram.Bins{N: t.about.Bins, Low: t.Low, High: t.High, Clamp: t.Clamp}
 }
 
-// Depth is how many slices the volume has, and 0 if the table is that of an image.
+// Depth returns the number of slices of the volume, or 0 for the table of an image.
 func (t *Table) Depth() int { return t.about.Depth }
 
-// VolumeBounds is the box of all voxels.
+// VolumeBounds returns the box of all voxels.
 func (t *Table) VolumeBounds() volume.Box {
 	return volume.NewBox(0, 0, 0, t.Width, t.Height, t.about.Depth)
 }
 
-// A solid is a box as statistics see it.
+// A solid is a box in the form that package stats takes.
 type solid volume.Box
 
 func (s solid) Pixels() int { return (s.X1 - s.X0) * (s.Y1 - s.Y0) * (s.Z1 - s.Z0) }
@@ -210,7 +214,7 @@ func (s solid) Halves() (one, other solid, ok bool) {
 	return one, other, s.Pixels() > 1
 }
 
-// solid is the sum of a box in the volume.
+// solid returns the sum of a box in the volume.
 func (r *reader[S]) solid(ctx context.Context, b solid) (S, error) {
 	rect := image.Rect(b.X0, b.Y0, b.X1, b.Y1)
 	far, err := r.sum(ctx, rect, b.Z1-1)
@@ -221,7 +225,7 @@ func (r *reader[S]) solid(ctx context.Context, b solid) (S, error) {
 	return far - near, err
 }
 
-// eachSolid answers boxes of a volume.
+// eachSolid calls answer for boxes of a volume.
 func (t *Table) eachSolid(ctx context.Context, have int, boxes []volume.Box, answer func(i int, box solid) error, empty func(i int)) error {
 	if t.about.Depth == 0 {
 		return bad("the table is that of an image, and boxes of a volume were asked for")
@@ -237,10 +241,10 @@ func (t *Table) eachSolid(ctx context.Context, have int, boxes []volume.Box, ans
 	}, empty)
 }
 
-// SumVolumeBoxes is [SumBoxes] for boxes of a volume.
+// SumVolumeBoxes is like [SumBoxes] for boxes of a volume.
 func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []volume.Box) error {
-	if want := t.layers[0].sum; TypeOf[S]() != want {
-		return grid.Types("the table has sums of %v, and not of %v", want, TypeOf[S]())
+	if want := t.layers[0].sum; zarr.TypeOf[S]() != want {
+		return raster.Unsupported("the table has sums of %v, and not of %v", want, zarr.TypeOf[S]())
 	}
 	r := &reader[S]{t, t.layers[0]}
 	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) (err error) {
@@ -249,51 +253,59 @@ func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, d
 	}, func(i int) { dst[i] = 0 })
 }
 
-// MeanVolumeBoxes is [Table.MeanBoxes] for boxes of a volume.
+// MeanVolumeBoxes is like [Table.MeanBoxes] for boxes of a volume.
 func (t *Table) MeanVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	switch t.layers[0].sum {
-	case Uint64:
+	case zarr.Uint64:
 		return solidMeans[uint64](ctx, t, dst, boxes)
-	case Int64:
+	case zarr.Int64:
 		return solidMeans[int64](ctx, t, dst, boxes)
 	}
 	return solidMeans[float64](ctx, t, dst, boxes)
 }
 
 func solidMeans[S boxsum.Sum](ctx context.Context, t *Table, dst []float64, boxes []volume.Box) error {
-	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) (failed error) {
-		of := solidTable[S](ctx, t, 0, &failed)
-		dst[i] = exact.MeanOf(&of, box)
-		return failed
+	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) error {
+		sum, err := solidTotal(ctx, &reader[S]{t, t.layers[0]}, box, t.known(false).Most(raster.TypeOf[S](), false))
+		dst[i] = stats.Mean(box.Pixels(), sum)
+		return err
 	}, func(i int) { dst[i] = 0 })
 }
 
-func solidTable[S boxsum.Sum](ctx context.Context, t *Table, layer int, failed *error) exact.Table[S, solid] {
-	r := &reader[S]{t, t.layers[layer]}
-	return exact.Table[S, solid]{Pixels: known[S](t, layer == 1), Sum: func(b solid) S {
-		s, err := r.solid(ctx, b)
-		if err != nil && *failed == nil {
-			*failed = err
-		}
-		return s
-	}}
+// solidTotal returns the sum of a box, added up from parts of at most the given number of
+// voxels.
+func solidTotal[S boxsum.Sum](ctx context.Context, r *reader[S], box solid, most int) (stats.Sum, error) {
+	if box.Pixels() <= most {
+		s, err := r.solid(ctx, box)
+		return stats.SumOf(s), err
+	}
+	one, other, ok := box.Halves()
+	if !ok {
+		return stats.Sum{}, nil
+	}
+	a, err := solidTotal(ctx, r, one, most)
+	if err != nil {
+		return stats.Sum{}, err
+	}
+	b, err := solidTotal(ctx, r, other, most)
+	return a.Plus(b), err
 }
 
-// VarianceVolumeBoxes is [Table.VarianceBoxes] for boxes of a volume.
+// VarianceVolumeBoxes is like [Table.VarianceBoxes] for boxes of a volume.
 func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if !t.Squares {
 		return bad("the table has no squares, which deviations need: make it with them")
 	}
 	switch t.layers[0].sum {
-	case Float64:
+	case zarr.Float64:
 		return solidVariances[float64, float64](ctx, t, dst, boxes)
-	case Int64:
+	case zarr.Int64:
 		return solidVariances[int64, uint64](ctx, t, dst, boxes)
 	}
 	return solidVariances[uint64, uint64](ctx, t, dst, boxes)
 }
 
-// StdDevVolumeBoxes is [Table.VarianceVolumeBoxes] for standard deviations.
+// StdDevVolumeBoxes is like [Table.VarianceVolumeBoxes] for standard deviations.
 func (t *Table) StdDevVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if err := t.VarianceVolumeBoxes(ctx, dst, boxes); err != nil {
 		return err
@@ -305,43 +317,50 @@ func (t *Table) StdDevVolumeBoxes(ctx context.Context, dst []float64, boxes []vo
 }
 
 func solidVariances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst []float64, boxes []volume.Box) error {
-	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) (failed error) {
-		sums, squares := solidTable[S](ctx, t, 0, &failed), solidTable[Q](ctx, t, 1, &failed)
-		first, entries := &reader[S]{t, t.layers[0]}, &reader[Q]{t, t.layers[1]}
-		dst[i] = exact.VarianceOf(&sums, &squares, box, func(p solid) exact.Rounding {
-			largest, err := entries.at(ctx, p.X1, p.Y1, p.Z1-1)
-			if err != nil {
-				failed = err
-			}
-			steps := 2*t.Block + 8 + p.X1/t.Block + 2*(p.Y1/t.Block) + 3 + p.Z1
-			return exact.Rounding{Entries: 8, Squares: float64(largest), Pixels: p.X1 * p.Y1 * p.Z1, Steps: steps}
-		}, func(p solid) bool {
+	first, entries := &reader[S]{t, t.layers[0]}, &reader[Q]{t, t.layers[1]}
+	most, mostSquares := stats.MostOf(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
+	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) error {
+		sum, err := solidTotal(ctx, first, box, most)
+		if err != nil {
+			return err
+		}
+		squares, err := solidTotal(ctx, entries, box, mostSquares)
+		if err != nil {
+			return err
+		}
+		if !raster.TypeOf[S]().Float() && !raster.TypeOf[Q]().Float() {
+			dst[i] = stats.Variance(box.Pixels(), sum, squares, nil, nil)
+			return nil
+		}
+		largest, err := entries.at(ctx, box.X1, box.Y1, box.Z1-1)
+		if err != nil {
+			return err
+		}
+		steps := 2*t.Block + 8 + box.X1/t.Block + 2*(box.Y1/t.Block) + 3 + box.Z1
+		r := stats.Rounding{Entries: 8, Squares: float64(largest), Pixels: box.X1 * box.Y1 * box.Z1, Steps: steps}
+		dst[i] = stats.Variance(box.Pixels(), sum, squares, &r, func() bool {
 			for corner := range 8 {
-				x, y, z := p.X0, p.Y0, p.Z0
+				x, y, z := box.X0, box.Y0, box.Z0
 				if corner&1 != 0 {
-					x = p.X1
+					x = box.X1
 				}
 				if corner&2 != 0 {
-					y = p.Y1
+					y = box.Y1
 				}
 				if corner&4 != 0 {
-					z = p.Z1
+					z = box.Z1
 				}
 				if z == 0 {
 					continue
 				}
 				s, err1 := first.at(ctx, x, y, z-1)
 				q, err2 := entries.at(ctx, x, y, z-1)
-				if err := errors.Join(err1, err2); err != nil {
-					failed = err
-					return false
-				}
-				if !exact.IsWhole(s, q) {
+				if err = errors.Join(err1, err2); err != nil || !stats.IsWhole(float64(s), float64(q), raster.TypeOf[S]()) {
 					return false
 				}
 			}
 			return true
 		})
-		return failed
+		return err
 	}, func(i int) { dst[i] = 0 })
 }

@@ -1,40 +1,38 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/volume"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // checkVolume holds boxes of a volume against brute force and package volume.
-func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ Type, opt Options) {
+func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ zarr.Type, opt Options) {
 	t.Helper()
 	const d, h, w = 11, 45, 70
-	src, data := imageOf(t, &Spec{Type: typ, Shape: []int{d, h, w}, Chunk: []int{4, 16, 16}}, 7)
-	if typ.isFloat() { // whole numbers, whose sums are exact
-		for i, v := range elementsOf[P](data) {
-			elementsOf[P](data)[i] = P(math.Trunc(math.Mod(float64(v), 1000)))
-			if elementsOf[P](data)[i] != elementsOf[P](data)[i] {
-				elementsOf[P](data)[i] = 1
+	src, data := imageOf(t, &zarr.Spec{Type: typ, Shape: []int{d, h, w}, Chunk: []int{4, 16, 16}}, 7)
+	if isFloat(typ) { // whole numbers, whose sums are exact
+		for i, v := range raster.Elems[P](data) {
+			raster.Elems[P](data)[i] = P(math.Trunc(math.Mod(float64(v), 1000)))
+			if raster.Elems[P](data)[i] != raster.Elems[P](data)[i] {
+				raster.Elems[P](data)[i] = 1
 			}
 		}
-		if err := src.writeBytes(ctx, data, []int{0, 0, 0}, []int{d, h, w}); err != nil {
+		if err := src.WriteBytes(ctx, data, []int{0, 0, 0}, []int{d, h, w}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pix := elementsOf[P](data)
+	pix := raster.Elems[P](data)
 	opt.Volume = true
 	b, table := makeTable(t, src, &opt)
 	if table.Depth() != d {
@@ -79,7 +77,7 @@ func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ T
 		t.Errorf("%v: verify: %v, %v", typ, damage, err)
 	}
 	// The passes of many machines make the same bytes.
-	other := Memory()
+	other := zarr.Memory()
 	job, err := NewJob(ctx, src, other, &opt)
 	if err != nil {
 		t.Fatal(err)
@@ -122,18 +120,18 @@ func steps(t *testing.T, job *Job) {
 }
 
 func TestVolumes(t *testing.T) {
-	checkVolume[uint8, uint64](t, Uint8, Options{Block: 32, Squares: true})
-	checkVolume[uint8, uint64](t, Uint8, Options{Block: 24, Compact: true})
-	checkVolume[uint16, uint64](t, Uint16, Options{Squares: true, Compact: true})
-	checkVolume[int16, int64](t, Int16, Options{Block: 32, Chunk: 8, Squares: true})
-	checkVolume[int32, int64](t, Int32, Options{Block: 32})
-	checkVolume[float32, float64](t, Float32, Options{Block: 32, Squares: true})
-	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{20, 30}, Chunk: []int{20, 30}}, 1)
-	if _, err := NewJob(ctx, src, Memory(), &Options{Volume: true}); !errors.Is(err, ErrFormat) {
+	checkVolume[uint8, uint64](t, zarr.Uint8, Options{Block: 32, Squares: true})
+	checkVolume[uint8, uint64](t, zarr.Uint8, Options{Block: 24, Compact: true})
+	checkVolume[uint16, uint64](t, zarr.Uint16, Options{Squares: true, Compact: true})
+	checkVolume[int16, int64](t, zarr.Int16, Options{Block: 32, Chunk: 8, Squares: true})
+	checkVolume[int32, int64](t, zarr.Int32, Options{Block: 32})
+	checkVolume[float32, float64](t, zarr.Float32, Options{Block: 32, Squares: true})
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{20, 30}, Chunk: []int{20, 30}}, 1)
+	if _, err := NewJob(ctx, src, zarr.Memory(), &Options{Volume: true}); !errors.Is(err, zarr.ErrFormat) {
 		t.Errorf("an image as a volume: %v", err)
 	}
 	_, table := makeTable(t, src, nil)
-	if err := SumVolumeBoxes(ctx, table, make([]uint64, 1), make([]volume.Box, 1)); !errors.Is(err, ErrFormat) {
+	if err := SumVolumeBoxes(ctx, table, make([]uint64, 1), make([]volume.Box, 1)); !errors.Is(err, zarr.ErrFormat) {
 		t.Errorf("boxes of a volume from the table of an image: %v", err)
 	}
 }
@@ -143,7 +141,7 @@ func TestHistograms(t *testing.T) {
 	const h, w = 90, 75
 	for _, compact := range []bool{false, true} {
 		for _, bins := range []histogram.Bins{{N: 16}, {N: 7, Low: 30, High: 200}, {N: 5, Low: 100, High: 150, Clamp: true}} {
-			src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{h, w}, Chunk: []int{32, 32}}, 3)
+			src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{h, w}, Chunk: []int{32, 32}}, 3)
 			_, table := makeTable(t, src, &Options{Bins: bins, Block: 32, Compact: compact})
 			want, err := histogram.Integrate(boxsum.Image[uint8]{Pix: data, Width: w, Height: h}, bins, nil)
 			if err != nil {
@@ -168,41 +166,10 @@ func TestHistograms(t *testing.T) {
 			}
 		}
 	}
-	src, _ := imageOf(t, &Spec{Type: Float32, Shape: []int{h, w}, Chunk: []int{32, 32}}, 3)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Float32, Shape: []int{h, w}, Chunk: []int{32, 32}}, 3)
 	for _, opt := range []Options{{Bins: histogram.Bins{N: 4}}, {Bins: histogram.Bins{N: 1}}, {Bins: histogram.Bins{N: 4, Low: 0, High: 1}, Squares: true}} {
-		if _, err := NewJob(ctx, src, Memory(), &opt); err == nil {
+		if _, err := NewJob(ctx, src, zarr.Memory(), &opt); err == nil {
 			t.Errorf("%s is no error", fmt.Sprint(opt.Bins))
-		}
-	}
-}
-
-// TestNPY has NumPy read files.
-func TestNPY(t *testing.T) {
-	for _, spec := range []*Spec{
-		{Type: Uint8, Shape: []int{50, 30}, Chunk: []int{16, 16}, Compression: "zstd"},
-		{Type: Int16, Shape: []int{50, 30, 3}, Chunk: []int{16, 30, 2}},
-		{Type: Float64, Shape: []int{7}, Chunk: []int{3}, BigEndian: true},
-		{Type: Uint64, Shape: []int{}, Chunk: []int{}},
-		{Type: Bool, Shape: []int{5, 0}, Chunk: []int{2, 2}},
-	} {
-		src, data := imageOf(t, spec, 9)
-		var file bytes.Buffer
-		if err := WriteNPY(ctx, &file, src, nil); err != nil {
-			t.Fatal(err)
-		}
-		got := file.Bytes()
-		n := 10 + int(got[8]) + int(got[9])<<8
-		if n%64 != 0 || !bytes.Equal(got[n:], data) {
-			t.Errorf("%v: %d bytes after a header of %d", spec.Shape, len(got)-n, n)
-		}
-		if name := os.Getenv("BOXSUM_STORE_PYTHON"); name != "" {
-			path := filepath.Join(t.TempDir(), "x.npy")
-			os.WriteFile(path, got, 0o666)
-			out, err := exec.Command(name, "-c", "import numpy, sys; a = numpy.load(sys.argv[1]); print(a.dtype, list(a.shape), a.nbytes)", path).CombinedOutput()
-			want := fmt.Sprintln(spec.Type, strings.ReplaceAll(fmt.Sprint(spec.Shape), " ", ", "), len(data))
-			if err != nil || string(out) != want {
-				t.Errorf("NumPy reads %s, and not %s: %v", out, want, err)
-			}
 		}
 	}
 }

@@ -5,55 +5,59 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
+	"github.com/boxsum/boxsum/zarr"
 )
 
-// OpenOptions says how to open a table; nil stands for the usual.
+// OpenOptions controls how a table is opened. Nil means the defaults.
 type OpenOptions struct {
-	// Cache is how much memory chunks that were read may take, at most: half of it has those that are kept, and the collector of garbage may have
-	// as much before it takes back those that went. Zero stands for 256 MiB.
+	// Cache is the maximum memory for chunks. Half of it holds chunks; the garbage
+	// collector may need as much again before it frees dropped ones. Zero means 256 MiB.
 	Cache int64
-	// Workers is how many goroutines may answer one call. Zero stands for GOMAXPROCS, or 16 if that is less, as
-	// they wait for the store.
+	// Workers is the maximum number of goroutines per call. Zero means GOMAXPROCS or 16,
+	// whichever is larger, because they wait for the store.
 	Workers int
 }
 
-// A Table is a finished table in a store. Boxes are answered from the chunks that hold their corners. Several
-// goroutines may ask at once.
+// A Table is a finished table in a store. It reads the chunks that contain the corners of
+// boxes. It is safe for concurrent use.
 type Table struct {
 	about
-	bucket  Bucket
-	layers  []*layer
-	cache   *cache
-	workers int
-	owned   bool
+	bucket     zarr.Bucket
+	layers     []*layer
+	cache      *zarr.Cache
+	cacheBytes int64
+	workers    int
+	owned      bool
 }
 
-// Open opens the table at a path or URL that [Integrate] has made.
+// Open opens the table at a path or URL, as written by [Integrate].
 func Open(ctx context.Context, location string, opt *OpenOptions) (*Table, error) {
-	b, err := OpenBucket(ctx, location, false)
+	b, err := zarr.OpenBucket(ctx, location, false)
 	if err != nil {
 		return nil, err
 	}
 	t, err := OpenTable(ctx, b, opt)
 	if err != nil {
 		b.Close()
-		return nil, fmt.Errorf("store: %s: %w", Redacted(location), err)
+		return nil, fmt.Errorf("store: %s: %w", zarr.Redacted(location), err)
 	}
 	t.owned = true
 	return t, nil
 }
 
 // OpenTable opens the table in a bucket.
-func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) {
+func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, error) {
 	t := &Table{bucket: b, workers: max(runtime.GOMAXPROCS(0), 16)}
 	limit := int64(256 << 20)
 	if opt != nil && opt.Workers > 0 {
@@ -62,19 +66,20 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 	if opt != nil && opt.Cache > 0 {
 		limit = opt.Cache
 	}
-	t.cache = newCache((limit + 1) / 2)
-	_, g, err := node(ctx, b, "")
+	t.cacheBytes = (limit + 1) / 2
+	t.cache = zarr.NewCache(t.cacheBytes)
+	g, err := zarr.OpenGroup(ctx, complete{b}, "")
+	if errors.Is(err, zarr.ErrFormat) {
+		return nil, bad("this is not a table: make one with Integrate: %v", err)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if g == nil {
-		return nil, bad("this is an array, and not a table: make one with Integrate")
 	}
 	if ok, err := g.Attribute("boxsum", &t.about); err != nil || !ok || t.Kind != tableKind {
 		return nil, bad("this is a group, and not a table: make one with Integrate")
 	}
 	a := &t.about
-	pixel, err := ParseType(a.Pixel)
+	pixel, err := zarr.ParseType(a.Pixel)
 	switch {
 	case err != nil:
 		return nil, err
@@ -93,19 +98,19 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 		if k == 1 && !a.Squares {
 			break
 		}
-		l := &layer{sum: []Type{sum, square}[k]}
+		l := &layer{sum: []zarr.Type{sum, square}[k]}
 		l.bytes = l.sum.Size() * a.Channels
 		main := name
 		if a.Compact {
 			main += "_local"
 		}
 		shape := []int{a.Height, a.Width}
-		left, top := []int{ceil(a.Width, a.Block), a.Height}, []int{ceil(a.Height, a.Block), a.Width}
+		left, top := []int{raster.CeilDiv(a.Width, a.Block), a.Height}, []int{raster.CeilDiv(a.Height, a.Block), a.Width}
 		if a.Channels > 1 {
 			shape, left, top = append(shape, a.Channels), append(left, a.Channels), append(top, a.Channels)
 		}
 		for _, part := range []struct {
-			to    **Array
+			to    **zarr.Array
 			name  string
 			shape []int
 		}{{&l.main, main, shape}, {&l.left, name + "_left", left}, {&l.top, name + "_top", top}} {
@@ -113,21 +118,32 @@ func OpenTable(ctx context.Context, b Bucket, opt *OpenOptions) (*Table, error) 
 				return nil, err
 			}
 			m := *part.to
-			if !slices.Equal(m.m.shape, part.shape) || m.m.typ != l.sum && !(m == l.main && a.Compact && (m.m.typ == Uint32 || m.m.typ == Int32)) {
-				return nil, bad("array %s of the table has elements of %v and shape %v, and should have %v and %v", part.name, m.m.typ, m.m.shape, l.sum, part.shape)
+			if !slices.Equal(m.Shape(), part.shape) || m.Type() != l.sum && !(m == l.main && a.Compact && (m.Type() == zarr.Uint32 || m.Type() == zarr.Int32)) {
+				return nil, bad("array %s of the table has elements of %v and shape %v, and should have %v and %v", part.name, m.Type(), m.Shape(), l.sum, part.shape)
 			}
-			m.cache, m.whole = t.cache, true
+			m.SetCache(t.cache)
 		}
-		l.kept = l.main.m.typ
-		if l.main.m.object[0] != a.Block || l.main.m.object[1] != a.Block {
-			return nil, bad("blocks of the table have shape %v, and should have %d", l.main.m.object, a.Block)
+		l.kept, l.chunk = l.main.Type(), l.main.Chunk()
+		if block := l.main.Object(); block[0] != a.Block || block[1] != a.Block {
+			return nil, bad("blocks of the table have shape %v, and should have %d", block, a.Block)
 		}
 		t.layers = append(t.layers, l)
 	}
 	return t, nil
 }
 
-// Close ends the use of the table.
+// complete is the bucket of a finished table, in which no chunk may be missing.
+type complete struct{ zarr.Bucket }
+
+func (c complete) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	data, err := c.Bucket.Get(ctx, key, offset, length, buf)
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(key, "/c/") {
+		err = fmt.Errorf("store: %s: %w", key, errMissing)
+	}
+	return data, err
+}
+
+// Close releases the table.
 func (t *Table) Close() error {
 	if t.owned {
 		return t.bucket.Close()
@@ -135,31 +151,32 @@ func (t *Table) Close() error {
 	return nil
 }
 
-// Options are those that make the same table, for a job that repairs it.
+// Options returns options that produce the same table, for a job that repairs it.
 func (t *Table) Options() *Options {
 	a := &t.about
 	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact, Volume: a.Depth > 0, Bins: t.Bins()}
 }
 
-// Of reports whether the table was made of this array as it is now: its metadata and the names, sizes and versions of its
-// objects are those that [Integrate] saw. A copy of the array has other versions.
-func (t *Table) Of(ctx context.Context, a *Array) (bool, error) {
-	j, err := planJob(ctx, a, t.bucket, t.Options())
+// Of reports whether the table was computed from this array in its current state: its
+// metadata and the names, sizes and versions of its objects match those that [Integrate]
+// saw. A copy of the array has different versions.
+func (t *Table) Of(ctx context.Context, a *zarr.Array) (bool, error) {
+	j, err := plan(ctx, a, t.bucket, t.Options())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false, err
 	}
-	return err == nil && j.fingerprint == t.Fingerprint, nil // an array of another form makes no such job
+	return err == nil && j.fingerprint == t.Fingerprint, nil // arrays of another shape or type cannot have this job
 }
 
-// Bounds is the rectangle of all pixels.
+// Bounds returns the rectangle of all pixels.
 func (t *Table) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
 
-// Channels is how many values a pixel has.
+// Channels returns the number of channels.
 func (t *Table) Channels() int { return t.about.Channels }
 
-// Types are those of the pixels, the sums and, if there are any, the squares.
-func (t *Table) Types() (pixel, sum, square Type) {
-	pixel, _ = ParseType(t.Pixel)
+// Types returns the types of the pixels, the sums and, if there are any, the squares.
+func (t *Table) Types() (pixel, sum, square zarr.Type) {
+	pixel, _ = zarr.ParseType(t.Pixel)
 	if sum = t.layers[0].sum; t.Squares {
 		square = t.layers[1].sum
 	}
@@ -172,79 +189,56 @@ type reader[S boxsum.Sum] struct {
 	l *layer
 }
 
-// element is one of an array, through the cache.
-func element[S boxsum.Sum](ctx context.Context, a *Array, at ...int) (s S, err error) {
-	at = at[:len(a.m.shape)]
-	var place, in [3]int
-	for d, p := range at {
-		place[d], in[d] = p/a.unit[d], p%a.unit[d]
+// element returns an element of an array of the table, through the cache.
+func element[S boxsum.Sum](ctx context.Context, a *zarr.Array, y, x, c, channels int) (S, error) {
+	var place [3]int
+	at := append(place[:0], y, x)
+	if channels > 1 {
+		at = append(at, c)
 	}
-	n := len(at)
-	i, unit, size := ravel(in[:n], a.unit), ravel(place[:n], a.units), product(a.unit)*a.m.typ.Size()
-	key, from, length := cacheKey{a, unit, wholeChunk}, 0, size
-	if size > bloscBlock && a.codecs.paged() { // one entry of a large chunk takes a page of it
-		key.page = i * a.m.typ.Size() / bloscBlock
-		from, length = key.page*bloscBlock, min(bloscBlock, size-key.page*bloscBlock)
+	switch a.Type() {
+	case zarr.Uint32:
+		v, err := zarr.At[uint32](ctx, a, at...)
+		return S(v), err
+	case zarr.Int32:
+		v, err := zarr.At[int32](ctx, a, at...)
+		return S(v), err
 	}
-	data, err := a.cache.get(key, func() ([]byte, error) {
-		chunk := aligned(length)
-		where := slices.Clone(place[:n])
-		if length < size {
-			packed, err := a.cache.get(cacheKey{a, unit, packedChunk}, func() ([]byte, error) { return a.packed(ctx, where) })
-			if err != nil {
-				return nil, err
-			}
-			return chunk, a.decodePage(chunk, packed, where, from)
-		}
-		if err := a.decodeUnit(ctx, chunk, where); err != nil {
-			return nil, err
-		}
-		return chunk, nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	i -= from / a.m.typ.Size()
-	switch a.m.typ {
-	case Uint32:
-		return S(elementsOf[uint32](data)[i]), nil
-	case Int32:
-		return S(elementsOf[int32](data)[i]), nil
-	}
-	return elementsOf[S](data)[i], nil
+	return zarr.At[S](ctx, a, at...)
 }
 
-// at is the sum of the pixels in [0,x)×[0,y). Between blocks the lines have it, which are far smaller than blocks.
+// at returns the sum of the pixels in [0,x)×[0,y). At block boundaries it reads the lines,
+// which are much smaller than blocks.
 func (r *reader[S]) at(ctx context.Context, x, y, c int) (S, error) {
 	if x == 0 || y == 0 {
 		return 0, nil
 	}
 	block := r.t.Block
 	if y%block == 0 && y < r.t.Height {
-		return element[S](ctx, r.l.top, y/block, x-1, c)
+		return element[S](ctx, r.l.top, y/block, x-1, c, r.t.about.Channels)
 	}
 	if x%block == 0 && x < r.t.Width {
-		left, err := element[S](ctx, r.l.left, x/block, y-1, c)
+		left, err := element[S](ctx, r.l.left, x/block, y-1, c, r.t.about.Channels)
 		if err != nil {
 			return 0, err
 		}
-		top, err := element[S](ctx, r.l.top, (y-1)/block, x-1, c)
+		top, err := element[S](ctx, r.l.top, (y-1)/block, x-1, c, r.t.about.Channels)
 		return left + top, err
 	}
 	x, y = x-1, y-1
-	s, err := element[S](ctx, r.l.main, y, x, c)
+	s, err := element[S](ctx, r.l.main, y, x, c, r.t.about.Channels)
 	if err != nil || !r.t.Compact {
 		return s, err
 	}
-	left, err := element[S](ctx, r.l.left, x/r.t.Block, y, c)
+	left, err := element[S](ctx, r.l.left, x/r.t.Block, y, c, r.t.about.Channels)
 	if err != nil {
 		return 0, err
 	}
-	top, err := element[S](ctx, r.l.top, y/r.t.Block, x, c)
+	top, err := element[S](ctx, r.l.top, y/r.t.Block, x, c, r.t.about.Channels)
 	return (s + left) + top, err
 }
 
-// sum is that of a box in the image.
+// sum returns the sum of a box, which must lie in the image.
 func (r *reader[S]) sum(ctx context.Context, b image.Rectangle, c int) (sum S, err error) {
 	var corners [4]S
 	for i, p := range [4]image.Point{b.Max, {X: b.Min.X, Y: b.Max.Y}, {X: b.Max.X, Y: b.Min.Y}, b.Min} {
@@ -255,15 +249,15 @@ func (r *reader[S]) sum(ctx context.Context, b image.Rectangle, c int) (sum S, e
 	return corners[0] - corners[1] - corners[2] + corners[3], nil
 }
 
-// SumBoxes writes the sums of all channels over every box, clipped to the image: channel c of boxes[i] is
-// dst[i*channels+c]. S is the type of the table's sums: uint64 for unsigned pixels, int64 for signed ones, float64 for
-// floats.
+// SumBoxes stores the sums of all channels over each box, clipped to the image, in dst:
+// channel c of boxes[i] is dst[i*channels+c]. S must be the type of the table's sums:
+// uint64 for unsigned pixels, int64 for signed ones, float64 for floats.
 func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []image.Rectangle) error {
-	if want := t.layers[0].sum; TypeOf[S]() != want {
-		return grid.Types("the table has sums of %v, and not of %v", want, TypeOf[S]())
+	if want := t.layers[0].sum; zarr.TypeOf[S]() != want {
+		return raster.Unsupported("the table has sums of %v, and not of %v", want, zarr.TypeOf[S]())
 	}
 	channels := t.about.Channels
-	if err := grid.Room(len(dst), len(boxes), channels); err != nil {
+	if err := raster.Room(len(dst), len(boxes), channels); err != nil {
 		return err
 	}
 	r := &reader[S]{t, t.layers[0]}
@@ -276,21 +270,21 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	return nil
 }
 
-// cornerBits number the corners of boxes that are answered at once.
+// cornerBits is the number of bits that identify a corner among the boxes answered at once.
 const cornerBits = 24
 
-// atOnce is how many boxes are answered at once: they take a quarter of what is kept of chunks.
+// atOnce returns the number of boxes to answer at once, which take a quarter of the cache.
 func (t *Table) atOnce() int {
-	return int(min(max(1024, t.cache.limit/4/int64(32*(1+t.about.Channels))), 1<<(cornerBits-2)))
+	return int(min(max(1024, t.cacheBytes/4/int64(32*(1+t.about.Channels))), 1<<(cornerBits-2)))
 }
 
-// boxSums is the sums of boxes in a layer.
+// boxSums returns the sums of boxes in a layer.
 func boxSums[S boxsum.Sum](ctx context.Context, t *Table, layer int, boxes []image.Rectangle) ([]S, error) {
 	sums := make([]S, len(boxes)*t.about.Channels)
 	return sums, (&reader[S]{t, t.layers[layer]}).sums(ctx, sums, boxes)
 }
 
-// sums reads the corners of boxes page by page, so that each page is unpacked once however many boxes there are.
+// sums reads the corners of boxes page by page, so that each page is decoded only once.
 func (r *reader[S]) sums(ctx context.Context, dst []S, boxes []image.Rectangle) error {
 	channels := r.t.about.Channels
 	corner := func(n int) image.Point {
@@ -327,18 +321,20 @@ func (r *reader[S]) sums(ctx context.Context, dst []S, boxes []image.Rectangle) 
 	return nil
 }
 
-// page is a number for what is unpacked at once to read an entry.
+// pageBytes is approximately how much of a chunk is decoded to read one entry.
+const pageBytes = 1 << 20
+
+// page returns the number of the page that contains an entry. A page is decoded at once.
 func (r *reader[S]) page(x, y int) int {
-	a := r.l.main
-	height, width := a.unit[0], a.unit[1]
-	bytes := r.t.about.Channels * a.m.typ.Size()
-	pages := ceil(height*width*bytes, bloscBlock)
-	return (y/height*a.units[1]+x/width)*pages + (y%height*width+x%width)*bytes/bloscBlock
+	height, width := r.l.chunk[0], r.l.chunk[1]
+	bytes := r.t.about.Channels * r.l.kept.Size()
+	pages := raster.CeilDiv(height*width*bytes, pageBytes)
+	return (y/height*raster.CeilDiv(r.t.Width, width)+x/width)*pages + (y%height*width+x%width)*bytes/pageBytes
 }
 
-// each answers boxes: those near to each other one after the other, by several goroutines.
+// each calls answer for all boxes, nearby ones in succession, from several goroutines.
 func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle, answer func(i int, box image.Rectangle) error, empty func(i int)) error {
-	if err := grid.Room(have, len(boxes), per); err != nil {
+	if err := raster.Room(have, len(boxes), per); err != nil {
 		return err
 	}
 	order := make([]int, 0, len(boxes))
@@ -349,7 +345,7 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 			order = append(order, i)
 		}
 	}
-	unit := t.layers[0].main.unit
+	unit := t.layers[0].chunk
 	cell := func(i int) int {
 		p := boxes[i].Intersect(t.Bounds()).Max
 		return (p.Y-1)/unit[0]*(t.Width/unit[1]+1) + (p.X-1)/unit[1]
@@ -358,7 +354,7 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 	return t.run(ctx, len(order), func(k int) error { return answer(order[k], boxes[order[k]].Intersect(t.Bounds())) })
 }
 
-// run does a work with n parts, by several goroutines.
+// run calls part for n parts, from several goroutines.
 func (t *Table) run(ctx context.Context, n int, part func(k int) error) error {
 	const some = 64
 	var next atomic.Int64
@@ -382,7 +378,7 @@ func (t *Table) run(ctx context.Context, n int, part func(k int) error) error {
 			}
 		}
 	}
-	workers := min(t.workers, ceil(n, some))
+	workers := min(t.workers, raster.CeilDiv(n, some))
 	for range workers - 1 {
 		group.Go(work)
 	}
@@ -396,7 +392,7 @@ func (t *Table) run(ctx context.Context, n int, part func(k int) error) error {
 	return nil
 }
 
-// rectangle is a box as statistics see it.
+// rectangle is a box in the form that package stats takes.
 type rectangle image.Rectangle
 
 func (r rectangle) Pixels() int {
@@ -415,22 +411,24 @@ func (r rectangle) Halves() (one, other rectangle, ok bool) {
 	return one, other, r.Pixels() > 1
 }
 
-// known is what the table knows of its pixels.
-func known[S boxsum.Sum](t *Table, squares bool) exact.Pixels {
-	pixel, _ := ParseType(t.Pixel)
-	if pixel == Int64 || pixel == Uint64 {
-		return exact.Pixels{Most: 1}
+// known returns what is known of the pixels. Of 64-bit pixels, only a single one is sure to
+// fit a sum.
+func (t *Table) known(squares bool) stats.Pixels {
+	pixel, _ := zarr.ParseType(t.Pixel)
+	if pixel == zarr.Int64 || pixel == zarr.Uint64 {
+		return stats.Pixels{Bound: math.MaxUint64}
 	}
-	return exact.Pixels{Most: exact.MostOf[S](boundOf(pixel), squares)}
+	return stats.Bounded(boundOf(pixel), squares)
 }
 
-// MeanBoxes writes the means of all channels over every box, as [SumBoxes] does sums. That of an empty box is 0. Integers are
-// right for boxes of any size.
+// MeanBoxes stores the means of all channels over each box in dst, in the order of
+// [SumBoxes]. The mean of an empty box is 0. Integer means are correct for boxes of any
+// size.
 func (t *Table) MeanBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	switch t.layers[0].sum {
-	case Uint64:
+	case zarr.Uint64:
 		return means[uint64](ctx, t, dst, boxes)
-	case Int64:
+	case zarr.Int64:
 		return means[int64](ctx, t, dst, boxes)
 	}
 	return means[float64](ctx, t, dst, boxes)
@@ -440,36 +438,47 @@ func means[S boxsum.Sum](ctx context.Context, t *Table, dst []float64, boxes []i
 	return t.statistics(ctx, dst, boxes, func(boxes []image.Rectangle) (statistic, error) {
 		sums, err := boxSums[S](ctx, t, 0, boxes)
 		return func(box rectangle, c, at int) (float64, error) {
-			var failed error
-			of := tableFor(ctx, t, 0, c, box, sums[at], &failed)
-			mean := exact.MeanOf(&of, box)
-			return mean, failed
+			sum, err := total(ctx, &reader[S]{t, t.layers[0]}, box, c, sums[at], t.known(false).Most(raster.TypeOf[S](), false))
+			return stats.Mean(box.Pixels(), sum), err
 		}, err
 	})
 }
 
-// tableFor is one channel of a layer, as statistics see it. The sum of one box is known.
-func tableFor[S boxsum.Sum](ctx context.Context, t *Table, layer, c int, box rectangle, sum S, failed *error) exact.Table[S, rectangle] {
-	r := &reader[S]{t, t.layers[layer]}
-	return exact.Table[S, rectangle]{Pixels: known[S](t, layer == 1), Sum: func(b rectangle) S {
-		if b == box {
-			return sum
+// total returns the sum of a channel of a box, added up from parts of at most most pixels.
+// sum is the sum of the whole box.
+func total[S boxsum.Sum](ctx context.Context, r *reader[S], box rectangle, c int, sum S, most int) (stats.Sum, error) {
+	if box.Pixels() <= most {
+		return stats.SumOf(sum), nil
+	}
+	one, other, ok := box.Halves()
+	if !ok {
+		return stats.Sum{}, nil
+	}
+	var both [2]stats.Sum
+	for i, half := range [...]rectangle{one, other} {
+		var s S
+		var err error
+		if half.Pixels() <= most {
+			s, err = r.sum(ctx, image.Rectangle(half), c)
 		}
-		s, err := r.sum(ctx, image.Rectangle(b), c)
-		if err != nil && *failed == nil {
-			*failed = err
+		if err == nil {
+			both[i], err = total(ctx, r, half, c, s, most)
 		}
-		return s
-	}}
+		if err != nil {
+			return stats.Sum{}, err
+		}
+	}
+	return both[0].Plus(both[1]), nil
 }
 
-// A statistic is that of a channel of a box whose sums are at this place.
+// A statistic returns a statistic of a channel of a box whose sums are at the given index.
 type statistic = func(box rectangle, c, at int) (float64, error)
 
-// statistics answers boxes some at a time, with what prepare makes of these.
+// statistics answers boxes in batches. For each batch, it calls prepare for the statistic
+// to use.
 func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rectangle, prepare func(boxes []image.Rectangle) (statistic, error)) error {
 	channels, most := t.about.Channels, t.atOnce()
-	if err := grid.Room(len(dst), len(boxes), channels); err != nil {
+	if err := raster.Room(len(dst), len(boxes), channels); err != nil {
 		return err
 	}
 	for from := 0; from < len(boxes); from += most {
@@ -492,22 +501,24 @@ func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rec
 	return nil
 }
 
-// VarianceBoxes writes the variances of all channels over every box. The table needs squares. Those of integers are exact but for
-// the last roundings; those of floats are NaN where rounding may be more than a fiftieth of it.
+// VarianceBoxes stores the variances of all channels over each box in dst, in the order of
+// [SumBoxes]. The table needs squares. Variances of integers are exact except for the final
+// rounding. Variances of floats are NaN where the rounding error may exceed a fiftieth of
+// the variance.
 func (t *Table) VarianceBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if !t.Squares {
 		return bad("the table has no squares, which deviations need: make it with them")
 	}
 	switch {
-	case t.layers[0].sum == Float64:
+	case t.layers[0].sum == zarr.Float64:
 		return variances[float64, float64](ctx, t, dst, boxes)
-	case t.layers[0].sum == Int64:
+	case t.layers[0].sum == zarr.Int64:
 		return variances[int64, uint64](ctx, t, dst, boxes)
 	}
 	return variances[uint64, uint64](ctx, t, dst, boxes)
 }
 
-// StdDevBoxes is [Table.VarianceBoxes] for standard deviations.
+// StdDevBoxes is like [Table.VarianceBoxes] for standard deviations.
 func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if err := t.VarianceBoxes(ctx, dst, boxes); err != nil {
 		return err
@@ -531,35 +542,40 @@ func variances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst
 	})
 }
 
-// variance is that of a channel of a box, whose sums are known.
+// variance returns the variance of a channel of a box, given its sums.
 func variance[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, box rectangle, c int, sum S, square Q) (float64, error) {
-	var failed error
-	sums, squares := tableFor(ctx, t, 0, c, box, sum, &failed), tableFor(ctx, t, 1, c, box, square, &failed)
-	entries := &reader[Q]{t, t.layers[1]}
-	first := &reader[S]{t, t.layers[0]}
-	v := exact.VarianceOf(&sums, &squares, box, func(p rectangle) exact.Rounding {
-		largest, err := entries.at(ctx, p.Max.X, p.Max.Y, c)
-		if err != nil {
-			failed = err
-		}
-		// Rows and columns of a block, then the blocks left of it, then those above.
-		steps := 2*t.Block + 8 + p.Max.X/t.Block + 2*(p.Max.Y/t.Block) + 3
-		return exact.Rounding{Entries: 4, Squares: float64(largest), Pixels: p.Max.X * p.Max.Y, Steps: steps}
-	}, func(p rectangle) bool {
-		for _, x := range [...]int{p.Min.X, p.Max.X} {
-			for _, y := range [...]int{p.Min.Y, p.Max.Y} {
+	entries, first := &reader[Q]{t, t.layers[1]}, &reader[S]{t, t.layers[0]}
+	n := box.Pixels()
+	most, mostSquares := stats.MostOf(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
+	sums, err := total(ctx, first, box, c, sum, most)
+	if err != nil {
+		return 0, err
+	}
+	squares, err := total(ctx, entries, box, c, square, mostSquares)
+	if err != nil {
+		return 0, err
+	}
+	if !raster.TypeOf[S]().Float() && !raster.TypeOf[Q]().Float() {
+		return stats.Variance(n, sums, squares, nil, nil), nil
+	}
+	largest, err := entries.at(ctx, box.Max.X, box.Max.Y, c)
+	if err != nil {
+		return 0, err
+	}
+	// Rows and columns of a block, then the blocks to its left, then those above.
+	steps := 2*t.Block + 8 + box.Max.X/t.Block + 2*(box.Max.Y/t.Block) + 3
+	r := stats.Rounding{Entries: 4, Squares: float64(largest), Pixels: box.Max.X * box.Max.Y, Steps: steps}
+	v := stats.Variance(n, sums, squares, &r, func() bool {
+		for _, x := range [...]int{box.Min.X, box.Max.X} {
+			for _, y := range [...]int{box.Min.Y, box.Max.Y} {
 				s, err1 := first.at(ctx, x, y, c)
 				q, err2 := entries.at(ctx, x, y, c)
-				if err := errors.Join(err1, err2); err != nil {
-					failed = err
-					return false
-				}
-				if !exact.IsWhole(s, q) {
+				if err = errors.Join(err1, err2); err != nil || !stats.IsWhole(float64(s), float64(q), raster.TypeOf[S]()) {
 					return false
 				}
 			}
 		}
 		return true
 	})
-	return v, failed
+	return v, err
 }

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,42 +22,45 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 var ctx = context.Background()
 
 // imageOf makes an image of random elements in memory.
-func imageOf(t testing.TB, spec *Spec, seed uint64) (*Array, []byte) {
+func imageOf(t testing.TB, spec *zarr.Spec, seed uint64) (*zarr.Array, []byte) {
 	t.Helper()
-	a, err := CreateArray(ctx, Memory(), "", spec)
+	a, err := zarr.Create(ctx, zarr.Memory(), "", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := noise(product(spec.Shape)*spec.Type.Size(), spec.Type, seed)
+	data := noise(raster.Product(spec.Shape)*spec.Type.Size(), spec.Type, seed)
 	random := rand.New(rand.NewPCG(seed, 9))
 	switch spec.Type {
-	case Float16:
-		for i, x := range elementsOf[uint16](data) {
-			elementsOf[uint16](data)[i] = x & 0x3fff
+	case zarr.Float16:
+		for i, x := range raster.Elems[uint16](data) {
+			raster.Elems[uint16](data)[i] = x & 0x3fff
 		}
-	case Float32:
-		for i := range elementsOf[float32](data) {
-			elementsOf[float32](data)[i] = float32(random.NormFloat64())
+	case zarr.Float32:
+		for i := range raster.Elems[float32](data) {
+			raster.Elems[float32](data)[i] = float32(random.NormFloat64())
 		}
-	case Float64:
-		for i := range elementsOf[float64](data) {
-			elementsOf[float64](data)[i] = random.NormFloat64()
+	case zarr.Float64:
+		for i := range raster.Elems[float64](data) {
+			raster.Elems[float64](data)[i] = random.NormFloat64()
 		}
 	}
-	if err := a.writeBytes(ctx, data, make([]int, len(spec.Shape)), spec.Shape); err != nil {
+	if err := a.WriteBytes(ctx, data, make([]int, len(spec.Shape)), spec.Shape); err != nil {
 		t.Fatal(err)
 	}
 	return a, data
 }
 
-func makeTable(t testing.TB, src *Array, opt *Options) (Bucket, *Table) {
+func makeTable(t testing.TB, src *zarr.Array, opt *Options) (zarr.Bucket, *Table) {
 	t.Helper()
-	b := Memory()
+	b := zarr.Memory()
 	job, err := NewJob(ctx, src, b, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +76,10 @@ func makeTable(t testing.TB, src *Array, opt *Options) (Bucket, *Table) {
 }
 
 // contents is all objects of a bucket but those of work under way.
-func contents(t testing.TB, b Bucket) map[string]string {
+func contents(t testing.TB, b zarr.Bucket) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	if err := b.List(ctx, "", func(o Object) error {
+	if err := b.List(ctx, "", func(o zarr.Object) error {
 		data, err := b.Get(ctx, o.Key, 0, -1, nil)
 		all[o.Key] = string(data)
 		return err
@@ -104,7 +105,7 @@ func same(t testing.TB, what string, a, b map[string]string) {
 // reference is the sum of a box of any pixels, by boxsum itself.
 func reference[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t testing.TB, data []byte, w, h, c int) *boxsum.SquaredTable[S, Q] {
 	t.Helper()
-	table, err := boxsum.IntegrateSquares[S, Q](boxsum.Image[P]{Pix: elementsOf[P](data), Width: w, Height: h, Channels: c}, &boxsum.Options{Plain: true})
+	table, err := boxsum.IntegrateSquares[S, Q](boxsum.Image[P]{Pix: raster.Elems[P](data), Width: w, Height: h, Channels: c}, &boxsum.Options{Plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 // Tables of all types, whole and compact, of one channel and three, answer as those in memory do. The passes write
 // the bytes that Run does, whatever the number of workers.
 func TestTables(t *testing.T) {
-	for typ := Bool; typ <= Float64; typ++ {
+	for typ := zarr.Bool; typ <= zarr.Float64; typ++ {
 		for n, opt := range []Options{
 			{Block: 16, Compression: "none", Squares: true},
 			{Block: 16, Chunk: 8, Compression: "zstd", Squares: true, Compact: true},
@@ -182,10 +183,10 @@ func TestTables(t *testing.T) {
 		} {
 			shape := [][]int{{53, 70}, {1, 53, 70}, {40, 61, 3}, {61, 17}}[n]
 			chunk := [][]int{{16, 16}, {1, 20, 12}, {10, 16, 2}, {61, 1}}[n]
-			if typ == Int64 || typ == Uint64 {
+			if typ == zarr.Int64 || typ == zarr.Uint64 {
 				opt.Squares = false
 			}
-			src, data := imageOf(t, &Spec{Type: typ, Shape: shape, Chunk: chunk, Compression: "zstd"}, uint64(typ))
+			src, data := imageOf(t, &zarr.Spec{Type: typ, Shape: shape, Chunk: chunk, Compression: "zstd"}, uint64(typ))
 			b, table := makeTable(t, src, &opt)
 			what := fmt.Sprintf("%v %d", typ, n)
 			if n == 1 {
@@ -196,28 +197,28 @@ func TestTables(t *testing.T) {
 				c = shape[2]
 			}
 			switch typ {
-			case Bool, Uint8:
+			case zarr.Bool, zarr.Uint8:
 				checkTable(t, what, table, reference[uint8, uint64, uint64](t, data, w, h, c))
-			case Uint16:
+			case zarr.Uint16:
 				checkTable(t, what, table, reference[uint16, uint64, uint64](t, data, w, h, c))
-			case Uint32:
+			case zarr.Uint32:
 				checkTable(t, what, table, reference[uint32, uint64, uint64](t, data, w, h, c))
-			case Int8:
+			case zarr.Int8:
 				wide := make([]int16, len(data))
-				for i, v := range elementsOf[int8](data) {
+				for i, v := range raster.Elems[int8](data) {
 					wide[i] = int16(v)
 				}
-				checkTable(t, what, table, reference[int16, int64, uint64](t, bytesOf(wide), w, h, c))
-			case Int16:
+				checkTable(t, what, table, reference[int16, int64, uint64](t, raster.Bytes(wide), w, h, c))
+			case zarr.Int16:
 				checkTable(t, what, table, reference[int16, int64, uint64](t, data, w, h, c))
-			case Int32:
+			case zarr.Int32:
 				checkTable(t, what, table, reference[int32, int64, uint64](t, data, w, h, c))
-			case Float32:
+			case zarr.Float32:
 				checkTable(t, what, table, reference[float32, float64, float64](t, data, w, h, c))
-			case Float64:
+			case zarr.Float64:
 				checkTable(t, what, table, reference[float64, float64, float64](t, data, w, h, c))
-			case Int64:
-				one, err := boxsum.Integrate64(boxsum.Image64[int64]{Pix: elementsOf[int64](data), Width: w, Height: h, Channels: c}, nil)
+			case zarr.Int64:
+				one, err := boxsum.Integrate[int64](boxsum.Image[int64]{Pix: raster.Elems[int64](data), Width: w, Height: h, Channels: c}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -227,7 +228,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: verify: %v, %v", what, damaged, err)
 			}
 			// The passes of many machines.
-			passes := Memory()
+			passes := zarr.Memory()
 			job, err := NewJob(ctx, src, passes, &opt)
 			if err != nil {
 				t.Fatal(err)
@@ -261,18 +262,18 @@ func TestTables(t *testing.T) {
 
 // The entries of a whole table are those of a table in memory, to the bit.
 func TestEntries(t *testing.T) {
-	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{130, 150}, Chunk: []int{32, 32}}, 4)
+	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{130, 150}, Chunk: []int{32, 32}}, 4)
 	b, _ := makeTable(t, src, &Options{})
 	want, err := boxsum.Integrate[uint64](boxsum.Image[uint8]{Pix: data, Width: 150, Height: 130}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := ArrayAt(ctx, b, "sum")
+	a, err := zarr.OpenArray(ctx, b, "sum")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make([]uint64, 130*150)
-	if err := Read(ctx, a, got, []int{0, 0}, []int{130, 150}); err != nil {
+	if err := zarr.Read(ctx, a, got, []int{0, 0}, []int{130, 150}); err != nil {
 		t.Fatal(err)
 	}
 	for y := range 130 {
@@ -287,16 +288,16 @@ func TestEntries(t *testing.T) {
 // Entries between blocks come from lines alone, with the bits that the blocks have, floats included. A table knows
 // the array that it was made of.
 func TestLines(t *testing.T) {
-	for _, typ := range []Type{Uint8, Float32} {
+	for _, typ := range []zarr.Type{zarr.Uint8, zarr.Float32} {
 		for _, compact := range []bool{false, true} {
-			src, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}}, 5)
+			src, _ := imageOf(t, &zarr.Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}}, 5)
 			b, table := makeTable(t, src, &Options{Block: 16, Squares: true, Compact: compact, Chunk: 8})
 			whole, _ := makeTable(t, src, &Options{Block: 16})
-			sums, err := ArrayAt(ctx, whole, "sum")
+			sums, err := zarr.OpenArray(ctx, whole, "sum")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := b.List(ctx, "", func(o Object) error {
+			if err := b.List(ctx, "", func(o zarr.Object) error {
 				if strings.Contains(o.Key, "sum/c/") || strings.Contains(o.Key, "sum_local/c/") {
 					return b.Delete(ctx, o.Key)
 				}
@@ -307,15 +308,15 @@ func TestLines(t *testing.T) {
 			check := func(x, y int) {
 				t.Helper()
 				box := []image.Rectangle{image.Rect(0, 0, x, y)}
-				if typ == Uint8 {
+				if typ == zarr.Uint8 {
 					got, want := make([]uint64, 1), make([]uint64, 1)
-					if err := errors.Join(SumBoxes(ctx, table, got, box), Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
+					if err := errors.Join(SumBoxes(ctx, table, got, box), zarr.Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
 						t.Fatalf("%v, compact %v: at %d, %d: %v, want %v, %v", typ, compact, x, y, got, want, err)
 					}
 					return
 				}
 				got, want := make([]float64, 1), make([]float64, 1)
-				if err := errors.Join(SumBoxes(ctx, table, got, box), Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
+				if err := errors.Join(SumBoxes(ctx, table, got, box), zarr.Read(ctx, sums, want, []int{y - 1, x - 1}, []int{1, 1})); err != nil || got[0] != want[0] {
 					t.Fatalf("%v, compact %v: at %d, %d: %v, want %v, %v", typ, compact, x, y, got, want, err)
 				}
 			}
@@ -329,9 +330,9 @@ func TestLines(t *testing.T) {
 					check(x, y)
 				}
 			}
-			other, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}, Compression: "zstd"}, 6)
-			small, _ := imageOf(t, &Spec{Type: typ, Shape: []int{50, 71}, Chunk: []int{16, 16}}, 5)
-			for i, a := range []*Array{src, other, small} {
+			other, _ := imageOf(t, &zarr.Spec{Type: typ, Shape: []int{50, 72}, Chunk: []int{16, 16}, Compression: "zstd"}, 6)
+			small, _ := imageOf(t, &zarr.Spec{Type: typ, Shape: []int{50, 71}, Chunk: []int{16, 16}}, 5)
+			for i, a := range []*zarr.Array{src, other, small} {
 				if of, err := table.Of(ctx, a); err != nil || of != (i == 0) {
 					t.Errorf("the table is of array %d: %v, %v", i, of, err)
 				}
@@ -344,7 +345,7 @@ func TestLines(t *testing.T) {
 func TestPages(t *testing.T) {
 	ref.Alone(t)
 	const w, h, block = 1100, 1030, 512 // chunks of two pages
-	src, data := imageOf(t, &Spec{Type: Uint8, Shape: []int{h, w}, Chunk: []int{256, 256}}, 9)
+	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{h, w}, Chunk: []int{256, 256}}, 9)
 	b, _ := makeTable(t, src, &Options{Block: block, Squares: true})
 	want := reference[uint8, uint64, uint64](t, data, w, h, 1)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -358,7 +359,7 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, dev, expect := make([]uint64, 1), make([]float64, 1), make([]float64, 1)
-		for k := range 1 + round%5 {
+		for range 1 + round%5 {
 			box := image.Rect(random.IntN(w), random.IntN(h), 1+random.IntN(w), 1+random.IntN(h))
 			if err := errors.Join(SumBoxes(ctx, table, got, []image.Rectangle{box}), table.StdDevBoxes(ctx, dev, []image.Rectangle{box})); err != nil {
 				t.Fatal(err)
@@ -366,11 +367,6 @@ func TestPages(t *testing.T) {
 			want.StdDevBoxes(expect, []image.Rectangle{box})
 			if got[0] != want.Sum.Sum(box) || math.Abs(dev[0]-expect[0]) > 1e-9*expect[0] {
 				t.Fatalf("box %v: %v, %v, want %v, %v", box, got, dev, want.Sum.Sum(box), expect)
-			}
-			for key, e := range table.cache.entries {
-				if n := len(e.Value.(*cached).data); k == 0 && key.page != packedChunk && n > bloscBlock {
-					t.Errorf("box %v: %d bytes were unpacked at once", box, n)
-				}
 			}
 		}
 	}
@@ -396,7 +392,7 @@ func TestPages(t *testing.T) {
 
 // An unreliable bucket fails, cuts and changes what is read, and fails to write.
 type unreliable struct {
-	Bucket
+	zarr.Bucket
 	lock   sync.Mutex
 	random *rand.Rand
 	often  float64 // from 0 to 1
@@ -444,16 +440,16 @@ func (u *unreliable) Put(ctx context.Context, key string, data []byte) error {
 
 // With stores that fail, a run gives the right table or an error, and runs until it is finished give the right one.
 func TestUnreliable(t *testing.T) {
-	spec := &Spec{Type: Uint16, Shape: []int{90, 100}, Chunk: []int{20, 20}, Compression: "zstd", Checksum: true}
+	spec := &zarr.Spec{Type: zarr.Uint16, Shape: []int{90, 100}, Chunk: []int{20, 20}, Compression: "zstd", Checksum: true}
 	src, data := imageOf(t, spec, 5)
 	opt := &Options{Block: 20, Chunk: 10, Squares: true, Compact: true}
 	good, _ := makeTable(t, src, opt)
 	want := contents(t, good)
 	for _, what := range []string{"fails", "cuts", "delays", "changes"} {
-		from := &unreliable{Bucket: src.bucket, random: rand.New(rand.NewPCG(1, 1)), often: 0.1, what: what}
-		to := &unreliable{Bucket: Memory(), random: rand.New(rand.NewPCG(2, 1)), often: 0.1, what: what}
+		from := &unreliable{Bucket: src.Bucket(), random: rand.New(rand.NewPCG(1, 1)), often: 0.1, what: what}
+		to := &unreliable{Bucket: zarr.Memory(), random: rand.New(rand.NewPCG(2, 1)), often: 0.1, what: what}
 		for try := 0; ; try++ {
-			bad, err := ArrayAt(ctx, from, "")
+			bad, err := zarr.OpenArray(ctx, from, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -491,7 +487,7 @@ func TestUnreliable(t *testing.T) {
 
 // A slowBucket has something happen before an object is written, and after it.
 type slowBucket struct {
-	Bucket
+	zarr.Bucket
 	before, after func(key string)
 }
 
@@ -503,10 +499,10 @@ func (s *slowBucket) Put(ctx context.Context, key string, data []byte) error {
 
 // TestSlowPuts checks that a table does not depend on which block is written first: rows below one that waits go on, and what it has yet to store stays.
 func TestSlowPuts(t *testing.T) {
-	check := func(what string, src *Array, opt *Options, to *slowBucket) {
+	check := func(what string, src *zarr.Array, opt *Options, to *slowBucket) {
 		t.Helper()
 		good, _ := makeTable(t, src, &Options{Block: opt.Block, Squares: opt.Squares, Workers: 1})
-		to.Bucket = Memory()
+		to.Bucket = zarr.Memory()
 		job, err := NewJob(ctx, src, to, opt)
 		if err == nil {
 			err = job.Run(ctx)
@@ -518,7 +514,7 @@ func TestSlowPuts(t *testing.T) {
 	}
 	nothing := func(string) {}
 	// The first block waits until the third row is written.
-	src, _ := imageOf(t, &Spec{Type: Uint16, Shape: []int{60, 10}, Chunk: []int{10, 10}}, 3)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint16, Shape: []int{60, 10}, Chunk: []int{10, 10}}, 3)
 	third := make(chan struct{})
 	check("one that waits", src, &Options{Block: 10, Workers: 2}, &slowBucket{
 		before: func(key string) {
@@ -537,7 +533,7 @@ func TestSlowPuts(t *testing.T) {
 		},
 	})
 	// All wait for some time.
-	src, _ = imageOf(t, &Spec{Type: Uint8, Shape: []int{300, 80}, Chunk: []int{10, 10}}, 3)
+	src, _ = imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{300, 80}, Chunk: []int{10, 10}}, 3)
 	for seed := range uint64(5) {
 		var lock sync.Mutex
 		random := rand.New(rand.NewPCG(seed, 4))
@@ -552,7 +548,7 @@ func TestSlowPuts(t *testing.T) {
 
 // A fullBucket takes some objects, and then no more.
 type fullBucket struct {
-	Bucket
+	zarr.Bucket
 	left atomic.Int64
 }
 
@@ -565,11 +561,11 @@ func (f *fullBucket) Put(ctx context.Context, key string, data []byte) error {
 
 // A table that was stopped goes on; other sources and options are refused, or begun anew.
 func TestResume(t *testing.T) {
-	src, _ := imageOf(t, &Spec{Type: Float32, Shape: []int{200, 100}, Chunk: []int{10, 10}, Checksum: true}, 5)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Float32, Shape: []int{200, 100}, Chunk: []int{10, 10}, Checksum: true}, 5)
 	opt := &Options{Block: 10}
 	good, _ := makeTable(t, src, opt)
 	want := contents(t, good)
-	b := Memory()
+	b := zarr.Memory()
 	stops, random := 0, rand.New(rand.NewPCG(1, 3))
 	for {
 		full := &fullBucket{Bucket: b}
@@ -596,7 +592,7 @@ func TestResume(t *testing.T) {
 		t.Error("it was never stopped")
 	}
 	same(t, "stopped", want, contents(t, b))
-	run := func(src *Array, opt *Options) error {
+	run := func(src *zarr.Array, opt *Options) error {
 		job, err := NewJob(ctx, src, b, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -609,7 +605,7 @@ func TestResume(t *testing.T) {
 	if err := run(src, &Options{Block: 20}); !errors.Is(err, ErrChanged) {
 		t.Errorf("other blocks: %v", err)
 	}
-	if err := Write(ctx, src, []float32{7}, []int{3, 3}, []int{1, 1}); err != nil {
+	if err := zarr.Write(ctx, src, []float32{7}, []int{3, 3}, []int{1, 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(src, opt); !errors.Is(err, ErrChanged) {
@@ -620,8 +616,8 @@ func TestResume(t *testing.T) {
 	}
 	good, _ = makeTable(t, src, opt)
 	same(t, "restarted", contents(t, good), contents(t, b))
-	other := Memory()
-	if _, err := CreateArray(ctx, other, "", &Spec{Type: Uint8, Shape: []int{5}, Chunk: []int{5}}); err != nil {
+	other := zarr.Memory()
+	if _, err := zarr.Create(ctx, other, "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{5}, Chunk: []int{5}}); err != nil {
 		t.Fatal(err)
 	}
 	b = other
@@ -633,14 +629,14 @@ func TestResume(t *testing.T) {
 // Verify names a damaged block and makes it anew.
 func TestVerify(t *testing.T) {
 	for _, compact := range []bool{false, true} {
-		src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
+		src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
 		opt := &Options{Block: 16, Squares: true, Compact: compact, Compression: "none"}
 		b, table := makeTable(t, src, opt)
 		want := contents(t, b)
 		main := table.layers[0].main
-		key := main.path + main.m.key([]int{1, 2})
+		key := main.Key([]int{1, 2})
 		data, _ := b.Get(ctx, key, 0, -1, nil)
-		other, _ := b.Get(ctx, main.path+main.m.key([]int{2, 2}), 0, -1, nil)
+		other, _ := b.Get(ctx, main.Key([]int{2, 2}), 0, -1, nil)
 		job, err := NewJob(ctx, src, b, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -661,7 +657,7 @@ func TestVerify(t *testing.T) {
 			same(t, what, want, contents(t, b))
 		}
 		line := table.layers[0].top
-		key = line.path + line.m.key([]int{1, 0})
+		key = line.Key([]int{1, 0})
 		b.Put(ctx, key, []byte("nothing"))
 		if found, err := table.Verify(ctx, nil, nil); err != nil || len(found) != 1 || found[0].Key != key {
 			t.Errorf("a line: %v, %v", found, err)
@@ -684,7 +680,7 @@ func TestVerifyAll(t *testing.T) {
 		"chunks":  {Block: 16, Chunk: 4, Compression: "lz4"},
 		"compact": {Block: 16, Compact: true},
 	} {
-		src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{50, 60}, Chunk: []int{16, 16}}, 5)
+		src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{50, 60}, Chunk: []int{16, 16}}, 5)
 		b, table := makeTable(t, src, opt)
 		good := contents(t, b)
 		sums := make([]uint64, len(boxes))
@@ -757,7 +753,7 @@ func sibling(keys []string, key string) string {
 
 // deadly is a bucket that kills its process at a write, before it or after it, while others are under way, or after so many objects were deleted.
 type deadly struct {
-	Bucket
+	zarr.Bucket
 	at, puts      int64
 	last, deleted int64
 }
@@ -790,7 +786,7 @@ func (d *deadly) die() {
 
 // counted is a bucket that counts what is written to it, and what is read of chunks.
 type counted struct {
-	Bucket
+	zarr.Bucket
 	puts, gets atomic.Int64
 }
 
@@ -812,11 +808,11 @@ func TestKill(t *testing.T) {
 	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
 		puts, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_PUTS"))
 		deletes, _ := strconv.Atoi(os.Getenv("BOXSUM_STORE_DELETES"))
-		src, err := OpenArray(ctx, filepath.Join(dir, "image.zarr"))
+		src, err := zarr.Open(ctx, filepath.Join(dir, "image.zarr"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		to := &deadly{Bucket: Folder(filepath.Join(dir, "table.zarr")), at: int64(puts), last: int64(deletes)}
+		to := &deadly{Bucket: zarr.Folder(filepath.Join(dir, "table.zarr")), at: int64(puts), last: int64(deletes)}
 		opt.Restart, opt.Squares = deletes > 0, deletes > 0
 		job, err := NewJob(ctx, src, to, opt)
 		if err == nil {
@@ -836,8 +832,8 @@ func TestKill(t *testing.T) {
 		kills = n
 	}
 	dir := t.TempDir()
-	from := &counted{Bucket: Folder(filepath.Join(dir, "image.zarr"))}
-	src, err := CreateArray(ctx, from, "", &Spec{Type: Float32, Shape: []int{512, 256}, Chunk: []int{32, 32}, Compression: "zstd"})
+	from := &counted{Bucket: zarr.Folder(filepath.Join(dir, "image.zarr"))}
+	src, err := zarr.Create(ctx, from, "", &zarr.Spec{Type: zarr.Float32, Shape: []int{512, 256}, Chunk: []int{32, 32}, Compression: "zstd"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -846,13 +842,13 @@ func TestKill(t *testing.T) {
 	for i := range pixels {
 		pixels[i] = random.Float32()
 	}
-	if err := Write(ctx, src, pixels, []int{0, 0}, []int{512, 256}); err != nil {
+	if err := zarr.Write(ctx, src, pixels, []int{0, 0}, []int{512, 256}); err != nil {
 		t.Fatal(err)
 	}
 	table := filepath.Join(dir, "table.zarr")
 	run := func() (puts, gets int64) {
 		t.Helper()
-		to := &counted{Bucket: Folder(table)}
+		to := &counted{Bucket: zarr.Folder(table)}
 		from.gets.Store(0)
 		job, err := NewJob(ctx, src, to, opt)
 		if err == nil {
@@ -864,7 +860,7 @@ func TestKill(t *testing.T) {
 		return to.puts.Load(), from.gets.Load()
 	}
 	puts, gets := run()
-	want := contents(t, Folder(table))
+	want := contents(t, zarr.Folder(table))
 	var child time.Duration // as long as one that is not killed
 	var quarters [4]int
 	var worst int64
@@ -896,14 +892,14 @@ func TestKill(t *testing.T) {
 		case err != nil:
 			t.Fatalf("%v: %s", err, out.String())
 		default: // it was finished before
-			same(t, "not killed", want, contents(t, Folder(table)))
+			same(t, "not killed", want, contents(t, zarr.Folder(table)))
 			child = time.Since(start)
 			continue
 		}
-		left := contents(t, Folder(table))
+		left := contents(t, zarr.Folder(table))
 		quarters[min(4*len(left)/len(want), 3)]++
 		puts2, gets2 := run()
-		same(t, fmt.Sprintf("killed with %d of %d objects there", len(left), len(want)), want, contents(t, Folder(table)))
+		same(t, fmt.Sprintf("killed with %d of %d objects there", len(left), len(want)), want, contents(t, zarr.Folder(table)))
 		// What was written stays, but for metadata; of the image, the rows of blocks that were under way are read again.
 		done := int64(0)
 		for key := range left {
@@ -927,13 +923,13 @@ func TestKill(t *testing.T) {
 func TestKilledRestart(t *testing.T) {
 	dir := t.TempDir()
 	from, table := filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr")
-	src, err := CreateArray(ctx, Folder(from), "", &Spec{Type: Uint8, Shape: []int{100, 120}, Chunk: []int{32, 32}})
+	src, err := zarr.Create(ctx, zarr.Folder(from), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{100, 120}, Chunk: []int{32, 32}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt := &Options{Block: 32, Squares: true}
 	draw := func(value byte) {
-		if err := Write(ctx, src, bytes.Repeat([]byte{value}, 100*120), []int{0, 0}, []int{100, 120}); err != nil {
+		if err := zarr.Write(ctx, src, bytes.Repeat([]byte{value}, 100*120), []int{0, 0}, []int{100, 120}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -952,7 +948,7 @@ func TestKilledRestart(t *testing.T) {
 		if err := Integrate(ctx, from, table, opt); err != nil {
 			t.Fatal(err)
 		}
-		good, err := OpenBucket(ctx, "mem://"+strconv.Itoa(deletes)+".restart", true)
+		good, err := zarr.OpenBucket(ctx, "mem://"+strconv.Itoa(deletes)+".restart", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -963,7 +959,7 @@ func TestKilledRestart(t *testing.T) {
 		if err := job.Run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		same(t, fmt.Sprintf("%d deleted", deletes), contents(t, good), contents(t, Folder(table)))
+		same(t, fmt.Sprintf("%d deleted", deletes), contents(t, good), contents(t, zarr.Folder(table)))
 	}
 	if err := Integrate(ctx, filepath.Join(dir, "table.zarr", "sum"), table, nil); err == nil {
 		t.Error("an image in the place of its table")
@@ -972,7 +968,7 @@ func TestKilledRestart(t *testing.T) {
 
 // failsAt is a bucket of which one read fails, after so many.
 type failsAt struct {
-	Bucket
+	zarr.Bucket
 	left atomic.Int64
 }
 
@@ -986,15 +982,15 @@ func (f *failsAt) Get(ctx context.Context, key string, offset, length int64, buf
 // A read that fails is an error of statistics, whichever it is, and no number.
 func TestFailedRead(t *testing.T) {
 	for base, shape := range map[float64][]int{2e5: {40, 40}, 8e4: {8, 40, 40}} {
-		src, err := CreateArray(ctx, Memory(), "", &Spec{Type: Float64, Shape: shape, Chunk: shape})
+		src, err := zarr.Create(ctx, zarr.Memory(), "", &zarr.Spec{Type: zarr.Float64, Shape: shape, Chunk: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
-		pix := make([]float64, product(shape))
+		pix := make([]float64, raster.Product(shape))
 		for i := range pix {
 			pix[i] = base + float64(i%7) // whole, and deviations are small beside roundings
 		}
-		if err := Write(ctx, src, pix, make([]int, len(shape)), shape); err != nil {
+		if err := zarr.Write(ctx, src, pix, make([]int, len(shape)), shape); err != nil {
 			t.Fatal(err)
 		}
 		solid := len(shape) == 3
@@ -1028,7 +1024,7 @@ func TestFailedRead(t *testing.T) {
 
 // Levels that Blosc does not have are those of plain zstd.
 func TestLevels(t *testing.T) {
-	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{20, 20}, Chunk: []int{20, 20}}, 1)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{20, 20}, Chunk: []int{20, 20}}, 1)
 	for _, level := range []int{-5, 1, 9, 19, 22} {
 		_, table := makeTable(t, src, &Options{Level: level})
 		if found, err := table.Verify(ctx, nil, nil); err != nil || len(found) > 0 {
@@ -1039,25 +1035,23 @@ func TestLevels(t *testing.T) {
 
 // A table that was begun with another codec goes on with it, and is repaired with it.
 func TestOtherCodec(t *testing.T) {
-	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
 	opt := &Options{Block: 16, Squares: true}
-	run := func(b Bucket, before bool) error {
+	run := func(b zarr.Bucket, before bool) error {
 		job, err := NewJob(ctx, src, b, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range job.layers {
 			if before { // without Blosc, as it was once
-				m, err := (&Spec{Type: l.kept, Shape: l.main.m.shape, Chunk: l.main.m.object, Compression: "zstd", Checksum: true, Names: []string{"y", "x"}}).metadata()
-				if err != nil {
+				if l.main, err = zarr.New(b, l.main.Path(), &zarr.Spec{Type: l.kept, Shape: l.main.Shape(), Chunk: l.main.Object(), Compression: "zstd", Checksum: true, Names: []string{"y", "x"}}); err != nil {
 					t.Fatal(err)
 				}
-				l.main = newArray(b, l.name(), m)
 			}
 		}
 		return job.Run(ctx)
 	}
-	good, b := Memory(), Memory()
+	good, b := zarr.Memory(), zarr.Memory()
 	full := &fullBucket{Bucket: b}
 	full.left.Store(30)
 	if err := run(good, true); err != nil {
@@ -1072,7 +1066,7 @@ func TestOtherCodec(t *testing.T) {
 	same(t, "gone on with", contents(t, good), contents(t, b))
 
 	// The same in passes, by another process than the one that began it.
-	many := Memory()
+	many := zarr.Memory()
 	full = &fullBucket{Bucket: many}
 	full.left.Store(30)
 	if err := run(full, true); !errors.Is(err, errFault) {
@@ -1090,7 +1084,7 @@ func TestOtherCodec(t *testing.T) {
 	if other, err := NewJob(ctx, src, many, &Options{Block: 16}); err != nil || !errors.Is(other.Join(ctx), ErrChanged) {
 		t.Errorf("other options take part: %v", err)
 	}
-	if none, err := NewJob(ctx, src, Memory(), opt); err != nil || none.Join(ctx) == nil {
+	if none, err := NewJob(ctx, src, zarr.Memory(), opt); err != nil || none.Join(ctx) == nil {
 		t.Errorf("a table that was not begun is joined: %v", err)
 	}
 	b.Put(ctx, "sum/c/1/1", []byte("nothing"))
@@ -1110,32 +1104,35 @@ func TestOtherCodec(t *testing.T) {
 
 // Every bad argument is an error that says so.
 func TestErrors(t *testing.T) {
-	src, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
-	cube, _ := imageOf(t, &Spec{Type: Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
-	wide, _ := imageOf(t, &Spec{Type: Int64, Shape: []int{5, 5}, Chunk: []int{5, 5}}, 5)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
+	cube, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
+	wide, _ := imageOf(t, &zarr.Spec{Type: zarr.Int64, Shape: []int{5, 5}, Chunk: []int{5, 5}}, 5)
 	for want, f := range map[string]func() error{
-		"below zero":         func() error { _, err := NewJob(ctx, src, Memory(), &Options{Workers: -1}); return err },
-		"do not divide":      func() error { _, err := NewJob(ctx, src, Memory(), &Options{Block: 32, Chunk: 5}); return err },
-		"is no image":        func() error { _, err := NewJob(ctx, cube, Memory(), nil); return err },
-		"no table of square": func() error { _, err := NewJob(ctx, wide, Memory(), &Options{Squares: true}); return err },
-		"none of none":       func() error { _, err := NewJob(ctx, src, Memory(), &Options{Compression: "rar"}); return err },
+		"below zero":         func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Workers: -1}); return err },
+		"do not divide":      func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 32, Chunk: 5}); return err },
+		"is no image":        func() error { _, err := NewJob(ctx, cube, zarr.Memory(), nil); return err },
+		"no table of square": func() error { _, err := NewJob(ctx, wide, zarr.Memory(), &Options{Squares: true}); return err },
+		"want none, zstd":    func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "rar"}); return err },
 		"are allowed": func() error {
-			j, err := NewJob(ctx, src, Memory(), &Options{Block: 1 << 12, Memory: 1 << 20})
+			j, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 1 << 12, Memory: 1 << 20})
 			if err != nil {
 				return err
 			}
 			return j.Run(ctx)
 		},
-		"no such file":       func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
-		"no Zarr":            func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
-		"module cloud":       func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
-		"is written %2F":     func() error { _, err := Open(ctx, "mem://key:secret/rest@bucket/x", nil); return err },
-		"@ is %40":           func() error { _, err := Open(ctx, "MEM://key:%secret@bucket/x", nil); return err },
-		"lz4 has no levels":  func() error { _, err := NewJob(ctx, src, Memory(), &Options{Compression: "lz4", Level: 3}); return err },
-		"not a table":        func() error { _, err := OpenTable(ctx, src.bucket, nil); return err },
-		"is not in an array": func() error { return Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
-		"and not of float32": func() error { return Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
-		"no key":             func() error { return Folder(t.TempDir()).Put(ctx, "../x", nil) },
+		"no such file":   func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
+		"no Zarr":        func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
+		"module cloud":   func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
+		"is written %2F": func() error { _, err := Open(ctx, "mem://key:secret/rest@bucket/x", nil); return err },
+		"@ is %40":       func() error { _, err := Open(ctx, "MEM://key:%secret@bucket/x", nil); return err },
+		"lz4 has no levels": func() error {
+			_, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "lz4", Level: 3})
+			return err
+		},
+		"not a table":        func() error { _, err := OpenTable(ctx, src.Bucket(), nil); return err },
+		"is not in an array": func() error { return zarr.Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
+		"not float32":        func() error { return zarr.Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
+		"no key":             func() error { return zarr.Folder(t.TempDir()).Put(ctx, "../x", nil) },
 	} {
 		err := f()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -1146,57 +1143,10 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Buckets of all kinds keep objects, parts of them, and say what is not there.
-func TestBuckets(t *testing.T) {
-	zipped, err := OpenBucket(ctx, filepath.Join(t.TempDir(), "a.zip"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory, _ := OpenBucket(ctx, "mem://test/below", true)
-	for name, b := range map[string]Bucket{"folder": Folder(t.TempDir()), "memory": memory, "zip": zipped, "sub": Sub(Memory(), "a/b")} {
-		data := []byte("0123456789")
-		if err := b.Put(ctx, "x/y", data); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, c := range []struct {
-			offset, length int64
-			want           string
-		}{{0, -1, "0123456789"}, {2, 3, "234"}, {-4, -1, "6789"}, {9, 1, "9"}, {10, 0, ""}} {
-			if got, err := b.Get(ctx, "x/y", c.offset, c.length, nil); err != nil || string(got) != c.want {
-				t.Errorf("%s: %d bytes from %d are %q, %v", name, c.length, c.offset, got, err)
-			}
-		}
-		for _, c := range [][2]int64{{8, 5}, {-11, -1}} {
-			if _, err := b.Get(ctx, "x/y", c[0], c[1], nil); !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Errorf("%s: beyond the end: %v", name, err)
-			}
-		}
-		for _, key := range []string{"x", "z", "x/y/z"} {
-			if _, err := b.Get(ctx, key, 0, -1, nil); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s: %q is not there: %v", name, key, err)
-			}
-		}
-		var keys []string
-		b.List(ctx, "x/", func(o Object) error { keys = append(keys, o.Key); return nil })
-		if len(keys) != 1 || keys[0] != "x/y" {
-			t.Errorf("%s: has %q", name, keys)
-		}
-		if name != "zip" {
-			if err := b.Delete(ctx, "x/y"); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			if _, err := b.Get(ctx, "x/y", 0, -1, nil); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s: deleted: %v", name, err)
-			}
-		}
-	}
-	runtime.KeepAlive(zipped)
-}
-
 // TestManyBoxes has more boxes than are answered at once, some of them empty: each has what it has alone.
 func TestManyBoxes(t *testing.T) {
 	ref.Alone(t)
-	src, _ := imageOf(t, &Spec{Type: Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
+	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
 	for _, compact := range []bool{false, true} {
 		bucket, _ := makeTable(t, src, &Options{Block: 64, Squares: true, Compact: compact})
 		table, err := OpenTable(ctx, bucket, &OpenOptions{Cache: 1 << 16})
@@ -1225,36 +1175,6 @@ func TestManyBoxes(t *testing.T) {
 			if !slices.Equal(sum, sums[2*i:2*i+2]) || !slices.Equal(mean, means[2*i:2*i+2]) || !slices.Equal(variance, variances[2*i:2*i+2]) {
 				t.Fatalf("box %v has %v %v %v alone, and among others %v %v %v", boxes[i], sum, mean, variance, sums[2*i:2*i+2], means[2*i:2*i+2], variances[2*i:2*i+2])
 			}
-		}
-	}
-}
-
-// Another process that ends on the same folder removes files that it takes for left behind.
-func TestFolderSwept(t *testing.T) {
-	b := Folder(t.TempDir()).(*folder)
-	var group sync.WaitGroup
-	done := make(chan bool)
-	group.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(3 * time.Millisecond):
-				b.sweep("")
-			}
-		}
-	})
-	data := make([]byte, 1<<16)
-	for i := range 300 {
-		if err := b.Put(ctx, fmt.Sprintf("c/%d/%d", i%7, i), data); err != nil {
-			t.Error(err)
-		}
-	}
-	close(done)
-	group.Wait()
-	for i := range 300 {
-		if got, err := b.Get(ctx, fmt.Sprintf("c/%d/%d", i%7, i), 0, -1, nil); err != nil || len(got) != len(data) {
-			t.Errorf("%d: %d bytes, %v", i, len(got), err)
 		}
 	}
 }

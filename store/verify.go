@@ -11,39 +11,43 @@ import (
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
-// A Damage is an object of a table that is not as it should be.
+// A Damage is a damaged or missing object of a table.
 type Damage struct {
 	Key      string
-	Row      int // of the block, -1 for a line
+	Row      int // of the block; -1 for a line
 	Column   int
 	Why      error
 	Repaired bool
 }
 
-// Verify reads all of a table: checksums, and whether every block goes on from its neighbours. It
-// returns what is damaged, by its key. A job with the same source and options makes the table once more: all is held against that, blocks and
-// lines, and what differs is written anew. Nil repairs nothing.
+// Verify reads the whole table and checks checksums and whether every block continues its
+// neighbors. It returns the damaged objects, by key. If repair is a job with the same
+// source and options, Verify computes the table again instead, compares all blocks and
+// lines with it, and rewrites those that differ. If repair is nil, nothing is repaired.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
 	if repair != nil && repair.fingerprint != t.Fingerprint {
 		return nil, fmt.Errorf("store: the image or the options are not those of the table: %w", ErrChanged)
 	}
-	for n, l := range t.layers {
-		if repair != nil {
-			if err := repair.follow(n, l.main); err != nil {
-				return nil, err
-			}
-		}
-	}
 	if repair != nil {
+		g, err := zarr.OpenGroup(ctx, repair.dst, "")
+		if err == nil {
+			err = repair.followAll(ctx, g)
+		}
+		if err != nil {
+			return nil, err
+		}
 		found, err := t.hold(ctx, repair, progress)
 		if err == nil {
 			err = t.verifyMetadata(ctx, true, func(d Damage) { found = append(found, d) })
 		}
 		return found, err
 	}
-	rows, columns := ceil(t.Height, t.Block), ceil(t.Width, t.Block)
+	rows, columns := raster.CeilDiv(t.Height, t.Block), raster.CeilDiv(t.Width, t.Block)
 	var lock sync.Mutex
 	var found []Damage
 	report := func(d Damage) {
@@ -58,20 +62,20 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 	for _, l := range t.layers { // lines
 		for i := range rows {
 			for _, line := range []struct {
-				a     *Array
+				a     *zarr.Array
 				place []int
 			}{{l.top, t.place(i, 0)}, {l.left, t.place(0, i)}} {
-				if err := line.a.readObject(ctx, aligned(product(line.a.m.object)*l.sum.Size()), line.place); err != nil {
+				if err := line.a.ReadObject(ctx, raster.Aligned(raster.Product(line.a.Object())*l.sum.Size()), line.place); err != nil {
 					if ctx.Err() != nil {
 						return nil, ctx.Err()
 					}
-					report(Damage{Key: line.a.path + line.a.m.key(line.place), Row: -1, Column: -1, Why: err})
+					report(Damage{Key: line.a.Key(line.place), Row: -1, Column: -1, Why: err})
 				}
 			}
 		}
 	}
 	if len(found) > noted {
-		return found, nil // without lines no block can be judged
+		return found, nil // without lines, blocks cannot be checked
 	}
 	var next, done atomic.Int64
 	var group sync.WaitGroup
@@ -94,7 +98,7 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 					if err == nil {
 						continue
 					}
-					report(Damage{Key: l.main.path + l.main.m.key(t.place(i, k)), Row: i, Column: k, Why: err})
+					report(Damage{Key: l.main.Key(t.place(i, k)), Row: i, Column: k, Why: err})
 				}
 				if n := int(done.Add(1)); progress != nil {
 					lock.Lock()
@@ -112,20 +116,17 @@ func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all
 	return found, nil
 }
 
-// verifyMetadata holds the metadata of the arrays against what the table has of them: other programs open these alone.
+// verifyMetadata compares the metadata of the arrays, which other programs may open alone,
+// with the table.
 func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Damage)) error {
 	for _, l := range t.layers {
-		for _, a := range []*Array{l.main, l.left, l.top} {
-			d := Damage{Key: a.path + "zarr.json", Row: -1, Column: -1}
-			data, err := t.bucket.Get(ctx, d.Key, 0, -1, nil)
+		for _, a := range []*zarr.Array{l.main, l.left, l.top} {
+			d := Damage{Key: a.Path() + "/zarr.json", Row: -1, Column: -1}
+			now, err := zarr.OpenArray(ctx, t.bucket, a.Path())
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var m *metadata
-			if err == nil {
-				m, err = parseV3(data)
-			}
-			if err == nil && !bytes.Equal(m.json(), a.m.json()) {
+			if err == nil && !bytes.Equal(now.Metadata(), a.Metadata()) {
 				err = bad("it is not that of the table")
 			}
 			if err == nil {
@@ -133,7 +134,7 @@ func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Dam
 			}
 			d.Why = err
 			if repair {
-				err := t.bucket.Put(ctx, d.Key, a.m.json())
+				err := t.bucket.Put(ctx, d.Key, a.Metadata())
 				if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 					return err
 				}
@@ -145,16 +146,17 @@ func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Dam
 	return nil
 }
 
-// hold makes the table once more, and holds what is there against it.
+// hold computes the table again and compares it with the stored one.
 func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) (found []Damage, err error) {
 	workers, err := j.most()
 	if err != nil {
 		return nil, err
 	}
-	workers = max(1, workers*2/3) // what is read takes memory, too
+	workers = max(1, workers*2/3) // reading takes memory, too
 	var lock sync.Mutex
 	r := j.newRun(workers)
 	r.progress = progress
+	r.held.New = func() any { return new([]byte) }
 	r.damaged = func(d Damage) {
 		lock.Lock()
 		found = append(found, d)
@@ -163,7 +165,7 @@ func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) 
 	if err = r.firstLine(ctx); err == nil {
 		err = r.all(ctx, workers)
 	}
-	t.cache.clear() // it may have what was damaged
+	t.cache.Clear() // it may contain damaged chunks
 	if err != nil {
 		return nil, err
 	}
@@ -176,25 +178,26 @@ func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) 
 	return found, nil
 }
 
-// hold reports an object that does not have these elements, and writes it anew.
-func (r *run) hold(ctx context.Context, a *Array, place []int, row, column int, want []byte) error {
-	s := reads.Get().(*scratch)
-	defer reads.Put(s)
-	s.a = room(s.a, len(want))
-	err := a.readObject(ctx, s.a, place)
+// hold compares an object with the elements it should have. If they differ, it reports and
+// rewrites the object.
+func (r *run) hold(ctx context.Context, a *zarr.Array, place []int, row, column int, want []byte) error {
+	have := r.held.Get().(*[]byte)
+	defer r.held.Put(have)
+	*have = raster.Reuse(*have, len(want))
+	err := a.ReadObject(ctx, *have, place)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing):
 		err = fmt.Errorf("it is not there: %w", fs.ErrNotExist)
-	case err == nil && bytes.Equal(s.a, want):
+	case err == nil && bytes.Equal(*have, want):
 		return nil
 	case err == nil:
 		err = bad("it is not what the image gives")
 	}
-	d := Damage{Key: a.path + a.m.key(place), Row: row, Column: column, Why: err}
-	if err := a.putObject(ctx, place, want); err != nil && !errors.Is(err, errors.ErrUnsupported) { // as that of a zip file is
+	d := Damage{Key: a.Key(place), Row: row, Column: column, Why: err}
+	if err := a.WriteObject(ctx, place, want); err != nil && !errors.Is(err, errors.ErrUnsupported) { // as for a zip file
 		return err
 	} else {
 		d.Repaired = err == nil
@@ -210,19 +213,20 @@ func (t *Table) place(i, k int) []int {
 	return []int{i, k}
 }
 
-// verifyBlock reads a block and holds its last row and column against the lines of its neighbours.
+// verifyBlock reads a block and compares its last row and column with the lines of its
+// neighbors.
 func (t *Table) verifyBlock(ctx context.Context, l *layer, i, k, columns, rows int) error {
-	data := aligned(product(l.main.m.object) * l.kept.Size())
-	if err := l.main.readObject(ctx, data, t.place(i, k)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+	data := raster.Aligned(raster.Product(l.main.Object()) * l.kept.Size())
+	if err := l.main.ReadObject(ctx, data, t.place(i, k)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing) {
 			return fmt.Errorf("it is not there: %w", fs.ErrNotExist)
 		}
 		return err
 	}
 	switch l.sum {
-	case Uint64:
+	case zarr.Uint64:
 		return verifyEdges[uint64](ctx, t, l, data, i, k, columns, rows)
-	case Int64:
+	case zarr.Int64:
 		return verifyEdges[int64](ctx, t, l, data, i, k, columns, rows)
 	}
 	return verifyEdges[float64](ctx, t, l, data, i, k, columns, rows)
@@ -235,17 +239,17 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		return err
 	}
 	h, w := min(t.Block, t.Height-i*t.Block), min(t.Block, t.Width-k*t.Block)
-	a, above := elementsOf[S](left), elementsOf[S](top)
+	a, above := raster.Elems[S](left), raster.Elems[S](top)
 	entry := func(y, x, c int) S {
 		n := (y*t.Block+x)*ch + c
 		var s S
 		switch l.kept {
-		case Uint32:
-			s = S(elementsOf[uint32](data)[n])
-		case Int32:
-			s = S(elementsOf[int32](data)[n])
+		case zarr.Uint32:
+			s = S(raster.Elems[uint32](data)[n])
+		case zarr.Int32:
+			s = S(raster.Elems[int32](data)[n])
 		default:
-			s = elementsOf[S](data)[n]
+			s = raster.Elems[S](data)[n]
 		}
 		if t.Compact {
 			s = (s + a[y*ch+c]) + above[x*ch+c]
@@ -266,16 +270,16 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		for x := range row {
 			row[x] = entry(h-1, x/ch, x%ch)
 		}
-		if !bytes.Equal(bytesOf(row), below[:len(row)*l.sum.Size()]) {
+		if !bytes.Equal(raster.Bytes(row), below[:len(row)*l.sum.Size()]) {
 			return bad("its last row is not what the blocks below go on from")
 		}
 	}
-	if k+1 < columns && !l.sum.isFloat() {
+	if k+1 < columns && !isFloat(l.sum) {
 		next, _, err := l.linesOf(ctx, i, k+1, t.Block, ch)
 		if err != nil {
 			return err
 		}
-		b := elementsOf[S](next)
+		b := raster.Elems[S](next)
 		for n := range h * ch {
 			if y, c := n/ch, n%ch; entry(y, w-1, c)-above[(w-1)*ch+c] != b[n] {
 				return bad("its last column is not what the blocks to the right go on from")
@@ -285,9 +289,10 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 	return nil
 }
 
-// bound is the largest magnitude of what a layer sums, or 0 where there is none to tell a sum by.
+// bound returns the largest magnitude of a layer's summands, or 0 if it does not limit the
+// sums.
 func (t *Table) bound(l *layer) uint64 {
-	pixel, _ := ParseType(t.Pixel)
+	pixel, _ := zarr.ParseType(t.Pixel)
 	bound := boundOf(pixel)
 	if l == t.layers[0] {
 		return bound
@@ -298,12 +303,13 @@ func (t *Table) bound(l *layer) uint64 {
 	return bound * bound
 }
 
-// misplaced refuses a block that does not go on from the lines left of it and above it: what its first row and column add to these would be no pixels.
+// misplaced returns an error if a block does not continue the lines to its left and above
+// it, which would make the pixels of its first row and column impossible values.
 func misplaced[S boxsum.Sum](t *Table, entry func(y, x, c int) S, left, top []S, height, width int, bound uint64) error {
 	for c := range t.about.Channels {
 		most := bound
 		if t.about.Depth > 0 {
-			most *= uint64(c + 1) // of all slices up to it
+			most *= uint64(c + 1) // of all slices up to this one
 		}
 		local := func(y, x int) S { return entry(y, x, c) - left[y*t.about.Channels+c] - top[x*t.about.Channels+c] }
 		pixel := func(v S) bool {

@@ -4,24 +4,24 @@ import (
 	"image"
 	"image/color"
 
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Bitmap is an image of one bit a pixel, eight of them in a byte, the first in the
-// highest bit: 1 is black, as in PBM files and in fax encodings. Rows start at a byte.
+// A Bitmap is an image with one bit per pixel, as in PBM files and fax encodings: 1 is
+// black, and the first of eight pixels is the highest bit of its byte. Each row starts at a
+// new byte.
 type Bitmap struct {
 	Bits          []byte
-	Stride        int // bytes from one row to the next; zero stands for rows without a gap
+	Stride        int // bytes from one row to the next; 0 means rows without gaps
 	Width, Height int
 }
 
-// NewBitmap allocates a white one.
+// NewBitmap returns a white bitmap.
 func NewBitmap(width, height int) (Bitmap, error) {
 	stride := (width + 7) / 8
-	all, _, err := grid.NewPixels[byte](grid.Plane(stride, height, 1, 0))
+	all, _, err := raster.NewPixels[byte](raster.PlaneExtent(stride, height, 1, 0))
 	if width < 0 {
-		err = grid.Invalid("a bitmap of %d×%d", width, height)
+		err = raster.Invalid("a bitmap of %d×%d", width, height)
 	}
 	if err != nil {
 		return Bitmap{}, err
@@ -29,31 +29,31 @@ func NewBitmap(width, height int) (Bitmap, error) {
 	return Bitmap{Bits: all, Stride: stride, Width: width, Height: height}, nil
 }
 
-// checked is where the bits are, if they can be.
-func (b *Bitmap) checked() (t window.Pixels, err error) {
+// array returns the bytes of the bitmap, or an error if its fields are inconsistent.
+func (b *Bitmap) array() (a raster.Array, err error) {
 	if b.Width < 0 {
-		return t, grid.Invalid("a bitmap of %d×%d", b.Width, b.Height)
+		return a, raster.Invalid("a bitmap of %d×%d", b.Width, b.Height)
 	}
-	t = window.PixelsOf(b.Bits, (b.Width+7)/8, b.Height, 1, b.Stride)
-	return t, t.Check()
+	a = raster.ArrayOf(b.Bits, raster.PlaneExtent((b.Width+7)/8, b.Height, 1, b.Stride))
+	return a, a.Check()
 }
 
-// Black reports whether a pixel is; pixels that are not there are not.
+// Black reports whether the pixel at (x, y) is black. It returns false outside the image.
 func (b Bitmap) Black(x, y int) bool {
-	t, err := b.checked()
+	a, err := b.array()
 	if err != nil || uint(x) >= uint(b.Width) || uint(y) >= uint(b.Height) {
 		return false
 	}
-	return t.Mem[y*t.Stride+x/8]>>(7-x&7)&1 != 0
+	return a.Data[y*a.Stride+x/8]>>(7-x&7)&1 != 0
 }
 
-// ColorModel, Bounds and At make it an [image.Image].
+// ColorModel returns [color.GrayModel].
 func (b Bitmap) ColorModel() color.Model { return color.GrayModel }
 
-// Bounds are from (0, 0) on.
+// Bounds returns the bitmap's rectangle, which starts at (0, 0).
 func (b Bitmap) Bounds() image.Rectangle { return image.Rect(0, 0, max(0, b.Width), max(0, b.Height)) }
 
-// At is black or white.
+// At returns black or white. Pixels outside the image are white.
 func (b Bitmap) At(x, y int) color.Color {
 	if b.Black(x, y) {
 		return color.Gray{}

@@ -4,26 +4,27 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Score says how near a black and white image is to the truth, as in the DIBCO contests.
-// Black is what is looked for.
+// A Score measures how close a binarized image is to ground truth, as in the DIBCO
+// contests. Foreground pixels are black.
 type Score struct {
 	TruePositives, FalsePositives, FalseNegatives, TrueNegatives int64
 
-	Precision float64 // of the black pixels, how many are right, in percent
-	Recall    float64 // of the true black pixels, how many are there, in percent
+	Precision float64 // percentage of the image's black pixels that are black in the truth
+	Recall    float64 // percentage of the truth's black pixels that are black in the image
 	FMeasure  float64 // 2·Precision·Recall / (Precision + Recall)
-	PSNR      float64 // 10·log10 of all pixels over the wrong ones, in decibels; infinite for equal images
-	// DRD is the distance reciprocal distortion of Lu, Kot and Shi: wrong pixels, each
-	// weighed by the pixels of the truth within 5×5 that are not as it is, over the whole
-	// blocks of 8×8 pixels of the truth that are not of one colour. It is infinite where
-	// pixels are wrong and there is no such block.
+	PSNR      float64 // 10·log10(pixels / wrong pixels), in decibels; +Inf for identical images
+	// DRD is the distance reciprocal distortion of Lu, Kot and Shi: each wrong pixel
+	// weighted by the truth's pixels within 5×5 that differ from it, summed and divided by
+	// the number of whole 8×8 blocks of the truth that are not of a single color. It is
+	// +Inf if pixels are wrong and there is no such block.
 	DRD float64
 }
 
-// drdWeights are 1 over the distance, and add up to 1.
+// drdWeights holds the reciprocal distances from the center of a 5×5 block, scaled to add
+// up to 1.
 var drdWeights = func() (w [5][5]float64) {
 	sum := 0.0
 	for y := range 5 {
@@ -42,23 +43,23 @@ var drdWeights = func() (w [5][5]float64) {
 	return w
 }()
 
-// Compare scores an image beside the truth, both of one channel and of the same size: what is
-// below 128 is black. Images without a black pixel, and equal ones, have an F-measure of
-// 100.
+// Compare scores img against truth. Both have one channel and the same size, and values
+// below 128 are black. Identical images have a precision, recall and F-measure of 100, even
+// if they have no black pixels.
 func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {
 	for _, im := range []boxsum.Image[uint8]{truth, img} {
-		e := grid.Plane(im.Width, im.Height, im.Channels, im.Stride)
+		e := raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)
 		if err := e.Pixels(len(im.Pix)); err != nil {
 			return s, err
 		}
 		if e.Channels != 1 {
-			return s, grid.Invalid("an image with %d channels: black and white images have one, see boxsum.Gray", e.Channels)
+			return s, raster.Invalid("an image with %d channels: black and white images have one, see boxsum.Gray", e.Channels)
 		}
 	}
 	if truth.Width != img.Width || truth.Height != img.Height {
-		return s, grid.Invalid("an image of %d×%d and its truth of %d×%d: they must be of the same size", img.Width, img.Height, truth.Width, truth.Height)
+		return s, raster.Invalid("an image of %d×%d and its truth of %d×%d: they must be of the same size", img.Width, img.Height, truth.Width, truth.Height)
 	}
-	var rows [5][]uint8 // of the truth, with row y in the middle
+	var rows [5][]uint8 // of truth, with row y in the middle
 	distortion := 0.0
 	for y := range img.Height {
 		for i := range rows {
@@ -85,7 +86,8 @@ func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {
 	return s, nil
 }
 
-// distortionAt is that of a wrong pixel.
+// distortionAt returns the distortion of a wrong pixel at x, which is black in the image if
+// black is set.
 func distortionAt(rows *[5][]uint8, x int, black bool) (sum float64) {
 	for j, row := range rows {
 		for i := max(0, 2-x); i < 5 && x+i-2 < len(row); i++ {
@@ -97,9 +99,9 @@ func distortionAt(rows *[5][]uint8, x int, black bool) (sum float64) {
 	return sum
 }
 
-// mixedBlocks is how many blocks of 8×8 pixels are not of one colour.
+// mixedBlocks returns the number of whole 8×8 blocks that are not of a single color.
 func mixedBlocks(img boxsum.Image[uint8]) (n int) {
-	mixed := make([]uint8, img.Width/8) // 1 and 2 for black and white
+	mixed := make([]uint8, img.Width/8) // bit 0: has black, bit 1: has white
 	for y := range img.Height / 8 * 8 {
 		row := img.Row(y)
 		for x := range mixed {
@@ -120,7 +122,7 @@ func mixedBlocks(img boxsum.Image[uint8]) (n int) {
 	return n
 }
 
-// rate makes rates of counts.
+// rate computes the rates from the counts.
 func (s *Score) rate(distortion float64, blocks int) {
 	percent := func(n, of int64) float64 {
 		if of == 0 {

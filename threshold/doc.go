@@ -1,6 +1,6 @@
-// Package threshold makes black and white of gray images: pages for OCR and archives,
-// cells, marks. Every pixel has a threshold of its own, from the pixels round it, so that
-// uneven light does no harm. The time does not depend on how large a window is.
+// Package threshold binarizes gray images: pages for OCR and archives, cells, marks. Each
+// pixel is compared with a threshold computed from the pixels around it, so uneven light
+// does no harm. The running time does not depend on the window's size.
 //
 //	bin, err := threshold.Binarize(img, threshold.New(threshold.Sauvola, 75), nil) // 0 and 255
 //	bin, err := threshold.BinarizeImage(scan, threshold.New(threshold.Su, 0), nil) // any image.Image to *image.Gray
@@ -10,18 +10,17 @@
 //
 // # Decisions
 //
-// A pixel is black if it is no more than its threshold. For uint8 the decisions of all
-// methods but [MeanC] are those of Doxa 0.9.9, pixel for pixel: sums are exact, and what is
-// made of them is rounded as there. That goes for even windows, those larger than the image
-// and flat images too: where all pixels of a window are equal, rounding decides in Niblack,
-// Wolf and Phansalkar, there as here. MeanC's are those of cv2.adaptiveThreshold.
+// A pixel is black if it does not exceed its threshold. For uint8, the decisions of every
+// method except [MeanC] match Doxa 0.9.9 pixel for pixel: sums are exact, and the steps
+// after them round as in Doxa. This includes even windows, windows larger than the image,
+// and flat windows, where rounding alone decides in Niblack, Wolf and Phansalkar. MeanC
+// matches cv2.adaptiveThreshold.
 //
 // # Memory
 //
-// A worker has a row or two of sums, and as many rows as a window is high where the image
-// is written over or for [Su]. Su in place, and [ISauvola] to bits, take a copy of the
-// image.
+// Each worker holds one or two rows of sums. In place, and for [Su], it also holds as many
+// rows as the window is high. Su in place, and [ISauvola] into bits, copy the image.
 //
-// [Compare] measures a result beside the truth. docs/threshold.md has pictures, which
-// method is for which scan, and speeds.
+// [Compare] scores a result against ground truth. docs/guides/binarize.md has pictures,
+// advice on which method suits which scan, and speeds.
 package threshold

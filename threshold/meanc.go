@@ -2,43 +2,51 @@ package threshold
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// boxed is the layer of MeanC for bytes: the means that a blur has, and a comparison.
-type boxed[A kernel.Number] struct {
-	window.Layer[A, A]
-	task    task
-	box     kernel.Box
+// boxed is the layer for MeanC on bytes: it compares each pixel with a box-blurred mean.
+type boxed struct {
+	window.Layer
+	job     job
+	box     windows.Box
 	workers []boxedWorker
 }
 
 type boxedWorker struct {
-	scratch kernel.BoxScratch
+	scratch windows.BoxScratch
 	means   []uint8
 }
 
-// newBox is the kernel of means, of kind BoxNone where there is none.
-func newBox(t *task) (b kernel.Box) {
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape}
+// newBox returns the kernel for the means. Its kind is BoxNone if there is none.
+func newBox(t *job) (b windows.Box) {
+	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Type, Shape: t.shape}
 	if t.method == MeanC && (t.dst.form == asBytes || t.dst.form == asBits) && t.shape.Border != window.Clip && f.Plain() {
-		b = kernel.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), 1)
+		b = windows.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), 1)
 	}
 	return b
 }
 
-func runBoxed[A kernel.Number](t *task, box kernel.Box) error {
-	run := engine.Take[engine.Run[boxed[A]]]()
+// boxedRuns keeps the engines and scratch memory of the layer for later calls.
+var boxedRuns engine.Runs[boxed]
+
+func runBoxed(t *job, box windows.Box) error {
+	sum := raster.U32
+	if box.Kind.Narrow() {
+		sum = raster.U16
+	}
+	run := boxedRuns.Take()
 	l := &run.Layer
-	l.task, l.box = *t, box
+	l.job, l.box = *t, box
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Level: t.set.Level}
-	return run.Fill(t.set, planOf(l.Plan(&t.set, t.dst.Size), t), l)
+	l.Frame = t.frame(sum, 0)
+	return run.Fill(t.set, t.plan(l.Plan(&t.set, t.dst.Type.Bytes())), l)
 }
 
 // Prepare implements [engine.Layer].
-func (l *boxed[A]) Prepare(p *engine.Plan) error {
+func (l *boxed) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers {
 		l.workers[i].means = engine.AtLeast(l.workers[i].means, p.TileWidth)
@@ -47,8 +55,8 @@ func (l *boxed[A]) Prepare(p *engine.Plan) error {
 }
 
 // Release implements [engine.Layer].
-func (l *boxed[A]) Release() int {
-	l.task = task{}
+func (l *boxed) Release() int {
+	l.job = job{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].means)
@@ -57,26 +65,27 @@ func (l *boxed[A]) Release() int {
 }
 
 // Row implements [window.Sink].
-func (l *boxed[A]) Row(worker, x, y, n int, pix []uint8, s *window.Sums[A, A]) {
-	w, t := &l.workers[worker], &l.task
+func (l *boxed) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
+	w, t := &l.workers[worker], &l.job
 	means := w.means[:n]
 	cols, _ := s.Columns(1)
 	if l.box.Kind.Narrow() {
-		l.box.Narrow(means, slice[uint16](cols), &w.scratch)
+		l.box.Narrow(means, raster.Elems[uint16](cols), &w.scratch)
 	} else {
-		l.box.Row(means, slice[uint32](cols), &w.scratch)
+		l.box.Row(means, raster.Elems[uint32](cols), &w.scratch)
 	}
 	dst := means
 	if t.dst.form == asBytes {
-		dst = t.dst.Row(x, y, n)
+		dst = t.dst.Span(x, y, n)
 	}
-	// A pixel is white if pix + C > mean: if pix + (C-1) >= mean, or not mean - C >= pix.
+	// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C >=
+	// pix).
 	if c := t.formula.C; c >= 1 {
-		kernel.AtLeast(t.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
+		windows.AtLeast(t.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
 	} else {
-		kernel.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
+		windows.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
 	}
 	if t.dst.form == asBits {
-		kernel.PackBits(t.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), means)
+		windows.PackBits(t.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), means)
 	}
 }

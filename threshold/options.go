@@ -7,12 +7,13 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options says how to work; nil and the zero value mean the best for the machine.
+// Options controls how the work is done. Nil and the zero value choose the best for the
+// machine.
 type Options struct {
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Level    boxsum.Level       // the instruction set; the zero Level is the best
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level is the best available
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
 func engineOptions(o *Options) *engine.Options {

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
 )
 
-// otsuOf is the threshold that parts a histogram into two classes whose means are farthest
-// apart, weighed by their sizes.
+// otsuOf returns the threshold that maximizes the between-class variance of a histogram.
 func otsuOf(histogram *[256]uint64) uint8 {
 	var all, sum uint64
 	for v, n := range histogram {
@@ -34,8 +34,8 @@ func otsuOf(histogram *[256]uint64) uint8 {
 	return threshold
 }
 
-// countBytes adds a row to a histogram, of which there are eight: a processor waits for a
-// counter that it has just changed.
+// countBytes adds a row to a histogram. It spreads the counts over eight tables because a
+// processor stalls on a counter that it has just changed.
 func countBytes(histogram *[8][256]uint32, row []uint8) {
 	a, b, c, d := &histogram[0], &histogram[1], &histogram[2], &histogram[3]
 	e, f, g, h := &histogram[4], &histogram[5], &histogram[6], &histogram[7]
@@ -55,9 +55,9 @@ func countBytes(histogram *[8][256]uint32, row []uint8) {
 	}
 }
 
-// otsu is the layer of one threshold for all: it counts pixels, then compares them.
+// otsu is the layer for one global threshold: it counts the pixels, then compares them.
 type otsu struct {
-	task    task
+	job     job
 	workers []otsuWorker
 	level   uint8
 	count   bool
@@ -68,7 +68,7 @@ type otsuWorker struct {
 	row []uint8
 }
 
-// counts are the histogram of a worker.
+// counts is the histogram of one worker.
 type counts struct {
 	small [8][256]uint32 // of a few rows
 	all   [256]uint64
@@ -78,7 +78,7 @@ func (c *counts) add(row []uint8) {
 	countBytes(&c.small, row)
 }
 
-// settle moves what was counted to where no image is too large.
+// settle adds the 32-bit counts to the 64-bit ones, which no image overflows.
 func (c *counts) settle() {
 	for i := range c.small {
 		for v, n := range c.small[i] {
@@ -88,22 +88,24 @@ func (c *counts) settle() {
 	c.small = [8][256]uint32{}
 }
 
-func runOtsu(t *task) error {
-	run := engine.Take[engine.Run[otsu]]()
+// otsuRuns keeps the engines and scratch memory of the layer for later calls.
+var otsuRuns engine.Runs[otsu]
+
+func runOtsu(t *job) error {
+	run := otsuRuns.Take()
 	l := &run.Layer
-	l.task = *t
+	l.job = *t
 	p := planRows(t)
 	return run.Fill(t.set, p, l)
 }
 
 const (
-	rowsBand    = 64      // rows of a band
-	rowsPerTurn = 1 << 18 // bytes that make a worker worth waking
+	rowsBand    = 64      // rows per band
+	rowsPerTurn = 1 << 18 // bytes that justify another worker
 )
 
-// planRows cuts an image into bands of rows that do not need each other, to go through
-// twice.
-func planRows(t *task) engine.Plan {
+// planRows splits an image into bands of independent rows, for two passes.
+func planRows(t *job) engine.Plan {
 	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height)}, Workers: 1, Slices: 2, Shares: true}
 	if most := t.src.Height * t.src.Width / rowsPerTurn; most > 1 {
 		p.Workers = min(t.set.Workers(), most, engine.DivUp(p.Rows, p.BandRows))
@@ -116,8 +118,8 @@ func (l *otsu) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers {
 		l.workers[i].counts = counts{}
-		if l.task.dst.form == asBits {
-			l.workers[i].row = engine.AtLeast(l.workers[i].row, l.task.src.Width)
+		if l.job.dst.form == asBits {
+			l.workers[i].row = engine.AtLeast(l.workers[i].row, l.job.src.Width)
 		}
 	}
 	return nil
@@ -139,23 +141,21 @@ func (l *otsu) Slice(z int) {
 
 // Tile implements [engine.Layer].
 func (l *otsu) Tile(worker, x, y, n, rows int) {
-	t, w := &l.task, &l.workers[worker]
+	t, w := &l.job, &l.workers[worker]
 	for end := y + rows; y < end; y++ {
-		row := t.src.Row(x, y, n)
+		row := t.src.Span(x, y, n)
 		if l.count {
 			w.add(row)
 			continue
 		}
 		switch t.dst.form {
 		case asBytes:
-			above(t.set.Level, t.dst.Row(x, y, n), row, l.level)
+			compare(t.set.Level, t.dst.Span(x, y, n), row, l.level)
 		case asBits:
-			above(t.set.Level, w.row[:n], row, l.level)
-			kernel.PackBits(l.task.set.Level, t.dst.Row(x/8, y, engine.DivUp(n, 8)), w.row[:n])
-		case asSingles:
-			fill(kernel.Of[float32](t.dst.Row(x, y, n)), float32(l.level))
+			compare(t.set.Level, w.row[:n], row, l.level)
+			windows.PackBits(l.job.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 		default:
-			fill(kernel.Of[float64](t.dst.Row(x, y, n)), float64(l.level))
+			windows.Fill(t.dst.Type, t.dst.Span(x, y, n), float64(l.level))
 		}
 	}
 	if l.count {
@@ -163,30 +163,24 @@ func (l *otsu) Tile(worker, x, y, n, rows int) {
 	}
 }
 
-// above makes 255 of pixels that are more than a level, and 0 of others.
-func above(level kernel.Level, dst, src []uint8, than uint8) {
+// compare sets dst to 255 where src exceeds than, and to 0 elsewhere.
+func compare(level processor.Level, dst, src []uint8, than uint8) {
 	for len(src) > 0 {
 		n := min(len(src), len(nothing))
-		kernel.AtLeast(level, dst[:n], nothing[:n], src[:n], than, true)
+		windows.AtLeast(level, dst[:n], nothing[:n], src[:n], than, true)
 		dst, src = dst[n:], src[n:]
 	}
 }
 
-// nothing is zeros.
+// nothing is a row of zeros.
 var nothing [1 << 12]uint8
-
-func fill[D any](dst []D, v D) {
-	for i := range dst {
-		dst[i] = v
-	}
-}
 
 // Finish implements [engine.Layer].
 func (l *otsu) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *otsu) Release() (bytes int) {
-	l.task = task{}
+	l.job = job{}
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].row)
 	}

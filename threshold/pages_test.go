@@ -13,7 +13,7 @@ import (
 )
 
 // TestPages measures the methods on pages whose truth is known, and prints the table of
-// docs/threshold.md with -v. BOXSUM_PAGES names a folder to write the pages to.
+// docs/guides/binarize.md with -v. BOXSUM_PAGES names a folder to write the pages to.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every method on every kind of page")

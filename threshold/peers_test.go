@@ -48,9 +48,9 @@ func doxaOf(t *testing.T, py ref.Script, img boxsum.Image[uint8], r threshold.Ru
 // Every decision is Doxa's, at every level.
 func TestDoxa(t *testing.T) {
 	py := ref.StartDoxa(t, "testdata/doxa.py")
-	rng := rand.New(rand.NewPCG(18, 2))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 2))
 	levels := boxsum.Levels()
-	for i := range rounds(400) {
+	for i := range ref.Trials(t, 400) {
 		img := drawn(rng, side(rng, i, 130), side(rng, i+1, 90), i)
 		opt := &threshold.Options{Level: levels[i%len(levels)], Workers: 1 + i%3}
 		for _, m := range threshold.Methods() {
@@ -113,9 +113,9 @@ func TestDoxaLarge(t *testing.T) {
 // MeanC is cv2.adaptiveThreshold, and maps are those of scikit-image.
 func TestOpenCV(t *testing.T) {
 	py := ref.StartPython(t, "testdata/opencv.py")
-	rng := rand.New(rand.NewPCG(18, 4))
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 4))
 	levels := boxsum.Levels()
-	for i := range rounds(200) {
+	for i := range ref.Trials(t, 200) {
 		img := drawn(rng, 2+rng.IntN(120), 2+rng.IntN(80), i)
 		opt := &threshold.Options{Level: levels[i%len(levels)]}
 		r := threshold.New(threshold.MeanC, 3+2*rng.IntN(30))

@@ -6,49 +6,49 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/filter"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Method is a way to find where black ends.
+// A Method is an algorithm that computes thresholds.
 type Method uint8
 
 const (
-	// Sauvola is mean·(1 + K·(deviation/R − 1)): for most scans.
+	// Sauvola is mean·(1 + K·(deviation/R − 1)). It suits most scans.
 	Sauvola Method = iota
-	// Niblack is mean + K·deviation. It makes specks where the paper is empty.
+	// Niblack is mean + K·deviation. It leaves specks where the paper is empty.
 	Niblack
-	// Wolf is mean − K·(1 − deviation/greatest deviation)·(mean − darkest pixel), of the
-	// whole image: for low contrast.
+	// Wolf is mean − K·(1 − deviation/greatest deviation)·(mean − darkest pixel), where the
+	// greatest deviation and the darkest pixel are those of the whole image. It suits low
+	// contrast.
 	Wolf
-	// NICK is mean + K·√(mean of squares), with a negative K: for faint ink.
+	// NICK is mean + K·√(mean of squares), with a negative K. It suits faint ink.
 	NICK
-	// TRSingh is mean·(1 + K·(d/(White − d) − 1)), where d is how far the pixel is from the
-	// mean: no squares.
+	// TRSingh is mean·(1 + K·(d/(White − d) − 1)), where d is the pixel's difference from
+	// the mean. It needs no squares.
 	TRSingh
-	// Phansalkar is Sauvola's with P·exp(−Q·mean/White) more in the brackets: for dark
-	// images.
+	// Phansalkar is Sauvola with an additional term P·exp(−Q·mean/White) in the
+	// parentheses. It suits dark images.
 	Phansalkar
-	// Bradley is the mean less T percent: fast, for pages with much contrast.
+	// Bradley is the mean less T percent. It is fast, and suits pages with high contrast.
 	Bradley
-	// MeanC is the mean, rounded for integers, less ⌈C⌉: cv2.adaptiveThreshold.
+	// MeanC is the mean, rounded for integers, less ⌈C⌉, as in cv2.adaptiveThreshold.
 	MeanC
-	// ISauvola is what Sauvola finds black, as far as it hangs together with a pixel of
-	// high contrast: no specks.
+	// ISauvola keeps the black pixels of Sauvola that are connected to a high-contrast
+	// pixel. It leaves no specks.
 	ISauvola
-	// Su is the mean of the pixels with high contrast and half their deviation, where a
-	// window has MinN of them: for stains and ink that shines through.
+	// Su is the mean of the high-contrast pixels plus half their deviation, where a window
+	// has at least MinN of them. It suits stains and bleed-through.
 	Su
-	// Otsu is one threshold for the whole image: for even light.
+	// Otsu is one threshold for the whole image. It suits even light.
 	Otsu
 	methods
 )
 
 var methodNames = [methods]string{"sauvola", "niblack", "wolf", "nick", "trsingh", "phansalkar", "bradley", "meanc", "isauvola", "su", "otsu"}
 
-// String is the method's name in lower case.
+// String returns the method's name in lower case.
 func (m Method) String() string {
 	if m < methods {
 		return methodNames[m]
@@ -56,17 +56,18 @@ func (m Method) String() string {
 	return fmt.Sprintf("method %d", uint8(m))
 }
 
-// ParseMethod is the method of that name: those of [Methods] in lower case.
+// ParseMethod returns the method with the given name, which is the lower-case name of one
+// of [Methods].
 func ParseMethod(name string) (Method, error) {
 	for m, n := range methodNames {
 		if n == name {
 			return Method(m), nil
 		}
 	}
-	return 0, grid.Invalid("unknown method %q: use one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q: use one of %v", name, methodNames)
 }
 
-// Methods are all of them.
+// Methods returns all methods.
 func Methods() []Method {
 	all := make([]Method, methods)
 	for i := range all {
@@ -75,40 +76,41 @@ func Methods() []Method {
 	return all
 }
 
-// A Rule is a method and its numbers. [New] has those of Doxa, to be changed where wanted:
+// A Rule is a method and its parameters. [New] returns one with Doxa's parameters, which
+// can be changed:
 //
 //	rule := threshold.New(threshold.Sauvola, 75)
 //	rule.K = 0.34
 type Rule struct {
 	Method Method
 
-	// Window is the pixels that statistics are of, and Border what it finds outside of the
-	// image: New makes it Clip, nothing. Otsu has no window. Su finds one for itself if it
-	// is empty. Windows of Su are odd: an even one is one pixel larger.
+	// Window is the neighborhood that statistics are computed over, and Border defines the
+	// pixels outside the image; New sets Clip, which leaves them out. Otsu has no window.
+	// If Window is empty, Su chooses one. Su needs odd sides and enlarges even ones by one
+	// pixel.
 	Window filter.Window
 	Border filter.Border
-	Value  float64 // of the border Constant
+	Value  float64 // pixel value for the border Constant
 
-	K float64 // how much the deviation counts: Sauvola, Niblack, Wolf, NICK, TRSingh, Phansalkar, ISauvola
+	K float64 // weight of the deviation: Sauvola, Niblack, Wolf, NICK, TRSingh, Phansalkar, ISauvola
 
-	// R is the deviation that leaves the mean as it is: Sauvola, Phansalkar, ISauvola. Zero
-	// stands for 128/255 of White.
+	// R is the deviation at which the threshold equals the mean, for Sauvola, Phansalkar
+	// and ISauvola. Zero means 128/255 of White.
 	R float64
-	// White is the greatest value that pixels have: TRSingh, Phansalkar. Zero stands for 255
-	// of uint8, 65535 of uint16, and 1 of floats, of which those above 2 are refused then.
+	// White is the greatest pixel value, for TRSingh and Phansalkar. Zero means 255 for
+	// uint8, 65535 for uint16, and 1 for floats, in which case values above 2 are an error.
 	White float64
 
-	P, Q float64 // of Phansalkar
-	T    float64 // of Bradley, in percent
-	C    float64 // of MeanC, on the scale of the pixels: 10 is for bytes, and more than 1 for floats up to 1 is refused
-	MinN int     // of Su with a window; zero stands for the width of it, which it is where Su finds the window
+	P, Q float64 // Phansalkar
+	T    float64 // Bradley, in percent
+	C    float64 // MeanC, in units of pixel values: 10 is for bytes, and more than 1 is an error for floats up to 1
+	MinN int     // Su with a window; zero means the window's width, which Su always uses for a window it chooses
 }
 
-// New is a method with a window of size×size pixels and the numbers that Doxa and, for
-// MeanC, OpenCV have. A size of zero is the method's own: 75 pixels, for Bradley an eighth
-// of the width of the image (where that is less than one pixel, thresholds are 0, as in Doxa),
-// and for Su what fits the strokes. See [Square] for sizes that
-// are even.
+// New returns a Rule with a window of size×size pixels and the default parameters of Doxa
+// or, for MeanC, OpenCV. A size of zero means the method's default: 75 pixels; for Bradley,
+// an eighth of the image's width (if that is less than one pixel, thresholds are 0, as in
+// Doxa); for Su, a size derived from the width of the strokes. See [Square] for even sizes.
 func New(m Method, size int) Rule {
 	r := Rule{Method: m, Border: filter.Clip, K: 0.2, P: 3, Q: 10, T: 15, C: 10}
 	switch {
@@ -124,8 +126,8 @@ func New(m Method, size int) Rule {
 	return r
 }
 
-// Square is a window of size×size pixels as thresholds have it: of an even size one more
-// lies on the right and below, as in Doxa, where filters have it on the left and above.
+// Square returns a window of size×size pixels. If size is even, the extra pixels lie to the
+// right and below, as in Doxa; in package filter they lie to the left and above.
 func Square(size int) filter.Window {
 	w := filter.Square(size)
 	if size > 0 && size%2 == 0 {
@@ -134,17 +136,17 @@ func Square(size int) filter.Window {
 	return w
 }
 
-// bradleyWidths is how many windows of Bradley's own size lie side by side in an image.
+// bradleyWidths is the ratio of the image's width to Bradley's default window.
 const bradleyWidths = 8
 
-// maxSide is how large a window may be: the sum of two sides fits 32 bits.
+// maxSide is the largest side of a window: the sum of two sides fits in 32 bits.
 const maxSide = 1<<30 - 1
 
-// shapeOf is the window of a rule for images of this width.
-func shapeOf(of pairs.Type, r *Rule, width int) (s window.Shape, err error) {
+// shapeOf returns the window of a rule for images of the given width.
+func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 	w := r.Window
 	if r.Method == Su && r.Border != filter.Clip {
-		return s, grid.Invalid("su with the border %v: use clip", r.Border)
+		return s, raster.Invalid("su with the border %v: use clip", r.Border)
 	}
 	if w == (filter.Window{}) && r.Method == Bradley {
 		w = Square(max(1, width/bradleyWidths))
@@ -153,7 +155,7 @@ func shapeOf(of pairs.Type, r *Rule, width int) (s window.Shape, err error) {
 		return s, nil
 	}
 	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
-		return s, grid.Invalid("a window of %d×%d: use 1 to %d pixels a side", w.Width, w.Height, maxSide)
+		return s, raster.Invalid("a window of %d×%d: use 1 to %d pixels a side", w.Width, w.Height, maxSide)
 	}
 	if r.Method == Su {
 		w = filter.Window{Width: w.Width | 1, Height: w.Height | 1}
@@ -161,47 +163,47 @@ func shapeOf(of pairs.Type, r *Rule, width int) (s window.Shape, err error) {
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, grid.Invalid("a window of %d×%d that is shifted by %v lacks its own pixel: shift it by less", w.Width, w.Height, w.Shift)
+		return s, raster.Invalid("a window of %d×%d that is shifted by %v lacks its own pixel: shift it by less", w.Width, w.Height, w.Shift)
 	}
 	s.Border = window.Border(r.Border)
 	if err = s.Border.Check(); err != nil || s.Border != window.Constant {
 		return s, err
 	}
-	if v := r.Value; v-v != 0 || !of.Float() && (v < 0 || v > whiteOf(of) || v != math.Trunc(v)) {
-		return s, grid.Invalid("a border of %v: it must be a value that pixels of %v can have", v, of)
+	if v := r.Value; v-v != 0 || !t.Float() && (v < 0 || v > whiteOf(t) || v != math.Trunc(v)) {
+		return s, raster.Invalid("a border of %v: it must be a value that pixels of %v can have", v, t)
 	}
-	if s.Value = r.Value; of == pairs.F32 {
+	if s.Value = r.Value; t == raster.F32 {
 		s.Value = float64(float32(s.Value))
 	}
 	return s, nil
 }
 
-// formulaOf is the numbers of a rule, checked, as they are for pixels of a type.
-func formulaOf(of pairs.Type, r *Rule) (f kernel.Formula, err error) {
+// formulaOf checks the parameters of a rule and returns its formula for pixels of type t.
+func formulaOf(t raster.Type, r *Rule) (f windows.Formula, err error) {
 	if r.Method >= methods {
-		return f, grid.Invalid("unknown %v: use one of %v", r.Method, methodNames)
+		return f, raster.Invalid("unknown %v: use one of %v", r.Method, methodNames)
 	}
 	for _, v := range []struct {
 		name  string
 		value float64
 	}{{"K", r.K}, {"R", r.R}, {"White", r.White}, {"P", r.P}, {"Q", r.Q}, {"T", r.T}, {"C", r.C}} {
 		if v.value-v.value != 0 {
-			return f, grid.Invalid("%s is %v: use a number", v.name, v.value)
+			return f, raster.Invalid("%s is %v: use a number", v.name, v.value)
 		}
 	}
 	if r.R < 0 || r.White < 0 || r.MinN < 0 {
-		return f, grid.Invalid("R is %v, White %v, MinN %d: use 0 or more", r.R, r.White, r.MinN)
+		return f, raster.Invalid("R is %v, White %v, MinN %d: use 0 or more", r.R, r.White, r.MinN)
 	}
-	f = kernel.Formula{K: r.K, White: r.White, P: r.P, Whole: !of.Float(), Bytes: of == pairs.U8}
+	f = windows.Formula{K: r.K, White: r.White, P: r.P, Whole: !t.Float(), Bytes: t == raster.U8}
 	if f.White == 0 {
-		f.White = whiteOf(of)
+		f.White = whiteOf(t)
 	}
 	f.InverseR = 1 / r.R
 	if r.R == 0 {
 		f.InverseR = 1 / (f.White * 128 / 255)
 	}
 	f.NegQ = -(r.Q / f.White)
-	f.Most = f.White - 1 // of how far a pixel may be from the mean
+	f.Most = f.White - 1 // maximum distance of a pixel from the mean
 	if !f.Whole {
 		f.Most = f.White * 254 / 255
 	}
@@ -212,12 +214,13 @@ func formulaOf(of pairs.Type, r *Rule) (f kernel.Formula, err error) {
 	}
 	f.Kind = kinds[r.Method]
 	if r.Method >= ISauvola && !f.Bytes {
-		return f, grid.Types("%v is for pixels of uint8, not %v", r.Method, of)
+		return f, raster.Unsupported("%v is for pixels of uint8, not %v", r.Method, t)
 	}
 	return f, nil
 }
 
-// takesUnit reports whether the rule has numbers that may be meant for another scale than that of floats.
+// takesUnit reports whether the rule has parameters that depend on the range of float
+// pixels.
 func takesUnit(r *Rule) bool {
 	switch r.Method {
 	case Sauvola:
@@ -230,19 +233,19 @@ func takesUnit(r *Rule) bool {
 	return false
 }
 
-// kinds are the formulas of methods that have one of their own.
-var kinds = [methods]kernel.FormulaKind{
-	Sauvola: kernel.SauvolaFormula, ISauvola: kernel.SauvolaFormula, Niblack: kernel.NiblackFormula, Wolf: kernel.WolfFormula,
-	NICK: kernel.NICKFormula, TRSingh: kernel.TRSinghFormula, Phansalkar: kernel.PhansalkarFormula,
-	Bradley: kernel.BradleyFormula, MeanC: kernel.MeanCFormula, Su: kernel.SuFormula,
+// kinds maps methods to their formulas.
+var kinds = [methods]windows.FormulaKind{
+	Sauvola: windows.SauvolaFormula, ISauvola: windows.SauvolaFormula, Niblack: windows.NiblackFormula, Wolf: windows.WolfFormula,
+	NICK: windows.NICKFormula, TRSingh: windows.TRSinghFormula, Phansalkar: windows.PhansalkarFormula,
+	Bradley: windows.BradleyFormula, MeanC: windows.MeanCFormula, Su: windows.SuFormula,
 }
 
-// whiteOf is the white of a type.
-func whiteOf(of pairs.Type) float64 {
-	switch of {
-	case pairs.U8:
+// whiteOf returns the default White of a pixel type.
+func whiteOf(t raster.Type) float64 {
+	switch t {
+	case raster.U8:
 		return 255
-	case pairs.U16:
+	case raster.U16:
 		return 65535
 	}
 	return 1

@@ -2,38 +2,29 @@ package threshold
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// The slices of Su.
+// The passes (slices) of Su.
 const (
-	countSu  = iota // the histogram of the contrast, for Otsu
-	strokeSu        // how wide strokes are, if no window was given
+	countSu  = iota // compute the histogram of the contrast, for Otsu
+	strokeSu        // measure the strokes, if no window was given
 	decideSu
 	suSlices
 )
 
-// su is the layer of Su: sums of the pixels with high contrast alone, and how many they are.
-type su[A, Q kernel.Number] struct {
-	strokes
-	sums []suSums[A, Q] // of workers
-}
-
-type suSums[A, Q kernel.Number] struct {
-	values window.Sums[A, Q]
-	_      [kernel.LineBytes]byte
-}
-
-// strokes is what does not depend on the type of sums.
-type strokes struct {
-	task    task
-	src     window.Pixels // the image, or a copy where it is written over
+// su is the layer for Su: it sums and counts the high-contrast pixels of each window.
+type su struct {
+	job     job
+	src     raster.Array // the image, or a copy if it is overwritten
 	memory  []uint8
 	slice   int
-	level   uint8 // of the contrast: more is high
-	auto    bool  // the window is found from the strokes
+	level   uint8 // contrast greater than this is high
+	auto    bool  // choose the window from the strokes
+	sum     raster.Type
+	square  raster.Type
 	frame   window.Frame
 	workers []suWorker
 }
@@ -42,54 +33,56 @@ type suWorker struct {
 	counts
 	strokes []uint64
 	rows    maskedRows
-	mask    maskOf
-	numbers window.Sums[uint32, uint32]
-	masked  kernel.Masked
+	mask    maskRows
+	values  window.Sums // sums of pixels
+	numbers window.Sums // counts of pixels, in 32 bits
+	masked  windows.Masked
+	sums    []float64 // of a row of windows, where masked is not used
+	squares []float64
 	row     []uint8
-	_       [kernel.LineBytes]byte
+	_       [raster.LineBytes]byte
 }
 
-func runSu(t *task) error {
-	auto := t.shape == window.Shape{}
-	area := t.area()
-	if auto { // at most twice the width
-		area = 2 * float64(t.src.Width) * float64(t.src.Height)
+func runSu(j *job) error {
+	auto := j.shape == window.Shape{}
+	area := j.area()
+	if auto { // the window is at most twice as wide as the image
+		area = 2 * float64(j.src.Width) * float64(j.src.Height)
 	}
 	switch {
 	case area*255*255 < 1<<32:
-		return fillSu[uint32, uint32](t, auto)
+		return fillSu(j, auto, raster.U32, raster.U32)
 	case area*255 < 1<<32:
-		return fillSu[uint32, uint64](t, auto)
+		return fillSu(j, auto, raster.U32, raster.U64)
 	}
-	return fillSu[uint64, uint64](t, auto)
+	return fillSu(j, auto, raster.U64, raster.U64)
 }
 
-func fillSu[A, Q kernel.Number](t *task, auto bool) error {
-	run := engine.Take[engine.Run[su[A, Q]]]()
+// suRuns keeps the engines and scratch memory of the layer for later calls.
+var suRuns engine.Runs[su]
+
+func fillSu(j *job, auto bool, sum, square raster.Type) error {
+	run := suRuns.Take()
 	l := &run.Layer
-	l.task, l.src, l.auto = *t, t.src, auto
-	p := planRows(t)
-	p.BandRows = min(max(suBand, 8*min(t.shape.Height(), t.src.Height)), engine.DivUp(p.Rows, p.Workers))
+	l.job, l.src, l.auto, l.sum, l.square = *j, j.src, auto, sum, square
+	p := planRows(j)
+	p.BandRows = min(max(suBand, 8*min(j.shape.Height(), j.src.Height)), engine.DivUp(p.Rows, p.Workers))
 	p.Slices = suSlices
-	return run.Fill(t.set, p, l)
+	return run.Fill(j.set, p, l)
 }
 
-// suBand is how many rows a band has at least: it starts with as many as a window has.
+// suBand is the minimum height of a band. Each band starts by reading as many rows as a
+// window is high.
 const suBand = 128
 
 // Prepare implements [engine.Layer].
-func (l *su[A, Q]) Prepare(p *engine.Plan) error {
-	l.sums = engine.Workers(l.sums, p.Workers)
-	return l.prepare(p)
-}
-
-func (l *strokes) prepare(p *engine.Plan) error {
-	src := &l.task.src
-	if l.task.same {
-		if err := grid.Enough(src.Width*src.Height, 1); err != nil {
+func (l *su) Prepare(p *engine.Plan) error {
+	src := &l.job.src
+	if l.job.same {
+		if err := raster.Enough(src.Width*src.Height, 1); err != nil {
 			return err
 		}
-		l.memory = l.src.Copy(l.memory)
+		l.memory = window.CopyTo(l.memory, &l.src)
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers {
@@ -104,18 +97,8 @@ func (l *strokes) prepare(p *engine.Plan) error {
 }
 
 // Slice implements [engine.Slicer].
-func (l *su[A, Q]) Slice(z int) {
-	if l.enter(z); z == decideSu {
-		for i := range l.sums {
-			s := &l.sums[i].values
-			s.Aim(&l.frame)
-			s.Strip(0, l.frame.Width)
-		}
-	}
-}
-
-func (l *strokes) enter(z int) {
-	t := &l.task
+func (l *su) Slice(z int) {
+	t := &l.job
 	switch l.slice = z; z {
 	case strokeSu:
 		all := &l.workers[0].all
@@ -129,27 +112,30 @@ func (l *strokes) enter(z int) {
 		if l.auto {
 			size := 2 * l.strokeWidth()
 			t.shape = window.Shape{Left: size / 2, Right: size / 2, Up: size / 2, Down: size / 2, Border: window.Clip}
-			t.minN = size // as Doxa has it, whatever was asked for
+			t.minN = size // as in Doxa, whatever MinN is
 		}
-		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Of, Shape: t.shape, Squares: true, Level: t.set.Level}
+		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Type, Sum: l.sum, Square: l.square, Shape: t.shape, Level: t.set.Level}
 		for i := range l.workers {
 			l.workers[i].aim(l)
 		}
 	}
 }
 
-// aim is for a new image.
-func (w *suWorker) aim(l *strokes) {
+// aim prepares the worker for a new image.
+func (w *suWorker) aim(l *su) {
 	w.rows.aim(l.src, &l.frame, l.level)
 	w.mask.rows = &w.rows
 	numbers := l.frame
-	numbers.Squares = false
+	numbers.Sum, numbers.Square = raster.U32, 0
 	w.numbers.Aim(&numbers)
 	w.numbers.Strip(0, l.frame.Width)
+	w.values.Aim(&l.frame)
+	w.values.Strip(0, l.frame.Width)
 }
 
-// strokeWidth is the most frequent distance of strokes, of two pixels and more.
-func (l *strokes) strokeWidth() int {
+// strokeWidth returns the most frequent distance between strokes of two pixels or more, or
+// 3 if there is none.
+func (l *su) strokeWidth() int {
 	all, best, width := l.workers[0].strokes, uint64(0), 3
 	for i := range l.workers[1:] {
 		for d, n := range l.workers[1+i].strokes {
@@ -164,8 +150,8 @@ func (l *strokes) strokeWidth() int {
 	return width
 }
 
-// countStrokes counts the distances between pixels of high contrast whose neighbours on both
-// sides have none.
+// countStrokes counts the distances between high-contrast pixels that have low-contrast
+// neighbors on both sides.
 func countStrokes(distances []uint64, contrast []uint8, level uint8) {
 	last := -1
 	for x := 1; x < len(contrast)-1; x++ {
@@ -179,24 +165,24 @@ func countStrokes(distances []uint64, contrast []uint8, level uint8) {
 }
 
 // Tile implements [engine.Layer].
-func (l *su[A, Q]) Tile(worker, x, y, n, rows int) {
+func (l *su) Tile(worker, x, y, n, rows int) {
 	if l.slice != decideSu {
 		l.count(worker, y, rows)
 		return
 	}
-	w, s := &l.workers[worker], &l.sums[worker].values
+	w := &l.workers[worker]
 	w.rows.start(y)
 	for end := y + rows; y < end; y++ {
-		s.Down(&w.rows, y)
+		w.values.Down(&w.rows, y)
 		w.numbers.Down(&w.mask, y)
-		l.decide(w, s.Windows(), y)
+		l.decide(w, w.values.Windows(), y)
 	}
 }
 
-// count is for the slices before the last.
-func (l *strokes) count(worker, y, rows int) {
+// count runs the passes before the last.
+func (l *su) count(worker, y, rows int) {
 	w := &l.workers[worker]
-	c := contrasted{&l.src, l.task.set.Level}
+	c := contrasted{&l.src, l.job.set.Level}
 	switch {
 	case l.slice == countSu:
 		for end := y + rows; y < end; y++ {
@@ -212,89 +198,67 @@ func (l *strokes) count(worker, y, rows int) {
 	}
 }
 
-// decide makes a row.
-func (l *su[A, Q]) decide(w *suWorker, values *window.Row[A, Q], y int) {
-	t := &l.task
-	pix := l.src.Row(0, y, l.src.Width)
-	s := masked[A, Q]{pix: pix, values: values, numbers: w.numbers.Windows(), minN: int64(t.minN)}
-	if grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 && t.area()*255*255 < 1<<31 {
-		s.kernel, s.level = &w.masked, t.set.Level
+// decide computes row y of the result.
+func (l *su) decide(w *suWorker, values *window.Row, y int) {
+	t, n := &l.job, l.src.Width
+	pix := l.src.Span(0, y, n)
+	numbers := w.numbers.Windows()
+	hi, lo := raster.Elems[uint32](numbers.Sums.Hi), raster.Elems[uint32](numbers.Sums.Lo)
+	row := w.row
+	if t.dst.form == asBytes {
+		row = t.dst.Span(0, y, n)
 	}
-	switch t.dst.form {
-	case asBytes:
-		s.decide(t.dst.Row(0, y, len(pix)))
-	case asBits:
-		s.decide(w.row)
-		kernel.PackBits(l.task.set.Level, t.dst.Row(0, y, engine.DivUp(len(pix), 8)), w.row)
-	case asSingles:
-		drawMasked(kernel.Of[float32](t.dst.Row(0, y, len(pix))), &s)
-	default:
-		drawMasked(kernel.Of[float64](t.dst.Row(0, y, len(pix))), &s)
-	}
-}
-
-// masked is the windows of a row, of which only pixels of high contrast count.
-type masked[A, Q kernel.Number] struct {
-	pix     []uint8
-	values  *window.Row[A, Q]
-	numbers *window.Row[uint32, uint32]
-	minN    int64
-
-	kernel *kernel.Masked // for sums below 2^31
-	level  kernel.Level
-}
-
-// at is the threshold of a pixel, and -1 where too few pixels have high contrast.
-func (m *masked[A, Q]) at(i int) float64 {
-	n := int64(m.numbers.Sum(i))
-	if n < m.minN {
-		return -1
-	}
-	return kernel.SuThreshold(float64(m.values.Sum(i)), float64(m.values.Squares(i)), float64(n))
-}
-
-func (m *masked[A, Q]) decide(dst []uint8) {
-	if m.kernel != nil {
-		v := m.values
-		m.kernel.Row(m.level, dst, m.pix, slice[uint32](v.Hi), slice[uint32](v.Lo), slice[uint32](v.HiSquares), slice[uint32](v.LoSquares), m.numbers.Hi, m.numbers.Lo, m.minN)
-		return
-	}
-	for i, p := range m.pix {
-		var v uint8 = 255
-		if float64(p) <= m.at(i) {
-			v = 0
+	if t.dst.form != asMap && l.square == raster.U32 && t.area()*255*255 < 1<<31 {
+		elems := raster.Elems[uint32]
+		w.masked.Row(t.set.Level, row, pix, elems(values.Sums.Hi), elems(values.Sums.Lo), elems(values.Squares.Hi), elems(values.Squares.Lo), hi, lo, int64(t.minN))
+	} else {
+		levels := w.thresholds(values, hi, lo, int64(t.minN))
+		if t.dst.form == asMap {
+			windows.Store(t.dst.Type, t.dst.Span(0, y, n), levels)
+			return
 		}
-		dst[i] = v
+		for i, p := range pix {
+			var v uint8 = 255
+			if float64(p) <= levels[i] {
+				v = 0
+			}
+			row[i] = v
+		}
+	}
+	if t.dst.form == asBits {
+		windows.PackBits(t.set.Level, t.dst.Span(0, y, engine.DivUp(n, 8)), row)
 	}
 }
 
-func drawMasked[A, Q kernel.Number, D float32 | float64](dst []D, m *masked[A, Q]) {
-	for i := range m.pix {
-		dst[i] = D(m.at(i))
+// thresholds returns the thresholds of a row of windows from their high-contrast pixels, or
+// -1 for windows with fewer than least of them.
+func (w *suWorker) thresholds(values *window.Row, hi, lo []uint32, least int64) []float64 {
+	w.sums, w.squares = engine.AtLeast(w.sums, len(hi)), engine.AtLeast(w.squares, len(hi))
+	values.Sums.Floats(w.sums)
+	values.Squares.Floats(w.squares)
+	for i, sum := range w.sums {
+		n := int64(hi[i] - lo[i])
+		if w.sums[i] = -1; n >= least {
+			w.sums[i] = windows.SuThreshold(sum, w.squares[i], float64(n))
+		}
 	}
+	return w.sums
 }
 
 // Finish implements [engine.Layer].
-func (l *su[A, Q]) Finish() {}
+func (l *su) Finish() {}
 
 // Release implements [engine.Layer].
-func (l *su[A, Q]) Release() int {
-	bytes := l.release()
-	for i := range l.sums {
-		l.sums[i].values.Forget()
-		bytes += l.sums[i].values.Bytes()
-	}
-	return bytes
-}
-
-func (l *strokes) release() int {
-	l.task, l.src = task{}, window.Pixels{}
+func (l *su) Release() int {
+	l.job, l.src = job{}, raster.Array{}
 	bytes := engine.Bytes(l.memory)
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.numbers.Forget()
-		w.rows.src = window.Pixels{}
-		bytes += w.numbers.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks)
+		w.values.Forget()
+		w.rows.src = raster.Array{}
+		bytes += w.numbers.Bytes() + w.values.Bytes() + engine.Bytes(w.row) + engine.Bytes(w.strokes) + engine.Bytes(w.rows.values) + engine.Bytes(w.rows.masks) +
+			engine.Bytes(w.sums) + engine.Bytes(w.squares)
 	}
 	return bytes
 }

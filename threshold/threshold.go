@@ -5,22 +5,18 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Binarize makes 0, black, of pixels that are no more than their threshold, and 255 of
-// others.
+// Binarize returns an image that is 0 (black) where img does not exceed its threshold, and
+// 255 elsewhere.
 func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[uint8], err error) {
-	var t task
-	if err = t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err = j.check(&r, opt); err != nil {
 		return dst, err
 	}
-	if dst, err = boxsum.NewImage[uint8](img.Width, img.Height, 1); err != nil {
-		return dst, err
-	}
-	if err = t.to(asBytes, pixels(&dst)); err == nil {
-		err = t.run()
+	if dst, err = boxsum.NewImage[uint8](img.Width, img.Height, 1); err == nil {
+		err = j.fill(asBytes, arrayOf(&dst))
 	}
 	if err != nil {
 		return boxsum.Image[uint8]{}, err
@@ -28,57 +24,43 @@ func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst bo
 	return dst, nil
 }
 
-// BinarizeInto is [Binarize] into an image of the same size, which may be img itself. It
-// allocates nothing once an image of that type and size has been done.
+// BinarizeInto is like [Binarize] but writes to dst, which has the same size and may be img
+// itself. It allocates nothing after the first image of a type and size.
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task
-	if err := t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err := j.check(&r, opt); err != nil {
 		return err
 	}
-	if err := t.to(asBytes, pixels(&dst)); err != nil {
-		return err
-	}
-	return t.run()
+	return j.fill(asBytes, arrayOf(&dst))
 }
 
-// BinarizeBits is [Binarize] to one bit a pixel, of which 1 is black.
+// BinarizeBits is like [Binarize] but returns one bit per pixel; 1 is black.
 func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst Bitmap, err error) {
-	var t task
-	if err = t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err = j.check(&r, opt); err != nil {
 		return dst, err
 	}
-	if dst, err = NewBitmap(img.Width, img.Height); err != nil {
-		return dst, err
+	if dst, err = NewBitmap(img.Width, img.Height); err == nil {
+		err = j.fillBits(dst)
 	}
-	if err = BinarizeBitsInto(dst, img, r, opt); err != nil {
+	if err != nil {
 		return Bitmap{}, err
 	}
 	return dst, nil
 }
 
-// BinarizeBitsInto is [BinarizeBits] into a bitmap of the same size. Bits after the last
-// pixel of a row become 0.
+// BinarizeBitsInto is like [BinarizeBits] but writes to dst, which has the same size. It
+// clears the bits after the last pixel of each row.
 func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task
-	if err := t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err := j.check(&r, opt); err != nil {
 		return err
 	}
-	t.dst.form = asBits
-	var err error
-	if t.dst.Pixels, err = dst.checked(); err != nil {
-		return err
-	}
-	if dst.Width != img.Width || dst.Height != img.Height {
-		return grid.Invalid("a bitmap of %d×%d cannot take what is made from an image of %d×%d", dst.Width, dst.Height, img.Width, img.Height)
-	}
-	if err = grid.Overlap(dst.Bits, img.Pix); err != nil {
-		return err
-	}
-	return t.run()
+	return j.fillBits(dst)
 }
 
-// BinarizeImage is [Binarize] of an image of package image. Colour becomes gray as in
-// [boxsum.Gray]. Pixels of the result count from the bounds of the image on.
+// BinarizeImage is like [Binarize] for an [image.Image]. Color is converted as by
+// [boxsum.Gray]. The result has the bounds of img.
 func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 	gray := boxsum.Gray(img)
 	dst, err := Binarize(gray, r, opt)
@@ -92,40 +74,43 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 	return &image.Gray{Pix: dst.Pix, Stride: dst.Stride, Rect: bounds}, nil
 }
 
-// Map is the threshold of every pixel: what is above it is white. [ISauvola] has none. Su
-// has -1 where all pixels are white, and Bradley 0 where there is no window.
+// Map returns the threshold of every pixel; pixels above it are white. [ISauvola] has no
+// map. The threshold of Su is -1 where a window has too few high-contrast pixels, which
+// makes the pixel white. The threshold of Bradley is 0 if its default window is smaller
+// than one pixel.
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)
 func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[D], err error) {
-	var t task
-	if err = t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err = j.checkMap(&r, opt); err != nil {
 		return dst, err
 	}
-	if dst, err = boxsum.NewImage[D](img.Width, img.Height, 1); err != nil {
-		return dst, err
+	if dst, err = boxsum.NewImage[D](img.Width, img.Height, 1); err == nil {
+		err = j.fill(asMap, arrayOf(&dst))
 	}
-	if err = MapInto(dst, img, r, opt); err != nil {
+	if err != nil {
 		return boxsum.Image[D]{}, err
 	}
 	return dst, nil
 }
 
-// MapInto is [Map] into an image of the same size, which may be img itself where it is
-// of the same type.
+// MapInto is like [Map] but writes to dst, which has the same size and may be img itself if
+// the types match.
 func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], r Rule, opt *Options) error {
-	var t task
-	if err := t.check(pixels(&img), &r, opt); err != nil {
+	j := job{src: arrayOf(&img)}
+	if err := j.checkMap(&r, opt); err != nil {
+		return err
+	}
+	return j.fill(asMap, arrayOf(&dst))
+}
+
+// checkMap is check for Map.
+func (j *job) checkMap(r *Rule, opt *Options) error {
+	if err := j.check(r, opt); err != nil {
 		return err
 	}
 	if r.Method == ISauvola {
-		return grid.Invalid("isauvola has no threshold of every pixel: take the map of sauvola")
+		return raster.Invalid("isauvola has no threshold of every pixel: take the map of sauvola")
 	}
-	form := asDoubles
-	if pairs.TypeOf[D]() == pairs.F32 {
-		form = asSingles
-	}
-	if err := t.to(form, pixels(&dst)); err != nil {
-		return err
-	}
-	return t.run()
+	return nil
 }

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/threshold"
 )
-
-func init() { ref.ManyProcessors() }
 
 // drawn is an image of one of several kinds: noise, one value, two values, little noise,
 // and a page lit from one side.
@@ -56,8 +52,8 @@ func ruleFor(rng *rand.Rand, m threshold.Method, size int) threshold.Rule {
 
 // Every decision is that of the formulas, pixel by pixel in float64.
 func TestBruteForce(t *testing.T) {
-	rng := rand.New(rand.NewPCG(18, 1))
-	for i := range rounds(60) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 1))
+	for i := range ref.Trials(t, 60) {
 		img := drawn(rng, 1+rng.IntN(70), 1+rng.IntN(30), i)
 		for _, m := range threshold.Methods() {
 			if i >= 60 && i%4 != int(m)%4 { // of many images each has a quarter of the methods
@@ -77,15 +73,6 @@ func TestBruteForce(t *testing.T) {
 			same(t, name, got, want)
 		}
 	}
-}
-
-// rounds is how many rounds a test has: fewer with -short, more in long forms.
-func rounds(n int) int {
-	if testing.Short() {
-		return n / 4
-	}
-	more, _ := strconv.Atoi(os.Getenv("BOXSUM_THRESHOLDS"))
-	return max(n, more)
 }
 
 func same(t *testing.T, name string, got boxsum.Image[uint8], want []uint8) {

@@ -7,15 +7,15 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Contains reports whether the four corners of a box are entries of the table.
-// All its pixels are then in the image, and its sum takes four reads.
+// Contains reports whether the four corners of a box are entries of the table. If so,
+// all its pixels are in the image, and its sum takes four reads.
 func (t *Table[S]) Contains(b Box) bool {
-	// Compared one by one, for their sums may be more than an int.
+	// Compared one by one, because sums of them may overflow an int.
 	return t != nil && b.W >= 0 && b.H >= 0 && b.Y >= 0 && b.H <= b.X && b.X <= t.Width && b.W <= t.Width-b.X &&
 		b.Y <= t.Height && b.W <= t.Height-b.Y && b.H <= t.Height-b.Y-b.W
 }
 
-// Area is how many pixels of the image a box holds.
+// Area returns the number of pixels of a box that are in the image.
 func (t *Table[S]) Area(b Box) int {
 	if t.Contains(b) {
 		return b.Area()
@@ -32,12 +32,12 @@ func (t *Table[S]) Area(b Box) int {
 	return n
 }
 
-// diagonals is a box as its pixels have it: u0 ≤ x+y < u1 and v0 ≤ x−y < v1. Of
-// all four, u0 and u1 are odd where v0 and v1 are even, and the other way round.
+// diagonals describes the pixels of a box: u0 ≤ x+y < u1 and v0 ≤ x−y < v1. Either u0
+// and u1 are odd and v0 and v1 even, or the other way round.
 type diagonals struct{ u0, u1, v0, v1 int }
 
-// clip moves those sides of a box that lie beyond the image to just outside of
-// it. It reports whether the box and the image are there at all.
+// clip moves the sides of a box that lie beyond the image to just outside it. It
+// reports whether the image and what is left of the box are not empty.
 func (t *Table[S]) clip(b Box) (diagonals, bool) {
 	if t == nil || t.Width <= 0 || t.Height <= 0 || b.W <= 0 || b.H <= 0 {
 		return diagonals{}, false
@@ -52,7 +52,7 @@ func (t *Table[S]) clip(b Box) (diagonals, bool) {
 	return d, d.u0 < d.u1 && d.v0 < d.v1
 }
 
-// total adds, up to the largest int and down to the smallest.
+// total returns the sum of terms, clamped to the range of int.
 func total(terms ...int) int {
 	var hi, lo, carry uint64
 	for _, t := range terms {
@@ -68,8 +68,8 @@ func total(terms ...int) int {
 	return int(lo)
 }
 
-// between is n where that is from low to high, and otherwise the nearest number
-// outside, or the limit itself, that is odd or even as told.
+// between returns n if low ≤ n ≤ high. Otherwise it returns the limit or the number just
+// beyond it, whichever has the parity of odd.
 func between(n, low, high, odd int) int {
 	switch {
 	case n < low:
@@ -85,13 +85,13 @@ func clipped[S boxsum.Sum](t *Table[S], b Box, channel int) S {
 	if !ok {
 		return 0
 	}
-	// The pixels with x+y < u and x−y ≥ v are those of entry (x, y), where
+	// Entry (x, y) sums the pixels with x+y < u and x−y ≥ v, where
 	corner := func(u, v int) S { return t.beyond((u+1+v)/2, (u+1-v)/2, channel) }
 	return corner(d.u0, d.v1) - corner(d.u0, d.v0) - corner(d.u1, d.v1) + corner(d.u1, d.v0)
 }
 
-// beside is entry (x, y) where x may be outside of the table. The triangle of a tip
-// beside the image has the same pixels as one whose tip is at its edge.
+// beside returns entry (x, y), where x may be outside the table. A triangle whose tip
+// is beside the image has the same pixels as one whose tip is at its edge.
 func (t *Table[S]) beside(x, y, channel int) S {
 	if x < 0 {
 		x, y = 0, y+x
@@ -104,17 +104,17 @@ func (t *Table[S]) beside(x, y, channel int) S {
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
-// beyond is entry (x, y) where that may be outside of the table on any side.
+// beyond returns entry (x, y), which may be outside the table on any side.
 //
-// What is k rows below the image sums a triangle that is cut off, 2k+1 pixels
-// wide in the last row. With z for a step up and s(k) for steps of −k to k to
-// the side, it is the entry of the last row, times
+// An entry k rows below the image sums a triangle that is cut off, 2k+1 pixels wide in
+// the last row. With z for a step up and s(k) for steps of −k to k to the side, it is
+// the entry of the last row, times
 //
 //	(s(k) − z·s(k−1)) / (1 + z) = s(k) − (z − z² + z³ − …)·(s(k) + s(k−1))
 //
-// for an entry T and its pixels I are tied by T·(1 − z·x)·(1 − z/x) = I·(1 + z).
-// The division is why all rows count: only from the first row on can a table tell
-// a pixel from the one above it.
+// because an entry T and its pixels I satisfy T·(1 − z·x)·(1 − z/x) = I·(1 + z). The
+// division is why all rows count: a table can tell a pixel from the one above it only
+// from the first row on.
 func (t *Table[S]) beyond(x, y, channel int) S {
 	if x < 0 {
 		x, y = 0, y+x

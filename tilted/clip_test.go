@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// Every box about small images, those that stick out on any side among them,
-// sums the pixels that it has in the image.
+// TestClipped tests that every box about small images, including those that extend
+// beyond it on any side, sums its pixels in the image.
 func TestClipped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for width := range 6 {
@@ -44,7 +44,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// Sides that are more than an int can add up count as far out.
+// TestFarBoxes tests boxes whose sides overflow an int when added to their corner.
 func TestFarBoxes(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: []uint8{1, 2, 3, 4, 5, 6}, Width: 3, Height: 2}
 	table, err := tilted.Integrate[uint32](img, nil)
@@ -69,7 +69,7 @@ func TestFarBoxes(t *testing.T) {
 	}
 }
 
-// Tables that are not there have no sums.
+// TestNoTable tests that sums of a nil table are zero.
 func TestNoTable(t *testing.T) {
 	all := tilted.Box{X: 2, W: 4, H: 4}
 	for _, table := range []*tilted.Table[uint32]{nil, {}} {

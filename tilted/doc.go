@@ -1,5 +1,5 @@
-// Package tilted sums rectangles at 45°. It makes OpenCV's tilted integral image,
-// with the same bits, at the speed of memory.
+// Package tilted sums rectangles rotated by 45°. It makes OpenCV's tilted
+// integral image, bit for bit, at the speed of memory.
 //
 //	table, err := tilted.Integrate[uint32](img, nil)         // one pass over the pixels
 //	sum := table.Sum(tilted.Box{X: 60, Y: 20, W: 30, H: 12}) // four reads
@@ -27,8 +27,9 @@
 //
 // # Boxes
 //
-// A [Box] has the numbers of a tilted rectangle in OpenCV's cascades. Its top
-// corner is entry (X, Y); W steps lead down to the right and H down to the left:
+// A [Box] has the same fields as a tilted rectangle in OpenCV's cascades. Its
+// top corner is entry (X, Y); W steps lead down to the right and H down to the
+// left:
 //
 //	T(X, Y) − T(X−H, Y+H) − T(X+W, Y+W) + T(X+W−H, Y+W+H)
 //
@@ -36,22 +37,23 @@
 //
 //	X+Y−1 ≤ x+y < X+Y−1 + 2·W    and    X−Y > x−y ≥ X−Y − 2·H
 //
-// Boxes are clipped to the image, and [Table.Area] is how many pixels are left. A
-// box costs four reads, wherever it lies, unless it sticks out below the image: a
-// table holds no triangles that are cut off there, and they cost reads of every
-// row above. For a box that sticks out by k rows that is about 4·k·H reads. In
-// float tables each of them adds its rounding. Package rotated has boxes at 45°
-// that cost the same everywhere, as its rotation 1/1. [Table.Contains] reports
-// whether all corners are entries of the table.
+// Boxes are clipped to the image, and [Table.Area] returns the number of pixels
+// that are left. A box costs four reads unless it extends below the image: the
+// table has no entries for triangles that are cut off there, and their sums
+// need reads from every row above, about 4·k·H for a box that extends k rows
+// below the image. In float tables each read adds a rounding error.
+// [Table.Contains] reports whether all corners of a box are entries of the
+// table. In package rotated, boxes at 45° (rotation 1/1) cost the same
+// everywhere.
 //
 // # Exactness
 //
-// Types and promises are those of package boxsum: integer sums wrap, and a box
-// whose own sum fits the type is exact. Float tables have the same bits at every
-// level and number of workers (a NaN stays a NaN, but its own bits may differ).
-// They are OpenCV's bits wherever OpenCV has the pair of types: pixels are added
-// in its order, along the diagonals that come down from the right. An entry is off
-// by at most about
+// Types and guarantees are those of package boxsum: integer sums wrap, and a
+// box whose own sum fits the type is exact. Float tables are bit-identical at
+// every level and number of workers, except that the bits of a NaN may differ.
+// They are bit-identical to OpenCV's for all pairs of types that OpenCV
+// supports: pixels are added in its order, along the diagonals that come down
+// from the right. The error of an entry is at most about
 //
 //	(2·H + 2) · 2^-24 · Σ|p|    in float32, and
 //	(2·H + 2) · 2^-53 · Σ|p|    in float64,
@@ -61,7 +63,8 @@
 //
 // # Speed
 //
-// A sum needs three others, all in the row above. So a row is made one vector
-// at a time, with AVX-512, AVX2, NEON or portable Go, and four rows at once with
-// AVX-512. The engine is that of upright tables, with tiles that lean to the left.
+// An entry depends on three others, all in the row above. A row is therefore
+// made one vector at a time, with AVX-512, AVX2, NEON or portable Go, and with
+// AVX-512 four rows at once. The engine is that of upright tables, with tiles
+// that lean to the left.
 package tilted

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// The pixels of one box, and what the table says of it.
+// This example prints the pixels of one box and its statistics.
 func Example() {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 12*7), Width: 12, Height: 7}
 	for i := range img.Pix {
@@ -42,8 +42,8 @@ func Example() {
 	// sum 160 area 16 mean 10
 }
 
-// The entries of OpenCV's tilted table for a single bright pixel: a triangle
-// below it.
+// The entries of OpenCV's tilted table for a single bright pixel form a triangle below
+// it.
 func ExampleIntegrate() {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 5*3), Width: 5, Height: 3}
 	img.Pix[2] = 1
@@ -61,7 +61,7 @@ func ExampleIntegrate() {
 	// [0 1 1 1 1 1]
 }
 
-// Variance and deviation need the table of squares too.
+// The variance and the standard deviation also need the table of squares.
 func ExampleIntegrateSquares() {
 	img := boxsum.Image[uint8]{Width: 4, Height: 4, Pix: []uint8{
 		0, 3, 0, 0,

@@ -8,11 +8,12 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// model is the table in OpenCV's order of additions, row by row: t and d are
-// the sums and the diagonals of a row.
+// model returns the table made in OpenCV's order of additions, row by row: t and d
+// are the sums and the diagonals of a row.
 func model[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], square bool) [][]S {
 	c, n := img.Channels, img.Width*img.Channels
 	value := func(p P) S {
@@ -52,7 +53,7 @@ func model[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], square bool) [][]S
 	return table
 }
 
-// brute adds up the pixels of entry (X, Y) as it is defined.
+// brute returns the sum of the pixels of entry (X, Y), by its definition.
 func brute[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], x, y, channel int) (sum S) {
 	for py := range min(y, img.Height) {
 		for px := range img.Width {
@@ -66,7 +67,8 @@ func brute[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], x, y, channel int)
 
 func abs(n int) int { return max(n, -n) }
 
-// The model is what the documentation says an entry is.
+// TestModel compares the model with the definition of an entry in the
+// documentation.
 func TestModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, width := range []int{1, 2, 3, 9} {
@@ -107,7 +109,7 @@ func TestSums(t *testing.T) {
 	testTypes[float64, float64](t)
 }
 
-// sizes are odd ones round a vector's width, a tile's and a band's height.
+// sizes are chosen around a vector's width, a tile's and a band's height.
 var sizes = [][2]int{
 	{1, 1}, {1, 70}, {2, 3}, {70, 1}, {3, 2}, {15, 17}, {16, 16}, {17, 33}, {31, 5}, {33, 64}, {63, 65}, {64, 40},
 	{100, 131}, {129, 300}, {700, 67}, {2100, 70}, {5000, 11},
@@ -137,7 +139,7 @@ func testTypes[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 	})
 }
 
-// Float tables are as near to the truth as the documentation says.
+// TestAccuracy tests that float tables are as accurate as documented.
 func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 20 {
@@ -165,8 +167,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// Images large enough for several workers, several bands and tiles, and rows
-// written past the caches.
+// TestLarge uses images large enough for several workers, several bands and tiles,
+// and rows that are written past the caches.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector")
@@ -195,7 +197,7 @@ func large[S boxsum.Sum, P boxsum.Pixel](t *testing.T, rng *rand.Rand, model fun
 			}
 			for y := range want {
 				for i, got := range table.View().Row(y) {
-					if !same(got, want[y][i]) {
+					if !ref.Same(got, want[y][i]) {
 						t.Fatalf("%T of %d×%d×%d, %v on %d workers: value %d of row %d is %v, want %v",
 							table, width, height, channels, level, workers, i, y, got, want[y][i])
 					}
@@ -205,7 +207,7 @@ func large[S boxsum.Sum, P boxsum.Pixel](t *testing.T, rng *rand.Rand, model fun
 	}
 }
 
-// guarded is a table with marks before and after it and between its rows.
+// guarded is a table with markers before and after it and between its rows.
 type guarded[S boxsum.Sum] struct {
 	all   []S
 	lead  int
@@ -214,7 +216,8 @@ type guarded[S boxsum.Sum] struct {
 
 const mark, guard = 77, 64
 
-// newGuarded lays rows out on cache lines, or not.
+// newGuarded allocates a guarded table, with or without rows aligned to cache
+// lines.
 func newGuarded[S boxsum.Sum](rng *rand.Rand, width, height, channels int) *guarded[S] {
 	line := 64 / int(unsafe.Sizeof(*new(S)))
 	row := (width + 1) * channels
@@ -234,7 +237,7 @@ func newGuarded[S boxsum.Sum](rng *rand.Rand, width, height, channels int) *guar
 	return g
 }
 
-// check compares every entry to the bit, and all marks.
+// check compares every entry, bit for bit, and all markers.
 func (g *guarded[S]) check(t *testing.T, want [][]S, what string) {
 	t.Helper()
 	row := (g.table.Width + 1) * g.table.Channels
@@ -250,20 +253,15 @@ func (g *guarded[S]) check(t *testing.T, want [][]S, what string) {
 			}
 			continue
 		}
-		if !same(got, want[y][x]) {
+		if !ref.Same(got, want[y][x]) {
 			t.Fatalf("%s: value %d of row %d is %v, want %v", what, x, y, got, want[y][x])
 		}
 	}
 }
 
-// same tells -0 from 0, but not one NaN from another.
-func same[S boxsum.Sum](a, b S) bool {
-	return a == b && math.Signbit(float64(a)) == math.Signbit(float64(b)) || a != a && b != b
-}
-
-// randomImage has a gap after its rows; integers over their whole range, so
-// that sums wrap, and floats that round at every addition, with odd ones among
-// them in some.
+// randomImage returns an image with gaps after its rows: integers over their whole
+// range, so that sums wrap, or floats that round at every addition, some images
+// with special values among them.
 func randomImage[P boxsum.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
 	img := boxsum.Image[P]{Width: width, Height: height, Channels: channels, Stride: width*channels + rng.IntN(4)}
 	img.Pix = make([]P, max(0, (height-1)*img.Stride+width*channels))

@@ -13,8 +13,9 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// Every pair of types that OpenCV has gives its bits, floats that round at
-// every addition and minus zeros included. Its signed sums are ours as numbers.
+// TestOpenCV tests that every pair of types that OpenCV supports gives the same
+// bits, including floats that round at every addition and negative zeros. OpenCV's
+// signed sums are compared as numbers.
 func TestOpenCV(t *testing.T) {
 	cv := ref.StartPython(t, "testdata/opencv.py")
 	likeOpenCV[uint8, uint32, int32](t, cv)

@@ -1,44 +1,29 @@
-// Code generated from options.tmpl. DO NOT EDIT.
-
 package tilted
 
 import (
 	"context"
 
-	"unsafe"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options says how to integrate; nil and the zero value mean the best for the
-// machine. There is no offset: float32 pixels are best summed in float64.
+// Options configures how a table is made. Nil and the zero value select the best
+// settings for the machine. There is no offset: sum float32 pixels in float64.
 type Options struct {
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Level    boxsum.Level       // the instruction set; the zero Level is the best
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-// aside is options for a function that the compiler does not see, and that keeps what is in
-// them, but not themselves: they may stay on the stack of the caller.
-func aside(o *Options) (same *Options) {
-	if seen {
-		kept = *o
+// start sets up the job of making the table of an image, and that of its squares unless
+// squares is 0.
+func start[P boxsum.Pixel](j *engine.Job, src *boxsum.Image[P], sums, squares raster.Type, o *Options) {
+	j.Kind, j.Src = engine.Tilted, raster.ArrayOf(src.Pix, raster.PlaneExtent(src.Width, src.Height, src.Channels, src.Stride))
+	j.Sums.Type, j.Squares.Type = sums, squares
+	if o != nil {
+		j.Options = engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 	}
-	*(*uintptr)(unsafe.Pointer(&same)) = uintptr(unsafe.Pointer(o))
-	return same
-}
-
-// What the compiler has to believe of such a function. It never happens.
-var (
-	seen bool
-	kept Options
-)
-
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
-	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

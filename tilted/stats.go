@@ -3,10 +3,11 @@ package tilted
 import (
 	"math"
 
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// A part is a box that has pixels in the image, or a part of one.
+// A part is a box that has pixels in the image, or a part of such a box.
 type part struct {
 	in interface{ Area(Box) int } // the table
 	Box
@@ -14,7 +15,7 @@ type part struct {
 
 func (p part) Pixels() int { return p.in.Area(p.Box) }
 
-// Halves are parts along the longer side.
+// Halves splits the box across its longer side.
 func (p part) Halves() (one, other part, ok bool) {
 	one, other = p, p
 	if p.W > p.H {
@@ -27,17 +28,17 @@ func (p part) Halves() (one, other part, ok bool) {
 	return one, other, p.W > 1 || p.H > 1 // the smallest box has two pixels
 }
 
-// inside is a box, and whether it has pixels in the image.
+// inside returns a box as a part, and whether it has pixels in the image.
 func (t *Table[S]) inside(b Box) (part, bool) { return part{t, b}, t.Area(b) > 0 }
 
-// clamped is the entry nearest to a corner.
+// clamped returns the entry nearest to a corner.
 func (t *Table[S]) clamped(x, y int) (int, int) {
 	return min(max(x, 0), t.Width), min(max(y, 0), t.Height)
 }
 
-// reads is how many entries a box is read from, and calls largest, if there is one, for
-// those of the last row among them: no other is of more pixels. Boxes that do not stick
-// out below the image have four, and none is called for.
+// reads returns the number of entries that the sum of a box is computed from, and calls
+// largest for those of the last row: no other entry sums more pixels. A box that does
+// not extend below the image takes four reads, and largest is not called.
 func (t *Table[S]) reads(b Box, largest func(x int)) int {
 	d, ok := t.clip(b)
 	if t.Contains(b) || !ok {
@@ -64,27 +65,27 @@ func (t *Table[S]) reads(b Box, largest func(x int)) int {
 	return n
 }
 
-func (t *SquaredTable[S, Q]) rounding(b part, channel int) exact.Rounding {
+func (t *SquaredTable[S, Q]) rounding(b part, channel int) stats.Rounding {
 	x, y := t.Sum.clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
 	squares := t.Squares.At(x, y, channel)
 	reads := t.Sum.reads(b.Box, func(x int) { squares = max(squares, t.Squares.At(x, t.Sum.Height, channel)) })
-	return exact.Rounding{Entries: reads, Squares: float64(squares), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	return stats.Rounding{Entries: reads, Squares: float64(squares), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
-// whole reports whether all entries that a box is read from are whole numbers, and what
-// is added up on the way to its sum is exact.
+// whole reports whether all entries that the sum of a box is computed from are whole
+// numbers, and adding them up is exact.
 func (t *SquaredTable[S, Q]) whole(b part, channel int) bool {
 	for _, at := range [...][2]int{{b.X, b.Y}, {total(b.X, -b.H), total(b.Y, b.H)}, {total(b.X, b.W), total(b.Y, b.W)}, {total(b.X, b.W, -b.H), total(b.Y, b.W, b.H)}} {
 		x, y := t.Sum.clamped(at[0], at[1])
-		if !exact.IsWhole(t.Sum.At(x, y, channel), t.Squares.At(x, y, channel)) {
+		if !stats.IsWhole(float64(t.Sum.At(x, y, channel)), float64(t.Squares.At(x, y, channel)), raster.TypeOf[S]()) {
 			return false
 		}
 	}
 	var sum, squares float64
 	whole := true
 	reads := float64(t.Sum.reads(b.Box, func(x int) {
-		s, q := t.Sum.At(x, t.Sum.Height, channel), t.Squares.At(x, t.Sum.Height, channel)
-		sum, squares, whole = max(sum, math.Abs(float64(s))), max(squares, float64(q)), whole && exact.IsWhole(s, q)
+		s, q := float64(t.Sum.At(x, t.Sum.Height, channel)), float64(t.Squares.At(x, t.Sum.Height, channel))
+		sum, squares, whole = max(sum, math.Abs(s)), max(squares, q), whole && stats.IsWhole(s, q, raster.TypeOf[S]())
 	}))
-	return whole && exact.StaysWhole[S](reads*sum) && exact.StaysWhole[Q](reads*squares)
+	return whole && stats.StaysWhole(reads*sum, raster.TypeOf[S]()) && stats.StaysWhole(reads*squares, raster.TypeOf[Q]())
 }

@@ -2,50 +2,55 @@ package tilted
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with tilted
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with tilted
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with tilted
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with tilted
-
-// A Table is the 45° table of a Width×Height image: entry (x, y) is the sum of
-// the pixels in the triangle above it, for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height.
-// Channel c of it is Sums[y*Stride+x*Channels+c].
+// A Table is the 45° table of a Width×Height image: entry (x, y) is the sum of the
+// pixels in the triangle above it, for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height. Channel c of
+// entry (x, y) is Sums[y*Stride+x*Channels+c].
 //
-// A table is safe for use by several goroutines as long as none integrates
-// into it. Its methods trust its fields: a table of the caller's own memory is
-// checked by [IntegrateInto].
+// A table is safe for concurrent use as long as no goroutine integrates into it. Its
+// methods do not check its fields; [IntegrateInto] checks a table of the caller's own
+// memory.
 type Table[S boxsum.Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next
 	Width, Height int // of the image
 	Channels      int
 
-	pixels exact.Pixels
+	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
+	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
+	// the pixels, or from their values if the type allows hardly any sum. Means and
+	// variances of boxes whose sum may exceed the sum type are then computed in parts.
+	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
+	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	Bound uint64
+
+	// Signed marks a uint32 table whose sums are to be read as int32, as those of other
+	// libraries are. Means are then computed from the signed sums.
+	Signed bool
 }
 
-// Know is for packages of this module, and for tables that they did not make by
-// integrating: what is known of their pixels.
-func (t *Table[S]) Know(pixels exact.Pixels) {
-	if t != nil {
-		t.pixels = pixels
-	}
-}
+// known returns what is known about the pixels of the table.
+func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
 
-// NewTable allocates a table for an image of this size; zero channels stand for one.
-// Its rows are laid out as those of [boxsum.NewTable], which lets the engine
-// write past the caches.
+// NewTable allocates a table for an image of the given size; zero channels means one.
+// Its rows are laid out like those of [boxsum.NewTable], which lets the engine write
+// past the caches.
 func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
-	sums, e, err := grid.NewSums[S](grid.Plane(width, height, channels, 0))
-	return grid.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
+	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
+	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
 }
 
-func (t *Table[S]) extent() grid.Extent { return grid.Plane(t.Width, t.Height, t.Channels, t.Stride) }
+// array returns the unchecked memory of the table.
+func (t *Table[S]) array() raster.Array { return raster.ArrayOf(t.Sums, t.extent()) }
 
-// At is entry (x, y) of a channel, and 0 outside of the table.
+func (t *Table[S]) extent() raster.Extent {
+	return raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)
+}
+
+// At returns entry (x, y) of a channel, or 0 if the arguments are out of range.
 func (t *Table[S]) At(x, y, channel int) S {
 	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return 0
@@ -53,7 +58,7 @@ func (t *Table[S]) At(x, y, channel int) S {
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
-// View is all (Width+1)×(Height+1) entries, in the table's own memory.
+// View returns all (Width+1)×(Height+1) entries. It shares the memory of the table.
 func (t *Table[S]) View() boxsum.View[S] {
 	if t == nil {
 		return boxsum.View[S]{}
@@ -62,13 +67,13 @@ func (t *Table[S]) View() boxsum.View[S] {
 	return boxsum.View[S]{Sums: t.Sums[:end:end], Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
 }
 
-// A Box is a rectangle turned by 45°, as OpenCV's features have it: its topmost
-// corner is entry (X, Y) of the table, from where one side goes W steps down to
-// the right and the other H steps down to the left. It holds 2·W·H pixels.
+// A Box is a rectangle rotated by 45°, as in OpenCV's features: its topmost corner is
+// entry (X, Y) of the table, from where one side leads W steps down to the right and
+// the other H steps down to the left. It holds 2·W·H pixels.
 type Box struct{ X, Y, W, H int }
 
-// Area is the number of pixels in a box that lies inside the image, and 0 where a
-// side is not positive. [Table.Area] is that of any box.
+// Area returns the number of pixels in a box that lies inside the image, or 0 if a side
+// is not positive. For boxes that are not inside, use [Table.Area].
 func (b Box) Area() int {
 	if b.W <= 0 || b.H <= 0 {
 		return 0
@@ -76,8 +81,8 @@ func (b Box) Area() int {
 	return 2 * b.W * b.H
 }
 
-// SumChannel is the sum of one channel over a box, clipped to the image. The sum
-// of a channel that the image does not have is 0.
+// SumChannel returns the sum of one channel over a box, clipped to the image. It
+// returns 0 if the image has no such channel.
 func (t *Table[S]) SumChannel(b Box, channel int) S {
 	switch {
 	case t == nil || uint(channel) >= uint(t.Channels):

@@ -15,14 +15,14 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// inside reports whether a pixel is in a box, by the four sides of it.
+// inside reports whether a pixel is in a box, by testing its four sides.
 func inside(b tilted.Box, x, y int) bool {
 	down, across := x+y-(b.X+b.Y-1), b.X-b.Y-1-(x-y) // steps from the upper left and the upper right side
 	return down >= 0 && down < 2*b.W && across >= 0 && across < 2*b.H
 }
 
-// Boxes are the sums and statistics of those of their pixels that are in the
-// image, in tables that have wrapped too.
+// TestBoxes compares sums and statistics of boxes with those of their pixels in the
+// image, also in tables that have wrapped.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(1, 30).Draw(t, "width"), rapid.IntRange(1, 30).Draw(t, "height")
@@ -137,7 +137,7 @@ func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	})
 }
 
-// A stream gives the rows of the table, at every level.
+// TestStream tests that a stream returns the rows of the table, at every level.
 func TestStream(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, size := range [][2]int{{0, 3}, {1, 5}, {17, 9}, {130, 40}} {
@@ -154,7 +154,7 @@ func TestStream(t *testing.T) {
 					t.Fatalf("row %d: %d sums, %v", y, len(row), err)
 				}
 				for i := range row {
-					if !same(row[i], want[y+1][i]) {
+					if !ref.Same(row[i], want[y+1][i]) {
 						t.Fatalf("%d×%d at %v: value %d of row %d is %v, want %v", size[0], size[1], level, i, y, row[i], want[y+1][i])
 					}
 				}
@@ -166,7 +166,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Images without pixels have tables of zeros.
+// TestEmpty tests that tables of images without pixels are zero.
 func TestEmpty(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {0, 5}, {5, 0}} {
 		g := newGuarded[uint32](rand.New(rand.NewPCG(1, 1)), size[0], size[1], 2)
@@ -181,7 +181,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// A table of the caller's own memory needs no more than its size.
+// TestDefaults tests that a table of the caller's own memory needs only its size.
 func TestDefaults(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: []uint8{1, 2, 3, 4, 5, 6}, Width: 3, Height: 2}
 	table := &tilted.Table[uint32]{Sums: make([]uint32, 12), Width: 3, Height: 2}
@@ -266,7 +266,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A stream that no constructor made is an error, not a panic.
+// TestStreamNotMade tests that a stream not made by a constructor returns an error
+// and does not panic.
 func TestStreamNotMade(t *testing.T) {
 	for _, s := range []*tilted.Stream[uint32, uint8]{nil, {}} {
 		if _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {

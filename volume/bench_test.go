@@ -10,13 +10,14 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// BenchmarkIntegrate takes turns between a streaming fill and read of a table's
-// and a volume's memory, and the table, on the same memory, and reports the best
-// times of both.
+// BenchmarkIntegrate alternates between making a table and a streaming fill and
+// read of the memory of the table and the volume, and reports the best times of
+// both.
 func BenchmarkIntegrate(b *testing.B) {
 	for _, side := range []int{64, 128, 256, 512} {
 		for _, workers := range []int{1, 2} {
@@ -67,15 +68,15 @@ func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// fillRead writes and reads every byte once, as so many workers at once.
+// fillRead writes and reads every byte once, with the given number of workers.
 func fillRead(dst, src []byte, workers int) {
 	var others sync.WaitGroup
 	part := func(b []byte, i int) []byte {
-		lines := len(b) / kernel.LineBytes
-		return b[lines*i/workers*kernel.LineBytes : lines*(i+1)/workers*kernel.LineBytes]
+		lines := len(b) / raster.LineBytes
+		return b[lines*i/workers*raster.LineBytes : lines*(i+1)/workers*raster.LineBytes]
 	}
 	for i := range workers {
-		others.Go(func() { kernel.StreamFillRead(part(dst, i), part(src, i)) })
+		others.Go(func() { processor.StreamFillRead(part(dst, i), part(src, i)) })
 	}
 	others.Wait()
 }

@@ -1,6 +1,6 @@
-// Package volume makes tables of volumes (integral volumes), at the speed of
-// memory. From a table, the sum of any box of a 3-D array takes eight reads,
-// however large the box is.
+// Package volume makes summed-volume tables, also called integral volumes, at
+// the speed of memory. From a table, the sum of any box of a 3-D array takes
+// eight reads, however large the box is.
 //
 //	vol := volume.Volume[uint8]{Pix: voxels, Width: 512, Height: 512, Depth: 300}
 //	table, err := volume.Integrate[uint32](vol, nil)            // one pass, all cores
@@ -15,48 +15,48 @@
 //	T(x1,y1,z1) − T(x0,y1,z1) − T(x1,y0,z1) − T(x1,y1,z0)
 //	            + T(x0,y0,z1) + T(x0,y1,z0) + T(x1,y0,z0) − T(x0,y0,z0)
 //
-// This is the formula of the notes on volumetric computation in the intimg
-// project. Their table is inclusive, V(x,y,z) = T(x+1,y+1,z+1), so their box with
-// the corners (1,1,1) and (2,2,2) is the voxel (2,2,2). [Table.Inclusive] is this
-// view of the same memory. Boxes are clipped to the volume; an empty box sums to
-// 0.
+// This is the formula in the notes on volumetric computation of the intimg
+// project. Their table is inclusive, V(x,y,z) = T(x+1,y+1,z+1), so their box
+// with the corners (1,1,1) and (2,2,2) is the voxel (2,2,2). [Table.Inclusive]
+// returns this view of the same memory. Boxes are clipped to the volume; the
+// sum of an empty box is 0.
 //
 // # Exactness
 //
-// Types and promises are those of package boxsum. Integer sums wrap, and a box
-// whose own sum fits the type is exact even where the table has wrapped: with
-// 8-bit voxels in uint32, every box of up to 16,843,009 voxels. Larger boxes need
-// uint64. Squares of 8- and 16-bit voxels are exact in uint64, and the variance
-// of a [SquaredTable] is computed from exact integers.
+// Types and guarantees are those of package boxsum. Integer sums wrap, and a
+// box whose own sum fits the type is exact even where the table has wrapped:
+// with 8-bit voxels in uint32, every box of up to 16,843,009 voxels. Larger
+// boxes need uint64. Squares of 8- and 16-bit voxels are exact in uint64, and
+// the variance of a [SquaredTable] is computed from exact integers.
 //
 // Floats round. A volume has far more voxels than an image, and an entry is the
-// sum of all voxels before it, so small voxels are lost sooner. In float32 a voxel
-// of 2 is lost entirely behind a sum of 2^25, because
+// sum of all voxels before it, so small voxels are lost sooner. In float32 a
+// voxel of 2 is lost entirely after a sum of 2^25, because
 //
 //	2^25 + 2 = 2^25    in float32
 //
-// Sum float32 voxels in float64, or, where memory forbids, take their mean away
-// first, with the Offset of [Options]. Slice z of a table is slice z−1
-// plus the plane table of the voxels of slice z−1, in this order, at every level
-// and number of workers and in a [Stream]: all have the same bits. An entry is
-// off by at most about
+// Sum float32 voxels in float64 or, if memory does not allow that, subtract
+// their mean first with [boxsum.Options.Offset]. Slice z of a table is slice
+// z−1 plus the plane table of the voxels of slice z−1, in this order, at every
+// level and number of workers and in a [Stream], so all are bit-identical. The
+// error of an entry is at most about
 //
 //	(W·channels/8 + H + D + 4) · 2^-24 · Σ|p|    in float32, and
 //	(W·channels/4 + H + D + 4) · 2^-53 · Σ|p|    in float64,
 //
-// where Σ|p| is the sum of the magnitudes of the voxels before it. With more than
-// four channels W takes the place of its fraction.
+// where Σ|p| is the sum of the magnitudes of the voxels before it. With more
+// than four channels, W replaces W·channels/8 or W·channels/4.
 //
 // # Memory
 //
-// A table of 512×512×512 in uint32 takes 540 MB. For volumes that do not fit, a
-// [Stream] takes slices one by one and returns the slices of the table, in memory
-// proportional to one slice.
+// A uint32 table of 512×512×512 voxels takes 540 MB. For volumes that do not
+// fit, a [Stream] accepts slices one by one and returns the slices of the
+// table, in memory proportional to one slice.
 //
 // # Speed
 //
-// Every voxel is read once and every sum written once, past the caches where the
-// table is larger than they are. A worker takes a band of rows through all slices,
-// so that what a slice needs of the slice before is in a cache. See
-// docs/volume.md for figures.
+// Every voxel is read once and every sum written once, past the caches if the
+// table is larger than they are. A worker processes a band of rows through all
+// slices, so that the entries it needs from the slice before are still in a
+// cache. See docs/guides/volumes.md for figures.
 package volume

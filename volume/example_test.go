@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// small is two slices of 3×2 voxels.
+// small has two slices of 3×2 voxels.
 var small = volume.Volume[uint8]{Width: 3, Height: 2, Depth: 2, Pix: []uint8{
 	1, 2, 3,
 	4, 5, 6,
@@ -39,7 +39,7 @@ func ExampleIntegrateSquares() {
 	// Output: deviation 3.452
 }
 
-// Slices of a volume that does not fit in memory come and go one by one.
+// A stream processes the slices of a volume that does not fit in memory one by one.
 func ExampleStream() {
 	stream, err := volume.NewStream[uint32, uint8](3, 2, 1, nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func ExampleStream() {
 	// [0 22 48 78]
 }
 
-// What float32 loses, and two ways to keep it.
+// float32 sums lose small voxels; float64 sums, or subtracting the mean, keep them.
 func ExampleIntegrate_float() {
 	vol := volume.Volume[float32]{Width: 1, Height: 1, Depth: 2, Pix: []float32{1 << 25, 2}}
 	behind := volume.NewBox(0, 0, 1, 1, 1, 2) // the voxel of 2

@@ -1,36 +1,23 @@
-// Code generated from options.tmpl. DO NOT EDIT.
-
 package volume
 
 import (
-	"unsafe"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options are those of package boxsum, all of which have the same meaning here.
+// Options is [boxsum.Options]; all fields have the same meaning for volumes.
 type Options = boxsum.Options
 
-// aside is options for a function that the compiler does not see, and that keeps what is in
-// them, but not themselves: they may stay on the stack of the caller.
-func aside(o *Options) (same *Options) {
-	if seen {
-		kept = *o
+// start sets up the job of making the table of a volume, and that of its squares unless
+// squares is 0.
+func start[P boxsum.Pixel](j *engine.Job, src *Volume[P], sums, squares raster.Type, o *Options) {
+	j.Kind, j.Src = engine.Volume, raster.ArrayOf(src.Pix, src.extent())
+	j.Sums.Type, j.Squares.Type = sums, squares
+	if o != nil {
+		j.Options = engine.Options{
+			On: o.On, BandRows: o.BandRows, Workers: o.Workers, Level: o.Level.String(), Batch: o.Batch, Context: o.Context, Progress: o.Progress,
+		}
+		j.Offset, j.Plain = o.Offset, o.Plain
 	}
-	*(*uintptr)(unsafe.Pointer(&same)) = uintptr(unsafe.Pointer(o))
-	return same
-}
-
-// What the compiler has to believe of such a function. It never happens.
-var (
-	seen bool
-	kept Options
-)
-
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
-	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Batch: o.Batch, Context: o.Context, Progress: o.Progress}
 }

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Any box of any small volume, also one that sticks out or is inside out, is
-// what its voxels add up to one by one.
+// TestBoxes tests that any box of any small volume, including boxes that extend
+// beyond it or are inverted, equals the sum of its voxels.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.IntRange(1, 12)
@@ -65,7 +65,8 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
-// The table wraps, and boxes whose own sum fits stay exact.
+// TestWrap tests that boxes whose own sum fits are exact in a table that has
+// wrapped.
 func TestWrap(t *testing.T) {
 	const side, value = 40, 1 << 20
 	v, err := volume.New[uint32](side, side, side, 1)
@@ -91,9 +92,9 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A box from the inclusive table V of the notes on volumetric
-// computation in the intimg project, with corners (1,1,1) and (2,2,2): of the
-// eight corners those with an odd number of ones are taken away.
+// TestSeedFormula tests a box of the inclusive table V in the notes on volumetric
+// computation of the intimg project, with corners (1,1,1) and (2,2,2). Of the eight
+// corners, those with an odd number of ones are subtracted.
 func TestSeedFormula(t *testing.T) {
 	v := random[uint8](rand.New(rand.NewPCG(1, 9)), [4]int{4, 4, 4, 1})
 	table, err := volume.Integrate[uint32](v, nil)
@@ -107,8 +108,9 @@ func TestSeedFormula(t *testing.T) {
 	}
 }
 
-// 2^25 + 2 is 2^25 in float32: a voxel of 2 behind one of 2^25 is lost, unless
-// the sums are float64, or the mean is taken away first.
+// TestSeedRounding tests that, because 2^25 + 2 is 2^25 in float32, a voxel of 2
+// behind one of 2^25 is lost unless the sums are float64 or the mean is subtracted
+// first.
 func TestSeedRounding(t *testing.T) {
 	v := volume.Volume[float32]{Pix: []float32{1 << 25, 2}, Width: 1, Height: 1, Depth: 2}
 	last := volume.NewBox(0, 0, 1, 1, 1, 2)
@@ -135,8 +137,8 @@ func TestSeedRounding(t *testing.T) {
 	}
 }
 
-// The error of a float table stays within the bound that the documentation
-// states.
+// TestFloatBound tests that the error of a float table is within the documented
+// bound.
 func TestFloatBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, size := range [][4]int{{64, 64, 64, 1}, {7, 150, 40, 1}, {3, 5, 900, 1}, {300, 20, 11, 2}} {
@@ -218,7 +220,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Outside of a table there is nothing, and asking does no harm.
+// TestOutside tests that queries outside a table return zero.
 func TestOutside(t *testing.T) {
 	v := random[uint8](rand.New(rand.NewPCG(4, 4)), [4]int{3, 4, 5, 2})
 	table, err := volume.Integrate[uint32](v, nil)

@@ -1,13 +1,16 @@
 package volume
 
-import "github.com/boxsum/boxsum/internal/exact"
+import (
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
+)
 
-// A cuboid is a box inside of the volume.
+// A cuboid is a box inside the volume.
 type cuboid Box
 
 func (c cuboid) Pixels() int { return Box(c).Voxels() }
 
-// Halves are parts along the longest side.
+// Halves splits the cuboid across its longest side.
 func (c cuboid) Halves() (one, other cuboid, ok bool) {
 	one, other = c, c
 	switch width, height, depth := c.X1-c.X0, c.Y1-c.Y0, c.Z1-c.Z0; max(width, height, depth) {
@@ -24,21 +27,21 @@ func (c cuboid) Halves() (one, other cuboid, ok bool) {
 	return one, other, true // a voxel always fits
 }
 
-// clip is what of a box is in the volume.
+// clip returns the part of box that is inside the volume.
 func (t *Table[S]) clip(box Box) Box { return box.Intersect(t.Bounds()) }
 
-func (t *SquaredTable[S, Q]) rounding(c cuboid, channel int) exact.Rounding {
-	// As in an image, and each slice is then added to the one before.
+func (t *SquaredTable[S, Q]) rounding(c cuboid, channel int) stats.Rounding {
+	// As in an image, plus adding each slice to the one before.
 	steps := c.Z1 + c.Y1 + c.X1*min(t.Sum.Channels, 4)/4 + 8
-	return exact.Rounding{Entries: 8, Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: steps}
+	return stats.Rounding{Entries: 8, Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: steps}
 }
 
-// whole reports whether all entries that a box is read from are whole numbers.
+// whole reports whether all entries at the corners of a box are whole numbers.
 func (t *SquaredTable[S, Q]) whole(c cuboid, channel int) bool {
 	xs, ys, zs := [2]int{c.X0, c.X1}, [2]int{c.Y0, c.Y1}, [2]int{c.Z0, c.Z1}
 	for corner := range 8 {
 		x, y, z := xs[corner&1], ys[corner>>1&1], zs[corner>>2]
-		if !exact.IsWhole(t.Sum.At(x, y, z, channel), t.Squares.At(x, y, z, channel)) {
+		if !stats.IsWhole(float64(t.Sum.At(x, y, z, channel)), float64(t.Squares.At(x, y, z, channel)), raster.TypeOf[S]()) {
 			return false
 		}
 	}

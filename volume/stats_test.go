@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Deviations of voxels far from zero are right, and means of boxes whose sums do not
-// fit their type.
+// TestStatistics tests deviations of voxels far from zero, and means of boxes whose
+// sums do not fit their type.
 func TestStatistics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	v, _ := volume.New[float64](41, 33, 27, 1)

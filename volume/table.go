@@ -6,24 +6,19 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with volume
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out made.go -template ../internal/kinds/made.tmpl -with volume
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with volume
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with volume
-
-// A Table is the summed-volume table of a Width×Height×Depth volume: entry
-// (x, y, z) is the sum of the voxels in [0,x)×[0,y)×[0,z), so that all entries
-// with a zero among x, y and z are zero. Channel c of it is
+// A Table is the summed-volume table of a Width×Height×Depth volume: entry (x, y, z) is
+// the sum of the voxels in [0,x)×[0,y)×[0,z), so all entries with a zero among x, y and
+// z are zero. Channel c of entry (x, y, z) is
 //
 //	Sums[z*SliceStride+y*Stride+x*Channels+c]
 //
-// A table is safe for use by several goroutines as long as none integrates
-// into it. Its methods trust its fields: a table of the caller's own memory is
-// checked by [IntegrateInto].
+// A table is safe for concurrent use as long as no goroutine integrates into it. Its
+// methods do not check its fields; [IntegrateInto] checks a table of the caller's own
+// memory.
 type Table[S boxsum.Sum] struct {
 	Sums                 []S
 	Stride               int // elements from one row to the next
@@ -32,31 +27,45 @@ type Table[S boxsum.Sum] struct {
 	Channels             int
 
 	// Offset was subtracted from every voxel before summing, see
-	// [Options]. The entries lack it; box queries put it back.
+	// [boxsum.Options.Offset]. The entries do not include it; box queries add it back.
 	Offset float32
 
-	own    *own[S]
-	pixels exact.Pixels
-	first  sums // of a table of squares with an offset: the table beside it
+	// Bound is the largest possible magnitude of the summed voxels, or of their squares in
+	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
+	// the voxels, or from their values if the type allows hardly any sum. Means and
+	// variances of boxes whose sum may exceed the sum type are then computed in parts.
+	// Set Bound in a table of your own memory; 0 assumes the usual voxels: uint8 for
+	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	Bound uint64
+
+	// Signed marks a uint32 table whose sums are to be read as int32, as those of other
+	// libraries are. Means are then computed from the signed sums.
+	Signed bool
+
+	own   *own[S]
+	first sums // of a table of squares with an offset: the table beside it
 }
 
-// own is the layout that a table was allocated with: what lies between its rows
-// then belongs to it.
+// own is the layout that a table was allocated with: the gaps between its rows belong
+// to it.
 type own[S boxsum.Sum] struct {
 	first               *S
 	stride, sliceStride int
 }
 
-// ownsGaps reports whether what lies between the rows belongs to the table.
+// ownsGaps reports whether the gaps between rows belong to the table.
 func (t *Table[S]) ownsGaps() bool {
 	return t.own != nil && *t.own == own[S]{unsafe.SliceData(t.Sums), t.Stride, t.SliceStride} && t.SliceStride == (t.Height+1)*t.Stride
 }
 
-// NewTable allocates a table for a volume of this size; zero channels stand for
-// one. Its rows are laid out as those of [boxsum.NewTable], which lets the
-// engine write past the caches.
+// known returns what is known about the voxels of the table.
+func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
+
+// NewTable allocates a table for a volume of the given size; zero channels means one.
+// Its rows are laid out like those of [boxsum.NewTable], which lets the engine write
+// past the caches.
 func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
-	sums, e, err := grid.NewSums[S](grid.Volume(width, height, depth, channels, 0, 0))
+	sums, e, err := raster.NewSums[S](raster.VolumeExtent(width, height, depth, channels, 0, 0))
 	if err != nil {
 		return nil, advised(err)
 	}
@@ -67,19 +76,22 @@ func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], erro
 	}, nil
 }
 
-// advised says what to do about an error, if it is about memory.
+// advised adds advice to an error about memory.
 func advised(err error) error {
-	if errors.Is(err, grid.ErrMemory) {
+	if errors.Is(err, raster.ErrMemory) {
 		return fmt.Errorf("%w: feed its slices to a Stream", err)
 	}
 	return err
 }
 
-func (t *Table[S]) extent() grid.Extent {
-	return grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+// array returns the unchecked memory of the table.
+func (t *Table[S]) array() raster.Array { return raster.ArrayOf(t.Sums, t.extent()) }
+
+func (t *Table[S]) extent() raster.Extent {
+	return raster.VolumeExtent(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
 }
 
-// Bounds is the box of all voxels.
+// Bounds returns the box of all voxels.
 func (t *Table[S]) Bounds() Box {
 	if t == nil {
 		return Box{}
@@ -87,8 +99,8 @@ func (t *Table[S]) Bounds() Box {
 	return NewBox(0, 0, 0, t.Width, t.Height, t.Depth)
 }
 
-// At is entry (x, y, z) of a channel: the sum of that channel over
-// [0,x)×[0,y)×[0,z). It is 0 outside of the table.
+// At returns entry (x, y, z) of a channel: the sum of that channel over
+// [0,x)×[0,y)×[0,z). It returns 0 if the arguments are out of range.
 func (t *Table[S]) At(x, y, z, channel int) S {
 	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(z) > uint(t.Depth) || uint(channel) >= uint(t.Channels) {
 		return 0
@@ -96,9 +108,8 @@ func (t *Table[S]) At(x, y, z, channel int) S {
 	return t.Sums[z*t.SliceStride+y*t.Stride+x*t.Channels+channel]
 }
 
-// sum is that of a box inside of the volume, without the offset: the rectangle at
-// its back less the one at its front, which in float loses less than any other
-// order.
+// sum returns the sum of a box inside the volume, without the offset: the rectangle at
+// the back minus the one at the front, the order that loses the least in floats.
 func (t *Table[S]) sum(b Box, channel int) S {
 	x0, x1 := b.X0*t.Channels+channel, b.X1*t.Channels+channel
 	front, back := t.Sums[b.Z0*t.SliceStride:], t.Sums[b.Z1*t.SliceStride:]
@@ -107,8 +118,8 @@ func (t *Table[S]) sum(b Box, channel int) S {
 		(front[y1+x1] - front[y1+x0] - front[y0+x1] + front[y0+x0])
 }
 
-// SumBoxes writes the sums of all channels over every box, clipped to the
-// volume: channel c of boxes[i] is dst[i*Channels+c].
+// SumBoxes writes the sums of all channels over every box, clipped to the volume, to
+// dst: the sum of channel c over boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -129,10 +140,10 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	return nil
 }
 
-// Slice is slice z of the table, (Width+1)×(Height+1) entries in the table's own
-// memory, and a view of nothing for a slice that it does not have. It is what
-// [boxsum.Integrate] would make of the slices before z added up, but for the
-// rounding of floats.
+// Slice returns slice z of the table, (Width+1)×(Height+1) entries that share the
+// memory of the table, or an empty view if z is out of range. Apart from the rounding
+// of floats, it equals the table that [boxsum.Integrate] makes of the sum of all slices
+// before z.
 func (t *Table[S]) Slice(z int) boxsum.View[S] {
 	if t == nil || z < 0 || z > t.Depth {
 		return boxsum.View[S]{}
@@ -144,9 +155,9 @@ func (t *Table[S]) Slice(z int) boxsum.View[S] {
 	return v
 }
 
-// Inclusive is slice z of the table as the convention without zeros has it:
-// entry (x, y) of the view sums [0,x]×[0,y]×[0,z]. It shares the table's memory,
-// and is a view of nothing for a slice that the volume does not have.
+// Inclusive returns slice z of the table without its zeros: entry (x, y) of the view is
+// the sum over [0,x]×[0,y]×[0,z]. It shares the memory of the table. It returns an
+// empty view if the volume has no slice z.
 func (t *Table[S]) Inclusive(z int) boxsum.View[S] {
 	if t == nil || z < 0 || z >= t.Depth || t.Width == 0 || t.Height == 0 {
 		return boxsum.View[S]{}

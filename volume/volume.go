@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Volume is Width×Height×Depth voxels of Channels interleaved values each:
-// channel c of the voxel at (x, y, z) is
+// A Volume holds Width×Height×Depth voxels of Channels interleaved values each: channel
+// c of the voxel at (x, y, z) is
 //
 //	Pix[z*SliceStride+y*Stride+x*Channels+c]
 //
-// Zero Channels stands for one, and zero strides for rows and slices without a
-// gap, so that Volume[uint8]{Pix: p, Width: w, Height: h, Depth: d} is a whole
-// array of shape (d, h, w).
+// If Channels is zero, the volume has one channel, and if a stride is zero, there are
+// no gaps between rows or slices: Volume[uint8]{Pix: p, Width: w, Height: h, Depth: d}
+// is a complete array of shape (d, h, w).
 type Volume[P boxsum.Pixel] struct {
 	Pix                  []P
 	Stride               int // elements from one row to the next
@@ -25,7 +25,7 @@ type Volume[P boxsum.Pixel] struct {
 
 // New allocates a volume of zeros.
 func New[P boxsum.Pixel](width, height, depth, channels int) (Volume[P], error) {
-	pix, e, err := grid.NewPixels[P](grid.Volume(width, height, depth, channels, 0, 0))
+	pix, e, err := raster.NewPixels[P](raster.VolumeExtent(width, height, depth, channels, 0, 0))
 	if err != nil {
 		return Volume[P]{}, err
 	}
@@ -35,12 +35,12 @@ func New[P boxsum.Pixel](width, height, depth, channels int) (Volume[P], error) 
 	}, nil
 }
 
-func (v *Volume[P]) extent() grid.Extent {
-	return grid.Volume(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
+func (v *Volume[P]) extent() raster.Extent {
+	return raster.VolumeExtent(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
 }
 
-// Slice is the voxels of slice z as an image, in the volume's own memory, and
-// an image without pixels for a slice that the volume does not have.
+// Slice returns slice z as an image that shares the memory of the volume, or an empty
+// image if z is out of range or the volume is invalid.
 func (v Volume[P]) Slice(z int) boxsum.Image[P] {
 	e := v.extent()
 	if err := e.Pixels(len(v.Pix)); err != nil || z < 0 || z >= v.Depth {
@@ -54,20 +54,20 @@ func (v Volume[P]) Slice(z int) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: v.Pix[start:end:end], Stride: e.Stride, Width: v.Width, Height: v.Height, Channels: e.Channels}
 }
 
-// Bounds is the box of all voxels.
+// Bounds returns the box of all voxels.
 func (v Volume[P]) Bounds() Box { return NewBox(0, 0, 0, v.Width, v.Height, v.Depth) }
 
-// A Box is the voxels (x, y, z) with X0 ≤ x < X1, Y0 ≤ y < Y1 and Z0 ≤ z < Z1.
+// A Box contains the voxels (x, y, z) with X0 ≤ x < X1, Y0 ≤ y < Y1 and Z0 ≤ z < Z1.
 type Box struct{ X0, Y0, Z0, X1, Y1, Z1 int }
 
-// NewBox is the box between two corners, the nearer one first.
+// NewBox returns Box{x0, y0, z0, x1, y1, z1}.
 func NewBox(x0, y0, z0, x1, y1, z1 int) Box { return Box{x0, y0, z0, x1, y1, z1} }
 
-// Empty reports whether the box has no voxels.
+// Empty reports whether the box contains no voxels.
 func (b Box) Empty() bool { return b.X0 >= b.X1 || b.Y0 >= b.Y1 || b.Z0 >= b.Z1 }
 
-// Intersect is what both boxes have in common, and the zero box if that is
-// nothing.
+// Intersect returns the largest box contained in both b and c, or the zero Box if they
+// do not overlap.
 func (b Box) Intersect(c Box) Box {
 	b = Box{
 		max(b.X0, c.X0), max(b.Y0, c.Y0), max(b.Z0, c.Z0),
@@ -79,8 +79,8 @@ func (b Box) Intersect(c Box) Box {
 	return b
 }
 
-// Voxels is how many voxels a box has. It is for boxes that are clipped to a
-// volume: those of others may be more than an int.
+// Voxels returns the number of voxels in a box. It may overflow for boxes that are not
+// clipped to a volume.
 func (b Box) Voxels() int {
 	if b.Empty() {
 		return 0
@@ -88,7 +88,7 @@ func (b Box) Voxels() int {
 	return (b.X1 - b.X0) * (b.Y1 - b.Y0) * (b.Z1 - b.Z0)
 }
 
-// String is the box as the command line takes it.
+// String returns the box in the form that the command line accepts.
 func (b Box) String() string {
 	return fmt.Sprintf("%d,%d,%d,%d,%d,%d", b.X0, b.Y0, b.Z0, b.X1, b.Y1, b.Z1)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// sizes are odd ones: a single voxel, slabs and bars of one voxel in every
-// direction, primes, and those of whole vectors.
+// sizes are chosen to be awkward: a single voxel, slabs and bars of one voxel in
+// every direction, primes, and whole vectors.
 var sizes = [][4]int{ // width, height, depth, channels
 	{1, 1, 1, 1}, {1, 1, 7, 1}, {1, 7, 1, 1}, {7, 1, 1, 1}, {97, 1, 13, 1}, {1, 53, 31, 1}, {67, 41, 1, 1},
 	{2, 3, 5, 1}, {13, 11, 7, 1}, {16, 16, 16, 1}, {17, 19, 23, 1}, {64, 5, 6, 1}, {131, 29, 3, 1}, {33, 9, 40, 1},
@@ -22,7 +22,7 @@ var sizes = [][4]int{ // width, height, depth, channels
 	{0, 3, 4, 1}, {3, 0, 4, 1}, {3, 4, 0, 2},
 }
 
-// random is a volume with gaps after its rows and slices.
+// random returns a volume with gaps after its rows and slices.
 func random[P boxsum.Pixel](rng *rand.Rand, size [4]int) volume.Volume[P] {
 	w, h, d, c := size[0], size[1], size[2], size[3]
 	v := volume.Volume[P]{Width: w, Height: h, Depth: d, Channels: c, Stride: w*c + rng.IntN(5)}
@@ -34,7 +34,7 @@ func random[P boxsum.Pixel](rng *rand.Rand, size [4]int) volume.Volume[P] {
 	return v
 }
 
-// value is any value of an integer type, or a float of a few digits.
+// value returns any value of an integer type, or a float of a few digits.
 func value[P boxsum.Pixel](rng *rand.Rand) P {
 	half := 0.5
 	if p := P(half); p != 0 {
@@ -43,8 +43,8 @@ func value[P boxsum.Pixel](rng *rand.Rand) P {
 	return P(rng.Uint64())
 }
 
-// reference is all entries without gaps, from the recurrence of the seven
-// entries before, in uint64 or float64.
+// reference returns all entries without gaps, computed by recurrence from seven
+// preceding entries each, in uint64 or float64.
 func reference[S boxsum.Sum, P boxsum.Pixel](v volume.Volume[P], square bool) []S {
 	w, h, d, c := v.Width+1, v.Height+1, v.Depth+1, v.Channels
 	sums, floats := make([]S, w*h*d*c), make([]float64, w*h*d*c)
@@ -87,7 +87,7 @@ func isFloat[S boxsum.Sum]() bool {
 	return one/two != 0
 }
 
-// few is all of the cases, or the last two where time is short.
+// few returns all cases, or the last two in short mode.
 func few[T any](all ...T) []T {
 	if testing.Short() {
 		return all[len(all)-2:]
@@ -95,7 +95,7 @@ func few[T any](all ...T) []T {
 	return all
 }
 
-// entries is a table without its gaps.
+// entries returns a table without its gaps.
 func entries[S boxsum.Sum](t *volume.Table[S]) []S {
 	var all []S
 	for z := range t.Depth + 1 {
@@ -126,8 +126,9 @@ func TestIntegrate(t *testing.T) {
 	testPair[float64, float64](t)
 }
 
-// testPair holds a pair of types at every level and number of workers, and a
-// stream, against the reference, and the floats of all against each other.
+// testPair compares tables of a pair of types, at every level and number of
+// workers, and those of a stream with the reference, and the floats of all with
+// each other.
 func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -155,7 +156,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 	})
 }
 
-// streamed is all entries from a stream.
+// streamed returns all entries of a stream.
 func streamed[S boxsum.Sum, P boxsum.Pixel](t *testing.T, v volume.Volume[P], level boxsum.Level) []S {
 	t.Helper()
 	s, err := volume.NewStream[S, P](v.Width, v.Height, v.Channels, &volume.Options{Level: level})
@@ -175,7 +176,7 @@ func streamed[S boxsum.Sum, P boxsum.Pixel](t *testing.T, v volume.Volume[P], le
 	return all
 }
 
-// near compares with a reference that was rounded in another order.
+// near compares entries with a reference that was rounded in another order.
 func near[S boxsum.Sum](t *testing.T, what string, got, want []S) {
 	t.Helper()
 	if !isFloat[S]() {
@@ -212,8 +213,8 @@ func same[S boxsum.Sum](t *testing.T, what string, got, want []S) {
 	}
 }
 
-// Volumes that several workers share, by bands and by slices, with bands of
-// many and of few rows.
+// TestWorkers tests volumes that several workers share, by bands and by slices,
+// with bands of many and of few rows.
 func TestWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, size := range few([][4]int{{257, 61, 61, 1}, {1031, 309, 3, 1}, {61, 257, 67, 1}, {20_001, 9, 5, 1}, {101, 37, 37, 3}}...) {
@@ -254,7 +255,7 @@ func TestSquares(t *testing.T) {
 	testSquares[float64, float64, float64](t)
 }
 
-// testSquares holds pairs of tables and streams of them against the reference.
+// testSquares compares pairs of tables, and streams of them, with the reference.
 func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	t.Run(fmt.Sprintf("%T to %T and %T", *new(P), *new(S), *new(Q)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -287,7 +288,8 @@ func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	})
 }
 
-// What lies round a table of the caller's own stays as it was.
+// TestOwnMemory tests that memory around a table of the caller's own does not
+// change.
 func TestOwnMemory(t *testing.T) {
 	const mark = 0xdeadbeef
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -328,7 +330,8 @@ func TestOwnMemory(t *testing.T) {
 	}
 }
 
-// A table that was used for something else is made anew, zeros and all.
+// TestReuse tests that integrating into a used table sets all of it, including
+// zeros.
 func TestReuse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, size := range append(sizes, [4]int{300, 97, 40, 1}) {
@@ -361,7 +364,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// A stream that no constructor made is an error, not a panic.
+// TestStreamNotMade tests that a stream not made by a constructor returns an error
+// and does not panic.
 func TestStreamNotMade(t *testing.T) {
 	for _, s := range []*volume.Stream[uint32, uint8]{nil, {}} {
 		if _, err := s.Push(boxsum.Image[uint8]{}); !errors.Is(err, boxsum.ErrInvalid) || s.Offset() != 0 {

@@ -5,11 +5,11 @@
 // known of them; those of filters.md are filtered, those of threshold.md are pages with damage, and that of match.md is a page with a letter found. The diagrams
 // beside them, in SVG, are edited as they are.
 //
-//	go run ./docs/picture docs
+//	go run ./docs/picture docs/images
 package main
 
-//go:generate go run . ..
-//go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../histogram.png
+//go:generate go run . ../images
+//go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../images/histogram.png
 
 import (
 	"image"

@@ -1,5 +1,5 @@
 // Command throughput prints what LLVM's models of processors say of the loops for arm64: those of
-// the NEON kernels, and of portable Go beside them. It is the table in docs/performance.md:
+// the NEON kernels, and of portable Go beside them. It is the table in notes/performance.md:
 //
 //	go run ./docs/throughput -mca llvm-mca-22 -objdump llvm-objdump-22
 //

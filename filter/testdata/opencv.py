@@ -35,5 +35,7 @@ while True:
         out = cv2.resize(a.astype(np.float64), (w // kx, h // ky), interpolation=cv2.INTER_AREA)
     elif what == "gaussian":
         out = scipy.ndimage.gaussian_filter(a.astype(np.float64), (ky, kx), mode=ND[border], truncate=6)
+    elif what == "gaussian4":  # of thousandths
+        out = scipy.ndimage.gaussian_filter(a.astype(np.float64), (ky / 1000, kx / 1000), mode=ND[border], truncate=4)
     sys.stdout.buffer.write(np.ascontiguousarray(out).tobytes())
     sys.stdout.buffer.flush()

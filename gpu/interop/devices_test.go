@@ -3,7 +3,6 @@ package interop
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -30,17 +29,6 @@ func eachDevice(t *testing.T, body func(t *testing.T, d *gpu.Device)) {
 	}
 }
 
-// randomImage is noise with gaps between its rows.
-func randomImage[P boxsum.Pixel](seed uint64, width, height, channels, pad int) boxsum.Image[P] {
-	r := rand.New(rand.NewPCG(seed, uint64(width)<<32+uint64(height)))
-	stride := width*channels + pad
-	pix := make([]P, stride*height)
-	for i := range pix {
-		pix[i] = P(r.Uint32())
-	}
-	return boxsum.Image[P]{Pix: pix, Stride: stride, Width: width, Height: height, Channels: channels}
-}
-
 func upload[P boxsum.Pixel](t *testing.T, d *gpu.Device, images ...boxsum.Image[P]) *gpu.Image[P] {
 	t.Helper()
 	im, err := gpu.Upload(d, images...)
@@ -48,20 +36,6 @@ func upload[P boxsum.Pixel](t *testing.T, d *gpu.Device, images ...boxsum.Image[
 		t.Fatal(err)
 	}
 	return im
-}
-
-// sameBits says where two tables first differ.
-func sameBits[S boxsum.Sum](got, want *boxsum.Table[S]) error {
-	for y := range got.Height + 1 {
-		for x := range got.Width + 1 {
-			for c := range got.Channels {
-				if g, w := got.At(x, y, c), want.At(x, y, c); g != w {
-					return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", x, y, c, g, w)
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // A Device that nobody opened is an error, as nil is.

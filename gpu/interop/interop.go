@@ -1,5 +1,5 @@
-// Package interop lets package gpu use memory and streams of other libraries on a device,
-// such as those of CuPy and PyTorch, where they are.
+// Package interop lets package gpu use device memory and streams of other
+// libraries, such as CuPy and PyTorch, in place.
 package interop
 
 import (
@@ -9,59 +9,59 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Foreign is memory of a device that another library has, such as an array of
-// CuPy or PyTorch: images for [ImageOver], or room for their tables for
-// [TableOver] and [TiltedTableOver]. Sizes are those of the images, in both.
+// A Foreign describes device memory of another library, such as an array of CuPy or
+// PyTorch: images for [ImageOver], or room for their tables for [TableOver] and
+// [TiltedTableOver]. In both cases, sizes are those of the images.
 type Foreign struct {
-	Handle           uintptr // a device pointer in the primary context of CUDA, or a cl_mem in the context of what Take gives
+	Handle           uintptr // a device pointer in CUDA's primary context, or a cl_mem in the context of the memory that Take returns
 	Offset           int64   // bytes from there to the first value
 	Width, Height    int
-	Channels         int   // zero stands for one
-	Count            int   // of images or tables, one after the other; zero stands for one
-	Stride, Distance int64 // bytes from row to row, and from one image or table to the next
+	Channels         int   // zero means one
+	Count            int   // number of consecutive images or tables; zero means one
+	Stride, Distance int64 // bytes between rows, and between images or tables
 }
 
-// ImageOver is images in memory that another library has, which stays theirs:
-// closing the image does not free it.
+// ImageOver returns images in the memory of another library. Closing the result
+// does not free that memory.
 func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) {
 	im := new(gpu.Image[P])
-	return over(im, im.Inner(launch.Key{}), d, pairs.Of[P](), f, 0, false)
+	return over(im, inside.Array(im), d, raster.TypeNamed[P](), f, 0, false)
 }
 
-// TableOver is tables in memory that another library has. Those that start a
-// pixel before a multiple of 256 bytes, with rows of such a multiple, are
-// written fastest.
+// TableOver returns tables in the memory of another library. Writing is fastest if
+// tables start one pixel before a multiple of 256 bytes and the stride is such a
+// multiple.
 func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	t := new(gpu.Table[S])
-	return over(t, t.Inner(launch.Key{}), d, pairs.Of[S](), f, 1, false)
+	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
-// TiltedTableOver is [TableOver] for tilted tables.
+// TiltedTableOver is like [TableOver] for tilted tables.
 func TiltedTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.TiltedTable[S], error) {
 	t := new(gpu.TiltedTable[S])
-	return over(t, t.Inner(launch.Key{}), d, pairs.Of[S](), f, 1, false)
+	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
-// VolumeOver is a volume in memory that another library has: Count slices, Distance
-// bytes from one to the next.
+// VolumeOver returns a volume in the memory of another library: Count slices, which
+// are Distance bytes apart.
 func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error) {
 	v := new(gpu.Volume[P])
-	return over(v, v.Inner(launch.Key{}), d, pairs.Of[P](), f, 0, true)
+	return over(v, inside.Array(v), d, raster.TypeNamed[P](), f, 0, true)
 }
 
-// VolumeTableOver is the table of a volume in memory that another library has.
-// Count is the slices of the volume: the table has one more.
+// VolumeTableOver returns the table of a volume in the memory of another library.
+// Count is the number of slices of the volume: the table has one more.
 func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S], error) {
 	t := new(gpu.VolumeTable[S])
-	return over(t, t.Inner(launch.Key{}), d, pairs.Of[S](), f, 1, true)
+	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, true)
 }
 
-// over puts foreign memory inside of something of package gpu.
-func over[T any](t *T, inside *devmem.Array, d *gpu.Device, e pairs.Type, f Foreign, border int, volume bool) (*T, error) {
+// over initializes a value of package gpu with foreign memory.
+func over[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f Foreign, border int, volume bool) (*T, error) {
 	a, err := inner(d).Over(e, devmem.Foreign(f), border, volume)
 	if err != nil {
 		return nil, err
@@ -70,32 +70,33 @@ func over[T any](t *T, inside *devmem.Array, d *gpu.Device, e pairs.Type, f Fore
 	return t, nil
 }
 
-// inner is what is inside of a device, nil for none.
+// inner returns the memory device of d, or nil.
 func inner(d *gpu.Device) *devmem.Device {
 	if d == nil {
 		return nil
 	}
-	return *d.Inner(launch.Key{})
+	return *inside.Device(d)
 }
 
-// OnStream is the device with its work on a stream of the caller's, instead of
-// one of its own: a CUstream, where 0 and 1 are the legacy default stream and 2
-// is that of the thread, or a cl_command_queue. What is queued there before is
-// done before, and what follows comes after, without waiting in between.
+// OnStream returns the device with its work on the caller's stream instead of its
+// own: a CUstream, where 0 and 1 are the legacy default stream and 2 is the
+// per-thread one, or a cl_command_queue. Work is ordered after everything queued on
+// the stream before and ahead of everything queued later, without waiting in
+// between.
 //
-// CUDA has one context for the whole process. OpenCL has not: a device of OpenCL
-// works in a context of its own, and refuses queues of any other. Those who want to
-// share memory with it make their queue and their buffers in its context, which
-// clGetMemObjectInfo tells of what [Take] gives.
+// CUDA has one context per process, but an OpenCL device works in a context of its
+// own and rejects queues of any other. To share memory with it, create queues and
+// buffers in its context, which clGetMemObjectInfo returns for the memory from
+// [Take].
 //
-// The same handle gives the same device again. It keeps some memory for that
-// stream until it, or d, is closed; the stream itself stays the caller's. Where memory
-// is short, calls on other streams of the device take that back, and wait for what is
-// queued here.
+// The same handle returns the same device. It keeps some memory for that stream
+// until it, or d, is closed; the stream itself remains the caller's. If memory is
+// short, calls on other streams of the device reclaim that memory, and wait for the
+// work queued here.
 func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
 	view, err := inner(d).OnStream(handle, func(view *devmem.Device) any {
 		outer := new(gpu.Device)
-		*outer.Inner(launch.Key{}) = view
+		*inside.Device(outer) = view
 		return outer
 	})
 	if err != nil {
@@ -104,8 +105,8 @@ func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
 	return view.Outer.(*gpu.Device), nil
 }
 
-// Take is memory of the device of this many bytes, for a [Foreign] of the caller's
-// own. It stays until [Give], or until the device is closed.
+// Take allocates memory on the device, for use in a [Foreign]. It is freed by
+// [Give], or when the device is closed.
 func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	m := inner(d)
 	if err := m.Enter(); err != nil {
@@ -119,7 +120,7 @@ func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	return uintptr(taken), err
 }
 
-// Give frees what [Take] took, after the work that uses it.
+// Give frees memory from [Take], after the work that uses it.
 func Give(d *gpu.Device, handle uintptr) error {
 	m := inner(d)
 	if err := m.Enter(); err != nil {
@@ -129,5 +130,5 @@ func Give(d *gpu.Device, handle uintptr) error {
 	return m.Give(driver.Memory(handle))
 }
 
-// DeviceOf is the index of the CUDA device on which a pointer is.
+// DeviceOf returns the index of the CUDA device to which a pointer belongs.
 func DeviceOf(pointer uintptr) (int, error) { return driver.DeviceOf(pointer) }

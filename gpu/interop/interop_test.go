@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -31,12 +32,12 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 			t.Errorf("the same stream is another device: %v", err)
 		}
 		for _, size := range [][2]int{{301, 203}, {1, 1}, {0, 4}, {64, 0}} {
-			src := randomImage[uint8](7, size[0], size[1], 1, 5)
+			src := fixture.Noise[uint8](7, size[0], size[1], 1, 5)
 			im, err := gpu.Upload(g, src)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := Foreign{Handle: uintptr(im.Inner(launch.Key{}).At.Memory), Offset: im.Inner(launch.Key{}).At.Offset, Width: src.Width, Height: src.Height, Stride: im.Inner(launch.Key{}).At.Stride}
+			f := Foreign{Handle: uintptr(inside.Array(im).At.Memory), Offset: inside.Array(im).At.Offset, Width: src.Width, Height: src.Height, Stride: inside.Array(im).At.Stride}
 			over, err := ImageOver[uint8](g, f)
 			if err != nil {
 				t.Fatal(err)
@@ -64,7 +65,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := sameBits(got, want); err != nil {
+			if err := fixture.SameTables(got, want); err != nil {
 				t.Errorf("%v: %v", size, err)
 			}
 			leaning, err := TiltedTableOver[uint32](g, at)

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -20,7 +21,7 @@ func TestOverlap(t *testing.T) {
 	im := boxsum.Image[uint32]{Pix: buf, Stride: width + 1, Width: width, Height: height, Channels: 1}
 	vol := volume.Volume[uint32]{Pix: buf, Width: 5, Height: 6, Depth: 7, Channels: 1}
 	longs := make([]uint64, (width+1)*(height+1)+height*width)
-	small := randomImage[uint8](1, width, height, 1, 0)
+	small := fixture.Noise[uint8](1, width, height, 1, 0)
 	eachDevice(t, func(t *testing.T, d *gpu.Device) {
 		handle, err := Take(d, 1<<20)
 		if err != nil {
@@ -32,7 +33,7 @@ func TestOverlap(t *testing.T) {
 			}
 			table := &boxsum.Table[uint32]{Sums: buf[from:], Stride: width + 1, Width: width, Height: height, Channels: 1}
 			leaning := &tilted.Table[uint32]{Sums: buf[from:], Width: width, Height: height, Channels: 1}
-			counts := &histogram.Table[uint32]{Counts: buf[from:], Width: width, Height: height, Channels: 1, Bins: histogram.Bins{N: 2, High: 300}}
+			counts := &histogram.Table[uint32]{Counts: buf[from:][:2*(width+1)*(height+1)], Width: width, Height: height, Channels: 1, Bins: histogram.Bins{N: 2, High: 300}}
 			solid := &volume.Table[uint32]{Sums: buf[min(from, 200):], Width: 5, Height: 6, Depth: 7, Channels: 1}
 			double := func(shift int) *boxsum.SquaredTable[uint64, uint64] {
 				return &boxsum.SquaredTable[uint64, uint64]{
@@ -68,11 +69,11 @@ func TestOverlap(t *testing.T) {
 			}
 			for name, err := range map[string]error{
 				"on the CPU":          boxsum.IntegrateInto(table, im, nil),
-				"host":                gpu.IntegrateHostInto(d, table, im, nil),
-				"host squares":        gpu.IntegrateSquaresHostInto(d, double(shift), small, nil),
-				"host, tilted":        gpu.IntegrateTiltedHostInto(d, leaning, im, nil),
-				"host, histogram":     gpu.IntegrateHistogramHostInto(d, counts, im, nil),
-				"host, volume":        gpu.IntegrateVolumeHostInto(d, solid, vol, nil),
+				"host":                boxsum.IntegrateInto(table, im, &boxsum.Options{On: d}),
+				"host squares":        boxsum.IntegrateSquaresInto(double(shift), small, &boxsum.Options{On: d}),
+				"host, tilted":        tilted.IntegrateInto(leaning, im, &tilted.Options{On: d}),
+				"host, histogram":     histogram.IntegrateInto(counts, im, &histogram.Options{On: d}),
+				"host, volume":        volume.IntegrateInto(solid, vol, &volume.Options{On: d}),
 				"pipeline":            piped,
 				"pipeline of squares": pipedSquares,
 				"device":              gpu.IntegrateInto(dst, src, nil),
@@ -96,7 +97,7 @@ func TestPartsOfOneMemory(t *testing.T) {
 	const width, height, count, row, table = 30, 20, 3, 8 * 31, 8 * 31 * 21
 	images := []boxsum.Image[uint8]{}
 	for i := range count {
-		images = append(images, randomImage[uint8](uint64(i), width, height, 1, 0))
+		images = append(images, fixture.Noise[uint8](uint64(i), width, height, 1, 0))
 	}
 	eachDevice(t, func(t *testing.T, d *gpu.Device) {
 		src := upload(t, d, images...)
@@ -125,7 +126,7 @@ func TestPartsOfOneMemory(t *testing.T) {
 				}
 				got, err := both.Download(i)
 				if err == nil {
-					err = errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares))
+					err = errors.Join(fixture.SameTables(got.Sum, want.Sum), fixture.SameTables(got.Squares, want.Squares))
 				}
 				if err != nil {
 					t.Errorf("%s, image %d: %v", name, i, err)
@@ -138,7 +139,7 @@ func TestPartsOfOneMemory(t *testing.T) {
 			Sum:     &boxsum.Table[uint64]{Sums: buf[:table/8], Width: width, Height: height, Channels: 1},
 			Squares: &boxsum.Table[uint64]{Sums: buf[table/8:], Width: width, Height: height, Channels: 1},
 		}
-		if err := gpu.IntegrateSquaresHostInto(d, host, images[0], nil); err != nil {
+		if err := boxsum.IntegrateSquaresInto(host, images[0], &boxsum.Options{On: d}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,31 +11,32 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
-// A TensorJob is sums of batches of planes of floats that another library has on a CUDA device, where Float16 and BFloat16
-// are floats too. Op is what is summed:
+// A TensorJob sums batches of float planes that another library has on a CUDA
+// device. Floats include Float16 and BFloat16. Op selects the operation:
 //
-//   - "table" makes tables of planes, Out is their entries (0, 0);
-//   - "suffix" sums what lies at each place and after it, to the right and below, which is the gradient of a table;
-//   - "window" sums windows with zeros outside of the plane, times a factor, or divided by how much of each is in the plane. Out
-//     has any size.
+//   - "table" computes the tables of planes; Out starts at their entries (0, 0);
+//   - "suffix" sums the values at each position and after it, to the right and below, which is the gradient of a table;
+//   - "window" sums windows, with zeros outside the plane, and multiplies by a factor or divides by the number of pixels that lie in the plane. Out may have any size.
 //
 // Floats are named as in kernels: f16, bf16, f32, f64.
 type TensorJob struct {
 	Op, Pixel, Sum          string
-	In, Out                 Foreign // of tables: the sizes of the planes
+	In, Out                 Foreign // of tables: sizes are those of the planes
 	Across, Down, Left, Top int     // of windows
 	Factor                  float64
-	Clip                    bool // divided, whatever the factor
-	Gap                     bool // of tables: what lies between two rows may be written
-	// BandRow cuts planes into bands of so many rows, from the first on, or from the last of a suffix. They are made at once, so that in the first
-	// row of sums of each but the first must be what each column has in all bands before.
+	Clip                    bool // divide by the number of pixels, and ignore the factor
+	Gap                     bool // of tables: the memory between rows may be written
+	// BandRow divides planes into bands of this many rows, counted from the first
+	// row, or from the last for a suffix. Bands are computed at the same time, so
+	// the first row of sums of each band except the first must contain the sum of
+	// each column over all bands before it.
 	BandRow int
 }
 
-// MostAcross is how wide a window of a [TensorJob] may be.
+// MostAcross is the maximum width of a window in a [TensorJob].
 const MostAcross = method.WindowMost
 
-// Tensor queues a job on the stream of a device.
+// Tensor queues a job on the device's stream.
 func Tensor(d *gpu.Device, j *TensorJob) error {
 	m := inner(d)
 	return m.Use(func() error {
@@ -47,17 +48,19 @@ func Tensor(d *gpu.Device, j *TensorJob) error {
 	})
 }
 
-// A Recipe is a launch that C code does by itself, as often as it likes: the functions of the driver, what to launch, and the
-// job that follows, in which the addresses of pixels and sums come first.
+// A Recipe describes a launch that C code can repeat by itself: the driver's
+// functions, what to launch, and the job, which starts with the addresses of the
+// pixels and the sums.
 type Recipe struct {
 	Launch, Current, Function, Context uintptr // cuLaunchKernelEx and cuCtxGetCurrent
 	Blocks, Threads, Shared, Cluster   int64
-	Lead                               int64 // bytes from the memory of the sums to the address of the job
-	InLow, OutLow                      int64 // the last four bits of the addresses for which it is
-	Bytes                              int64 // of the job
+	Lead                               int64 // bytes from the memory of the sums to the address in the job
+	InLow, OutLow                      int64 // the last four bits of the addresses for which the recipe is valid
+	Bytes                              int64 // size of the job
 }
 
-// RecipeOf is the recipe of a job and its bytes, none where the driver cannot launch it so.
+// RecipeOf returns the recipe of a job and the job's bytes. Both are nil if there is
+// nothing to do or the driver does not support such launches.
 func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
 	b, c, err := j.call(d)
 	if err != nil || b == nil {
@@ -74,7 +77,8 @@ func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
 	return r, c.Job, nil
 }
 
-// lead is the bytes from the memory of the sums to the first row: that of a table lies after the zeros.
+// lead returns the number of bytes from the memory of the sums to the first row. In
+// a table, that row follows the zeros.
 func (j *TensorJob) lead() int64 {
 	if j.Op == "table" {
 		return j.Out.Stride
@@ -82,7 +86,8 @@ func (j *TensorJob) lead() int64 {
 	return 0
 }
 
-// call checks a job and prepares its launch, none where there is nothing to do.
+// call validates a job and prepares its launch. The backend is nil if there is
+// nothing to do.
 func (j *TensorJob) call(d *gpu.Device) (*driver.CUDABackend, method.TensorCall, error) {
 	in, out := planesOf(&j.In), planesOf(&j.Out)
 	var none method.TensorCall

@@ -7,7 +7,8 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
+	"github.com/boxsum/boxsum/internal/fixture"
 )
 
 // Kernels for tensors do the same as machine code, whose blocks share planes, and as PTX, where each is by itself.
@@ -30,14 +31,14 @@ func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
 	const count = 3
 	var images []boxsum.Image[float32]
 	for i := range count {
-		img := randomImage[float32](uint64(i), width, height, 1, 0)
+		img := fixture.Noise[float32](uint64(i), width, height, 1, 0)
 		for k, v := range img.Pix {
 			img.Pix[k] = float32(math.Mod(float64(v), 8)) // all sums are exact
 		}
 		images = append(images, img)
 	}
 	src := upload(t, d, images...)
-	at := src.Inner(launch.Key{}).At
+	at := inside.Array(src).At
 	in := Foreign{Handle: uintptr(at.Memory), Offset: at.Offset, Width: width, Height: height, Count: count, Stride: at.Stride, Distance: at.Distance}
 	stride := int64(4*width+63) &^ 31
 	distance := stride * int64(height+1)
@@ -62,7 +63,7 @@ func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sameBits(got, want); err != nil {
+		if err := fixture.SameTables(got, want); err != nil {
 			t.Errorf("table %d of %d×%d: %v", i, width, height, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairs.go -template anytable.tmpl
+//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out pairs.go -template anytable.tmpl
 
 func noPair(dst, src any) error {
 	return fmt.Errorf("%w: there is no way from %T to %T", boxsum.ErrTypes, src, dst)

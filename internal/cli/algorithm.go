@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/bench"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/lab/bench"
 	"github.com/boxsum/boxsum/papers"
 )
 
@@ -126,13 +126,13 @@ func jobOf(published *papers.Job) (job, error) {
 	switch published.Precision().Type {
 	case "f32":
 		t, err := papers.Table[float32](published, 0)
-		return doneJob(pair{pairs.F32, pairs.F32, pairs.F64, false}, t, err)
+		return doneJob(pair{raster.F32, raster.F32, raster.F64, false}, t, err)
 	case "f64":
 		t, err := papers.Table[float64](published, 0)
-		return doneJob(pair{pairs.F64, pairs.F64, pairs.F64, false}, t, err)
+		return doneJob(pair{raster.F64, raster.F64, raster.F64, false}, t, err)
 	}
 	t, err := papers.Table[uint32](published, 0)
-	return doneJob(pair{pairs.U32, pairs.U32, pairs.U64, false}, t, err)
+	return doneJob(pair{raster.U32, raster.U32, raster.U64, false}, t, err)
 }
 
 func doneJob[S boxsum.Sum](p pair, t *boxsum.Table[S], err error) (job, error) {

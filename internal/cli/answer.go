@@ -20,8 +20,9 @@ type answer struct {
 	rect     *rectangle // that the box is the nearest to
 }
 
-// printAnswers prints a line for every channel of every box.
-func printAnswers(w io.Writer, answers []answer, solid bool) error {
+// answerRows has a header and a row for every channel of every box. The means and deviations have
+// this many digits; -1 stands for all.
+func answerRows(answers []answer, solid bool, digits int) [][]string {
 	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
 	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
 	row := func(box, rotation, channel string, numbers ...string) []string {
@@ -42,18 +43,18 @@ func printAnswers(w io.Writer, answers []answer, solid bool) error {
 	for _, a := range answers {
 		for c, s := range a.channels {
 			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
-				plain(s.sum), fmt.Sprintf("%.8g", s.mean), a.deviation(s), strconv.FormatInt(a.areaOf(s), 10)))
+				plain(s.sum), strconv.FormatFloat(s.mean, 'g', digits, 64), a.deviation(s, digits), strconv.FormatInt(a.areaOf(s), 10)))
 		}
 	}
-	return printColumns(w, rows)
+	return rows
 }
 
 // deviation is that of a channel, to print.
-func (a *answer) deviation(s stats) string {
+func (a *answer) deviation(s stats, digits int) string {
 	if a.noStd {
 		return "-"
 	}
-	return fmt.Sprintf("%.8g", s.std)
+	return strconv.FormatFloat(s.std, 'g', digits, 64)
 }
 
 // printColumns lines up rows: the first column to the left, where the words

@@ -47,11 +47,11 @@ func FuzzArguments(f *testing.F) {
 // FuzzCommandLines does the same with command lines that are made of verbs, their flags
 // and values as the command line's own model has them: most of them get past the parser.
 func FuzzCommandLines(f *testing.F) {
-	line, _, err := parse([]string{"version"}, io.Discard)
+	command, err := parse([]string{"version"}, io.Discard, io.Discard)
 	if err != nil {
 		f.Fatal(err)
 	}
-	verbs := verbsOf(line)
+	verbs := verbsOf(command.Model)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 80 {
 		choices := make([]byte, 3+rng.IntN(12))
@@ -128,7 +128,7 @@ func runArguments(t *testing.T, args []string) {
 	defer cancel()
 	var stdout, stderr strings.Builder
 	if len(args) > 0 && (args[0] == "bench" || args[0] == "reproduce") {
-		parse(args, &stdout) // to measure takes long
+		parse(args, &stdout, &stderr) // to measure takes long
 		return
 	}
 	code := run(ctx, args, strings.NewReader("P2 2 1 255 1 2"), &stdout, &stderr)

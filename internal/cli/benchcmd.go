@@ -10,8 +10,8 @@ import (
 
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/bench"
-	"github.com/boxsum/boxsum/internal/measure"
+	"github.com/boxsum/boxsum/lab/bench"
+	"github.com/boxsum/boxsum/lab/measure"
 )
 
 type benchCmd struct {

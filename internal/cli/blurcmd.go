@@ -18,8 +18,9 @@ type blurCmd struct {
 	Window       windowFlag `placeholder:"WxH" help:"Blur by the mean of so many pixels across and down, such as 31x15, or 31 for both. Of an even number one more lies on the left and above."`
 	Gaussian     bool       `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
 	Sigma        float64    `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
-	Passes       int        `placeholder:"N" help:"How many boxes stand for the Gaussian, 1 to 6 (3). Four are nearer to it."`
+	Passes       int        `placeholder:"N" help:"Make the Gaussian of N boxes, 1 to 6; four are nearer to it than three. The default is 3, and exact weights for standard deviations below 2."`
 	Memory       string     `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
+	MaxChunks    int64      `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
 	pictureFlags `set:"color=keep"`
 	filterFlags
 }
@@ -51,7 +52,7 @@ func (c *blurCmd) Run(sh *shell) error {
 		return usage("no image: name a file, or let --demo draw one")
 	}
 	if c.Out == "" {
-		return usage("no output: name a folder with -o, such as -o blurred/")
+		return noOutput(c.Ins, "blurred/")
 	}
 	outs, err := inFolder(c.Ins, c.Out, "blurred", extensionLike)
 	if err != nil {

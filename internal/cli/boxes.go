@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"reflect"
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/internal/cmdline"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -52,17 +53,32 @@ func parseBox(text string, corners int) (box, error) {
 	return b, nil
 }
 
-// flagOf is for flags with a value, and flagsOf for those that may be given again.
-func flagOf[T any](form string, parse func(string) (T, error)) cmdline.Reader {
-	return cmdline.ReaderOf(form, parse, func(to *T, value T) { *to = value })
+// flagReader has kong read flags of type F by parse. Their text may start with a minus.
+func flagReader[F, T any](form string, parse func(string) (T, error), set func(*F, T)) kong.Option {
+	return kong.TypeMapper(reflect.TypeFor[F](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		token := ctx.Scan.Pop()
+		if token.IsEOL() {
+			return errors.New("expected " + form)
+		}
+		value, err := parse(token.String())
+		if err == nil {
+			set(target.Addr().Interface().(*F), value)
+		}
+		return err
+	}))
 }
 
-func flagsOf[L ~[]T, T any](form string, parse func(string) (T, error)) cmdline.Reader {
-	return cmdline.ReaderOf(form, parse, func(to *L, value T) { *to = append(*to, value) })
+// flagOf reads flags with one value, and flagsOf those that may be repeated.
+func flagOf[T any](form string, parse func(string) (T, error)) kong.Option {
+	return flagReader(form, parse, func(to *T, value T) { *to = value })
 }
 
-// flagTypes are all that package cmdline does not know.
-var flagTypes = []cmdline.Reader{
+func flagsOf[L ~[]T, T any](form string, parse func(string) (T, error)) kong.Option {
+	return flagReader(form, parse, func(to *L, value T) { *to = append(*to, value) })
+}
+
+// flagTypes are the types of flags that kong does not know.
+var flagTypes = []kong.Option{
 	flagOf("a ratio such as 1/2", func(text string) (rotationFlag, error) {
 		rot, err := rotated.Parse(strings.TrimSpace(text))
 		return rotationFlag{rot, true}, err

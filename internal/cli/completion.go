@@ -4,21 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/boxsum/boxsum/internal/cmdline"
+	"github.com/alecthomas/kong"
 )
 
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }
 
 // Run prints a script that has a shell complete verbs, flags and their values.
 func (c *completionCmd) Run(sh *shell) error {
-	write := map[string]func(io.Writer, []verb){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	write := map[string]func(io.Writer, []verb){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion}[c.Shell]
 	var b strings.Builder
-	write(&b, verbsOf(sh.line))
+	write(&b, verbsOf(sh.model))
 	_, err := io.WriteString(sh.results(), b.String())
 	return err
 }
@@ -45,29 +44,28 @@ func (f flagWords) names() []string {
 	return names
 }
 
-// verbsOf takes the verbs from the command line itself.
-func verbsOf(line *cmdline.Line) (verbs []verb) {
-	for _, of := range line.Verbs {
-		if of.Hidden {
-			continue
-		}
-		v := verb{name: of.Name, help: of.Help}
-		for _, arg := range of.Args {
+// verbsOf returns the verbs of the command line's model.
+func verbsOf(model *kong.Application) (verbs []verb) {
+	for _, node := range model.Leaves(true) {
+		v := verb{name: node.Name, help: node.Help}
+		for _, arg := range node.Positional {
 			v.words = append(v.words, enumWords(arg)...)
 		}
-		for _, f := range slices.Concat(line.Flags, of.Flags) {
-			help, _, _ := strings.Cut(f.Help, ". ")
-			help, _, _ = strings.Cut(help, ": ")
-			v.flags = append(v.flags, flagWords{f.Name, help, f.Short, !f.IsBool(), enumWords(f)})
+		for _, group := range node.AllFlags(true) {
+			for _, f := range group {
+				help, _, _ := strings.Cut(f.Help, ". ")
+				help, _, _ = strings.Cut(help, ": ")
+				v.flags = append(v.flags, flagWords{f.Name, help, f.Short, !f.IsBool(), enumWords(f.Value)})
+			}
 		}
 		verbs = append(verbs, v)
 	}
 	return verbs
 }
 
-// enumWords is the words that a value may be, or that others are made of.
-func enumWords(v *cmdline.Value) []string {
-	words := cmp.Or(v.Enum, v.Words)
+// enumWords returns the words that a value may be, or that it is made of.
+func enumWords(v *kong.Value) []string {
+	words := cmp.Or(v.Enum, v.Tag.Get("words"))
 	if words == "" {
 		return nil
 	}
@@ -168,4 +166,58 @@ func fishCompletion(w io.Writer, verbs []verb) {
 			fmt.Fprintf(w, " -d %s\n", quote(f.help))
 		}
 	}
+}
+
+func powershellCompletion(w io.Writer, verbs []verb) {
+	// PowerShell takes curly quotes for straight ones.
+	double := strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛").Replace
+	quote := func(text string) string { return "'" + double(text) + "'" }
+	list := func(words []string) string {
+		quoted := make([]string, len(words))
+		for i, word := range words {
+			quoted[i] = quote(word)
+		}
+		return "@(" + strings.Join(quoted, ", ") + ")"
+	}
+	fmt.Fprint(w, `# PowerShell completion for boxsum: boxsum completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName boxsum, boxsum.exe -ScriptBlock {
+	param($wordToComplete, $commandAst, $cursorPosition)
+	$verbs = [ordered]@{
+`)
+	for _, v := range verbs {
+		fmt.Fprintf(w, "\t\t%s = @{ help = %s; words = %s; flags = [ordered]@{\n", quote(v.name), quote(v.help), list(v.words))
+		for _, f := range v.flags {
+			for _, name := range f.names() {
+				fmt.Fprintf(w, "\t\t\t%s = @{ help = %s; takes = $%t; words = %s }\n", quote(name), quote(f.help), f.takes, list(f.words))
+			}
+		}
+		fmt.Fprint(w, "\t\t} }\n")
+	}
+	fmt.Fprint(w, `	}
+	$result = {
+		param($word, $help)
+		if ($word -like "$wordToComplete*") {
+			if (-not $help) { $help = $word }
+			[System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $help)
+		}
+	}
+	$typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+	if ($typed.Count -le 1) {
+		foreach ($name in $verbs.Keys) { & $result $name $verbs[$name].help }
+		foreach ($name in '--help', '--version') { & $result $name }
+		return
+	}
+	$verb = $verbs[$typed[1]]
+	if (-not $verb) { return }
+	$words = $verb.words
+	$last = $verb.flags[$typed[-1]]
+	if ($last -and $last.takes) {
+		$words = $last.words
+	} elseif ($wordToComplete -like '-*') {
+		foreach ($name in $verb.flags.Keys) { & $result $name $verb.flags[$name].help }
+		return
+	}
+	foreach ($word in $words) { & $result $word }
+}
+`)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -42,7 +44,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($#-1)); _boxsum; echo "${COMPREPLY[*]}"`)
 // TestCompletionKnowsAll holds that every verb and flag is in every script, and that
 // shells that are here can read it.
 func TestCompletionKnowsAll(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		var script strings.Builder
 		if code := run(t.Context(), []string{"completion", shell}, nil, &script, t.Output()); code != exitOK {
 			t.Fatalf("%s: exit code %d", shell, code)
@@ -52,12 +54,31 @@ func TestCompletionKnowsAll(t *testing.T) {
 				t.Errorf("%s: no %s", shell, want)
 			}
 		}
-		if path, err := exec.LookPath(shell); err == nil {
+		if path, err := exec.LookPath(shell); err == nil && shell != "powershell" { // see TestPowerShellCompletion
 			cmd := exec.Command(path, "-n")
 			cmd.Stdin = strings.NewReader(script.String())
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v: %s", shell, err, out)
 			}
+		}
+	}
+}
+
+func TestPowerShellCompletion(t *testing.T) {
+	pwsh, err := exec.LookPath("pwsh")
+	if err != nil {
+		t.Skip("the completion of PowerShell takes pwsh")
+	}
+	var script strings.Builder
+	if code := run(t.Context(), []string{"completion", "powershell"}, nil, &script, t.Output()); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	for _, test := range completes {
+		cmd := exec.Command(pwsh, "-NoProfile", "-Command", script.String()+`
+(TabExpansion2 -inputScript '`+test.line+`' -cursorColumn `+strconv.Itoa(len(test.line))+`).CompletionMatches.CompletionText`)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !slices.ContainsFunc(strings.Fields(string(out)), func(word string) bool { return strings.TrimPrefix(word, "./") == test.want }) {
+			t.Errorf("%q: %v, %s", test.line, err, out)
 		}
 	}
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/internal/anytable"
-	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
 )
 
@@ -50,15 +49,12 @@ func newHistogram(c *histogramCmd, img, weights any, device *gpu.Device, opt *bo
 	if weights == nil {
 		c.announce(bytes)
 		return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
-			if launch.GPU && device != nil {
-				return anytable.IntegrateHistogramOn(t, img, device, nil)
-			}
-			return anytable.IntegrateHistogram(t, img, (*histogram.Options)(plainOptions(opt)))
+			return anytable.IntegrateHistogram(t, img, histogramOptions(onDevice(device, opt)))
 		})
 	}
 	c.announce(2 * bytes)
-	kind := anyimage.Pixel(weights)
-	if kind == 0 {
+	kind := pixelOf(weights)
+	if !isImage(weights) {
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
 	if err := c.checkWeights(extentOf(weights), e); err != nil {
@@ -68,7 +64,7 @@ func newHistogram(c *histogramCmd, img, weights any, device *gpu.Device, opt *bo
 		if err := checkFinite(weights, c); err != nil {
 			return err
 		}
-		return anytable.IntegrateWeights(table, img, weights, (*histogram.Options)(plainOptions(opt)))
+		return anytable.IntegrateWeights(table, img, weights, histogramOptions(opt))
 	}
 	switch { // sums of whole weights in 64 bits stay exact
 	case kind.Float():
@@ -90,12 +86,13 @@ func (c *histogramCmd) checkWeights(weights, img extent) error {
 // checkFinite refuses weights that are not finite: they would be in the sums of
 // boxes that do not hold them.
 func checkFinite(weights any, c *histogramCmd) error {
-	if !anyimage.Pixel(weights).Float() {
+	src := pixels.Of(weights)
+	if !src.Type.Float() {
 		return nil // integers are
 	}
-	e, row := extentOf(weights), []float64(nil)
-	for y := range e.Height {
-		row = anyimage.Floats(row[:0], weights, y, 0, e.Width, 1)
+	var row []float64
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width, 1)
 		for x, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
@@ -121,11 +118,11 @@ func madeHistogram[S boxsum.Sum](img any, c *histogramCmd, integrate func(*histo
 		return nil, err
 	}
 	row := (t.Width + 1) * t.Channels * t.Bins.N
-	rows := boxsum.View[S]{Sums: t.Counts, Stride: row, Width: row, Height: t.Height + 1, Channels: 1}
+	rows := raster.ArrayOf(t.Counts, raster.PlaneExtent(row, t.Height+1, 1, row))
 	return &histogramWork{
-		tableSet: tableSet{extent: e, layers: histogramLayers(e, t.Bins, rows, pairs.TypeOf[S]())},
+		tableSet: tableSet{extent: e, layers: histogramLayers(e, t.Bins, rows)},
 		bins:     t.Bins, bytes: int64(len(t.Counts)) * int64(unsafe.Sizeof(*new(S))), took: max(time.Since(start), 1),
-		whole: !anyimage.Pixel(img).Float() && t.Bins.High-t.Bins.Low == float64(t.Bins.N) && t.Bins.Low == math.Trunc(t.Bins.Low),
+		whole: !pixelOf(img).Float() && t.Bins.High-t.Bins.Low == float64(t.Bins.N) && t.Bins.Low == math.Trunc(t.Bins.Low),
 		img:   img,
 		of: func(box image.Rectangle, channel int) channelHistogram {
 			counts := t.Histogram(nil, box, channel)
@@ -142,14 +139,14 @@ func madeHistogram[S boxsum.Sum](img any, c *histogramCmd, integrate func(*histo
 }
 
 // histogramLayers are the counts and the edges of their bins.
-func histogramLayers(e extent, bins histogram.Bins, counts any, of pairs.Type) []layer {
+func histogramLayers(e extent, bins histogram.Bins, counts raster.Array) []layer {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
 		edges[i] = bins.Edge(i)
 	}
 	return []layer{
-		{name: "histogram", sum: of, shape: append(e.shape(), bins.N), entries: func() iter.Seq[any] { return one(counts) }},
-		{name: "edges", sum: pairs.F64, shape: []int{len(edges)}, entries: func() iter.Seq[any] { return one(edges) }},
+		{name: "histogram", sum: counts.Type, shape: append(e.shape(), bins.N), entries: func() iter.Seq[raster.Array] { return one(counts) }},
+		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return one(oneRow(raster.F64, raster.Bytes(edges))) }},
 	}
 }
 
@@ -167,7 +164,7 @@ func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), 
 // range was.
 func binsFor(img any, c *histogramCmd) (histogram.Bins, error) {
 	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
-	if anyimage.Pixel(img).Bytes() <= 2 || c.Range.given {
+	if pixelOf(img).Bytes() <= 2 || c.Range.given {
 		return binsOver(img, bins)
 	}
 	low, high := sketch.Range(img)
@@ -190,18 +187,18 @@ func binsFor(img any, c *histogramCmd) (histogram.Bins, error) {
 
 // binsOver is bins for the pixels of an image.
 func binsOver(img any, bins histogram.Bins) (histogram.Bins, error) {
-	switch anyimage.Pixel(img) {
-	case pairs.U8:
+	switch pixelOf(img) {
+	case raster.U8:
 		return histogram.Over[uint8](bins)
-	case pairs.U16:
+	case raster.U16:
 		return histogram.Over[uint16](bins)
-	case pairs.U32:
+	case raster.U32:
 		return histogram.Over[uint32](bins)
-	case pairs.I16:
+	case raster.I16:
 		return histogram.Over[int16](bins)
-	case pairs.I32:
+	case raster.I32:
 		return histogram.Over[int32](bins)
-	case pairs.F32:
+	case raster.F32:
 		return histogram.Over[float32](bins)
 	}
 	return histogram.Over[float64](bins)

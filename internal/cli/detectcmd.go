@@ -231,7 +231,7 @@ func (c *detectCmd) several(sh *shell, d *detector) error {
 	failed := 0
 	for i, in := range c.Ins {
 		sh.progress.close()
-		sh.progress = newProgress(sh.stderr)
+		sh.startProgress()
 		sh.progress.of(fmt.Sprintf("%d of %d: ", i+1, len(c.Ins)))
 		results, err := c.one(sh, d, in, outs[i])
 		if sh.ctx.Err() != nil {

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // direct answers from the pixels of boxes. Few boxes take less time so than a table of
@@ -20,7 +19,7 @@ type direct struct {
 
 func newDirect(img any) oracle {
 	rows := rowsOf(img)
-	return &direct{rows, population{pixels: rows}}
+	return &direct{rows, population{pixelReader: rows}}
 }
 
 func (d *direct) size() extent { return d.extent }
@@ -35,7 +34,7 @@ func (d *direct) stats(b box, channel int) stats {
 	}
 	var sum, squares, carry uint64
 	for y := b[1]; y < b[3]; y++ {
-		s, q, lost := rowSums(anyimage.Row(d.img, y), b[0]*d.Channels+channel, b[2]*d.Channels, d.Channels)
+		s, q, lost := rowSums(d.pixel, d.src.Row(y), b[0]*d.Channels+channel, b[2]*d.Channels, d.Channels)
 		sum += s
 		var c uint64
 		squares, c = bits.Add64(squares, q, 0)
@@ -44,9 +43,9 @@ func (d *direct) stats(b box, channel int) stats {
 	var of stats
 	var variance float64
 	if d.pixel.Signed() {
-		of.sum, of.mean, variance = int64(sum), exact.Mean(n, int64(sum)), exact.Variance(n, int64(sum), squares, nil, nil)
+		of.sum, of.mean, variance = int64(sum), meanOf(n, int64(sum)), varianceOf(n, int64(sum), squares)
 	} else {
-		of.sum, of.mean, variance = sum, exact.Mean(n, sum), exact.Variance(n, sum, squares, nil, nil)
+		of.sum, of.mean, variance = sum, meanOf(n, sum), varianceOf(n, sum, squares)
 	}
 	if of.std = math.Sqrt(variance); carry != 0 {
 		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.extent, b), channel: channel})
@@ -65,7 +64,7 @@ func (d *direct) floats(b box, n, channel int) stats {
 		}
 		sum += ofRow
 	}
-	of := stats{sum: sum, mean: exact.Mean(n, sum)}
+	of := stats{sum: sum, mean: meanOf(n, sum)}
 	if n > 0 {
 		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.extent, b), channel: channel})
 	}
@@ -73,18 +72,18 @@ func (d *direct) floats(b box, n, channel int) stats {
 }
 
 // rowSums is sumsOfEvery of a part of a row of integers.
-func rowSums(row any, from, to, step int) (sum, squares, carry uint64) {
-	switch row := row.(type) {
-	case []uint8:
+func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, carry uint64) {
+	switch pixel {
+	case raster.U8:
 		return sumsOfEvery(row[from:to], step)
-	case []uint16:
-		return sumsOfEvery(row[from:to], step)
-	case []uint32:
-		return sumsOfEvery(row[from:to], step)
-	case []int16:
-		return sumsOfEvery(row[from:to], step)
-	case []int32:
-		return sumsOfEvery(row[from:to], step)
+	case raster.U16:
+		return sumsOfEvery(raster.Elems[uint16](row)[from:to], step)
+	case raster.U32:
+		return sumsOfEvery(raster.Elems[uint32](row)[from:to], step)
+	case raster.I16:
+		return sumsOfEvery(raster.Elems[int16](row)[from:to], step)
+	case raster.I32:
+		return sumsOfEvery(raster.Elems[int32](row)[from:to], step)
 	}
 	return 0, 0, 0
 }
@@ -133,7 +132,7 @@ func (c *queryCmd) askDirectly(sh *shell, pixels oracle, boxes []box) ([]answer,
 	if err == nil && c.Verbose {
 		sh.progress.close()
 		ms := float64(time.Since(start)) / float64(time.Millisecond)
-		fmt.Fprintf(sh.stderr, "%v, no table, boxes from their pixels: %d, %s ms\n", pixels.size(), len(boxes), rounded(ms))
+		fmt.Fprintf(sh.stderr, "%v, no table, boxes from their pixels: %d, %s\n", pixels.size(), len(boxes), timeText(ms))
 	}
 	return answers, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestOraclesAgree asks pixels, a table and a stream for the same boxes.
@@ -62,5 +62,5 @@ func oraclesAgree[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 }
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	return pair{pixel: pairs.TypeOf[P](), sum: pairs.TypeOf[S](), square: pairs.TypeOf[Q]()}
+	return pair{pixel: raster.TypeOf[P](), sum: raster.TypeOf[S](), square: raster.TypeOf[Q]()}
 }

@@ -6,11 +6,11 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +33,14 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	pages := []string{"README.md"}
+	err = filepath.WalkDir(filepath.Join(top, "docs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			page, _ := filepath.Rel(top, path)
+			pages = append(pages, filepath.ToSlash(page))
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +49,12 @@ func TestDocuments(t *testing.T) {
 		cascades = true
 	}
 	ran := 0
-	for _, page := range slices.Concat([]string{filepath.Join(top, "README.md")}, pages) {
-		lines := shellLines(t, page)
+	for _, page := range pages {
+		lines := shellLines(t, filepath.Join(top, page))
 		if len(lines) == 0 {
 			continue
 		}
-		t.Run(filepath.Base(page), func(t *testing.T) {
+		t.Run(page, func(t *testing.T) {
 			folder := t.TempDir()
 			samples(t, folder)
 			for _, line := range lines {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/lab/measure"
 	"github.com/boxsum/boxsum/rotated"
 )
 

@@ -8,7 +8,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -87,12 +89,32 @@ func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
 	return &of
 }
 
+// onDevice returns options for a device, or the same options if that is nil.
+func onDevice(d *gpu.Device, opt *boxsum.Options) *boxsum.Options {
+	if !launch.GPU || d == nil {
+		return opt
+	}
+	on := &boxsum.Options{On: d}
+	if opt != nil {
+		on.Plain, on.Context = opt.Plain, opt.Context
+	}
+	return on
+}
+
 // plainOptions are options for tables that have no offset.
 func plainOptions(opt *boxsum.Options) *tilted.Options {
 	if opt == nil {
 		return nil
 	}
-	return &tilted.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+	return &tilted.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+}
+
+// histogramOptions are options for integral histograms.
+func histogramOptions(opt *boxsum.Options) *histogram.Options {
+	if opt == nil {
+		return nil
+	}
+	return &histogram.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
 }
 
 // work is what the engine plans for.

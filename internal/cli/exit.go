@@ -57,7 +57,8 @@ type interruption struct{ signal syscall.Signal }
 func (i interruption) Error() string { return i.signal.String() }
 
 // untilSignal is a context that Ctrl-C, SIGTERM and SIGHUP end. The second signal ends
-// the process at once. SIGPIPE is an error of writing instead, which is reported.
+// the process at once. SIGPIPE is an error of writing instead, so that files are
+// cleaned up.
 func untilSignal() context.Context {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it

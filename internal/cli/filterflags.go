@@ -138,7 +138,7 @@ func (r filterReport) String() string {
 	if r.RowByRow {
 		s += ", row by row"
 	}
-	return s + fmt.Sprintf(", %s ms → %s", rounded(r.Milliseconds), nameOf(r.Out))
+	return s + fmt.Sprintf(", %s → %s", timeText(r.Milliseconds), nameOf(r.Out))
 }
 
 // printFilter reports on standard output, unless the image went there.

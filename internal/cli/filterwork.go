@@ -12,8 +12,8 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A filterWork is one filter and what it needs to know.
@@ -75,15 +75,15 @@ func applyWide[P boxsum.Pixel](f *filterWork, img boxsum.Image[P], round func(fl
 
 // converted is an image of any type with pixels of another.
 func converted[D boxsum.Pixel](img any, by func(float64) D) (boxsum.Image[D], error) {
-	e := extentOf(img)
-	to, err := boxsum.NewImage[D](e.Width, e.Height, e.Channels)
+	src := pixels.Of(img)
+	to, err := boxsum.NewImage[D](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return to, err
 	}
 	var values []float64 // which hold every pixel
-	for y := range e.Height {
+	for y := range src.Height {
 		row := to.Row(y)
-		values = anyimage.Floats(values[:0], img, y, 0, len(row), 1)
+		values = src.Floats(values[:0], y, 0, len(row), 1)
 		for i, v := range values {
 			row[i] = by(v)
 		}
@@ -167,14 +167,14 @@ func (f *filterWork) stream(sh *shell, img any) (func(io.Writer) error, error) {
 }
 
 func streamTo[P filter.Pixel](sh *shell, f *filterWork, img boxsum.Image[P]) (func(io.Writer) error, error) {
-	size := grid.SizeOf[P]()
+	size := raster.SizeOf[P]()
 	if !f.keepsType() {
-		size = grid.SizeOf[float32]()
+		size = raster.SizeOf[float32]()
 		if f.double {
-			size = grid.SizeOf[float64]()
+			size = raster.SizeOf[float64]()
 		}
 	}
-	short := grid.Check(float64(img.Width) * float64(img.Height) * float64(img.Channels) * float64(size))
+	short := raster.Check(float64(img.Width) * float64(img.Height) * float64(img.Channels) * float64(size))
 	if short == nil {
 		return nil, nil
 	}

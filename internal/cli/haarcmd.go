@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/internal/anytable"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -73,7 +73,7 @@ func (c *haarCmd) Run(sh *shell) error {
 
 // values evaluates the features in an image with sums of a type: in a table that is upright, or
 // along --rotate.
-func (c *haarCmd) values(sum pairs.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
+func (c *haarCmd) values(sum raster.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
 	e := extentOf(img)
 	var table any
 	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {

@@ -205,7 +205,7 @@ func (r histogramReport) String() string {
 	if r.Device != "" {
 		s += fmt.Sprintf(", %s on %s", r.On, escape(r.Device))
 	}
-	return s + fmt.Sprintf(", %s, %s ms → %s", inBytes(r.Bytes), rounded(r.Milliseconds), nameOf(r.Out))
+	return s + fmt.Sprintf(", %s, %s → %s", inBytes(r.Bytes), timeText(r.Milliseconds), nameOf(r.Out))
 }
 
 // inBytes is a size as people say it.

@@ -31,7 +31,7 @@ func TestHistogramInterrupted(t *testing.T) {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if code := run(ctx, []string{"histogram", "../../docs/boxsum.png", "-o", filepath.Join(dir, "out"+extension)}, nil, t.Output(), t.Output()); code != exitInterrupted {
+		if code := run(ctx, []string{"histogram", "../../docs/images/boxsum.png", "-o", filepath.Join(dir, "out"+extension)}, nil, t.Output(), t.Output()); code != exitInterrupted {
 			t.Errorf("%s: exit code %d, want %d", extension, code, exitInterrupted)
 		}
 		wantNothing(t, dir)

@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // fitsNoPixels refuses integers that have become floats where nobody asked for floats.
@@ -38,17 +38,20 @@ type plane64[T int64 | uint64] struct {
 	sum *boxsum.Table[T] // nil if it is streamed
 }
 
-func newPlane64[T int64 | uint64](src boxsum.Image64[T], want tableChoice) (*plane64[T], error) {
+func newPlane64[T int64 | uint64](src boxsum.Image[T], want tableChoice) (*plane64[T], error) {
 	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
 	j := &plane64[T]{direct64: direct64[T]{extent: e, src: src}}
-	kind := pairs.TypeOf[T]()
+	kind := raster.TypeOf[T]()
 	j.tableSet = tableSet{extent: e, name: kind.Short() + ":" + kind.Short(), pixelBytes: 8}
 	j.layers = []layer{{
 		name: "sum", sum: kind, shape: e.shape(),
-		entries: func() iter.Seq[any] { return one(j.sum.Exclusive()) },
+		entries: func() iter.Seq[raster.Array] { return one(viewArray(j.sum.Exclusive())) },
 		stream: func() (parts, error) {
-			stream, err := boxsum.NewStream64[T](src.Width, src.Channels)
-			return func(y int) (any, error) { return stream.Push(src.Row(y)) }, err
+			stream, err := boxsum.NewStream[T, T](src.Width, src.Channels, nil)
+			return func(y int) (raster.Array, error) {
+				sums, err := stream.Push(src.Row(y))
+				return oneRow(kind, raster.Bytes(sums)), err
+			}, err
 		},
 	}}
 	err := j.fit(0, want.stream)
@@ -67,12 +70,12 @@ func (j *plane64[T]) load(_ context.Context, report func(bytes int64)) error {
 	}
 	var read byte
 	for y := range j.src.Height {
-		row := bytesOf(j.src.Row(y))
+		row := raster.Bytes(j.src.Row(y))
 		read += readPages(row)
 		report(int64(len(row)))
 	}
 	runtime.KeepAlive(read)
-	clearPages(j.sum.Sums)
+	clearPages(raster.Bytes(j.sum.Sums))
 	return nil
 }
 
@@ -80,7 +83,7 @@ func (j *plane64[T]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
 	if j.streams {
 		return nil // that is for when it is written
 	}
-	return boxsum.Integrate64Into(j.sum, j.src, opt)
+	return boxsum.IntegrateInto(j.sum, j.src, opt)
 }
 
 func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
@@ -88,10 +91,10 @@ func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusiv
 // direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.
 type direct64[T int64 | uint64] struct {
 	extent
-	src boxsum.Image64[T]
+	src boxsum.Image[T]
 }
 
-func newDirect64[T int64 | uint64](src boxsum.Image64[T]) oracle {
+func newDirect64[T int64 | uint64](src boxsum.Image[T]) oracle {
 	return &direct64[T]{extent{Width: src.Width, Height: src.Height, Channels: src.Channels}, src}
 }
 

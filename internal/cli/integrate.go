@@ -27,7 +27,7 @@ type integrateCmd struct {
 	Verbose   bool   `short:"v" help:"Also say on standard error which type auto chose where it is not the usual one."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 
-	In string `cmd:"-"` // the one of Ins that it is about
+	In string `kong:"-"` // the one of Ins that it is about
 }
 
 // Run integrates, writes and reports.
@@ -225,7 +225,7 @@ func (r report) String() string {
 	} else {
 		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
 	}
-	fmt.Fprintf(&b, ", %s ms, %s GB/s", rounded(r.Milliseconds), rounded(r.GBPerSecond))
+	fmt.Fprintf(&b, ", %s, %s GB/s", timeText(r.Milliseconds), rounded(r.GBPerSecond))
 	if r.Out != "" {
 		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
 	}
@@ -238,6 +238,17 @@ func rounded(x float64) string {
 		x = near
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// timeText is a time with the three digits that count, in the unit that people say it in.
+func timeText(ms float64) string {
+	switch {
+	case ms < 1e3:
+		return rounded(ms) + " ms"
+	case ms < 120e3:
+		return rounded(ms/1e3) + " s"
+	}
+	return time.Duration(ms * 1e6).Round(time.Second).String()
 }
 
 func count(n int, of string) string {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestIntegrateEqualsLibrary sends images of every pair of types through the
@@ -66,13 +66,13 @@ func equalsLibrary[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 		if err := imgio.WriteNPY(&image, shape, func(yield func([]P) bool) { yield(img.Pix) }); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"integrate", "-", "-o", "-", "--color", "keep", "--type", pairs.TypeOf[S]().Short()}
+		args := []string{"integrate", "-", "-o", "-", "--color", "keep", "--type", raster.TypeOf[S]().Short()}
 		var stderr strings.Builder
 		if code := run(t.Context(), args, &image, &got, &stderr); code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 		}
 		if !bytes.Equal(wantFile.Bytes(), got.Bytes()) {
-			t.Errorf("%s from %s %v: the command's table is not the library's", pairs.TypeOf[S]().Short(), pairs.TypeOf[P]().Short(), shape)
+			t.Errorf("%s from %s %v: the command's table is not the library's", raster.TypeOf[S]().Short(), raster.TypeOf[P]().Short(), shape)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestPairNamed(t *testing.T) {
 		{boxsum.Image[uint16]{}, "u32", "u32"},
 		{boxsum.Image[uint16]{}, "i64", "u64, f64, u32"},
 		{boxsum.Image[int16]{}, "u64", "i64, f64"},
-		{boxsum.Image64[uint64]{}, "auto", "u64"},
+		{boxsum.Image[uint64]{}, "auto", "u64"},
 		{boxsum.Image[float32]{}, "u32", "f64, f32"},
 		{"no image", "auto", "no tables of string"},
 	}
@@ -196,7 +196,7 @@ func TestRowByRow(t *testing.T) {
 func TestImage64(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 4))
 	for _, channels := range []int{1, 3} {
-		img := boxsum.Image64[int64]{Pix: make([]int64, 13*9*channels), Stride: 13 * channels, Width: 13, Height: 9, Channels: channels}
+		img := boxsum.Image[int64]{Pix: make([]int64, 13*9*channels), Stride: 13 * channels, Width: 13, Height: 9, Channels: channels}
 		for i := range img.Pix {
 			img.Pix[i] = int64(random.Uint64())
 		}

@@ -8,13 +8,11 @@ import (
 	"io"
 	"iter"
 	"math"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A job is an image or a volume and the tables to make of it, whatever their types.
@@ -253,7 +251,7 @@ func (t *tableSet) sumBytes() int {
 // fit finds out whether there is memory for the tables, and more, or whether they are to
 // be streamed.
 func (t *tableSet) fit(more float64, stream bool) error {
-	err := grid.Check(t.entries()*float64(t.sumBytes()) + more)
+	err := raster.Check(t.entries()*float64(t.sumBytes()) + more)
 	if t.streams = err != nil && stream && t.Height > 0; t.streams {
 		return nil
 	}
@@ -279,17 +277,14 @@ func (t *tableSet) writeNPZ(w io.Writer) error {
 // where it is not.
 type layer struct {
 	name    string
-	sum     pairs.Type
+	sum     raster.Type
 	shape   []int
-	entries func() iter.Seq[any]
+	entries func() iter.Seq[raster.Array]
 	stream  func() (parts, error)
 }
 
-// parts are the rows or slices of a table, as they come: a slice of sums, or a boxsum.View of them.
-type parts func(i int) (any, error)
-
-// zeros is a row of so many zeros.
-type zeros int
+// parts are the rows or slices of a table, as they come. The extent of each is that of its entries.
+type parts func(i int) (raster.Array, error)
 
 // write writes a layer to w, or as a part of z.
 func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
@@ -301,41 +296,30 @@ func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 		return err
 	}
 	var failed error // what keeps rows from coming ends them early
-	err = l.write(streamedParts(t.extent, part, &failed), w, z)
+	err = l.write(streamedParts(t.extent, l.sum, part, &failed), w, z)
 	return cmp.Or(failed, err)
 }
 
-func (l *layer) write(entries iter.Seq[any], w io.Writer, z *imgio.NPZ) error {
+func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
 	switch l.sum {
-	case pairs.U32:
+	case raster.U32:
 		return writeRows[uint32](l, entries, w, z)
-	case pairs.U64:
+	case raster.U64:
 		return writeRows[uint64](l, entries, w, z)
-	case pairs.I64:
+	case raster.I64:
 		return writeRows[int64](l, entries, w, z)
-	case pairs.F32:
+	case raster.F32:
 		return writeRows[float32](l, entries, w, z)
 	}
 	return writeRows[float64](l, entries, w, z)
 }
 
-func writeRows[T boxsum.Sum](l *layer, entries iter.Seq[any], w io.Writer, z *imgio.NPZ) error {
+func writeRows[T boxsum.Sum](l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
 	rows := func(yield func([]T) bool) {
 		for part := range entries {
-			switch part := part.(type) {
-			case zeros:
-				if !yield(make([]T, part)) {
+			for y := range part.Height {
+				if !yield(raster.Elems[T](part.Row(y))) {
 					return
-				}
-			case []T:
-				if !yield(part) {
-					return
-				}
-			case boxsum.View[T]:
-				for y := range part.Height {
-					if !yield(part.Row(y)) {
-						return
-					}
 				}
 			}
 		}
@@ -346,59 +330,42 @@ func writeRows[T boxsum.Sum](l *layer, entries iter.Seq[any], w io.Writer, z *im
 	return imgio.WriteNPY(w, l.shape, rows)
 }
 
-// one is a table that is a single part.
-func one(part any) iter.Seq[any] {
-	return func(yield func(any) bool) { yield(part) }
+// oneRow returns memory of elements as an array of one row.
+func oneRow(t raster.Type, data []byte) raster.Array {
+	n := len(data) / t.Bytes()
+	return raster.Array{Data: data, Type: t, Extent: raster.PlaneExtent(n, 1, 1, n)}
 }
 
-// streamedParts is a table as its parts come, after the rows of zeros.
-func streamedParts(e extent, part parts, failed *error) iter.Seq[any] {
+// viewArray returns the entries of a view.
+func viewArray[S boxsum.Sum](v boxsum.View[S]) raster.Array {
+	return raster.ArrayOf(v.Sums, raster.PlaneExtent(v.Width, v.Height, v.Channels, v.Stride))
+}
+
+// one yields the entries of a table that is a single part.
+func one(part raster.Array) iter.Seq[raster.Array] {
+	return func(yield func(raster.Array) bool) { yield(part) }
+}
+
+// streamedParts yields the parts of a table as they come, after the rows of zeros.
+func streamedParts(e extent, sum raster.Type, part parts, failed *error) iter.Seq[raster.Array] {
 	first, n := 1, e.Height
 	if e.Depth > 0 {
 		first, n = e.Height+1, e.Depth
 	}
-	return func(yield func(any) bool) {
+	return func(yield func(raster.Array) bool) {
+		zeros := oneRow(sum, make([]byte, (e.Width+1)*e.Channels*sum.Bytes()))
 		for range first {
-			if !yield(zeros((e.Width + 1) * e.Channels)) {
+			if !yield(zeros) {
 				return
 			}
 		}
 		for i := range n {
-			var next any
+			var next raster.Array
 			if next, *failed = part(i); *failed != nil || !yield(next) {
 				return
 			}
 		}
 	}
-}
-
-// memoryOf is the memory of pixels or sums.
-func memoryOf(elements any) []byte {
-	switch s := elements.(type) {
-	case []uint8:
-		return s
-	case []uint16:
-		return bytesOf(s)
-	case []uint32:
-		return bytesOf(s)
-	case []uint64:
-		return bytesOf(s)
-	case []int16:
-		return bytesOf(s)
-	case []int32:
-		return bytesOf(s)
-	case []int64:
-		return bytesOf(s)
-	case []float32:
-		return bytesOf(s)
-	case []float64:
-		return bytesOf(s)
-	}
-	return nil
-}
-
-func bytesOf[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
 const smallestPage = 4096
@@ -416,8 +383,7 @@ func readPages(memory []byte) (sum byte) {
 }
 
 // clearPages does so for a table that is not made yet, by writing.
-func clearPages(sums any) {
-	memory := memoryOf(sums)
+func clearPages(memory []byte) {
 	for i := 0; i < len(memory); i += smallestPage {
 		memory[i] = 0
 	}

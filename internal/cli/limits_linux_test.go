@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -84,7 +84,7 @@ func TestUlimit(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	for _, c := range []struct{ flag, kib string }{{"-v", "2000000"}, {"-d", "700000"}} {
+	for _, c := range []struct{ flag, kib string }{{"-v", "2200000"}, {"-d", "700000"}} {
 		t.Run(c.flag, func(t *testing.T) {
 			checkLimited(t, "the limit of this process (ulimit "+c.flag+") leaves 0.", func(args []string) (string, int) {
 				return command(t, "ulimit "+c.flag+" "+c.kib+` && exec boxsum "$@"`, args)
@@ -106,7 +106,7 @@ func TestPretendedGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	defer grid.Pretend(root, math.Inf(1), math.Inf(1))()
+	defer raster.Pretend(root, math.Inf(1), math.Inf(1))()
 	checkLimited(t, "its cgroup, which may have 0.5 GB, leaves 0.4 GB", func(args []string) (string, int) {
 		var stderr strings.Builder
 		code := run(t.Context(), args, nil, io.Discard, &stderr)

@@ -68,7 +68,7 @@ func (c *localCmd) Run(sh *shell) error {
 		return c.print(sh, r)
 	}
 	if c.Out == "" {
-		return usage("no output: name a folder with -o, such as -o maps/")
+		return noOutput(c.Ins, "maps/")
 	}
 	extension := ".npy"
 	if len(c.statistics()) > 1 {

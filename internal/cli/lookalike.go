@@ -20,9 +20,9 @@ func (c *queryCmd) checkImage(src *source) error {
 	}
 	table := false
 	switch img := src.image.(type) {
-	case boxsum.Image64[int64]:
+	case boxsum.Image[int64]:
 		table = bordered(img.Width, img.Height, img.Channels, img.Row)
-	case boxsum.Image64[uint64]:
+	case boxsum.Image[uint64]:
 		table = bordered(img.Width, img.Height, img.Channels, img.Row)
 	case boxsum.Image[int32]:
 		table = src.element == "int64" && bordered(img.Width, img.Height, img.Channels, img.Row)

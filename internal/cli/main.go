@@ -5,16 +5,17 @@ package cli
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"reflect"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 
-	"github.com/boxsum/boxsum/internal/cmdline"
+	"github.com/alecthomas/kong"
 )
 
 type commands struct {
@@ -41,6 +42,9 @@ type commands struct {
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
+
+	Quiet       bool             `short:"q" help:"Print no reports, notes or progress: only answers and errors."`
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 
 // helps are the long helps of the commands.
@@ -54,8 +58,16 @@ type shell struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
-	line           *cmdline.Line
+	model          *kong.Application
 	notes          []string // to say once the bar is gone
+	quiet          bool     // --quiet
+}
+
+// startProgress starts a new progress bar, in place of one that was closed.
+func (sh *shell) startProgress() {
+	if !sh.quiet {
+		sh.progress = newProgress(sh.stderr)
+	}
 }
 
 // results is standard output, once the bar is out of the way.
@@ -66,6 +78,9 @@ func (sh *shell) results() io.Writer {
 
 // say says something on standard error, once no bar is in the way.
 func (sh *shell) say(text string) {
+	if sh.quiet {
+		return
+	}
 	if sh.notes = append(sh.notes, text); sh.progress == nil {
 		sh.sayAll()
 	}
@@ -92,10 +107,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		args = append(args[1:len(args):len(args)], "--help")
 	}
 	out := &checkedWriter{Writer: stdout}
-	line, verb, err := parse(args, out)
-	if verb != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr), line: line}
-		err = verb.Target.Addr().Interface().(interface{ Run(*shell) error }).Run(sh)
+	command, err := parse(args, out, stderr)
+	if command != nil {
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, model: command.Model, quiet: command.Model.Target.Interface().(commands).Quiet}
+		sh.startProgress()
+		err = command.Run(sh)
 		sh.progress.close()
 		sh.sayAll()
 	}
@@ -104,6 +120,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	switch {
 	case err == nil:
+	case ctx.Err() == nil && errors.Is(out.err, syscall.EPIPE):
+		return exitSignal + int(syscall.SIGPIPE) // as of a program that the signal stopped
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "boxsum: interrupted")
 	default:
@@ -112,47 +130,56 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(ctx, err)
 }
 
-// parse finds the verb; there is none where help or the version was all that was asked for.
-func parse(args []string, stdout io.Writer) (*cmdline.Line, *cmdline.Verb, error) {
-	vars := map[string]string{"color": "auto"}
-	maps.Copy(vars, benchDefaults)
-	maps.Copy(vars, drawDefaults)
-	line, err := cmdline.New("boxsum", "boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time.",
-		new(commands), vars, flagTypes)
+// parse returns the command to run, or nil if --help or --version was all that was asked for.
+func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
+	exited := false
+	parser, err := kong.New(new(commands), append(flagTypes,
+		kong.Name("boxsum"),
+		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
+		kong.Vars{"version": thisBuild().String(), "color": "auto"},
+		kong.Vars(benchDefaults),
+		kong.Vars(drawDefaults),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, verb := range line.Verbs {
+	for _, verb := range parser.Model.Children {
 		text, err := helps.ReadFile("help/" + verb.Name + ".txt")
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		verb.Detail = strings.TrimSuffix(string(text), "\n")
 	}
-	verb, asked, err := line.Parse(args)
+	command, err := parser.Parse(args)
 	switch {
+	case exited:
+		return nil, nil
 	case err != nil:
-		return nil, nil, usage("%w (try --help)", err)
-	case asked == cmdline.Help:
-		return nil, nil, line.WriteHelp(stdout, verb)
-	case asked == cmdline.Version:
-		_, err := fmt.Fprintln(stdout, thisBuild())
-		return nil, nil, err
+		return nil, usage("%w (try --help)", err)
 	}
-	for _, flag := range verb.Flags {
-		// As an empty variable of a shell gives it.
-		if flag.Set && flag.Target.Kind() == reflect.String && flag.Target.Len() == 0 {
-			return nil, nil, usage("--%s is empty (try --help)", flag.Name)
+	for _, path := range command.Path {
+		flag := path.Flag
+		if flag == nil || flag.Target.Kind() != reflect.String {
+			continue
+		}
+		switch {
+		case flag.Target.Len() == 0: // as an empty variable of a shell gives it
+			return nil, usage("--%s is empty (try --help)", flag.Name)
+		case flag.Name == "out" && flag.Target.String() == standard && isTerminal(stdout):
+			return nil, usage("-o -: a terminal shows no images and tables: redirect standard output, or name a file")
 		}
 	}
-	return line, verb, nil
+	return command, nil
 }
 
 // oneLine is an error in one line, without the names of the packages that it
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "moments: ", "rotated: ", "y4m: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "sources: ", "zarr: ", "web: ", "moments: ", "rotated: ", "y4m: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,27 @@ func (c *integrateCmd) many() bool { return severalOf(c.Ins, c.Out) }
 
 // severalOf reports whether there are several images, or a folder for what is made of them.
 func severalOf(ins []string, out string) bool { return len(ins) > 1 || endsAsFolder(out) }
+
+// checkLast suggests -o where the last of several images is a file that is not there, as
+// the output would be.
+func checkLast(ins []string) error {
+	if len(ins) < 2 {
+		return nil
+	}
+	out := ins[len(ins)-1]
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) || strings.Contains(out, "://") {
+		return nil
+	}
+	return usage("%s: no such file; to write it, say so with -o %[1]s", out)
+}
+
+// noOutput is the error about several images without -o.
+func noOutput(ins []string, folder string) error {
+	if err := checkLast(ins); err != nil {
+		return err
+	}
+	return usage("no output: name a folder with -o, such as -o %s", folder)
+}
 
 func endsAsFolder(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1])
@@ -47,7 +70,7 @@ func runEach[R fmt.Stringer](sh *shell, ins, outs []string, folder string, asJSO
 	failed := 0
 	for i, in := range ins {
 		sh.progress.close()
-		sh.progress = newProgress(sh.stderr)
+		sh.startProgress()
 		sh.progress.of(fmt.Sprintf("%d of %d: ", i+1, len(ins)))
 		r, err := do(in, outs[i])
 		if sh.ctx.Err() != nil {
@@ -61,6 +84,7 @@ func runEach[R fmt.Stringer](sh *shell, ins, outs []string, folder string, asJSO
 			fmt.Fprintf(sh.stderr, "boxsum: %s: %s\n", escape(in), oneLine(err))
 		case asJSON:
 			reports = append(reports, r)
+		case sh.quiet && folder != "":
 		default:
 			if _, err := fmt.Fprintf(sh.stdout, "%s: %v\n", escape(in), r); err != nil {
 				return err
@@ -89,7 +113,7 @@ func (c *integrateCmd) outputs() ([]string, error) {
 	case len(c.Ins) == 0:
 		return nil, usage("no image: name a file, or let --demo draw one")
 	case c.Out == "":
-		return make([]string, len(c.Ins)), nil
+		return make([]string, len(c.Ins)), checkLast(c.Ins)
 	}
 	extension := ".npy"
 	if c.Squares || c.Tilted {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/match"
 )
 
@@ -165,7 +164,7 @@ func matchMask(img any) (boxsum.Image[uint8], error) {
 	if img, ok := img.(boxsum.Image[uint8]); ok {
 		return img, nil
 	}
-	if anyimage.Pixel(img) != 0 {
+	if isImage(img) {
 		return converted(img, func(v float64) uint8 {
 			if v != 0 {
 				return 1
@@ -247,7 +246,7 @@ func asDoubles(img any) (boxsum.Image[float64], error) {
 	if img, ok := img.(boxsum.Image[float64]); ok {
 		return img, nil
 	}
-	if anyimage.Pixel(img) != 0 {
+	if isImage(img) {
 		return converted(img, same)
 	}
 	return boxsum.Image[float64]{}, fmt.Errorf("there is no matching of %T", img)

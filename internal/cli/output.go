@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // A format is a kind of file that tables can be written as.
@@ -73,11 +74,11 @@ func checkApart(in, out string, volume bool) error {
 		}
 		return nil
 	}
-	if store.IsMosaic(in) {
+	if sources.IsMosaic(in) {
 		if _, err := os.Stat(out); err != nil {
 			return nil // it replaces nothing
 		}
-		a, err := store.OpenArray(context.Background(), in)
+		a, err := sources.Open(context.Background(), in)
 		if err != nil {
 			return err
 		}
@@ -102,10 +103,10 @@ func checkApart(in, out string, volume bool) error {
 }
 
 // checkTiles refuses an output that would replace an array that is read, or a part of it.
-func checkTiles(a *store.Array, in, out string) error {
-	for _, location := range append(a.Tiles(), in) {
+func checkTiles(a *zarr.Array, in, out string) error {
+	for _, location := range append(sources.Tiles(a), in) {
 		if replaces(out, location) {
-			return fmt.Errorf("%s is read, and would be replaced: write to another place", store.Redacted(location))
+			return fmt.Errorf("%s is read, and would be replaced: write to another place", zarr.Redacted(location))
 		}
 	}
 	return nil
@@ -113,7 +114,7 @@ func checkTiles(a *store.Array, in, out string) error {
 
 // replaces reports whether a location is that of an output, or in it.
 func replaces(out, location string) bool {
-	out, location = strings.TrimPrefix(store.Redacted(out), "file://"), strings.TrimPrefix(store.Redacted(location), "file://")
+	out, location = strings.TrimPrefix(zarr.Redacted(out), "file://"), strings.TrimPrefix(zarr.Redacted(location), "file://")
 	if strings.Contains(out, "://") || strings.Contains(location, "://") {
 		return strings.HasPrefix(strings.TrimRight(location, "/")+"/", strings.TrimRight(out, "/")+"/")
 	}
@@ -187,9 +188,13 @@ func isDevice(path string) bool {
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// reports is where to say what was done: standard output, unless that is where the output went.
+// reports is where to say what was done: standard output, unless that is where the output went, or
+// nowhere with --quiet.
 func (sh *shell) reports(out string) io.Writer {
-	if out == standard {
+	switch {
+	case out != "" && sh.quiet:
+		return io.Discard
+	case out == standard:
 		sh.progress.close()
 		return sh.stderr
 	}

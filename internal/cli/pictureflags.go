@@ -6,7 +6,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // pictureFlags say how pictures are read.
@@ -41,17 +42,17 @@ func (f *pictureFlags) checkStored(path string) error {
 		return err
 	}
 	if f.Page > 1 {
-		return usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, store.Redacted(path))
+		return usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, zarr.Redacted(path))
 	}
 	return nil
 }
 
 // weighed is an array that is read in parts, grey if that was asked for. It is closed if it has no colours.
-func (f *pictureFlags) weighed(sh *shell, a *store.Array) (*store.Array, error) {
+func (f *pictureFlags) weighed(sh *shell, a *zarr.Array) (*zarr.Array, error) {
 	if f.Color != "gray" {
 		return a, nil
 	}
-	g, err := store.Gray(sh.ctx, a)
+	g, err := sources.Gray(sh.ctx, a)
 	if err != nil {
 		a.Close()
 		return nil, err

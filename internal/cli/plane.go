@@ -8,8 +8,10 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -23,35 +25,40 @@ func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
 func planPlane(p pair, img any, want tableChoice) *tableJob {
 	e := extentOf(img)
 	t := &planeTables{types: p}
-	j := &tableJob{tableSet: newTableSet(p, e, want), all: population{pixels: rowsOf(img)}, tables: t}
+	j := &tableJob{tableSet: newTableSet(p, e, want), all: population{pixelReader: rowsOf(img)}, tables: t}
 	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return t.fill(img, want.valid, d, opt) }
-	add := func(name string, sum pairs.Type, table func() any, begin func() (any, error)) {
+	src := pixels.Of(img)
+	add := func(name string, sum raster.Type, table func() any, kind engine.Kind) {
+		squares := raster.Type(0)
+		if name == "squares" {
+			squares = sum
+		}
 		j.layers = append(j.layers, layer{
 			name: name, sum: sum, shape: j.shape(),
-			entries: func() iter.Seq[any] { return one(entriesOf(table())) },
+			entries: func() iter.Seq[raster.Array] { return one(entriesOf(table())) },
 			stream: func() (parts, error) {
-				stream, err := begin()
-				return func(y int) (any, error) {
-					sums, squares, err := anytable.Push(stream, img, y)
-					if name == "squares" {
-						return squares, err
+				rows, err := newRows(&src, kind, p.sum, squares, j.opt)
+				return func(y int) (raster.Array, error) {
+					sums, others, err := rows.Push(src.Row(y))
+					if squares != 0 {
+						sums = others
 					}
-					return sums, err
+					return oneRow(sum, sums), err
 				}, err
 			},
 		})
 	}
-	add("sum", p.sum, func() any { return t.sums }, func() (any, error) { return anytable.NewStream(p.sum, img, j.opt) })
+	add("sum", p.sum, func() any { return t.sums }, engine.Upright)
 	if want.squares {
-		add("squares", p.square, func() any { return t.squares }, func() (any, error) { return anytable.NewSquaredStream(p.sum, img, j.opt) })
+		add("squares", p.square, func() any { return t.squares }, engine.Upright)
 	}
 	if want.tilted {
-		add("tilted", p.sum, func() any { return t.tilted }, func() (any, error) { return anytable.NewTiltedStream(p.sum, img, plainOptions(j.opt)) })
+		add("tilted", p.sum, func() any { return t.tilted }, engine.Tilted)
 	}
 	if want.valid != nil {
 		j.name += "+counts"
 		j.counts = t.count
-		add("counts", pairs.U32, func() any { return t.counts }, nil)
+		add("counts", raster.U32, func() any { return t.counts }, engine.Upright)
 	}
 	return j
 }
@@ -76,7 +83,7 @@ type statistics interface {
 func (t *planeTables) fill(img any, valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) (err error) {
 	if t.tilted != nil {
 		if launch.GPU && d != nil {
-			err = anytable.IntegrateTiltedOn(t.tilted, img, d, nil)
+			err = anytable.IntegrateTilted(t.tilted, img, plainOptions(onDevice(d, opt)))
 		} else {
 			err = anytable.IntegrateTilted(t.tilted, img, plainOptions(part(opt, 0, 0.5)))
 			opt = part(opt, 0.5, 1)
@@ -87,14 +94,10 @@ func (t *planeTables) fill(img any, valid *boxsum.Valid, d *gpu.Device, opt *box
 		return err
 	case valid != nil:
 		return anytable.IntegrateValid(t.both, img, *valid, opt)
-	case launch.GPU && d != nil && t.squares != nil:
-		return anytable.IntegrateSquaresOn(t.both, img, d, &gpu.Options{Plain: opt.Plain})
-	case launch.GPU && d != nil:
-		return anytable.IntegrateOn(t.sums, img, d, nil)
 	case t.squares != nil:
-		return anytable.IntegrateSquares(t.both, img, opt)
+		return anytable.IntegrateSquares(t.both, img, onDevice(d, opt))
 	}
-	return anytable.Integrate(t.sums, img, opt)
+	return anytable.Integrate(t.sums, img, onDevice(d, opt))
 }
 
 func (t *planeTables) allocate(e extent, want tableChoice) (err error) {
@@ -130,7 +133,7 @@ func (t *planeTables) combine() {
 }
 
 func combined[S boxsum.Sum](sums *boxsum.Table[S], t *planeTables) statistics {
-	if t.types.square == pairs.F64 {
+	if t.types.square == raster.F64 {
 		squares, _ := t.squares.(*boxsum.Table[float64])
 		if t.counts != nil {
 			return &boxsum.ValidTable[S, float64]{Sum: sums, Squares: squares, Count: t.counts}
@@ -144,53 +147,54 @@ func combined[S boxsum.Sum](sums *boxsum.Table[S], t *planeTables) statistics {
 	return &boxsum.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
 }
 
-// entriesOf is a boxsum.View of all entries of a table.
-func entriesOf(table any) any {
-	switch t := table.(type) {
-	case *boxsum.Table[uint32]:
-		return t.Exclusive()
-	case *boxsum.Table[uint64]:
-		return t.Exclusive()
-	case *boxsum.Table[int64]:
-		return t.Exclusive()
-	case *boxsum.Table[float32]:
-		return t.Exclusive()
-	case *boxsum.Table[float64]:
-		return t.Exclusive()
-	case *tilted.Table[uint32]:
-		return t.View()
-	case *tilted.Table[uint64]:
-		return t.View()
-	case *tilted.Table[int64]:
-		return t.View()
-	case *tilted.Table[float32]:
-		return t.View()
-	case *tilted.Table[float64]:
-		return t.View()
-	}
-	return nil
+// newRows starts a table of an image for its rows as they come, and that of its squares unless they have
+// no type.
+func newRows(src *raster.Array, kind engine.Kind, sum, squares raster.Type, opt *boxsum.Options) (*engine.Rows, error) {
+	job := streamJob(kind, sum, squares, opt)
+	job.Src = raster.Array{Type: src.Type, Extent: raster.PlaneExtent(src.Width, 0, src.Channels, 0)}
+	return engine.NewRows(&job)
 }
 
-// sumsOf is the memory of such a view.
-func sumsOf(view any) any {
-	switch v := view.(type) {
-	case boxsum.View[uint32]:
-		return v.Sums
-	case boxsum.View[uint64]:
-		return v.Sums
-	case boxsum.View[int64]:
-		return v.Sums
-	case boxsum.View[float32]:
-		return v.Sums
-	case boxsum.View[float64]:
-		return v.Sums
+// streamJob returns the job of a stream without its source.
+func streamJob(kind engine.Kind, sum, squares raster.Type, opt *boxsum.Options) engine.Job {
+	job := engine.Job{Kind: kind, Sums: engine.Table{Array: raster.Array{Type: sum}}, Squares: engine.Table{Array: raster.Array{Type: squares}}}
+	if opt != nil {
+		job.Options = engine.Options{Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}
+		job.Offset, job.Plain = opt.Offset, opt.Plain
 	}
-	return nil
+	return job
+}
+
+// entriesOf returns all entries of a table.
+func entriesOf(table any) raster.Array {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return viewArray(t.Exclusive())
+	case *boxsum.Table[uint64]:
+		return viewArray(t.Exclusive())
+	case *boxsum.Table[int64]:
+		return viewArray(t.Exclusive())
+	case *boxsum.Table[float32]:
+		return viewArray(t.Exclusive())
+	case *boxsum.Table[float64]:
+		return viewArray(t.Exclusive())
+	case *tilted.Table[uint32]:
+		return viewArray(t.View())
+	case *tilted.Table[uint64]:
+		return viewArray(t.View())
+	case *tilted.Table[int64]:
+		return viewArray(t.View())
+	case *tilted.Table[float32]:
+		return viewArray(t.View())
+	case *tilted.Table[float64]:
+		return viewArray(t.View())
+	}
+	return raster.Array{}
 }
 
 func (t *planeTables) clear(extent) {
 	for _, table := range []any{t.sums, t.squares, t.tilted} {
-		clearPages(sumsOf(entriesOf(table)))
+		clearPages(entriesOf(table).Data)
 	}
 }
 
@@ -233,17 +237,17 @@ func (t *planeTables) count(b box, channel int) int {
 }
 
 func (t *planeTables) picture() image.Image {
-	switch v := entriesOf(t.sums).(type) {
-	case boxsum.View[uint32]:
-		return imgio.HeatMap(v)
-	case boxsum.View[uint64]:
-		return imgio.HeatMap(v)
-	case boxsum.View[int64]:
-		return imgio.HeatMap(v)
-	case boxsum.View[float32]:
-		return imgio.HeatMap(v)
-	case boxsum.View[float64]:
-		return imgio.HeatMap(v)
+	switch t := t.sums.(type) {
+	case *boxsum.Table[uint32]:
+		return imgio.HeatMap(t.Exclusive())
+	case *boxsum.Table[uint64]:
+		return imgio.HeatMap(t.Exclusive())
+	case *boxsum.Table[int64]:
+		return imgio.HeatMap(t.Exclusive())
+	case *boxsum.Table[float32]:
+		return imgio.HeatMap(t.Exclusive())
+	case *boxsum.Table[float64]:
+		return imgio.HeatMap(t.Exclusive())
 	}
 	return nil
 }

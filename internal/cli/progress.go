@@ -4,22 +4,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 )
 
 const (
-	progressAfter = time.Second            // work that ends sooner shows nothing
+	progressAfter = time.Second            // shorter work shows nothing
 	progressEvery = 100 * time.Millisecond // how often the bar is drawn
+	leftAfter     = 3 * time.Second        // when a step has run for long enough to tell the time left
 )
 
-// progress is a bar on a terminal for work that takes long. Nil is a bar that
-// never shows. The work only counts atomically; drawing has its own goroutine.
+// progress is a progress bar on a terminal for long work. A nil *progress is a bar that
+// never shows. The work only counts atomically; the bar is drawn by a goroutine of its own.
 type progress struct {
 	now      atomic.Pointer[step]
 	stop     chan struct{}
@@ -28,15 +30,16 @@ type progress struct {
 	prefix   string // of the names of all steps
 }
 
-// A step is one thing that a command does, such as reading its input.
+// A step is a part of what a command does, such as reading its input.
 type step struct {
 	name  string
-	total int64 // 0 where nobody can tell
-	bytes bool  // what total counts, or else rounds of something
+	total int64 // 0 if unknown
+	bytes bool  // total counts bytes, not rounds
+	start time.Time
 	done  atomic.Int64
 }
 
-// newProgress is a bar on stderr, or nil where that is no terminal.
+// newProgress returns a bar on stderr, or nil if that is not a terminal.
 func newProgress(stderr io.Writer) *progress {
 	if !isTerminal(stderr) {
 		return nil
@@ -52,31 +55,36 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// begin names what the command does from now on, and how many bytes that is.
+// begin starts a step of total bytes.
 func (p *progress) begin(name string, total int64) {
 	if p != nil {
-		p.now.Store(&step{name: p.prefix + name, total: total, bytes: true})
+		p.now.Store(&step{name: p.prefix + name, total: total, bytes: true, start: time.Now()})
 	}
 }
 
-// of says which part of all that there is to do the steps from now on belong to.
+// of sets what precedes the names of the steps from now on, such as the number of the file.
 func (p *progress) of(prefix string) {
 	if p != nil {
 		p.prefix = prefix
 	}
 }
 
-// reach says how many of all the rounds are done.
+// reach reports that done of total rounds of a step are done. It starts the step if another was running.
 func (p *progress) reach(name string, done, total int) {
-	if p != nil {
-		s := &step{name: p.prefix + name, total: int64(total)}
-		s.done.Store(int64(done))
+	if p == nil {
+		return
+	}
+	name = p.prefix + name
+	s := p.now.Load()
+	if s == nil || s.name != name || s.total != int64(total) || s.bytes {
+		s = &step{name: name, total: int64(total), start: time.Now()}
 		p.now.Store(s)
 	}
+	s.done.Store(int64(done))
 }
 
-// share is told which part of something is done, from 0 to 1. It is nil where nobody
-// sees it.
+// share starts a step and returns a function that reports which share of it is done, from 0 to 1, or nil
+// if there is no bar.
 func (p *progress) share(name string) func(done float64) {
 	const steps = 1000
 	if p == nil {
@@ -86,7 +94,7 @@ func (p *progress) share(name string) func(done float64) {
 	return func(done float64) { p.reach(name, int(done*steps), steps) }
 }
 
-// add counts bytes towards the total of the step.
+// add counts n bytes towards the total of the step.
 func (p *progress) add(n int64) {
 	if p == nil {
 		return
@@ -96,7 +104,7 @@ func (p *progress) add(n int64) {
 	}
 }
 
-// close takes the bar off the terminal, for good.
+// close removes the bar from the terminal, for good.
 func (p *progress) close() {
 	if p == nil {
 		return
@@ -105,67 +113,58 @@ func (p *progress) close() {
 	p.finished.Wait()
 }
 
-// draw shows the current step until the work is over. It writes one line over and over,
-// with spaces where the line before was longer: that works on every terminal.
+// draw shows the current step until the work is over.
 func (p *progress) draw(w io.Writer) {
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	shown := 0
-	show := func(line string) {
-		n := width(line)
-		fmt.Fprint(w, "\r", line, strings.Repeat(" ", max(shown-n, 0)), "\r")
-		shown = n
+	bar, spinner := mpb.BarStyle().Build(), mpb.SpinnerStyle("|", "/", "-", `\`).PositionLeft().Build()
+	fill := func(w io.Writer, stat decor.Statistics) error {
+		s := p.now.Load()
+		switch {
+		case s == nil:
+			return nil
+		case s.total <= 0:
+			return spinner.Fill(w, stat)
+		}
+		stat.Current, stat.Total = s.reached(), s.total
+		return bar.Fill(w, stat)
 	}
-	for turn := 0; ; turn++ {
+	name := func(stat decor.Statistics) string {
+		const rest = 45 // columns for a short bar and what is behind it
 		if s := p.now.Load(); s != nil {
-			show(s.line(turn, columnsOf(w)))
+			return runewidth.Truncate(s.name, max(stat.AvailableWidth-rest, rest/2), "…")
 		}
-		select {
-		case <-tick.C:
-		case <-p.stop:
-			show("")
-			return
-		}
+		return ""
 	}
+	state := func(decor.Statistics) string {
+		if s := p.now.Load(); s != nil {
+			return s.state(time.Now())
+		}
+		return ""
+	}
+	container := mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(progressEvery), mpb.WithAutoRefresh())
+	line := container.MustAdd(0, mpb.BarFillerFunc(fill), mpb.BarWidth(40),
+		mpb.PrependDecorators(decor.Any(name)), mpb.AppendDecorators(decor.Any(state)))
+	<-p.stop
+	line.Abort(true)
+	container.Wait()
 }
 
-// line is a step in less than so many columns, so that none wraps: its name, how much is
-// done, and a bar where there is room. Where nobody can tell, something turns.
-func (s *step) line(turn, columns int) string {
-	const shortest, longest = 8, 38
+// reached returns how much is done. All of it is done only when the next step begins.
+func (s *step) reached() int64 { return min(s.done.Load(), s.total-1) }
+
+// state returns which share of a step is done, and how long the rest will take.
+func (s *step) state(now time.Time) string {
 	if s.total <= 0 {
-		return cut(s.name, columns-3) + " " + `|/-\`[turn%4:turn%4+1]
+		return ""
 	}
-	done := min(s.done.Load(), s.total-1) // all of it is done when the next step begins
+	done := s.reached()
 	share := float64(done) / float64(s.total)
-	ending := fmt.Sprintf(" %d %%", int(share*100))
+	text := fmt.Sprintf("%d %%", int(share*100))
 	if s.bytes {
-		ending += "  " + bytesText(done) + " / " + bytesText(s.total)
+		text += "  " + bytesText(done) + " / " + bytesText(s.total)
 	}
-	columns -= 1 + len(ending)
-	if long := min(columns-width(s.name)-len(" []"), longest); long >= shortest {
-		full := int(share * float64(long))
-		return s.name + " [" + strings.Repeat("=", full) + ">" + strings.Repeat("-", long-1-full) + "]" + ending
-	}
-	return cut(s.name, columns) + ending
-}
-
-// width is how many columns a text takes, if each letter that may be wide takes two.
-func width(text string) (columns int) {
-	const wide = 0x1100
-	for _, r := range text {
-		if columns++; r >= wide {
-			columns++
-		}
-	}
-	return columns
-}
-
-// cut is as much of a text as goes into so many columns.
-func cut(text string, columns int) string {
-	for text != "" && width(text) > columns {
-		_, last := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-last]
+	if spent := now.Sub(s.start); spent > leftAfter && done > 0 {
+		left := time.Duration(float64(spent) * (1 - share) / share)
+		text += fmt.Sprintf("  %v left", left.Round(time.Second))
 	}
 	return text
 }
@@ -178,29 +177,11 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", size, units[0])
 }
 
-// terminalOf is the terminal that w writes to.
-func terminalOf(w io.Writer) (fd int, ok bool) {
+// isTerminal reports whether w writes to a terminal.
+func isTerminal(w io.Writer) bool {
 	if c, ok := w.(*checkedWriter); ok {
 		w = c.Writer
 	}
 	f, ok := w.(*os.File)
-	if !ok {
-		return 0, false
-	}
-	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
-}
-
-func isTerminal(w io.Writer) bool {
-	_, ok := terminalOf(w)
-	return ok
-}
-
-func columnsOf(w io.Writer) int {
-	const usual = 80
-	if fd, ok := terminalOf(w); ok {
-		if columns, _, err := term.GetSize(fd); err == nil && columns > 0 {
-			return columns
-		}
-	}
-	return usual
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,20 +96,33 @@ func TestProgressOnlyOnTerminals(t *testing.T) {
 	none.close()
 }
 
-// TestProgressLine takes terminals of all widths, where a line that wraps could not be written over.
-func TestProgressLine(t *testing.T) {
-	for _, name := range []string{"reading", "3 of 17: 写真の長い名前の写真の長い名前.png: integrating"} {
-		for _, s := range []*step{{name: name}, {name: name, total: 1000}, {name: name, total: 5 << 30, bytes: true}} {
-			s.done.Store(s.total / 3)
-			for columns := range 200 {
-				line := s.line(columns, columns)
-				if columns > 40 && (width(line) >= columns || !strings.HasPrefix(line, name[:7])) {
-					t.Errorf("%d columns: %q takes %d", columns, line, width(line))
-				}
-				if columns == 100 && s.total > 0 && (!strings.Contains(line, " 33 %") || !strings.Contains(line, "[====")) {
-					t.Errorf("%q", line)
-				}
-			}
+func TestStepState(t *testing.T) {
+	start := time.Now()
+	for _, test := range []struct {
+		s     *step
+		done  int64
+		after time.Duration
+		want  string
+	}{
+		{&step{}, 5, time.Minute, ""},
+		{&step{total: 1000}, 0, time.Minute, "0 %"},
+		{&step{total: 1000}, 333, time.Second, "33 %"},
+		{&step{total: 1000}, 250, 20 * time.Second, "25 %  1m0s left"},
+		{&step{total: 1000}, 1000, 0, "99 %"},
+		{&step{total: 2 << 30, bytes: true}, 1 << 30, time.Second, "50 %  1.0 GiB / 2.0 GiB"},
+	} {
+		test.s.start = start
+		test.s.done.Store(test.done)
+		if got := test.s.state(start.Add(test.after)); got != test.want {
+			t.Errorf("%d of %d: %q, want %q", test.done, test.s.total, got, test.want)
 		}
+	}
+}
+
+func TestNothingBinaryOnTerminals(t *testing.T) {
+	tty, _ := openTerminal(t)
+	var stderr strings.Builder
+	if code := run(t.Context(), []string{"integrate", "--demo", "-o", "-"}, nil, tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "redirect standard output") {
+		t.Errorf("exit code %d, %q", code, &stderr)
 	}
 }

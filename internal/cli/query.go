@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/boxsum/boxsum"
 )
@@ -22,7 +24,8 @@ type queryCmd struct {
 	validFlags
 	placeFlag
 	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
-	JSON    bool `name:"json" help:"Print JSON."`
+	JSON    bool `name:"json" xor:"form" help:"Print JSON."`
+	CSV     bool `name:"csv" xor:"form" help:"Print comma-separated values, every digit of them."`
 }
 
 // Run prints what is asked of every box.
@@ -138,13 +141,36 @@ func (c *queryCmd) answers(sh *shell, of oracle, boxes []box) ([]answer, error) 
 // print prints the answers.
 func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
 	w := bufio.NewWriter(sh.results())
-	if c.JSON {
+	switch {
+	case c.JSON:
 		err = printLinesJSON(w, answers)
 		fmt.Fprintln(w)
-	} else {
-		err = printAnswers(w, answers, c.Volume)
+	case c.CSV:
+		err = csv.NewWriter(w).WriteAll(c.csvRows(answers))
+	default:
+		err = printColumns(w, answerRows(answers, c.Volume, 8))
 	}
 	return errors.Join(err, w.Flush())
+}
+
+// csvRows are the answers with a column for each number of a box.
+func (c *queryCmd) csvRows(answers []answer) [][]string {
+	names := "x0,y0,x1,y1"
+	switch {
+	case c.Volume:
+		names = "x0,y0,z0,x1,y1,z1"
+	case c.rotates():
+		names = "c0,r0,c1,r1"
+	}
+	rows := answerRows(answers, c.Volume, -1)
+	for i, row := range rows {
+		box := row[0]
+		if i == 0 {
+			box = names
+		}
+		rows[i] = append(strings.Split(box, ","), row[1:]...)
+	}
+	return rows
 }
 
 // boxes are those of the flags and then those of the file.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/measure"
-	"github.com/boxsum/boxsum/internal/reproduce"
+	"github.com/boxsum/boxsum/lab/measure"
+	"github.com/boxsum/boxsum/lab/reproduce"
 	"github.com/boxsum/boxsum/papers"
 )
 

@@ -8,8 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/anytable"
-	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -31,7 +30,7 @@ func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []que
 		if c.Verbose {
 			sh.progress.close()
 			width, height := work.lattice.Size()
-			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel.Short(), pair.sum.Short(), q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
+			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s\n", width, height, pair.pixel.Short(), pair.sum.Short(), q.rot, q.rot.Degrees(), timeText(time.Since(start).Seconds()*1e3))
 		}
 		for i := range questions {
 			if err := sh.ctx.Err(); err != nil {
@@ -72,13 +71,13 @@ type rotatedStatistics interface {
 
 // newRotatedJob makes a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
 // others may not fit, or cancel out.
-func newRotatedJob(sum pairs.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
+func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
 	sums, err := integrateAlong(sum, d, img, rot, part(opt, 0, 0.5))
 	if err != nil {
 		return nil, err
 	}
 	squares, err := squaresOf(d, img, rot, part(opt, 0.5, 1))
-	j := &rotatedJob{sums: sums, squares: squares, all: population{pixels: rowsOf(img)}, channels: extentOf(img).Channels}
+	j := &rotatedJob{sums: sums, squares: squares, all: population{pixelReader: rowsOf(img)}, channels: extentOf(img).Channels}
 	switch t := sums.(type) {
 	case *rotated.Table[uint32]:
 		j.lattice, j.both = t.Lattice, &rotated.SquaredTable[uint32, uint64]{Sum: t, Squares: squares}
@@ -149,7 +148,7 @@ func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rot
 			to[i] = T(int64(p) * int64(p))
 		}
 	}
-	table, err := integrateAlong(pairs.U64, d, squares, rot, opt)
+	table, err := integrateAlong(raster.U64, d, squares, rot, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -157,15 +156,11 @@ func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rot
 }
 
 // integrateAlong makes a *rotated.Table on a device, or on the CPU where that is nil.
-func integrateAlong(sum pairs.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (any, error) {
+func integrateAlong(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (any, error) {
 	e := extentOf(img)
 	table, err := anytable.NewRotated(sum, e.Width, e.Height, e.Channels, rot)
-	switch {
-	case err != nil:
-	case launch.GPU && d != nil:
-		err = anytable.IntegrateRotatedOn(table, img, d, nil)
-	default:
-		err = anytable.IntegrateRotated(table, img, (*rotated.Options)(plainOptions(opt)))
+	if err == nil {
+		err = anytable.IntegrateRotated(table, img, (*rotated.Options)(plainOptions(onDevice(d, opt))))
 	}
 	return table, err
 }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -38,7 +39,7 @@ func (t *savedTable) sumOf(b box, channel int) any {
 }
 
 func (t *savedTable) inParts(b box, channel int) uint64 {
-	if b.pixels() <= int64(savedPixels([]uint32(nil)).Most) {
+	if b.pixels() <= int64(math.MaxUint32/savedBound([]uint32(nil))) {
 		return uint64(t.sum(b, channel).(uint32))
 	}
 	n, longest := len(b)/2, 0
@@ -119,24 +120,23 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > mostChannels {
 		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
 	}
-	sums, e, err := savedSums(sum, solid)
+	sums, e, err := savedSums(sum, solid, savedBound(sum.Data))
 	if err != nil {
 		return nil, err
 	}
-	sums.(interface{ Know(exact.Pixels) }).Know(savedPixels(sum.Data))
 	t := &savedTable{extent: e, squares: squares != nil}
 	var others any
-	types := pair{square: pairs.U64}
+	types := pair{square: raster.U64}
 	if t.squares {
 		switch squares.Data.(type) {
 		case []uint64:
 		case []float64:
-			types.square = pairs.F64
+			types.square = raster.F64
 		default:
 			return nil, fmt.Errorf("squares of %T are of no table: those have u64 or f64", squares.Data)
 		}
 		var size extent
-		if others, size, err = savedSums(squares, solid); err != nil {
+		if others, size, err = savedSums(squares, solid, 0); err != nil {
 			return nil, err
 		}
 		if size != e {
@@ -155,35 +155,38 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	return t, nil
 }
 
-// savedSums is an array as a table of an image or a volume, and the size of that.
-func savedSums(a *imgio.Array, solid bool) (any, extent, error) {
+// savedSums is an array as a table of an image or a volume whose pixels have a bound,
+// and the size of that.
+func savedSums(a *imgio.Array, solid bool, bound uint64) (any, extent, error) {
 	switch a.Data.(type) {
 	case []uint32:
-		return tableOf[uint32](a, solid)
+		return tableOf[uint32](a, solid, bound)
 	case []uint64:
-		return tableOf[uint64](a, solid)
+		return tableOf[uint64](a, solid, bound)
 	case []int64:
-		return tableOf[int64](a, solid)
+		return tableOf[int64](a, solid, bound)
 	case []float32:
-		return tableOf[float32](a, solid)
+		return tableOf[float32](a, solid, bound)
 	case []float64:
-		return tableOf[float64](a, solid)
+		return tableOf[float64](a, solid, bound)
 	}
 	return nil, extent{}, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
 }
 
-func tableOf[S boxsum.Sum](a *imgio.Array, solid bool) (any, extent, error) {
+func tableOf[S boxsum.Sum](a *imgio.Array, solid bool, bound uint64) (any, extent, error) {
 	if solid {
 		t, err := volumeTable[S](a)
 		if err != nil {
 			return nil, extent{}, err
 		}
+		t.Bound = bound
 		return t, extent{t.Width, t.Height, t.Depth, t.Channels}, nil
 	}
 	t, err := imgio.TableOf[S](a)
 	if err != nil {
 		return nil, extent{}, err
 	}
+	t.Bound = bound
 	return t, extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, nil
 }
 
@@ -208,18 +211,16 @@ func volumeTable[S boxsum.Sum](a *imgio.Array) (*volume.Table[S], error) {
 	}, nil
 }
 
-// savedPixels is what is known of the pixels of a saved table. Those of 32-bit sums have
+// savedBound returns the bound of the pixels of a saved table. Those of 32-bit sums have
 // 8 bits, or 16 where integrate was told so: a file does not say which.
-func savedPixels(sums any) exact.Pixels {
+func savedBound(sums any) uint64 {
 	switch sums.(type) {
 	case []uint32:
-		return exact.Pixels{Most: exact.Most[uint16, uint32](false)}
+		return fromsums.Typical(raster.U16, false).Bound
 	case []uint64:
-		return exact.Usual[uint64](false)
+		return fromsums.Usual(raster.U64, false).Bound
 	case []int64:
-		return exact.Usual[int64](false)
-	case []float32:
-		return exact.Usual[float32](false)
+		return fromsums.Usual(raster.I64, false).Bound
 	}
-	return exact.Usual[float64](false)
+	return 0
 }

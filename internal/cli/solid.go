@@ -10,10 +10,10 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anyimage"
 	"github.com/boxsum/boxsum/internal/anytable"
-	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -34,33 +34,44 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 	t := &solidTables{types: p}
 	j := &tableJob{tableSet: newTableSet(p, e, want), tables: t, ctx: context.Background()}
 	v := &voxels{pixelRows: pixelRows{pixel: p.pixel, extent: e}, job: j, stack: stack}
-	j.all.pixels = v
+	j.all.pixelReader = v
 	j.fill = func(d *gpu.Device, opt *boxsum.Options) error {
-		return t.fill(anytable.Volume(v.img, e.Height, e.Depth), d, opt)
+		all, err := pixels.Image(v.src)
+		if err != nil {
+			return err
+		}
+		return t.fill(anytable.Volume(all, e.Height, e.Depth), d, opt)
 	}
-	add := func(name string, sum pairs.Type, table func() any, begin func() (any, error)) {
+	add := func(name string, sum raster.Type, table func() any) {
+		squares := raster.Type(0)
+		if name == "squares" {
+			squares = sum
+		}
 		j.layers = append(j.layers, layer{
 			name: name, sum: sum, shape: j.shape(),
-			entries: func() iter.Seq[any] { return slicesOf(table(), e.Depth+1) },
+			entries: func() iter.Seq[raster.Array] { return slicesOf(table(), e.Depth+1) },
 			stream: func() (parts, error) {
-				stream, err := begin()
-				return func(z int) (any, error) {
+				job := streamJob(engine.Volume, p.sum, squares, j.opt)
+				job.Src = raster.Array{Type: p.pixel, Extent: raster.VolumeExtent(e.Width, e.Height, 0, e.Channels, 0, 0)}
+				slices, err := engine.NewSlices(&job)
+				return func(z int) (raster.Array, error) {
 					img, err := v.slice(z)
 					if err != nil {
-						return nil, err
+						return raster.Array{}, err
 					}
-					sums, squares, err := anytable.PushSlice(stream, img)
-					if name == "squares" {
-						return squares, err
+					sums, others, err := slices.Push(pixels.Of(img))
+					if squares != 0 {
+						sums = others
 					}
+					sums.SetPlane(sums.Width+1, sums.Height+1, sums.Channels, sums.Stride) // the entries
 					return sums, err
 				}, err
 			},
 		})
 	}
-	add("sum", p.sum, func() any { return t.sums }, func() (any, error) { return anytable.NewVolumeStream(p.sum, stack.First, j.opt) })
+	add("sum", p.sum, func() any { return t.sums })
 	if want.squares {
-		add("squares", p.square, func() any { return t.squares }, func() (any, error) { return anytable.NewSquaredVolumeStream(p.sum, stack.First, j.opt) })
+		add("squares", p.square, func() any { return t.squares })
 	}
 	return j
 }
@@ -77,10 +88,10 @@ func (v *voxels) load(report func(bytes int64)) error {
 	if v.stack.Whole == nil {
 		return v.fill(report)
 	}
-	v.img = v.stack.Whole
+	v.src = pixels.Of(v.stack.Whole)
 	var read byte
 	for y := range v.Height * v.Depth {
-		read += readPages(memoryOf(anyimage.Row(v.img, y)))
+		read += readPages(v.src.Row(y))
 	}
 	runtime.KeepAlive(read)
 	report(v.job.read())
@@ -89,7 +100,7 @@ func (v *voxels) load(report func(bytes int64)) error {
 
 // fill copies the slices one after the other.
 func (v *voxels) fill(report func(bytes int64)) error {
-	all, err := anyimage.New(v.pixel, v.Width, v.Height*v.Depth, v.Channels)
+	all, err := raster.NewPixelArray(v.pixel, raster.PlaneExtent(v.Width, v.Height*v.Depth, v.Channels, 0))
 	if err != nil {
 		return err
 	}
@@ -98,10 +109,13 @@ func (v *voxels) fill(report func(bytes int64)) error {
 		if err != nil {
 			return err
 		}
-		anyimage.Copy(all, z*v.Height, img)
+		slice := pixels.Of(img)
+		for y := range v.Height {
+			copy(all.Row(z*v.Height+y), slice.Row(y))
+		}
 		report(v.job.read() / int64(v.Depth))
 	}
-	v.img = all
+	v.src = all
 	return nil
 }
 
@@ -127,14 +141,10 @@ type solidStatistics interface {
 // fill makes the tables of a volume.
 func (t *solidTables) fill(src any, d *gpu.Device, opt *boxsum.Options) error {
 	switch {
-	case launch.GPU && d != nil && t.squares != nil:
-		return anytable.IntegrateVolumeSquaresOn(t.both, src, d, &gpu.Options{Plain: opt.Plain})
-	case launch.GPU && d != nil:
-		return anytable.IntegrateVolumeOn(t.sums, src, d, nil)
 	case t.squares != nil:
-		return anytable.IntegrateVolumeSquares(t.both, src, opt)
+		return anytable.IntegrateVolumeSquares(t.both, src, onDevice(d, opt))
 	}
-	return anytable.IntegrateVolume(t.sums, src, opt)
+	return anytable.IntegrateVolume(t.sums, src, onDevice(d, opt))
 }
 
 func (t *solidTables) allocate(e extent, want tableChoice) (err error) {
@@ -164,7 +174,7 @@ func (t *solidTables) combine() {
 }
 
 func combinedSolid[S boxsum.Sum](sums *volume.Table[S], t *solidTables) solidStatistics {
-	if t.types.square == pairs.F64 {
+	if t.types.square == raster.F64 {
 		squares, _ := t.squares.(*volume.Table[float64])
 		return &volume.SquaredTable[S, float64]{Sum: sums, Squares: squares}
 	}
@@ -172,26 +182,26 @@ func combinedSolid[S boxsum.Sum](sums *volume.Table[S], t *solidTables) solidSta
 	return &volume.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
 }
 
-// sliceOf is a boxsum.View of all entries of a slice of a table.
-func sliceOf(table any, z int) any {
+// sliceOf returns all entries of a slice of a table.
+func sliceOf(table any, z int) raster.Array {
 	switch t := table.(type) {
 	case *volume.Table[uint32]:
-		return t.Slice(z)
+		return viewArray(t.Slice(z))
 	case *volume.Table[uint64]:
-		return t.Slice(z)
+		return viewArray(t.Slice(z))
 	case *volume.Table[int64]:
-		return t.Slice(z)
+		return viewArray(t.Slice(z))
 	case *volume.Table[float32]:
-		return t.Slice(z)
+		return viewArray(t.Slice(z))
 	case *volume.Table[float64]:
-		return t.Slice(z)
+		return viewArray(t.Slice(z))
 	}
-	return nil
+	return raster.Array{}
 }
 
 // slicesOf is the first slices of a table that is there.
-func slicesOf(table any, n int) iter.Seq[any] {
-	return func(yield func(any) bool) {
+func slicesOf(table any, n int) iter.Seq[raster.Array] {
+	return func(yield func(raster.Array) bool) {
 		for z := range n {
 			if !yield(sliceOf(table, z)) {
 				return
@@ -203,7 +213,7 @@ func slicesOf(table any, n int) iter.Seq[any] {
 func (t *solidTables) clear(e extent) {
 	for _, table := range []any{t.sums, t.squares} {
 		for slice := range slicesOf(table, e.Depth+1) {
-			clearPages(sumsOf(slice))
+			clearPages(slice.Data)
 		}
 	}
 }

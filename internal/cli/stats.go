@@ -5,8 +5,8 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // stats is what a query says of one channel of one box.
@@ -32,8 +32,8 @@ type sample struct {
 // the other.
 type span struct{ y, x0, x1 int }
 
-// pixels are those of an image or a volume, whatever their type.
-type pixels interface {
+// A pixelReader gives the pixels of an image or a volume, whatever their type.
+type pixelReader interface {
 	largest() uint64 // magnitude that they can have
 	peak() uint64    // that they have
 	load(report func(bytes int64)) error
@@ -46,13 +46,14 @@ type deviations struct{ mean, sum, squares float64 }
 // pixelRows is the pixels of an image, or of a volume whose slices are one under another.
 type pixelRows struct {
 	extent
-	pixel pairs.Type
-	img   any
+	pixel raster.Type
+	src   raster.Array
 	row   []float64 // of those that were looked at last
 }
 
 func rowsOf(img any) *pixelRows {
-	return &pixelRows{extent: extentOf(img), pixel: anyimage.Pixel(img), img: img}
+	src := pixels.Of(img)
+	return &pixelRows{extent: extentOf(img), pixel: src.Type, src: src}
 }
 
 func (p *pixelRows) height() int { return p.Height * max(p.Depth, 1) }
@@ -61,7 +62,7 @@ func (p *pixelRows) height() int { return p.Height * max(p.Depth, 1) }
 func (p *pixelRows) load(report func(bytes int64)) error {
 	var read byte
 	for y := range p.height() {
-		row := memoryOf(anyimage.Row(p.img, y))
+		row := p.src.Row(y)
 		read += readPages(row)
 		report(int64(len(row)))
 	}
@@ -93,13 +94,13 @@ func (p *pixelRows) add(to *deviations, r span, channel int) {
 
 // channel is one channel of neighbours, until the next call.
 func (p *pixelRows) channel(r span, channel int) []float64 {
-	p.row = anyimage.Floats(p.row[:0], p.img, r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
+	p.row = p.src.Floats(p.row[:0], r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
 	return p.row
 }
 
 // A population is all pixels of an image or a volume.
 type population struct {
-	pixels
+	pixelReader
 	most uint64 // largest magnitude, once it matters
 }
 

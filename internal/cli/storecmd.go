@@ -18,8 +18,10 @@ import (
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/store"
-	_ "github.com/boxsum/boxsum/store/web" // http:// and https://
+	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/zarr"
+	_ "github.com/boxsum/boxsum/zarr/web" // http:// and https://
 )
 
 // storeFlags say how a table in a store is made.
@@ -31,6 +33,15 @@ type storeFlags struct {
 	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
 	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them; boxes then have histograms."`
 	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
+	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+}
+
+// chunksHint names the flag in an error about too many chunks.
+func chunksHint(err error) error {
+	if errors.Is(err, store.ErrTooManyChunks) {
+		return fmt.Errorf("%w (--max-chunks)", err)
+	}
+	return err
 }
 
 // isStore reports whether a path is one of a store: it has .zarr in it, or is a URL.
@@ -40,7 +51,7 @@ func isStore(path string) bool {
 }
 
 // isSource reports whether a path is that of an image in a store, or of a mosaic of many.
-func isSource(path string) bool { return isStore(path) || store.IsMosaic(path) }
+func isSource(path string) bool { return isStore(path) || sources.IsMosaic(path) }
 
 // parseSize is a number of bytes, such as 2GiB.
 func parseSize(text string) (int64, error) {
@@ -56,7 +67,7 @@ func parseSize(text string) (int64, error) {
 
 // readStore reads all of an array as an image.
 func (sh *shell) readStore(path string, how *pictureFlags) (*imgio.Picture, error) {
-	a, err := store.OpenArray(sh.ctx, path)
+	a, err := sources.Open(sh.ctx, path)
 	if err == nil {
 		a, err = how.weighed(sh, a)
 	}
@@ -64,7 +75,7 @@ func (sh *shell) readStore(path string, how *pictureFlags) (*imgio.Picture, erro
 		return nil, err
 	}
 	defer a.Close()
-	data, err := store.ReadAll(sh.ctx, a)
+	data, err := sources.ReadAll(sh.ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -77,18 +88,18 @@ func (sh *shell) readStore(path string, how *pictureFlags) (*imgio.Picture, erro
 }
 
 // open is the image to sum: an array in a store, or another that is put into one in memory.
-func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
+func (sh *shell) open(path string, how *pictureFlags) (*zarr.Array, error) {
 	large := largeFile(path)
 	if isSource(path) || large != "" {
 		if err := how.checkStored(path); err != nil {
 			return nil, err
 		}
-		open := store.OpenArray
+		open := sources.Open
 		switch large {
 		case "tiff":
-			open = store.OpenTIFF
+			open = sources.OpenTIFF
 		case "npy":
-			open = store.OpenNPY
+			open = sources.OpenNPY
 		}
 		a, err := open(sh.ctx, path)
 		if err != nil {
@@ -101,21 +112,21 @@ func (sh *shell) open(path string, how *pictureFlags) (*store.Array, error) {
 		return nil, err
 	}
 	defer src.file.Close()
-	return writeImage(sh, store.Memory(), src.image, &store.Spec{Chunk: []int{1024, 1024}})
+	return writeImage(sh, zarr.Memory(), src.image, &zarr.Spec{Chunk: []int{1024, 1024}})
 }
 
 // openAll is the image to sum, of many where files say where they lie.
-func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store.Array, error) {
+func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*zarr.Array, error) {
 	switch {
 	case len(paths) > 1:
-		tiles, err := store.PlaceTIFFs(sh.ctx, paths)
+		tiles, err := sources.PlaceTIFFs(sh.ctx, paths)
 		if err != nil {
 			return nil, err
 		}
 		if err := how.checkStored(paths[0]); err != nil {
 			return nil, err
 		}
-		a, err := store.OpenMosaic(sh.ctx, tiles)
+		a, err := sources.OpenMosaic(sh.ctx, tiles)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +135,7 @@ func (sh *shell) openAll(paths []string, how *pictureFlags, volume bool) (*store
 		if err := how.check(true); err != nil {
 			return nil, err
 		}
-		return store.OpenArray(sh.ctx, paths[0])
+		return sources.Open(sh.ctx, paths[0])
 	}
 	return sh.open(paths[0], how)
 }
@@ -161,7 +172,7 @@ func largeFile(path string) string {
 }
 
 // writeImage writes an image as an array. The chunk has its height and width.
-func writeImage(sh *shell, b store.Bucket, img any, spec *store.Spec) (*store.Array, error) {
+func writeImage(sh *shell, b zarr.Bucket, img any, spec *zarr.Spec) (*zarr.Array, error) {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
 		return writeArray(sh, b, img, spec)
@@ -181,14 +192,14 @@ func writeImage(sh *shell, b store.Bucket, img any, spec *store.Spec) (*store.Ar
 	return nil, fmt.Errorf("pixels of %T cannot be stored", img)
 }
 
-func writeArray[P boxsum.Pixel](sh *shell, b store.Bucket, img boxsum.Image[P], spec *store.Spec) (*store.Array, error) {
+func writeArray[P boxsum.Pixel](sh *shell, b zarr.Bucket, img boxsum.Image[P], spec *zarr.Spec) (*zarr.Array, error) {
 	s := *spec
-	s.Type, s.Shape, s.Names = store.TypeOf[P](), []int{img.Height, img.Width}, []string{"y", "x"}
+	s.Type, s.Shape, s.Names = zarr.TypeOf[P](), []int{img.Height, img.Width}, []string{"y", "x"}
 	channels := max(img.Channels, 1)
 	if channels > 1 {
 		s.Shape, s.Names, s.Chunk = append(s.Shape, channels), append(s.Names, "c"), append(s.Chunk[:2:2], channels)
 	}
-	return store.WriteArray(sh.ctx, b, "", &s, func(a *store.Array) error {
+	return zarr.CreateFilled(sh.ctx, b, "", &s, func(a *zarr.Array) error {
 		rows := s.Chunk[0]
 		for y := 0; y < img.Height; y += rows {
 			n := min(rows, img.Height-y)
@@ -197,7 +208,7 @@ func writeArray[P boxsum.Pixel](sh *shell, b store.Bucket, img boxsum.Image[P], 
 				band = append(band, img.Row(y+i)...)
 			}
 			at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
-			if err := store.Write(sh.ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
+			if err := zarr.Write(sh.ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
 				return err
 			}
 			sh.progress.reach("writing", y+n, img.Height)
@@ -235,21 +246,27 @@ func (c *integrateCmd) runStore(sh *shell) error {
 			return err
 		}
 	}
-	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
+	dst, err := zarr.OpenBucket(sh.ctx, c.Out, true)
 	if err != nil {
 		return err
 	}
 	job, err := store.NewJob(sh.ctx, src, dst, &store.Options{
-		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart, Volume: c.Volume, Bins: histogram.Bins{N: c.Bins},
+		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart, MaxChunks: c.MaxChunks, Volume: c.Volume, Bins: histogram.Bins{N: c.Bins},
 		Progress: func(done, all int) { sh.progress.reach("summing", done, all) },
 	})
 	if err == nil {
 		err = job.Run(sh.ctx)
 	}
+	switch {
+	case sh.ctx.Err() != nil && !strings.Contains(c.Out, ".zip"):
+		sh.say("what is done stays: run the same command again to resume")
+	case errors.Is(err, store.ErrChanged):
+		err = fmt.Errorf("%s: a table of another image or of other options is there: remove it, or give --restart", zarr.Redacted(c.Out))
+	}
 	if err = closed(dst, c.Out, err); err != nil {
 		return err
 	}
-	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: store.Redacted(c.Out), Workers: c.Workers}
+	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: zarr.Redacted(c.Out), Workers: c.Workers}
 	r.Width, r.Height, r.Channels = job.Size()
 	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 	n := int64(r.Width) * int64(r.Height) * int64(r.Channels)
@@ -286,24 +303,24 @@ func (c *blurCmd) runStore(sh *shell, work *filterWork) error {
 	if err := checkTiles(src, c.Ins[0], c.Out); err != nil {
 		return err
 	}
-	dst, err := store.OpenBucket(sh.ctx, c.Out, true)
+	dst, err := zarr.OpenBucket(sh.ctx, c.Out, true)
 	if err != nil {
 		return err
 	}
 	err = store.FilterArray(sh.ctx, src, dst, work.window, &store.FilterOptions{
-		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
+		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, MaxChunks: c.MaxChunks, Progress: func(done, all int) { sh.progress.reach("filtering", done, all) },
 	})
 	if err = closed(dst, c.Out, err); err != nil {
 		return err
 	}
 	shape := append(src.Shape(), 1)
 	r := filterReport{extent: extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
-		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: store.Redacted(c.Out)}
+		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: zarr.Redacted(c.Out)}
 	r.took(start)
 	return c.print(sh, r)
 }
 
-func sumName(pixel store.Type) string {
+func sumName(pixel zarr.Type) string {
 	switch name := pixel.String(); name[0] {
 	case 'f':
 		return "float64"
@@ -321,7 +338,7 @@ func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
 	}
 	t, err := store.Open(sh.ctx, c.In, &store.OpenOptions{Cache: cache})
 	if err != nil {
-		if errors.Is(err, store.ErrFormat) && !c.Table {
+		if errors.Is(err, zarr.ErrFormat) && !c.Table {
 			return false, nil // an image, or what will say what is wrong with it
 		}
 		return true, err
@@ -331,9 +348,9 @@ func (c *queryCmd) askStore(sh *shell, boxes []box) (bool, error) {
 	case c.rotates() || c.pick() || c.onGPU():
 		return true, usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
 	case c.Volume && t.Depth() == 0:
-		return true, usage("%s is the table of an image: leave out --volume", store.Redacted(c.In))
+		return true, usage("%s is the table of an image: leave out --volume", zarr.Redacted(c.In))
 	case t.Depth() > 0 && !c.Volume:
-		return true, usage("%s is the table of a volume: its boxes take --volume", store.Redacted(c.In))
+		return true, usage("%s is the table of a volume: its boxes take --volume", zarr.Redacted(c.In))
 	}
 	sh.progress.begin("summing", 0)
 	var found []stats
@@ -375,9 +392,9 @@ func askStored[B any](sh *shell, t *store.Table, channels int, boxes []B, unsign
 	var err error
 	_, kind, squares := t.Types()
 	switch kind {
-	case store.Uint64:
+	case zarr.Uint64:
 		err = storedSums(sh, t, found, boxes, unsigned)
-	case store.Int64:
+	case zarr.Int64:
 		err = storedSums(sh, t, found, boxes, signed)
 	default:
 		err = storedSums(sh, t, found, boxes, floats)
@@ -451,38 +468,37 @@ func (c *infoCmd) Run(sh *shell) error {
 }
 
 func (c *infoCmd) info(sh *shell) (storeInfo, error) {
-	describe := func(path string, a *store.Array) arrayInfo {
+	describe := func(path string, a *zarr.Array) arrayInfo {
 		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
 	}
-	if info, err := os.Stat(c.In); store.IsMosaic(c.In) || err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
+	if info, err := os.Stat(c.In); sources.IsMosaic(c.In) || err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
 		a, err := sh.open(c.In, &pictureFlags{})
 		if err != nil {
 			return storeInfo{}, err
 		}
 		defer a.Close()
 		kind := "image"
-		if store.IsMosaic(c.In) {
+		if sources.IsMosaic(c.In) {
 			kind = "mosaic"
 		}
 		one := describe(".", a)
 		one.Codecs, one.Zarr = []string{}, 0
 		return storeInfo{kind, []arrayInfo{one}}, nil
 	}
-	b, err := store.OpenBucket(sh.ctx, c.In, false)
+	b, err := zarr.OpenBucket(sh.ctx, c.In, false)
 	if err != nil {
 		return storeInfo{}, err
 	}
 	defer b.Close()
-	if a, err := store.ArrayAt(sh.ctx, b, ""); err == nil {
+	if a, err := zarr.OpenArray(sh.ctx, b, ""); err == nil {
 		return storeInfo{"Zarr array", []arrayInfo{describe(".", a)}}, nil
 	} else if errors.Is(err, fs.ErrNotExist) {
 		return storeInfo{}, err
 	}
-	g, err := store.OpenGroup(sh.ctx, c.In)
+	g, err := zarr.OpenGroup(sh.ctx, b, "")
 	if err != nil {
 		return storeInfo{}, err
 	}
-	defer g.Close()
 	names, err := g.Arrays(sh.ctx)
 	if err != nil {
 		return storeInfo{}, err
@@ -537,6 +553,7 @@ type convertCmd struct {
 	Chunk       int    `default:"1024" placeholder:"N" help:"Chunks of N×N."`
 	Shard       int    `placeholder:"N" help:"Shards of N×N, each one object of many chunks."`
 	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
+	MaxChunks   int64  `placeholder:"N" help:"Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
 	pictureFlags
 }
 
@@ -561,7 +578,7 @@ func (c *convertCmd) Run(sh *shell) error {
 	if c.Chunk < 1 || c.Shard < 0 || c.Shard%c.Chunk != 0 {
 		return usage("shards of %d are not whole chunks of %d", c.Shard, c.Chunk)
 	}
-	b, err := store.OpenBucket(sh.ctx, c.Out, true)
+	b, err := zarr.OpenBucket(sh.ctx, c.Out, true)
 	if err != nil {
 		return err
 	}
@@ -569,30 +586,33 @@ func (c *convertCmd) Run(sh *shell) error {
 }
 
 // closed closes the bucket of an output: what failed takes no place.
-func closed(b store.Bucket, out string, err error) error {
+func closed(b zarr.Bucket, out string, err error) error {
 	if err != nil {
-		store.Discard(b)
+		zarr.Discard(b)
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s is there already: remove it, or choose another", store.Redacted(out))
+			err = fmt.Errorf("%s is there already: remove it, or choose another", zarr.Redacted(out))
 		}
-		return err
+		return chunksHint(err)
 	}
 	return b.Close()
 }
 
 // writeNPY writes an array of any size as .npy, rows of chunks at a time.
 func (c *convertCmd) writeNPY(sh *shell) error {
-	src, err := store.OpenArray(sh.ctx, c.In)
+	src, err := sources.Open(sh.ctx, c.In)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+	if err := store.CheckChunks(c.MaxChunks, src); err != nil {
+		return chunksHint(err)
+	}
 	temporary := c.Out + ".partial"
 	file, err := os.Create(temporary)
 	if err != nil {
 		return err
 	}
-	err = store.WriteNPY(sh.ctx, file, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+	err = sources.WriteNPY(sh.ctx, file, src, func(done, all int) { sh.progress.reach("writing", done, all) })
 	if failed := file.Close(); err == nil {
 		err = failed
 	}
@@ -605,8 +625,8 @@ func (c *convertCmd) writeNPY(sh *shell) error {
 	return err
 }
 
-func (c *convertCmd) write(sh *shell, b store.Bucket) error {
-	spec := &store.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
+func (c *convertCmd) write(sh *shell, b zarr.Bucket) error {
+	spec := &zarr.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
 	if !isSource(c.In) && largeFile(c.In) == "" {
 		src, err := sh.openSource(c.In, &c.pictureFlags, false)
 		if err != nil {
@@ -643,8 +663,15 @@ func (c *convertCmd) write(sh *shell, b store.Bucket) error {
 	if c.Shard > 0 {
 		spec.Shard = spread(c.Shard)
 	}
-	_, err = store.WriteArray(sh.ctx, b, "", spec, func(dst *store.Array) error {
-		return store.Copy(sh.ctx, dst, src, func(done, all int) { sh.progress.reach("writing", done, all) })
+	planned, err := zarr.New(b, "", spec)
+	if err == nil {
+		err = store.CheckChunks(c.MaxChunks, src, planned)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = zarr.CreateFilled(sh.ctx, b, "", spec, func(dst *zarr.Array) error {
+		return zarr.Copy(sh.ctx, dst, src, func(done, all int) { sh.progress.reach("writing", done, all) })
 	})
 	return err
 }
@@ -669,7 +696,7 @@ type damagedKey struct {
 
 // Run checks a table. What is damaged and stays so is an error.
 func (c *verifyCmd) Run(sh *shell) error {
-	b, err := store.OpenBucket(sh.ctx, c.In, c.Source != "" && !strings.HasSuffix(filepath.Clean(c.In), ".zip"))
+	b, err := zarr.OpenBucket(sh.ctx, c.In, c.Source != "" && !strings.HasSuffix(filepath.Clean(c.In), ".zip"))
 	if err != nil {
 		return err
 	}
@@ -693,7 +720,7 @@ func (c *verifyCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	v := verdict{Table: store.Redacted(c.In), Damaged: []damagedKey{}}
+	v := verdict{Table: zarr.Redacted(c.In), Damaged: []damagedKey{}}
 	left := 0
 	for _, d := range found {
 		v.Damaged = append(v.Damaged, damagedKey{d.Key, oneLine(d.Why), d.Repaired})

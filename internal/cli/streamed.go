@@ -6,28 +6,32 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anytable"
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // newStreamed answers from the rows of a table as they come, of which it keeps none: for
 // tables that do not fit in memory.
 func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(done float64)) (oracle, error) {
-	stream, err := anytable.NewSquaredStream(p.sum, img, nil)
+	src := pixels.Of(img)
+	rows, err := newRows(&src, engine.Upright, p.sum, p.square, nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &streamed{extent: extentOf(img)}
-	if err := d.read(ctx, boxes, func(y int) (sums, squares any, err error) { return anytable.Push(stream, img, y) }, report); err != nil {
+	d := &streamed{extent: extentOf(img), types: p}
+	if err := d.read(ctx, boxes, func(y int) (sums, squares []byte, err error) { return rows.Push(src.Row(y)) }, report); err != nil {
 		return nil, err
 	}
-	return &tableJob{tableSet: tableSet{extent: d.extent}, all: population{pixels: rowsOf(img)}, tables: d}, nil
+	return &tableJob{tableSet: tableSet{extent: d.extent}, all: population{pixelReader: rowsOf(img)}, tables: d}, nil
 }
 
 // streamed is what rows of tables said of boxes. There are no tables of it.
 type streamed struct {
 	tables
 	extent
+	types pair
 	found map[image.Rectangle][]bandSums // by clipped box, for each channel
 	empty bandSums
 }
@@ -40,7 +44,7 @@ type bandSums struct {
 }
 
 // read goes through the rows of the tables, which come after those of zeros.
-func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums, squares any, err error), report func(done float64)) error {
+func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums, squares []byte, err error), report func(done float64)) error {
 	d.found = map[image.Rectangle][]bandSums{}
 	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
 	for _, b := range boxes {
@@ -58,7 +62,7 @@ func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums
 			return err
 		}
 		if y == 0 {
-			d.empty = bandSums{sum: advance(nil, sums, 0, 0, true), squares: advance(nil, squares, 0, 0, true)}
+			d.empty = bandSums{sum: advance(nil, d.types.sum, sums, 0, 0, true), squares: advance(nil, d.types.square, squares, 0, 0, true)}
 		}
 		for _, r := range over[y+1] {
 			d.add(r, sums, squares, false)
@@ -74,35 +78,37 @@ func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums
 }
 
 // add takes the row of the tables over a box, or under it.
-func (d *streamed) add(r image.Rectangle, sums, squares any, under bool) {
+func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
 	for c := range d.found[r] {
 		of, x0, x1 := &d.found[r][c], r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
-		of.sum, of.squares = advance(of.sum, sums, x0, x1, under), advance(of.squares, squares, x0, x1, under)
-		if row, ok := squares.([]float64); ok && under {
-			of.corner = row[x1]
+		of.sum, of.squares = advance(of.sum, d.types.sum, sums, x0, x1, under), advance(of.squares, d.types.square, squares, x0, x1, under)
+		if d.types.square == raster.F64 && under {
+			of.corner = raster.Elems[float64](squares)[x1]
 		}
 	}
 }
 
 // advance adds what a row of a table has between two entries to a sum, or takes it away. No sum is 0.
-func advance(sum, row any, x0, x1 int, plus bool) any {
-	switch row := row.(type) {
-	case []uint32:
-		return advanced(sum, row[x1]-row[x0], plus)
-	case []uint64:
-		return advanced(sum, row[x1]-row[x0], plus)
-	case []int64:
-		return advanced(sum, row[x1]-row[x0], plus)
-	case []float32:
-		return advanced(sum, row[x1]-row[x0], plus)
-	case []float64:
-		return advanced(sum, row[x1]-row[x0], plus)
+func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
+	switch t {
+	case raster.U32:
+		return advanced[uint32](sum, row, x0, x1, plus)
+	case raster.U64:
+		return advanced[uint64](sum, row, x0, x1, plus)
+	case raster.I64:
+		return advanced[int64](sum, row, x0, x1, plus)
+	case raster.F32:
+		return advanced[float32](sum, row, x0, x1, plus)
+	case raster.F64:
+		return advanced[float64](sum, row, x0, x1, plus)
 	}
 	return nil
 }
 
-func advanced[S boxsum.Sum](sum any, by S, plus bool) any {
+func advanced[S boxsum.Sum](sum any, row []byte, x0, x1 int, plus bool) any {
 	s, _ := sum.(S)
+	entries := raster.Elems[S](row)
+	by := entries[x1] - entries[x0]
 	if plus {
 		return s + by
 	}
@@ -131,26 +137,32 @@ func (d *streamed) std(b box, channel int) float64 {
 
 func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).corner }
 
-// meanAndVariance is those of n pixels.
+// meanAndVariance returns those of n pixels.
 func meanAndVariance(n int, of bandSums) (mean, variance float64) {
-	switch sum := of.sum.(type) {
-	case uint32:
-		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
-	case uint64:
-		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
-	case int64:
-		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
-	case float32:
-		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
-	case float64:
-		return exact.Mean(n, sum), varianceOf(n, sum, of.squares)
-	}
-	return 0, 0
+	return meanOf(n, of.sum), varianceOf(n, of.sum, of.squares)
 }
 
-func varianceOf[S boxsum.Sum](n int, sum S, squares any) float64 {
-	if squares, ok := squares.(float64); ok {
-		return exact.Variance(n, sum, squares, nil, nil)
+// meanOf returns the mean of n pixels from their sum.
+func meanOf(n int, sum any) float64 { return fromsums.Mean(n, sumOf(sum)) }
+
+// varianceOf returns the variance of n pixels from their sum and that of their squares.
+func varianceOf(n int, sum, squares any) float64 {
+	return fromsums.Variance(n, sumOf(sum), sumOf(squares), nil, nil)
+}
+
+// sumOf returns a number of a type of sums as statistics take it.
+func sumOf(s any) fromsums.Sum {
+	switch s := s.(type) {
+	case uint32:
+		return fromsums.SumOf(s)
+	case uint64:
+		return fromsums.SumOf(s)
+	case int64:
+		return fromsums.SumOf(s)
+	case float32:
+		return fromsums.SumOf(s)
+	case float64:
+		return fromsums.SumOf(s)
 	}
-	return exact.Variance(n, sum, squares.(uint64), nil, nil)
+	return fromsums.Sum{}
 }

@@ -110,7 +110,7 @@ func (c *thresholdCmd) Run(sh *shell) error {
 	case len(c.Ins) == 0:
 		return usage("no image: name a file, or let --demo draw one")
 	case c.Out == "":
-		return usage("no output: name a folder with -o, such as -o black/")
+		return noOutput(c.Ins, "black/")
 	case c.Map != "":
 		return usage("--map takes one image")
 	}
@@ -239,5 +239,5 @@ func (r thresholdReport) String() string {
 	if r.Out != r.Map {
 		s += fmt.Sprintf(", %.1f%% black", 100*r.Black)
 	}
-	return s + fmt.Sprintf(", %s, %s ms → %s", count(r.Workers, "worker"), rounded(r.Milliseconds), nameOf(r.Out))
+	return s + fmt.Sprintf(", %s, %s → %s", count(r.Workers, "worker"), timeText(r.Milliseconds), nameOf(r.Out))
 }

@@ -7,31 +7,32 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/papers"
 )
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
-	pixel, sum, square pairs.Type
+	pixel, sum, square raster.Type
 	wide               bool // 64-bit integers, which have sums and are asked directly, and nothing else
 }
 
 // allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.
 var allPairs = func() (all []pair) {
-	for _, p := range pairs.Sums {
-		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: pairs.Squares.Usual(p.Pixel)})
+	for _, p := range raster.SumPairs {
+		wide := p.Pixel.Bytes() == 8 && !p.Pixel.Float()
+		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: raster.SquarePairs.Usual(p.Pixel), wide: wide})
 	}
-	return append(all, pair{pixel: pairs.I64, sum: pairs.I64, wide: true}, pair{pixel: pairs.U64, sum: pairs.U64, wide: true})
+	return all
 }()
 
 // job is the tables of a source, which has these pixels.
 func (p pair) job(src *source, want tableChoice) (job, error) {
 	switch img := src.image.(type) {
-	case boxsum.Image64[int64]:
+	case boxsum.Image[int64]:
 		return newPlane64(img, want)
-	case boxsum.Image64[uint64]:
+	case boxsum.Image[uint64]:
 		return newPlane64(img, want)
 	}
 	if src.stack != nil {
@@ -52,36 +53,28 @@ func (e extent) fits(slices int, most uint64) bool {
 }
 
 // pixelOf is the type of an image's pixels.
-func pixelOf(img any) pairs.Type {
-	switch img.(type) {
-	case boxsum.Image64[int64]:
-		return pairs.I64
-	case boxsum.Image64[uint64]:
-		return pairs.U64
-	}
-	return anyimage.Pixel(img)
+func pixelOf(img any) raster.Type {
+	return pixels.Of(img).Type
+}
+
+// isImage reports whether img is a boxsum.Image of any type.
+func isImage(img any) bool {
+	pixel := pixelOf(img)
+	return pixel != 0 && pixel != raster.I64 && pixel != raster.U64
 }
 
 // extentOf is the size of an image.
-func extentOf(img any) (e extent) {
-	switch img := img.(type) {
-	case boxsum.Image64[int64]:
-		e.Width, e.Height, e.Channels = img.Width, img.Height, img.Channels
-	case boxsum.Image64[uint64]:
-		e.Width, e.Height, e.Channels = img.Width, img.Height, img.Channels
-	default:
-		e.Width, e.Height, e.Channels = anyimage.Size(img)
-	}
-	e.Channels = max(e.Channels, 1)
-	return e
+func extentOf(img any) extent {
+	src := pixels.Of(img)
+	return extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}
 }
 
 // directOf answers from the pixels of an image.
 func directOf(img any) oracle {
 	switch img := img.(type) {
-	case boxsum.Image64[int64]:
+	case boxsum.Image[int64]:
 		return newDirect64(img)
-	case boxsum.Image64[uint64]:
+	case boxsum.Image[uint64]:
 		return newDirect64(img)
 	}
 	return newDirect(img)
@@ -141,7 +134,7 @@ func pairExact(img any, slices int) (pair, error) {
 
 // largestPixel is the largest magnitude of a pixel type. Float pixels count
 // as 1: their sums round anyway, and do not overflow.
-func largestPixel(t pairs.Type) uint64 {
+func largestPixel(t raster.Type) uint64 {
 	switch bits := 8 * t.Bytes(); {
 	case t.Float():
 		return 1
@@ -153,13 +146,13 @@ func largestPixel(t pairs.Type) uint64 {
 }
 
 // largestSum is the number up to which a sum type holds every whole number.
-func largestSum(t pairs.Type) uint64 {
+func largestSum(t raster.Type) uint64 {
 	switch t {
-	case pairs.F32:
+	case raster.F32:
 		return 1 << 24
-	case pairs.F64:
+	case raster.F64:
 		return 1 << 53
-	case pairs.I64:
+	case raster.I64:
 		return math.MaxInt64
 	default:
 		return math.MaxUint64 >> (64 - 8*t.Bytes())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anyimage"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 // validFlags say which pixels are valid.
@@ -56,12 +56,12 @@ func (f *validFlags) valid(sh *shell, how *pictureFlags) (*boxsum.Valid, error) 
 
 // maskOf is a mask with ones where an image is not zero.
 func maskOf(img any) (boxsum.Image[uint8], error) {
-	e := extentOf(img)
-	mask, err := boxsum.NewImage[uint8](e.Width, e.Height, e.Channels)
+	src := pixels.Of(img)
+	mask, err := boxsum.NewImage[uint8](src.Width, src.Height, src.Channels)
 	var row []float64
 	for y := range mask.Height {
 		to := mask.Row(y)
-		row = anyimage.Floats(row[:0], img, y, 0, len(to), 1)
+		row = src.Floats(row[:0], y, 0, len(to), 1)
 		for i, v := range row {
 			if v != 0 {
 				to[i] = 1

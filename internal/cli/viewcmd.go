@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/boxsum/boxsum/internal/explore"
-	"github.com/boxsum/boxsum/internal/view"
+	"github.com/boxsum/boxsum/web/explore"
+	"github.com/boxsum/boxsum/web/view"
 )
 
 type viewCmd struct {

@@ -2,45 +2,47 @@ package engine
 
 import "time"
 
-// An apart layer can make bands that need no others: who takes a band sums its columns
-// first, and adds up those of the bands above. These were taken before, so that their
-// columns are there, or nearly; and the pixels, read twice, are in a near cache the
-// second time. Bands that follow each other a tile apart have narrow tiles where there
-// are many workers, and a late one makes many others late.
+// An apart layer can make bands that do not depend on others: the worker that takes a
+// band sums its columns first, and then adds those of the bands above. Those bands were
+// taken earlier, so their columns are ready, or nearly so; and the pixels, which are
+// read twice, are in a near cache the second time. The alternative, bands that follow
+// each other one tile apart, has narrow tiles if there are many workers, and a late
+// worker delays many others.
 type apart interface {
 	loose
-	// enter gets memory for a worker.
+	// enter allocates memory for a worker.
 	enter(worker int)
 	// sumBand sums the columns of a band, for the bands below.
 	sumBand(band int)
-	// goOn has a worker start from what a band left, or for -1 from nothing.
+	// goOn makes a worker start from what a band left, or from nothing if band is -1.
 	goOn(worker, band int)
-	// addBand adds a band to what a worker has of those above: its sums if they are
-	// there, and otherwise its pixels.
+	// addBand adds a band to a worker's sums of the bands above: its column sums if
+	// they are ready, and otherwise its pixels.
 	addBand(worker, band int, there bool)
 	// startBand makes the row above the band that comes next.
 	startBand(worker int)
-	// leaveBand leaves what a worker has, and the band's own columns, to those below.
+	// leaveBand leaves a worker's sums, including the band's own columns, to the bands
+	// below.
 	leaveBand(worker, band int)
 }
 
 const (
-	// apartWorkers is from how many workers on bands are apart.
+	// apartWorkers is the minimum number of workers for bands to be apart.
 	apartWorkers = 8
-	// apartRounds is how many bands each of them has then, at least.
+	// apartRounds is the minimum number of bands that each of them then has.
 	apartRounds = 2
-	// apartRows is how many rows a band has at most: its pixels should stay in a
-	// near cache, and what it leaves should be little beside its sums.
+	// apartRows is the maximum number of rows in a band: its pixels should stay in a
+	// near cache, and what it leaves should be small compared with its sums.
 	apartRows = 128
 )
 
-// setApart cuts the image into bands that are apart, if that is better.
+// setApart cuts the image into bands that are apart if that is faster.
 func (p *Plan) setApart(w *Work) {
 	if !w.Exact || p.Workers < apartWorkers {
 		return
 	}
 	rounds := max(apartRounds, DivUp(w.Rows, apartRows*p.Workers))
-	row := 2 * p.Workers * (w.N + 1) * w.SumBytes // what a band of each leaves
+	row := 2 * p.Workers * (w.N + 1) * w.SumBytes // what a band of each worker leaves
 	if rounds = min(rounds, apartBytes/row); rounds < apartRounds {
 		return
 	}
@@ -49,22 +51,22 @@ func (p *Plan) setApart(w *Work) {
 	p.TileWidth = tileBytes / w.SumBytes
 }
 
-// apartBytes is what bands may leave in all.
+// apartBytes is the maximum that all bands together may leave.
 const apartBytes = 24 << 20
 
-// What the count of a band that is apart says.
+// Values of the count of a band that is apart.
 const (
-	bandSummed = 1 + iota // its columns are there
-	bandLeft              // and those of all bands above, added up
+	bandSummed = 1 + iota // its columns are summed
+	bandLeft              // and those of all bands above are added
 )
 
-// stay is how long a helper makes bands before it lets other programs run: between two
-// bands nobody waits for it, and in the midst of one, where the system would stop it,
-// all do. A turn of the system is longer.
+// stay is how long a helper makes bands before it yields to other programs. Between two
+// bands nobody waits for it, whereas in the middle of one, where the system would
+// otherwise preempt it, everybody does. A time slice of the system is longer.
 var stay = time.Millisecond
 
 // workApart makes bands that are apart until none is left or the context is done. It
-// reports whether a helper should come again.
+// reports whether a helper should return later.
 func (e *Engine) workApart(worker int) (again bool) {
 	start := time.Now()
 	for _, l := range e.layers {
@@ -99,8 +101,8 @@ func (e *Engine) workApart(worker int) (again bool) {
 	}
 }
 
-// addAbove adds up the columns above a band: from the nearest that left all above it on,
-// and those between. Who is not running is not waited for.
+// addAbove adds the columns of all bands above a band, starting from the nearest band
+// that has left its sums. It does not wait for a worker that is not running.
 func (e *Engine) addAbove(worker, band int) {
 	from := band - 1
 	for from >= 0 && e.done[from].done.Load() != bandLeft {

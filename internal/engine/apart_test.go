@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// testApart makes tables in bands that are apart, and holds them against those of one
-// worker. Some bands are taken for late.
+// testApart compares tables made in bands that are apart, some of them late, with
+// those of one worker.
 func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	runs := 30
@@ -27,22 +27,23 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			for i := range pix {
 				pix[i] = P(rng.Uint64())
 			}
-			src := RawOf(pix, grid.Plane(width, height, channels, width*channels))
-			table := func() *Target[S] {
-				sums, e, err := grid.NewSums[S](src.Extent)
+			src := raster.ArrayOf(pix, raster.PlaneExtent(width, height, channels, width*channels))
+			table := func() *Table {
+				a, err := raster.NewTable(raster.TypeOf[S](), src.Extent)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return &Target[S]{Sums: sums, Extent: e}
+				return &Table{Array: a}
 			}
 			want, got := table(), table()
-			var l Sums[S]
-			if !l.Find(src.Type, level, squares) {
+			var l upright
+			if !hasKernel(Upright, src.Type, raster.TypeOf[S](), squares) {
 				return // there are no such squares
 			}
-			work := WorkOf[P](&src.Extent, grid.SizeOf[S](), 1)
+			l.find(src.Type, raster.TypeOf[S](), level, squares)
+			work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)
 			plan := work.Plan()
-			l.Aim(&src, want)
+			l.aim(&src, want)
 			var e Engine
 			if _, err := e.Fill(new(Settings), &plan, &l); err != nil {
 				t.Fatal(err)
@@ -51,30 +52,31 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			plan.BandRows, plan.TileWidth = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3))
 			var late Layer = &l
 			if rng.IntN(2) == 0 {
-				late = &lateLayer[S]{Sums: &l}
+				late = &lateLayer{upright: &l}
 			}
 			for range 2 { // the second time with fewer workers
-				l.Aim(&src, got)
+				l.aim(&src, got)
 				if _, err := e.Fill(new(Settings), &plan, late); err != nil {
 					t.Fatal(err)
 				}
 				plan.Workers = 1 + plan.Workers/2
 			}
-			if !slices.Equal(want.Sums, got.Sums) {
+			if !slices.Equal(want.Data, got.Data) {
 				t.Fatalf("%d×%d×%d, %v, in bands of %d, %d workers: other sums where bands are apart", width, height, channels, level, plan.BandRows, plan.Workers)
 			}
 		}
 	}
 }
 
-// A lateLayer finds the sums of no second band.
-type lateLayer[S kernel.Sum] struct{ *Sums[S] }
+// A lateLayer does not find the sums of every second band.
+type lateLayer struct{ *upright }
 
-func (l *lateLayer[S]) addBand(worker, band int, there bool) {
-	l.Sums.addBand(worker, band, there && band%2 == 0)
+func (l *lateLayer) addBand(worker, band int, there bool) {
+	l.upright.addBand(worker, band, there && band%2 == 0)
 }
 
-// Helpers that come and go after every band give the same tables, and none is left.
+// TestApartLeave tests that helpers that leave after every band make the same
+// tables, and that none remains.
 func TestApartLeave(t *testing.T) {
 	defer func(d time.Duration) { stay = d }(stay)
 	stay = -1
@@ -93,8 +95,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// Large images of whole numbers are cut in that way where there are many workers, and
-// no others.
+// TestSetApart tests that only large images of integers are cut into bands that are
+// apart, and only with many workers.
 func TestSetApart(t *testing.T) {
 	for _, c := range []struct {
 		exact      bool
@@ -113,22 +115,22 @@ func TestSetApart(t *testing.T) {
 	}
 }
 
-// The context ends a run.
+// TestApartEnds tests that the context ends a run.
 func TestApartEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e := grid.Plane(100, 100, 1, 100)
-	src := RawOf(make([]uint8, 100*100), e)
-	sums, extent, err := grid.NewSums[uint32](e)
+	e := raster.PlaneExtent(100, 100, 1, 100)
+	src := raster.ArrayOf(make([]uint8, 100*100), e)
+	table, err := raster.NewTable(raster.U32, e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l Sums[uint32]
-	l.Find(src.Type, kernel.Portable, false)
+	var l upright
+	l.find(src.Type, raster.U32, kernel.Portable, false)
 	work := WorkOf[uint8](&e, 4, 1)
 	plan := work.Plan()
 	plan.Apart, plan.Workers, plan.BandRows = true, 3, 7
-	l.Aim(&src, &Target[uint32]{Sums: sums, Extent: extent})
+	l.aim(&src, &Table{Array: table})
 	var engine Engine
 	if _, err := engine.Fill(&Settings{context: ctx}, &plan, &l); err == nil {
 		t.Error("a context that was done ended nothing")

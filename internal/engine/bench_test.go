@@ -5,12 +5,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// BenchmarkWrites shows from which size on which way of writing wins.
+// BenchmarkWrites shows the size from which each way of writing is the fastest.
 func BenchmarkWrites(b *testing.B) {
 	for _, side := range []int{512, 700, 900, 1400, 2048, 4096, 8192} {
 		for w, name := range []string{kernel.Ahead: "ahead", kernel.Mixed: "mixed", kernel.Stream: "stream"} {
@@ -25,17 +24,17 @@ func BenchmarkWrites(b *testing.B) {
 				for uintptr(unsafe.Pointer(&dst[1]))%kernel.LineBytes != 0 {
 					dst = dst[1:]
 				}
-				l := new(Sums[uint32])
-				l.Find(pairs.U8, kernel.Best(), false)
-				plane := grid.Plane(side, side, 1, 0)
+				l := new(upright)
+				l.find(raster.U8, raster.U32, kernel.Best(), false)
+				plane := raster.PlaneExtent(side, side, 1, 0)
 				to := plane
 				plane.Stride, to.Stride = side, stride
 				var e Engine
 				p := Work{Rows: side, N: side, Channels: 1, PixelBytes: 1, SumBytes: 4, Workers: 1}.Plan()
 				b.SetBytes(5 * int64(side) * int64(side))
-				raw := RawOf(src, plane)
+				raw := raster.ArrayOf(src, plane)
 				for b.Loop() {
-					l.Aim(&raw, &Target[uint32]{Sums: dst, Extent: to})
+					l.aim(&raw, &Table{Array: raster.ArrayOf(dst, to)})
 					p.Writes = kernel.Writes(w)
 					if _, err := e.Fill(new(Settings), &p, l); err != nil {
 						b.Fatal(err)

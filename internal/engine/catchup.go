@@ -2,34 +2,34 @@ package engine
 
 import "time"
 
-// A loose layer can go on before the band above is done: whole numbers add up in
-// any order, so that the row above a tile is a row further up and the pixels
-// between.
+// A loose layer can continue before the band above is done: integers add up in any
+// order, so the row above a tile can be computed from a row further up and the
+// pixels in between.
 type loose interface {
-	// exact reports whether the layer can do that, for the table that it has.
+	// exact reports whether the layer can do that for its current table.
 	exact() bool
-	// over gets the row above elements [x, x+n) of the band at y: from the lowest
-	// row of the band that ends at row from, and the pixels of rows [from, y).
+	// over makes the row above elements [x, x+n) of the band at y, from the lowest
+	// row of the band that ends at row from and the pixels of rows [from, y).
 	over(worker, x, y, n, from int)
 }
 
-// slots is how many bands have a carry row of their own, so that those below can go
-// on from it while others are late. More than half of these bands are never between
-// the first that is not done and the last that has begun.
+// slots returns the number of bands that have their own carry row, so that bands
+// below can continue from it while others are late. At most half of these bands are
+// between the first that is not done and the last that has begun.
 func (p *Plan) slots() int {
 	switch {
 	case p.Apart:
-		return 2 * p.bands() // its columns, and what it leaves
+		return 2 * p.bands() // column sums, and what the band leaves
 	case p.Workers == 1:
 		return 1
 	}
 	return min(p.bands(), max(4*p.Workers, min(16*p.Workers, slotBytes/(8*(p.N+1)))))
 }
 
-// slotBytes is what carry rows may take, unless workers need more.
+// slotBytes is the maximum size of all carry rows, unless workers need more.
 const slotBytes = 16 << 20
 
-// begin waits until a band may take its carry row from another.
+// begin waits until a band may reuse the carry row of another.
 func (e *Engine) begin(band int, complete *int) bool {
 	if e.slots >= len(e.done) {
 		return true
@@ -41,17 +41,18 @@ func (e *Engine) begin(band int, complete *int) bool {
 				return false
 			}
 			if e.pause(p); p > e.spins {
-				time.Sleep(50 * time.Microsecond) // so many bands behind: it is not running
+				time.Sleep(50 * time.Microsecond) // so far behind, its worker is not running
 			}
 		}
 	}
 	return true
 }
 
-// above is from which row on a tile must sum the pixels above it by itself: its own
-// if the band above is done there in time. Late is what that band had done when
-// it was last given up: who is not running is not waited for at every tile.
-// Negative says that the context is done.
+// above returns the row from which a tile must sum the pixels above it by itself,
+// which is its own first row if the band above is done there in time. late is the
+// progress of that band when above last gave up on it, so that a worker that is not
+// running is not waited for at every tile. The result is negative if the context is
+// done.
 func (e *Engine) above(worker, band, tile int, late *int64) int {
 	over, y := &e.done[band-1], band*e.grid.BandRows
 	want := int64(tile + 1)
@@ -84,6 +85,6 @@ func (e *Engine) above(worker, band, tile int, late *int64) int {
 	return y
 }
 
-// patience is how often to look for a tile before doing without it: longer
-// than workers wait for each other where all of them run.
+// patience is how often to look for a tile before continuing without it: longer
+// than workers wait for each other when all of them run.
 const patience = 1000

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// testLate makes the tiles of bands in any order, as if the workers of those above
-// were not running.
+// testLate makes the tiles of bands in any order, as if the workers of the bands
+// above were not running.
 func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
@@ -20,28 +20,29 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 		for i := range pix {
 			pix[i] = P(rng.Uint64())
 		}
-		src := RawOf(pix, grid.Plane(width, height, channels, width*channels))
-		make := func() *Target[S] {
-			sums, e, err := grid.NewSums[S](src.Extent)
+		src := raster.ArrayOf(pix, raster.PlaneExtent(width, height, channels, width*channels))
+		make := func() *Table {
+			a, err := raster.NewTable(raster.TypeOf[S](), src.Extent)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &Target[S]{Sums: sums, Extent: e}
+			return &Table{Array: a}
 		}
 		want, got := make(), make()
-		var l Sums[S]
-		if !l.Find(src.Type, kernel.Portable, squares) {
+		var l upright
+		if !hasKernel(Upright, src.Type, raster.TypeOf[S](), squares) {
 			return // there are no such squares
 		}
-		work := WorkOf[P](&src.Extent, grid.SizeOf[S](), 1)
+		l.find(src.Type, raster.TypeOf[S](), kernel.Portable, squares)
+		work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)
 		plan := work.Plan()
-		l.Aim(&src, want)
+		l.aim(&src, want)
 		var e Engine
 		if _, err := e.Fill(new(Settings), &plan, &l); err != nil {
 			t.Fatal(err)
 		}
 		plan.BandRows, plan.TileWidth, plan.Workers = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3)), 2
-		l.Aim(&src, got)
+		l.aim(&src, got)
 		if err := l.Prepare(&plan); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 		l.workers = Workers(l.workers, bands)
 		for b := range bands { // each with a worker of its own, as those that are late have theirs
 			w := &l.workers[b]
-			w.carry, w.edge = AtLeast(w.carry, plan.BandRows*kernel.CarryLen(channels)), AtLeast(w.edge, channels)
+			w.carry, w.edge = AtLeast(w.carry, plan.BandRows*kernel.CarryLen(channels)*l.size), AtLeast(w.edge, channels*l.size)
 		}
 		done := newInts(bands)
 		for left := bands * tiles; left > 0; {
@@ -74,7 +75,7 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			done[band]++
 			left--
 		}
-		if !slices.Equal(want.Sums, got.Sums) {
+		if !slices.Equal(want.Data, got.Data) {
 			t.Fatalf("%d×%d×%d in bands of %d and tiles of %d: other sums where bands above are late", width, height, channels, plan.BandRows, plan.TileWidth)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Each does n pieces of work that do not need each other on up to that many
-// workers, one of which is the caller. An error means that the context was done
-// before they were.
+// Each calls work for n independent pieces of work on up to the given number of
+// workers, one of which is the caller. It returns an error if the context is done
+// before they are.
 func (s Settings) Each(n, workers int, work func(worker, i int)) error {
 	var next, done atomic.Int64
 	run := func(worker int) {

@@ -1,6 +1,6 @@
-// Package engine cuts a table into tiles and runs them in dependency order on
-// several workers, so that every pixel is read once and every sum written once.
-// It has the options and the scratch memory of all kinds of tables.
+// Package engine cuts a table into tiles and processes them in dependency order on
+// several workers, so that every pixel is read once and every sum written once. It also
+// has the options and the scratch memory of all kinds of tables.
 package engine
 
 import (
@@ -8,71 +8,69 @@ import (
 	"sync/atomic"
 )
 
-// A Layer fills one table, a tile at a time.
+// A Layer fills one table, tile by tile.
 type Layer interface {
-	// Prepare gets scratch memory for a plan and clears what a run starts from.
-	// Where the plan has no tiles it clears all of the table.
+	// Prepare allocates scratch memory for a plan and clears the initial state of a
+	// run. If the plan has no tiles it clears the whole table.
 	Prepare(p *Plan) error
-	// Tile makes rows [y, y+rows) and elements [x, x+n) of them on behalf of one
-	// worker. The tiles on the left and above are done; a band of tiles stays with
-	// one worker.
+	// Tile makes elements [x, x+n) of rows [y, y+rows) on behalf of a worker. The tiles
+	// to the left and above are done; all tiles of a band have the same worker.
 	Tile(worker, x, y, n, rows int)
-	// Finish does what is left to do once all tiles are done.
+	// Finish does what remains when all tiles are done.
 	Finish()
-	// Release lets go of the caller's memory. It keeps the scratch, and tells how
-	// many bytes that is.
+	// Release drops references to the caller's memory. It keeps the scratch memory and
+	// returns its size in bytes.
 	Release() int
 }
 
 // A Slicer is a layer that is filled slice by slice, see Plan.Slices.
 type Slicer interface{ Slice(z int) }
 
-// A Grid says how to cut the image: into bands of rows, and each into tiles.
+// A Grid describes how to cut the image into bands of rows, and bands into tiles.
 type Grid struct {
 	Rows, N   int // of the image, N in elements
 	BandRows  int
 	TileWidth int // in elements
-	Lead      int // how many tiles beyond the one above it a tile needs done there
+	Lead      int // number of tiles beyond the one above that must be done before a tile
 }
 
-// bands and tiles are how many there are, of the former in all and of the latter
-// in each band.
+// bands returns the number of bands, and tiles the number of tiles in each band.
 func (g *Grid) bands() int { return DivUp(g.Rows, g.BandRows) }
 func (g *Grid) tiles() int { return DivUp(g.N, g.TileWidth) }
 
-// An Engine runs one grid at a time and allocates nothing when it runs the
-// like again. Its zero value is ready.
+// An Engine runs one grid at a time and does not allocate if it runs a similar one
+// again. The zero value is ready to use.
 //
-// A worker takes the next band and follows the worker of the band above, one
-// tile behind: a tile needs the sums over it, which that worker leaves in the
-// layer's carry row, and its row sums so far, which it has itself.
+// A worker takes the next band and follows the worker of the band above, one tile
+// behind: a tile needs the sums above it, which that worker leaves in the layer's carry
+// row, and its row sums so far, which the worker itself has.
 type Engine struct {
 	layers []Layer
 	set    *Settings
 
 	grid     Grid
 	next     atomic.Int64 // the next band
-	done     []tileCount  // of every band
+	done     []tileCount  // for every band
 	stopped  atomic.Bool  // the context is done
 	progress progress
 
-	crew   atomic.Int64  // who is in: see seat
-	seated []atomic.Bool // which workers are
-	alone  atomic.Bool   // the caller sleeps until nobody else is in
+	crew   atomic.Int64  // see seat
+	seated []atomic.Bool // by worker
+	alone  atomic.Bool   // the caller sleeps until no helper is left
 	slots  int           // see Plan.slots
-	exact  bool          // all layers are loose, and can do without the band above
-	apart  bool          // and the bands are apart
-	shares []share       // of every worker, where bands do not need each other
+	exact  bool          // all layers are loose and exact: they do not need the band above
+	apart  bool          // bands are apart
+	shares []share       // by worker, if bands are independent
 
-	crowded bool   // there are more workers than processors: who waits is in the way
+	crowded bool   // more workers than processors: a waiting worker blocks another
 	spins   int    // how often to look before sleeping
-	beds    []bed  // of every worker
-	help    func() // made once, so that starting a helper allocates nothing
+	beds    []bed  // by worker
+	help    func() // made once, so that starting a helper does not allocate
 }
 
-// Fill prepares layers, fills their tables as planned and releases them. An
-// error means that the tables are not done. It tells how many bytes of scratch
-// memory the layers keep.
+// Fill prepares layers, fills their tables as planned and releases them. If it returns
+// an error, the tables are not complete. It also returns the size of the scratch memory
+// that the layers keep, in bytes.
 func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err error) {
 	for _, l := range layers {
 		if err == nil {
@@ -88,8 +86,8 @@ func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err
 	return scratch, err
 }
 
-// Run fills the tables of layers that are prepared: the grid, once for every
-// slice. An error means that they are not done.
+// Run fills the tables of prepared layers: the grid, once for every slice. If it
+// returns an error, they are not complete.
 func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 	e.set, e.layers = set, append(e.layers[:0], layers...)
 	if set.progress != nil {
@@ -115,11 +113,11 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 		}
 		e.set.Report(1)
 	}
-	e.set = nil // which is the caller's
+	e.set = nil // belongs to the caller
 	return err
 }
 
-// fillGrid fills every tile of a grid, unless the context is done before.
+// fillGrid fills every tile of a grid, unless the context is done earlier.
 func (e *Engine) fillGrid(p *Plan) {
 	e.grid = p.Grid
 	workers := min(p.Workers, p.bands())
@@ -143,15 +141,16 @@ func (e *Engine) fillGrid(p *Plan) {
 	e.leave()
 }
 
-// startLast starts a goroutine that does nothing, after others that should start at once.
-// The one that was started last waits where only its own processor looks for it; others
-// take it from there after a sleep, which is some 60 µs long on Linux where a thread
-// that is woken takes 10. Who is not the last is taken without one.
+// startLast starts a goroutine that does nothing, after others that should start at
+// once. The goroutine started last waits in a place where only its own processor looks
+// for it; others take it from there after a sleep, which takes about 60 µs on Linux
+// where waking a thread takes 10. All goroutines but the last are taken without a
+// sleep.
 func startLast() { go nothing() }
 
 func nothing() {}
 
-// gather gets what a run with several workers needs.
+// gather allocates what a run with several workers needs.
 func (e *Engine) gather(p *Plan, workers int) {
 	bands := p.bands()
 	e.share(p.Shares, bands, workers)
@@ -180,8 +179,8 @@ func (e *Engine) gather(p *Plan, workers int) {
 	e.crew.Store(int64(workers-1) * seat)
 }
 
-// fillBand fills the band from row y on, which waits for no other. It reports
-// whether to go on.
+// fillBand fills the band from row y on, which does not wait for others. It reports
+// whether to continue.
 func (e *Engine) fillBand(worker, y int) bool {
 	g := &e.grid
 	rows := min(g.BandRows, g.Rows-y)
@@ -197,9 +196,9 @@ func (e *Engine) fillBand(worker, y int) bool {
 	return true
 }
 
-// The crew counts the helpers at work and, in units of seat, the seats still
-// free. A helper that the scheduler starts after the work is done finds the crew
-// closed and goes away, so that nobody ever waits for it.
+// The crew counts the helpers at work and, in units of seat, the free seats. A helper
+// that the scheduler starts after the work is done finds the crew closed and returns,
+// so nobody ever waits for it.
 const (
 	seat   = 1 << 32
 	closed = 1 << 62
@@ -225,7 +224,8 @@ func (e *Engine) helper() {
 	}
 }
 
-// sit is the number of a worker for who has a seat: there are as many as seats.
+// sit returns a free worker number for a helper with a seat: there are as many as
+// seats.
 func (e *Engine) sit() int {
 	for worker := 1; ; worker = worker%(len(e.seated)-1) + 1 {
 		if e.seated[worker].CompareAndSwap(false, true) {
@@ -234,7 +234,7 @@ func (e *Engine) sit() int {
 	}
 }
 
-// rise leaves a seat, for another where the work goes on.
+// rise gives up a seat, and frees it for another helper if the work continues.
 func (e *Engine) rise(again bool) {
 	for {
 		crew := e.crew.Load()
@@ -252,7 +252,7 @@ func (e *Engine) rise(again bool) {
 }
 
 // work takes bands until none is left or the context is done. It reports whether a
-// helper should come again.
+// helper should return later.
 func (e *Engine) work(worker int) (again bool) {
 	switch {
 	case e.apart:
@@ -261,7 +261,7 @@ func (e *Engine) work(worker int) (again bool) {
 		e.workShare(worker)
 		return false
 	}
-	complete := 0 // bands before are done
+	complete := 0 // all bands before this one are done
 	for {
 		band := e.take(&e.next)
 		if band >= len(e.done) || !e.begin(band, &complete) || !e.workBand(worker, band) {
@@ -270,10 +270,10 @@ func (e *Engine) work(worker int) (again bool) {
 	}
 }
 
-// take is the next number of a count.
+// take returns the next number of a counter.
 func (e *Engine) take(next *atomic.Int64) int { return int(next.Add(1)) - 1 }
 
-// workBand fills a band. It reports whether to go on.
+// workBand fills a band. It reports whether to continue.
 func (e *Engine) workBand(worker, band int) bool {
 	g := &e.grid
 	tiles := g.tiles()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// orderLayer checks, at every tile, that the tiles on the left and above are
-// done, that they come once, and that a worker has a band to itself.
+// orderLayer checks, at every tile, that the tiles to the left and above are done,
+// that each is made once, and that a band has a single worker.
 type orderLayer struct {
 	t     *testing.T
 	grid  Grid

@@ -1,189 +1,219 @@
 package engine
 
 import (
-	"github.com/boxsum/boxsum/internal/grid"
+	"sync"
+
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// A Source is the pixels of an image or of a volume.
-type Source[P any] struct {
-	Pix []P
-	grid.Extent
+// A Kind is a kind of table that a [Job] makes.
+type Kind = device.Kind
+
+// The kinds of tables.
+const (
+	Upright = device.Upright
+	Tilted  = device.Tilted
+	Volume  = device.Volume
+)
+
+// A Table is the memory of a table. Its extent is that of the image or volume; the
+// table has one more row and column and, in a volume, one more slice.
+type Table struct {
+	raster.Array
+	Offset float32      // subtracted from every pixel before it is summed
+	Known  stats.Pixels // what is known of the pixels after the job
+	Whole  bool         // the gaps between rows belong to the table, too
 }
 
-// A Raw is a source as bytes: what makes tables is not compiled for each type of
-// pixels, for only kernels need know it.
-type Raw struct {
-	Pix []byte
-	grid.Extent
-	Type  pairs.Type
-	bound uint64 // see Pixels; 0 if nobody has looked
-}
+// A Job makes a table and, if Squares has a type, the table of squares. It is plain
+// data: its maker calls Check before allocating the tables, and then Run.
+type Job struct {
+	Kind          Kind
+	Src           raster.Array
+	Sums, Squares Table
+	Options       Options
 
-// RawOf is pixels of an extent, as bytes.
-func RawOf[P kernel.Pixel](pix []P, e grid.Extent) Raw {
-	return Raw{Pix: kernel.Bytes(pix), Extent: e, Type: pairs.TypeOf[P]()}
-}
-
-// Len is how many elements there are.
-func (r *Raw) Len() int { return len(r.Pix) / r.Type.Bytes() }
-
-// From is the memory from an element on.
-func (r *Raw) From(element int) []byte { return r.Pix[element*r.Type.Bytes():] }
-
-// A Target is the memory of a table, which [grid.Extent.Accept] has found good.
-type Target[S any] struct {
-	Sums []S
-	grid.Extent
+	// Offset is subtracted from every pixel. If it is zero, Plain is not set and
+	// squares are made of floats that lie far from zero, their center is subtracted.
 	Offset float32
-	Whole  bool // what lies between rows belongs to the table too
+	Plain  bool
+
+	set Settings
 }
 
-// A TableLayer makes a table of sums of type S, or of squares.
-type TableLayer[L, S any] interface {
-	*L
-	planner
-	// Find gets the kernel of a type of pixels and a level. It reports whether there
-	// is one.
-	Find(pixel pairs.Type, level kernel.Level, squares bool) bool
-	// Aim points the layer at pixels and a table.
-	Aim(src *Raw, dst *Target[S])
-}
-
-type planner interface {
-	Layer
-	// Plan is how to cut the work, which is that of all tables together.
-	Plan(p *Plan, w *Work, depth int)
-}
-
-// A Job makes a table of sums, by layers A, and where asked to that of squares
-// beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
-type Job[S, Q, A, B any, PA TableLayer[A, S], PB TableLayer[B, Q]] struct {
-	job
-	Sum     Target[S]
-	Squares Target[Q]
-	sums    A
-	squares B
-}
-
-// job is what of a Job does not depend on types.
-type job struct {
-	Src Raw
-	Set Settings
-
-	engine Engine
-	work   Work
-	plan   Plan
-	both   bool // sums and squares
-}
-
-// Shift is what to take away from every pixel: an offset that was given, or else,
-// for the squares of floats, their center. It comes after Start.
-func (j *Job[S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
-	if err := CheckOffset[S](j.Src.Type, offset); err != nil {
+// Check returns an error if the options, the types or the pixels are invalid, in this
+// order. It sets the defaults of the extent and the offsets of the tables.
+func (j *Job) Check() error {
+	if err := j.Options.check(&j.set); err != nil {
 		return err
 	}
-	j.Sum.Offset, j.Squares.Offset = j.offsets(offset, plain)
+	pixel, sum := j.Src.Type, j.Sums.Type
+	if !hasKernel(j.Kind, pixel, sum, false) {
+		return NoPair(pixel, sum)
+	}
+	if j.squared() && !hasKernel(j.Kind, pixel, j.Squares.Type, true) {
+		return NoSquares(pixel, sum, j.Squares.Type)
+	}
+	if err := j.Src.Pixels(j.Src.Len()); err != nil {
+		return err
+	}
+	if err := CheckOffset(pixel, sum, j.Offset); err != nil {
+		return err
+	}
+	j.Sums.Offset = j.Offset
+	if j.squared() && pixel.Float() {
+		if j.Offset == 0 && !j.Plain {
+			j.Sums.Offset = center(&j.Src, nil)
+		}
+		j.Squares.Offset = j.Sums.Offset
+	}
 	return nil
 }
 
-func (j *job) offsets(given float32, plain bool) (sums, squares float32) {
-	if !j.both || !j.Src.Type.Float() {
-		return given, 0
+// squared reports whether the job also makes squares.
+func (j *Job) squared() bool { return j.Squares.Type != 0 }
+
+// hasKernel reports whether there is a kernel for a kind of table and a pair of types.
+func hasKernel(kind Kind, pixel, sum raster.Type, squares bool) bool {
+	switch kind {
+	case Tilted:
+		return kernel.Tilted(pixel, sum, kernel.Portable, squares) != nil
+	case Volume:
+		return kernel.Volume(pixel, sum, kernel.Portable, squares) != nil
 	}
-	if given == 0 && !plain {
-		given = j.Src.center(nil)
-	}
-	return given, given
+	return kernel.Plane(pixel, sum, kernel.Portable, squares) != nil
 }
 
-// Start checks options, types and the pixels of Src.
-func (j *Job[S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
-	j.both = squares
-	if err = opt.check(&j.Set); err != nil {
+// Run makes the tables of a checked job, after checking their memory. It sets the
+// defaults of their extents and what is known of their pixels.
+func (j *Job) Run() error {
+	if err := j.Sums.Accept(&j.Src); err != nil {
 		return err
 	}
-	if !PA(&j.sums).Find(j.Src.Type, j.Set.Level, false) {
-		return NoPair[S](j.Src.Type)
-	}
-	if squares && !PB(&j.squares).Find(j.Src.Type, j.Set.Level, true) {
-		return NoSquares[S, Q](j.Src.Type)
-	}
-	return j.Src.Pixels(j.Src.Len())
-}
-
-// Image points a source at an image.
-func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
-	s.Pix = pix
-	s.SetPlane(width, height, channels, stride)
-}
-
-// Table points a target at the table of an image, for the offset that it has.
-func (t *Target[S]) Table(sums []S, width, height, channels, stride int) {
-	t.Sums, t.Whole = sums, false
-	t.SetPlane(width, height, channels, stride)
-}
-
-// Accept takes the memory of a table for sums or squares: it fills in the defaults
-// of its extent, and reports what is wrong.
-func Accept[S any](dst *Target[S], src *Raw) error {
-	if err := dst.Accept(&src.Extent, len(dst.Sums)); err != nil {
-		return err
-	}
-	return grid.Overlap(src.Pix, dst.Sums)
-}
-
-// Fill makes one table or both, in the memory of Sum and Squares. Afterwards the
-// job may be another's.
-func (j *Job[S, Q, A, B, PA, PB]) Fill() (err error) {
-	sums, squares := PA(&j.sums), PB(&j.squares)
-	bytes := grid.SizeOf[S]()
-	if j.both {
-		if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err != nil {
+	if j.squared() {
+		if err := j.Squares.Accept(&j.Src); err != nil {
 			return err
 		}
-		bytes += grid.SizeOf[Q]()
-		squares.Aim(&j.Src, &j.Squares)
+		if err := raster.Overlap(j.Sums.Data, j.Squares.Data); err != nil {
+			return err
+		}
+		j.Squares.know(&j.Src, true, true)
 	}
-	sums.Aim(&j.Src, &j.Sum)
-	scratch, err := j.fill(bytes, sums, squares)
-	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
-	leave(j, scratch)
+	j.Sums.know(&j.Src, false, j.squared())
+	if j.set.on != nil {
+		return j.fillOn(j.set.on)
+	}
+	return j.fill()
+}
+
+// fillOn makes the tables on a device. Their memory has been checked.
+func (j *Job) fillOn(d device.Runner) error {
+	return d.Tables(&device.Tables{
+		Kind: j.Kind, Src: j.Src, Sums: j.Sums.Array, Squares: j.Squares.Array, Offset: j.Sums.Offset, Options: j.set.OnDevice(),
+	})
+}
+
+// Accept checks the memory of a table against the checked image or volume that it is
+// made of, and sets the defaults of its extent.
+func (t *Table) Accept(src *raster.Array) error {
+	if err := t.Extent.Accept(&src.Extent, t.Len()); err != nil {
+		return err
+	}
+	return raster.Overlap(src.Data, t.Data)
+}
+
+// know sets what is known about the size of the pixels. If the type of the pixels
+// allows hardly any to be summed, like 64-bit pixels or the squares of 32-bit pixels,
+// it examines all pixels; for 32-bit pixels only if look is set.
+func (t *Table) know(src *raster.Array, squares, look bool) {
+	t.Known = stats.Typical(src.Type, squares)
+	if (look || src.Type.Bytes() == 8) && t.Known.Most(t.Type, squares) <= 4 && len(src.Data) > 0 {
+		t.Known = stats.Bounded(stats.Largest(src), squares)
+	}
+}
+
+// A tableLayer makes a table of one kind.
+type tableLayer interface {
+	Layer
+	// find selects the kernel for the types, and aim points the layer at their memory.
+	find(pixel, sum raster.Type, level kernel.Level, squares bool)
+	aim(src *raster.Array, dst *Table)
+	// cut decides how to divide the work, which is that of all tables together.
+	cut(p *Plan, w *Work, depth int)
+}
+
+// A run holds what a job needs while it runs, and is kept for the next job of its kind.
+type run struct {
+	engine Engine
+	set    Settings
+	plan   Plan
+	work   Work
+	src    raster.Array
+	tables [2]Table
+	makers [2]tableLayer
+	layers [2]Layer // the makers, in the form that the engine needs
+}
+
+func newRun(sums, squares tableLayer) *run {
+	return &run{makers: [2]tableLayer{sums, squares}, layers: [2]Layer{sums, squares}}
+}
+
+var runs = [...]sync.Pool{
+	Upright: {New: func() any { return newRun(new(upright), new(upright)) }},
+	Tilted:  {New: func() any { return newRun(new(tilted), new(tilted)) }},
+	Volume:  {New: func() any { return newRun(new(solid), new(solid)) }},
+}
+
+// fill makes the tables. Their memory has been checked.
+func (j *Job) fill() error {
+	r := runs[j.Kind].Get().(*run)
+	r.src, r.set, r.tables[0] = j.Src, j.set, j.Sums
+	count, bytes := 1, j.Sums.Type.Bytes()
+	if j.squared() {
+		r.tables[1] = j.Squares
+		count, bytes = 2, bytes+j.Squares.Type.Bytes()
+	}
+	for i := range count {
+		r.makers[i].find(r.src.Type, r.tables[i].Type, r.set.Level, i == 1)
+		r.makers[i].aim(&r.src, &r.tables[i])
+	}
+	r.work = workOf(&r.src.Extent, r.src.Type.Bytes(), bytes, r.set.workers)
+	r.work.Batch = r.set.batch
+	if large := r.work.Rows*r.work.N > apartWorkers<<16; large { // smaller tables would not gain
+		r.work.Exact = isExact(r.layers[:count])
+	}
+	r.makers[0].cut(&r.plan, &r.work, r.src.Depth)
+	scratch, err := r.engine.Fill(&r.set, &r.plan, r.layers[:count]...)
+	r.src.Data, r.tables[0].Data, r.tables[1].Data, r.set = nil, nil, nil, Settings{} // drop references to the caller's memory
+	if scratch <= IdleBytes {
+		runs[j.Kind].Put(r)
+	}
 	return err
 }
 
-// fill makes sums of this many bytes together.
-func (j *job) fill(bytes int, sums planner, squares Layer) (scratch int, err error) {
-	e := &j.Src.Extent
-	j.work = workOf(e, j.Src.Type.Bytes(), bytes, j.Set.workers)
-	j.work.Batch = j.Set.batch
-	if large := j.work.Rows*j.work.N > apartWorkers<<16; large { // for others it makes no difference
-		j.work.Exact = isExact(sums) && (!j.both || isExact(squares))
+// isExact reports whether the sums of all layers add up in any order.
+func isExact(layers []Layer) bool {
+	for _, l := range layers {
+		if a, ok := l.(apart); !ok || !a.exact() {
+			return false
+		}
 	}
-	sums.Plan(&j.plan, &j.work, e.Depth)
-	if j.both {
-		return j.engine.Fill(&j.Set, &j.plan, sums, squares)
-	}
-	return j.engine.Fill(&j.Set, &j.plan, sums)
+	return true
 }
 
-// isExact reports whether the sums of a layer add up in any order.
-func isExact(l Layer) bool {
-	a, ok := l.(apart)
-	return ok && a.exact()
+// NoPair returns the error for a pair of types without tables.
+func NoPair(pixel, sum raster.Type) error {
+	return raster.Unsupported("%s", raster.SumPairs.Missing(pixel, sum))
 }
 
-// NoPair is the error about a pair of types that makes no table.
-func NoPair[S any](pixel pairs.Type) error {
-	return grid.Types("%s", pairs.Sums.Missing(pixel, pairs.Of[S]()))
-}
-
-// NoSquares is the same about sums and squares.
-func NoSquares[S, Q any](pixel pairs.Type) error {
-	if !pairs.Sums.Has(pixel, pairs.Of[S]()) {
-		return NoPair[S](pixel)
+// NoSquares returns the error for types without a table of sums and one of squares.
+func NoSquares(pixel, sum, squares raster.Type) error {
+	if !raster.SumPairs.Has(pixel, sum) {
+		return NoPair(pixel, sum)
 	}
-	every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
-	return grid.Types("no squares of %v in %T: squares of %s", pixel, *new(Q), every.Choices(pixel))
+	every := raster.SquarePairs.For(raster.Tilted | raster.Volume) // the pairs that all kinds of tables have
+	return raster.Unsupported("no squares of %v in %v: squares of %s", pixel, squares, every.Choices(pixel))
 }

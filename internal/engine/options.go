@@ -5,35 +5,42 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options are what all kinds of tables can be told; each package has those of
-// its own that make sense there.
+// Options are the options of all kinds of tables; each package exports those that make
+// sense for it.
 type Options struct {
-	Workers  int    // at most; 0 stands for GOMAXPROCS
-	Batch    int    // of how many images this is one; 0 and 1 stand for it alone
-	Level    string // of [Levels]; "auto" and nothing stand for the last
+	Workers  int    // maximum number; 0 means GOMAXPROCS
+	Batch    int    // number of images that this is one of; 0 and 1 mean it is the only one
+	Level    string // one of [Levels]; "auto" and "" select the last
 	Context  context.Context
 	Progress func(done float64)
+
+	On       device.Device // nil selects the processor
+	BandRows int           // rows that a device processes at a time; 0 leaves the choice to the device
 }
 
-// Settings are options that are known to be good.
+// Settings are checked options.
 type Settings struct {
 	Level kernel.Level
 
-	workers  int // 0 stands for GOMAXPROCS
+	workers  int // 0 means GOMAXPROCS
 	batch    int
 	context  context.Context // nil if it is never done
 	progress func(done float64)
+
+	on       device.Runner // nil for the processor
+	bandRows int
+	portable bool // use the portable kernels of a device
 }
 
-// Auto is the name that stands for the best level.
+// Auto is the name that selects the best level.
 const Auto = "auto"
 
-// Levels are the names of the levels of this machine, slowest first.
+// Levels returns the names of the levels of this machine, slowest first.
 func Levels() []string {
 	var names []string
 	for _, l := range kernel.Levels() {
@@ -42,8 +49,8 @@ func Levels() []string {
 	return names
 }
 
-// Check fills in what zero values and nil stand for, and reports what is wrong. A
-// context that is done is an error too.
+// Check returns the settings for the options, with defaults filled in, and an error if
+// the options are invalid or the context is done.
 func (o *Options) Check() (s Settings, err error) {
 	err = o.check(&s)
 	return s, err
@@ -55,32 +62,78 @@ func (o *Options) check(s *Settings) error {
 		return nil
 	}
 	if o.Workers < 0 {
-		return grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
+		return raster.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
 	}
 	if o.Batch < 0 {
-		return grid.Invalid("a batch of %d images: use 1 or more, or 0 where there is none", o.Batch)
+		return raster.Invalid("a batch of %d images: use 1 or more, or 0 where there is none", o.Batch)
 	}
 	s.workers, s.batch, s.progress = o.Workers, o.Batch, o.Progress
+	if o.On != nil {
+		return s.checkOn(o)
+	}
 	if o.Level != "" && o.Level != Auto {
 		for s.Level.String() != o.Level {
 			if s.Level == kernel.Portable {
-				return grid.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
+				return raster.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
 			}
 			s.Level--
 		}
 	}
-	if o.Context != nil && o.Context.Done() != nil {
-		s.context = o.Context
-	}
+	s.setContext(o.Context)
 	return s.Stopped()
 }
 
-// Workers is how many goroutines may work at once.
+// checkOn is like check for work on a device.
+func (s *Settings) checkOn(o *Options) (err error) {
+	switch o.Level {
+	case "", Auto:
+	case kernel.Portable.String():
+		s.portable = true
+	default:
+		return raster.Invalid("level %q with Options.On: a device has %s and %v", o.Level, Auto, kernel.Portable)
+	}
+	if o.BandRows < 0 {
+		return raster.Invalid("bands of %d rows: use 1 or more, or 0 for what suits the device", o.BandRows)
+	}
+	s.setContext(o.Context)
+	if err := s.Stopped(); err != nil {
+		return err
+	}
+	s.bandRows = o.BandRows
+	s.on, err = device.Open(o.On)
+	return err
+}
+
+// setContext sets the context unless it can never be done.
+func (s *Settings) setContext(ctx context.Context) {
+	if ctx != nil && ctx.Done() != nil {
+		s.context = ctx
+	}
+}
+
+// On returns the device to use, or nil for the processor.
+func (s *Settings) On() device.Runner { return s.on }
+
+// OnDevice returns the settings for work on a device.
+func (s *Settings) OnDevice() device.Options {
+	return device.Options{Portable: s.portable, BandRows: s.bandRows, Context: s.context, Progress: s.progress}
+}
+
+// ProcessorOnly returns an error if a device is selected for work that no device
+// supports.
+func (s *Settings) ProcessorOnly(what string) error {
+	if s.on != nil {
+		return raster.Invalid("%s with Options.On: no device makes them, leave On nil", what)
+	}
+	return nil
+}
+
+// Workers returns the maximum number of goroutines that may work at once.
 func (s *Settings) Workers() int { return atOnce(s.workers) }
 
-// atOnce is a number of workers, 0 standing for GOMAXPROCS, and never more than that:
-// a worker whom others wait for should not itself wait for a processor. Asking
-// takes a lock of the scheduler, so whoever has work for one does not.
+// atOnce returns a number of workers, at most GOMAXPROCS and equal to it for 0: a
+// worker that others wait for should not itself wait for a processor. The call takes a
+// lock of the scheduler, so callers with work for a single worker avoid it.
 func atOnce(workers int) int {
 	all := runtime.GOMAXPROCS(0)
 	if workers == 0 {
@@ -89,7 +142,7 @@ func atOnce(workers int) int {
 	return min(workers, all)
 }
 
-// Stopped is the error of work whose context is done, and nil while it is not.
+// Stopped returns the error of the context if it is done, and nil otherwise.
 func (s *Settings) Stopped() error {
 	if s.context == nil {
 		return nil
@@ -100,26 +153,28 @@ func (s *Settings) Stopped() error {
 	return nil
 }
 
-// Quiet are the same settings without reports: a stream has no end to be near to.
+// Quiet returns the settings without Progress: a stream has no known end.
 func (s Settings) Quiet() Settings {
 	s.progress = nil
 	return s
 }
 
-// Report tells how far the work is, from 0 to 1. It is for the caller's goroutine.
+// Report calls Progress with the fraction done, from 0 to 1. Only the caller's
+// goroutine may call it.
 func (s *Settings) Report(done float64) {
 	if s.progress != nil {
 		s.progress(done)
 	}
 }
 
-// CheckOffset reports whether sums of type S take an offset from pixels.
-func CheckOffset[S any](pixel pairs.Type, offset float32) error {
+// CheckOffset returns an error if an offset cannot be subtracted from pixels of this
+// type for these sums.
+func CheckOffset(pixel, sum raster.Type, offset float32) error {
 	if offset-offset != 0 {
-		return grid.Invalid("an offset of %v", offset)
+		return raster.Invalid("an offset of %v", offset)
 	}
-	if _, small := any(*new(S)).(float32); offset != 0 && !small && !(pairs.Of[S]().Float() && pixel.Float()) {
-		return grid.Types("an offset is for float pixels and for float32 sums, not for %v in %T", pixel, *new(S))
+	if offset != 0 && sum != raster.F32 && !(sum.Float() && pixel.Float()) {
+		return raster.Unsupported("an offset is for float pixels and for float32 sums, not for %v in %v", pixel, sum)
 	}
 	return nil
 }

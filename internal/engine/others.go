@@ -4,6 +4,6 @@ package engine
 
 import "runtime"
 
-// letOthersRun lets others of this program run: there is no portable way to let other
+// letOthersRun yields to other goroutines: there is no portable way to yield to other
 // programs.
 func letOthersRun() { runtime.Gosched() }

@@ -4,86 +4,43 @@ import (
 	"iter"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Pixels is what a table of sums S, or of squares, is to know of the pixels of an
-// image or volume that was found good. Where only few of their type are sure to fit,
-// it looks at all of them if asked to.
-func Pixels[S kernel.Sum](src *Raw, squares, look bool) exact.Pixels {
-	most := exact.MostOf[S](exact.Magnitude(src.Type), squares)
-	if look && most <= 4 && len(src.Pix) > 0 {
-		if src.bound == 0 {
-			src.bound = max(1, src.largest())
-		}
-		most = exact.MostOf[S](src.bound, squares)
-	}
-	return exact.Pixels{Most: most}
+// sourceOf returns an array as a Source of its type.
+func sourceOf[P kernel.Pixel](r *raster.Array) Source[P] {
+	return Source[P]{Pix: raster.Elems[P](r.Data), Extent: r.Extent}
 }
 
-// largest is [exact.Bound] of all pixels, which is for those of 32 bits.
-func (r *Raw) largest() uint64 {
-	if r.Type == pairs.I32 {
-		s := sourceOf[int32](r)
-		return Bound(&s)
-	}
-	s := sourceOf[uint32](r)
-	return Bound(&s)
+// Bound returns [stats.Largest] of all pixels.
+func Bound[P kernel.Pixel](src *Source[P]) uint64 {
+	a := raster.ArrayOf(src.Pix, src.Extent)
+	return stats.Largest(&a)
 }
 
-// sourceOf is a raw as the source that it is.
-func sourceOf[P kernel.Pixel](r *Raw) Source[P] {
-	return Source[P]{Pix: kernel.Of[P](r.Pix), Extent: r.Extent}
+// A Source holds the pixels of an image or of a volume.
+type Source[P any] struct {
+	Pix []P
+	raster.Extent
 }
 
-// Bound is [exact.Bound] of all pixels.
-func Bound[P kernel.Pixel](src *Source[P]) uint64 { return exact.Bound(src.rows()) }
-
-// rows is all rows of pixels.
-func (s *Source[P]) rows() iter.Seq[[]P] {
-	return func(yield func([]P) bool) {
-		for z := range s.Depth {
-			for y := range s.Height {
-				if !yield(s.Pix[z*s.SliceStride+y*s.Stride:][:s.Width*s.Channels]) {
-					return
-				}
-			}
-		}
-	}
+// Image makes s the source of an image.
+func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
+	s.Pix = pix
+	s.SetPlane(width, height, channels, stride)
 }
 
-// Shifts reports whether an offset is taken away before the kernel gets the pixels:
-// those of float32 sums do it themselves.
-func (t *Target[S]) Shifts() bool { return t.Offset != 0 && t.KernelOffset() == 0 }
-
-// shift is what is taken away before the kernel gets the pixels.
-func (t *Target[S]) shift() float32 {
-	if t.Shifts() {
-		return t.Offset
-	}
-	return 0
-}
-
-// KernelOffset is what is left of the offset for the kernel.
-func (t *Target[S]) KernelOffset() float32 {
-	if _, ok := any(*new(S)).(float32); ok {
-		return t.Offset
-	}
-	return 0
-}
-
-// Shifted is rows of n float pixels less an offset, without gaps, in the memory of
-// have where it is enough. The difference is exact for pixels from half to twice the
-// offset.
-func Shifted(have, pix []byte, pixel pairs.Type, stride, n, rows int, offset float32) []byte {
+// Shifted returns rows of n float pixels minus an offset, without gaps, reusing the
+// memory of have if it suffices. The difference is exact for pixels from half to twice
+// the offset.
+func Shifted(have, pix []byte, pixel raster.Type, stride, n, rows int, offset float32) []byte {
 	have = AtLeast(have, rows*n*pixel.Bytes())
-	if pixel == pairs.F32 {
-		shift(kernel.Of[float32](have), kernel.Of[float32](pix), stride, n, rows, offset)
+	if pixel == raster.F32 {
+		shift(raster.Elems[float32](have), raster.Elems[float32](pix), stride, n, rows, offset)
 	} else {
-		shift(kernel.Of[float64](have), kernel.Of[float64](pix), stride, n, rows, float64(offset))
+		shift(raster.Elems[float64](have), raster.Elems[float64](pix), stride, n, rows, float64(offset))
 	}
 	return have
 }
@@ -98,31 +55,36 @@ func shift[P float32 | float64](to, pix []P, stride, n, rows int, offset P) {
 }
 
 const (
-	// samples is how many pixels along each axis a center is taken from.
+	// samples is the number of pixels along each axis that determine a center.
 	samples = 8
-	// farAway is how many times its range of values an image must lie away from
-	// zero for a center: nearer ones lose little to cancellation, and keep tables
-	// that are the plain sums.
+	// farAway is the minimum distance of an image from zero, in units of its range of
+	// values, for a center: nearer images lose little to cancellation, and keep tables
+	// of plain sums.
 	farAway = 2
 )
 
-// Center is a number in the middle of pixels that all lie far from zero, as a few
-// of them tell, and 0 of others. Variances do not depend on what is taken away from
-// all pixels, but their rounding does.
+// Center returns a number in the middle of the pixels if a sample of them shows that
+// all lie far from zero, and 0 otherwise. Variances do not depend on what is subtracted
+// from all pixels, but their rounding does.
 func Center[P kernel.Pixel](src *Source[P]) float32 { return centerOf(src, nil) }
 
-// center is [Center] of float pixels that a mask has; nil has all.
-func (r *Raw) center(mask *Source[uint8]) float32 {
-	if r.Type == pairs.F32 {
+// center is [Center] for the float pixels that a mask selects; nil selects all.
+func center(r, mask *raster.Array) float32 {
+	var m *Source[uint8]
+	if mask != nil {
+		m = &Source[uint8]{Pix: mask.Data, Extent: mask.Extent}
+	}
+	if r.Type == raster.F32 {
 		s := sourceOf[float32](r)
-		return centerOf(&s, mask)
+		return centerOf(&s, m)
 	}
 	s := sourceOf[float64](r)
-	return centerOf(&s, mask)
+	return centerOf(&s, m)
 }
 
-// centerOf is [Center] of the pixels that a mask has; nil has all. A sample that it has
-// not is taken from the next on the right, as far as there is no other.
+// centerOf is [Center] for the pixels that a mask selects; nil selects all. A sample
+// that is not selected is replaced by the next pixel to its right, up to the next
+// sample.
 func centerOf[P kernel.Pixel](src *Source[P], mask *Source[uint8]) float32 {
 	if len(src.Pix) == 0 {
 		return 0
@@ -148,8 +110,8 @@ func centerOf[P kernel.Pixel](src *Source[P], mask *Source[uint8]) float32 {
 	return some.Center()
 }
 
-// Samples is where in an image or a volume the pixels are that a center is taken from.
-func Samples(e *grid.Extent) iter.Seq[int] {
+// Samples returns an iterator over the indices of the pixels that determine a center.
+func Samples(e *raster.Extent) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		n := e.Width * e.Channels
 		for z := range min(samples, e.Depth) {
@@ -164,30 +126,29 @@ func Samples(e *grid.Extent) iter.Seq[int] {
 	}
 }
 
-// Values is the range of some values.
+// Values is a range of values.
 type Values struct{ least, most float64 }
 
-// NoValues is the range of none.
+// NoValues returns the empty range.
 func NoValues() Values { return Values{math.Inf(1), math.Inf(-1)} }
 
-// Add adds a value, if it is a finite number.
+// Add extends the range to p if p is finite.
 func (v *Values) Add(p float64) {
 	if p-p == 0 {
 		v.least, v.most = min(v.least, p), max(v.most, p)
 	}
 }
 
-// Near reports whether values do not lie far from a center, so that it will do for
-// them.
+// Near reports whether the values are near enough to a center to use it.
 func (v Values) Near(center float32) bool {
 	return math.Abs(v.least+(v.most-v.least)/2-float64(center)) <= farAway*(v.most-v.least)
 }
 
-// Same reports whether there is one value at most.
+// Same reports whether there is at most one value.
 func (v Values) Same() bool { return v.least >= v.most }
 
-// Center is a number in the middle of values that all lie far from zero, and 0 of
-// others.
+// Center returns a number in the middle of values that all lie far from zero, and 0
+// otherwise.
 func (v Values) Center() float32 {
 	middle, size := v.least+(v.most-v.least)/2, v.most-v.least
 	if !(math.Abs(middle) > farAway*size) || math.Abs(middle) > math.MaxFloat32 {
@@ -200,7 +161,7 @@ func (v Values) Center() float32 {
 	return float32(middle)
 }
 
-// spread is place i of samples in a length, evenly spread.
+// spread returns position i of samples evenly spread over a length.
 func spread(i, length int) int {
 	if length <= samples {
 		return i

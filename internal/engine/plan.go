@@ -1,58 +1,59 @@
 package engine
 
 import (
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 const (
-	// tileBytes is the width of a tile's sums: its part of the carry row stays
-	// in the first-level cache while the rows of the band go by.
+	// tileBytes is the width of a tile's sums: its part of the carry row stays in the
+	// first-level cache while the rows of the band are processed.
 	tileBytes = 16 << 10
-	// bandRows shares one trip of the carry row between two cores among that
-	// many rows, and keeps a band's pixels in the second-level cache.
+	// bandRows amortizes one trip of the carry row between two cores over that many
+	// rows, and keeps the pixels of a band in the second-level cache.
 	bandRows = 64
-	// workerBytes is how much to read and write makes a worker worth waking.
+	// workerBytes is the amount to read and write that justifies waking a worker.
 	workerBytes = 3 << 19
-	// Two workers at a table of less than pairBytes have bands of up to pairRows:
-	// it takes so little time that each meeting counts.
+	// With two workers and a table of less than pairBytes, bands have up to pairRows
+	// rows: the work takes so little time that each meeting counts.
 	pairBytes, pairRows = 16 << 20, 128
-	// mixBytes is where a table outgrows the nearer caches: from there on a
-	// store reads the line first, and writing every other row past the caches
-	// is faster. BenchmarkWrites shows it.
+	// mixBytes is the size from which a table exceeds the nearer caches: a store then
+	// reads the line first, and writing every other row past the caches is faster.
+	// BenchmarkWrites shows it.
 	mixBytes = 3 << 20
 )
 
-// Work is an image to integrate.
+// Work describes an image to integrate.
 type Work struct {
 	Rows, N, Channels    int  // N in elements
-	PixelBytes, SumBytes int  // of an element, and of all its sums
-	Workers              int  // at most; 0 stands for GOMAXPROCS
-	Batch                int  // images, of which this is one
+	PixelBytes, SumBytes int  // of a pixel element, and of all of its sums
+	Workers              int  // maximum number; 0 means GOMAXPROCS
+	Batch                int  // number of images that this is one of
 	Exact                bool // sums add up in any order: see apart
 }
 
-// WorkOf is the work of integrating pixels of type P, of which each makes sums of
-// this many bytes. Zero workers stand for GOMAXPROCS.
-func WorkOf[P any](e *grid.Extent, sumBytes, workers int) Work {
-	return workOf(e, grid.SizeOf[P](), sumBytes, workers)
+// WorkOf returns the work of integrating pixels of type P into sums of the given size.
+// Zero workers means GOMAXPROCS.
+func WorkOf[P any](e *raster.Extent, sumBytes, workers int) Work {
+	return workOf(e, raster.SizeOf[P](), sumBytes, workers)
 }
 
-func workOf(e *grid.Extent, pixelBytes, sumBytes, workers int) Work {
+func workOf(e *raster.Extent, pixelBytes, sumBytes, workers int) Work {
 	return Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
 		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: workers,
 	}
 }
 
-// A Plan is how to integrate an image.
+// A Plan describes how to integrate an image.
 type Plan struct {
 	Grid
 	Workers int
 	Apart   bool          // see apart
-	Shares  bool          // see share: bands do not need each other
-	Writes  kernel.Writes // as far as the layout of the table allows
-	Slices  int           // how often to fill the grid, where a volume goes slice by slice
+	Shares  bool          // see share: bands are independent
+	Writes  kernel.Writes // limited by the layout of the table
+	Slices  int           // number of times to fill the grid, for a volume that is made slice by slice
 }
 
 // Plan decides how to cut the image and how to write the table.
@@ -70,8 +71,8 @@ func (w *Work) plan(p *Plan) {
 	}
 	tiles := max(1, (w.N*w.SumBytes+tileBytes-1)/tileBytes)
 	if p.Workers > 1 {
-		// Workers follow each other half a band apart or less, and the last
-		// bands should end at about the same time.
+		// Workers follow each other at most half a band apart, and the last bands
+		// should end at about the same time.
 		tiles = max(tiles, 2*p.Workers)
 		p.BandRows = min(bandRows, max(4, w.Rows/(8*p.Workers)&^3))
 		if p.Workers == 2 && out < pairBytes {
@@ -85,21 +86,21 @@ func (w *Work) plan(p *Plan) {
 	p.TileWidth = atLeastOne(p.TileWidth, kernel.Align(w.Channels))
 }
 
-// evenBands makes bands of at most these rows so that all workers have as many of
-// them, of about as many rows.
+// evenBands divides the rows into bands of at most this many rows, so that all workers
+// have the same number of bands of about the same height.
 func (p *Plan) evenBands(most int) {
 	rounds := DivUp(p.Rows, p.Workers*most)
 	p.BandRows = DivUp(p.Rows, p.Workers*rounds)
 }
 
-// minEntries is how many entries wide a tile is at least: it keeps what rows hand
-// from tile to tile small beside the tile.
+// minEntries is the minimum width of a tile in entries: it keeps what rows pass from
+// tile to tile small compared with the tile.
 const minEntries = 16
 
-// PlanEntries is [Work.Plan] for tables that have several sums for every value,
-// together of SumBytes: N and tiles are counted in pixels. With several workers,
-// bands may have up to maxBand rows: these share one trip of the carry row
-// between two cores, and it is a large one here.
+// PlanEntries is like [Work.Plan] for tables that have several sums for every value, of
+// SumBytes in total: N and tiles are counted in pixels. With several workers, bands may
+// have up to maxBand rows, which amortize the trip of the carry row between two cores;
+// it is a large row here.
 func (w Work) PlanEntries(maxBand int) Plan {
 	p := w.Plan()
 	p.N = w.N / w.Channels
@@ -111,21 +112,21 @@ func (w Work) PlanEntries(maxBand int) Plan {
 	return p
 }
 
-// writes picks how to write a table of that many bytes, one of a batch.
+// writes selects how to write a table of that many bytes, one of a batch.
 func writes(out, batch int) kernel.Writes {
 	switch {
 	case batch > 1 && out < mixBytes && out > mixBytes/batch:
-		return kernel.Stream // none stays in a nearer cache for its reader
+		return kernel.Stream // no table stays in a nearer cache for its reader
 	case out < mixBytes:
 		return kernel.Ahead
-	case out <= kernel.LastLevelCache()/2:
+	case out <= processor.LastLevelCache()/2:
 		return kernel.Mixed
 	}
 	return kernel.Stream
 }
 
-// atLeastOne is the least multiple of to that is n or more, and not zero.
+// atLeastOne returns n rounded up to a multiple of to, at least to.
 func atLeastOne(n, to int) int { return max(1, DivUp(n, to)) * to }
 
-// DivUp is n/by, rounded up.
+// DivUp returns n/by, rounded up.
 func DivUp(n, by int) int { return (n + by - 1) / by }

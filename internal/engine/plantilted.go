@@ -3,21 +3,22 @@ package engine
 import "github.com/boxsum/boxsum/internal/kernel"
 
 const (
-	// tiltedTileBytes is the width of a tile's sums: two rows of them, the sums
-	// and the diagonals, stay in the first-level cache while rows go by.
+	// tiltedTileBytes is the width of a tile's sums: two rows of them, the sums and the
+	// diagonals, stay in the first-level cache while rows are processed.
 	tiltedTileBytes = 8 << 10
-	// tiltedBandRows is as bandRows, but that higher bands lean more and so make
-	// the worker of the next one wait longer.
+	// tiltedBandRows is like bandRows, but higher bands lean further and make the
+	// worker of the next one wait longer.
 	tiltedBandRows = 32
-	// tiltedLeast is how many steps to the left wide a tile of one of many workers is.
+	// tiltedLeast is the minimum width of a tile in steps to the left, with many
+	// workers.
 	tiltedLeast = 16
-	// tiltedWorkerBytes is as workerBytes: a worker waits longer for its turn.
+	// tiltedWorkerBytes is like workerBytes, but a worker waits longer for its turn.
 	tiltedWorkerBytes = 3 << 20
 )
 
-// PlanTilted is [Work.Plan] for a 45° table. The rows of a tile begin further
-// left from row to row, so a band is wider than the image, and the band above
-// must be ahead by that much.
+// PlanTilted is like [Work.Plan] for a 45° table. The rows of a tile begin further left
+// from row to row, so a band is wider than the image, and the band above must be ahead
+// by that much.
 func (w Work) PlanTilted() Plan {
 	p := w.Plan()
 	if w.N == 0 {
@@ -28,9 +29,9 @@ func (w Work) PlanTilted() Plan {
 	p.Workers = max(1, min(p.Workers, w.Rows*w.N*(w.PixelBytes+w.SumBytes)/tiltedWorkerBytes))
 	p.BandRows = min(tiltedBandRows, max(1, w.Rows))
 	if p.Workers > 1 {
-		// A band leans by a tile at most, and the next begins when two are done:
-		// smaller tiles leave time to spare before one worker waits for another,
-		// but in the smallest they wait longer than they work.
+		// A band leans by one tile at most, and the next begins when two are done:
+		// smaller tiles leave slack before one worker waits for another, but with the
+		// smallest tiles workers wait longer than they work.
 		p.Workers = min(p.Workers, max(2, w.N/(2*tiltedLeast*skew)))
 		width = atLeastOne(min(3*width/8, w.N/(2*p.Workers)), 4*skew)
 		p.BandRows = max(4, min(p.BandRows, w.Rows/(8*p.Workers), width/skew)&^3)

@@ -41,8 +41,8 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// The last row of a band is done as far as the band below needs it, and every
-// row ends.
+// TestPlanTilted tests that the last row of a band is done as far as the band below
+// needs it, and that every row is completed.
 func TestPlanTilted(t *testing.T) {
 	for _, rows := range []int{0, 1, 3, 64, 1080, 100_000} {
 		for _, width := range []int{0, 1, 17, 1920, 100_000} {

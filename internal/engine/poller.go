@@ -5,36 +5,36 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// A tileCount counts the tiles of a band that are done, for the one worker that
-// follows: that of the band below. It is polled, so it has a line of its own.
+// A tileCount counts the finished tiles of a band for the one worker that follows,
+// which is that of the band below. It is polled, so it has its own cache line.
 type tileCount struct {
 	done atomic.Int64
-	want atomic.Int64 // what the worker that follows sleeps for; 0 while it is awake
-	who  atomic.Int64 // that worker
+	want atomic.Int64 // count that the following worker sleeps for; 0 while it is awake
+	who  atomic.Int64 // the following worker
 	_    [5]int64
 }
 
-// spins is how often to look for a tile before sleeping, about a millisecond. To
-// wake somebody takes so long that a row of workers who sleep never catches up
-// again; but who is not running at all should not be waited for in this way.
+// spins is how often to look for a tile before sleeping, about a millisecond. Waking a
+// worker takes so long that a row of sleeping workers never catches up again, but a
+// worker that is not running should not be waited for by spinning.
 const spins = 20_000
 
-// pause lets time pass, and every now and then others run.
+// pause waits briefly, and from time to time yields to other goroutines.
 func (e *Engine) pause(turn int) {
-	kernel.Pause()
+	processor.Pause()
 	if turn%64 == 63 || e.crowded {
 		runtime.Gosched()
 	}
 }
 
-// A bed is where a worker sleeps: it gets up when something comes.
+// A bed is a channel on which a worker sleeps until it receives a value.
 type bed chan struct{}
 
-// await returns once that many tiles of the band are done. It reports whether
-// they are: not so where the worker of that band has stopped.
+// await waits until that many tiles of the band are done. It returns false if the run
+// has been stopped.
 func (e *Engine) await(worker, band int, tiles int64) bool {
 	c := &e.done[band]
 	for p := range e.spins {
@@ -54,8 +54,8 @@ func (e *Engine) await(worker, band int, tiles int64) bool {
 	return !e.stopped.Load()
 }
 
-// reached says that so many tiles of a band are done, and wakes the worker that
-// sleeps for them.
+// reached records that a number of tiles of a band are done, and wakes the worker that
+// waits for them.
 func (e *Engine) reached(band, tiles int) {
 	c := &e.done[band]
 	c.done.Store(int64(tiles))
@@ -70,12 +70,12 @@ func (e *Engine) wake(c *tileCount, want int64) {
 	}
 }
 
-// leave returns once no helper is at work.
+// leave waits until no helper is at work.
 func (e *Engine) leave() {
 	for spun := 0; ; spun++ {
 		crew := e.crew.Load()
 		switch {
-		case crew < closed: // who comes late finds no seat
+		case crew < closed: // latecomers find no seat
 			e.crew.CompareAndSwap(crew, crew%seat+closed)
 		case crew == closed:
 			return
@@ -91,7 +91,7 @@ func (e *Engine) leave() {
 	}
 }
 
-// sleep returns once nobody else is in. It reports how far the others are.
+// sleep waits until no helper is left. It reports progress meanwhile.
 func (e *Engine) sleep() {
 	if e.set.progress == nil {
 		<-e.beds[0]

@@ -2,14 +2,14 @@ package engine
 
 import "sync/atomic"
 
-// progress counts tiles for those who want to know how far the work is.
+// progress counts tiles to report the progress of a run.
 type progress struct {
 	done     atomic.Int64
 	all      int64
-	reported int64 // on the caller's goroutine
+	reported int64 // only used by the caller's goroutine
 }
 
-// reports is about how many reports there are of a run with many tiles.
+// reports is the approximate number of reports of a run with many tiles.
 const reports = 200
 
 func (p *progress) start(plan *Plan) {
@@ -20,7 +20,7 @@ func (p *progress) start(plan *Plan) {
 	}
 }
 
-// tileDone counts a tile, and reports if it is the caller who made it.
+// tileDone counts a tile, and reports progress if the worker is the caller.
 func (e *Engine) tileDone(worker int) {
 	if e.set.progress == nil {
 		return
@@ -31,8 +31,7 @@ func (e *Engine) tileDone(worker int) {
 	}
 }
 
-// report tells the caller how far the work is, if that is worth a report. The end
-// is reported by run.
+// report reports progress to the caller if it has advanced enough. Run reports the end.
 func (e *Engine) report() {
 	if e.set.progress == nil {
 		return

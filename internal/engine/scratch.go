@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Zeros is n zeros, in the memory of have where it is enough.
+// Zeros returns n zeros, reusing the memory of have if it suffices.
 func Zeros[T any](have []T, n int) []T {
 	if cap(have) < n {
 		return AtLeast(have, n)
@@ -15,19 +15,20 @@ func Zeros[T any](have []T, n int) []T {
 	return have
 }
 
-// AtLeast is n elements from a cache line on, in the memory of have where it is
-// enough; what is in them is left from before.
+// AtLeast returns n elements, reusing the memory of have if it suffices; new memory
+// starts a cache line. Reused elements are not cleared.
 func AtLeast[T any](have []T, n int) []T { return AtLeastFrom(have, n, 0) }
 
-// AtLeastFrom is the same, but that it is this element that starts a line.
+// AtLeastFrom is like [AtLeast], but the element at index at of new memory starts a
+// line.
 func AtLeastFrom[T any](have []T, n, at int) []T {
 	if cap(have) >= n {
 		return have[:n]
 	}
-	return grid.OnLine(make([]T, n+kernel.LineBytes/min(kernel.LineBytes, grid.SizeOf[T]())), n, at)
+	return raster.OnLine(make([]T, n+kernel.LineBytes/min(kernel.LineBytes, raster.SizeOf[T]())), n, at)
 }
 
-// Workers is the scratch memory of that many workers or more.
+// Workers returns the scratch memory of at least the given number of workers.
 func Workers[W any](have []W, workers int) []W {
 	for len(have) < workers {
 		have = append(have, *new(W))
@@ -35,5 +36,5 @@ func Workers[W any](have []W, workers int) []W {
 	return have
 }
 
-// Bytes is how much memory a slice keeps.
-func Bytes[T any](s []T) int { return cap(s) * grid.SizeOf[T]() }
+// Bytes returns the size of the memory that a slice keeps.
+func Bytes[T any](s []T) int { return cap(s) * raster.SizeOf[T]() }

@@ -6,10 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// A share is the bands of a worker: the first that it has not begun, and the one after
-// the last. Where bands do not need each other, each worker goes down its own part of the
-// image: a layer goes on from band to band, and the next image of that size finds its part in the
-// caches of the same processor. Who has none left takes half of what another has.
+// A share is a worker's range of bands: the first that has not begun, and the end. If
+// bands are independent, each worker processes its own part of the image: a layer
+// continues from band to band, and the next image of the same size finds its part in
+// the caches of the same processor. A worker without bands takes half of another's.
 type share struct {
 	bands atomic.Uint64
 	_     [kernel.LineBytes - 8]byte
@@ -22,7 +22,7 @@ func (s *share) bounds() (first, end int, both uint64) {
 	return int(both >> 32), int(both & (1<<32 - 1)), both
 }
 
-// share gives every worker its part, if there are parts.
+// share gives every worker its share, if shares are wanted.
 func (e *Engine) share(wanted bool, bands, workers int) {
 	e.shares = e.shares[:0]
 	if !wanted {
@@ -34,7 +34,7 @@ func (e *Engine) share(wanted bool, bands, workers int) {
 	}
 }
 
-// workShare makes the bands of a worker, and then those that others have not come to.
+// workShare makes the bands of a worker's share, and then takes over those of others.
 func (e *Engine) workShare(worker int) {
 	own := &e.shares[worker]
 	for {
@@ -52,8 +52,8 @@ func (e *Engine) workShare(worker int) {
 	}
 }
 
-// takeOver takes the lower half of the largest share that is left. It reports whether there
-// is any.
+// takeOver takes the lower half of the largest remaining share. It reports whether
+// there was one.
 func (e *Engine) takeOver(own *share) bool {
 	for {
 		var most *share
@@ -72,7 +72,7 @@ func (e *Engine) takeOver(own *share) bool {
 		}
 		middle := first + (end-first)/2
 		if most.bands.CompareAndSwap(both, bandsOf(first, middle)) {
-			own.bands.Store(bandsOf(middle, end)) // nobody takes from one that has nothing
+			own.bands.Store(bandsOf(middle, end)) // others do not take from an empty share
 			return true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// countLayer counts how often each band is made, of which some take long, and by whom.
+// countLayer counts how often each band is made and by whom. Some bands take long.
 type countLayer struct {
 	g      *Grid
 	made   []atomic.Int32
@@ -43,8 +43,8 @@ func (l *countLayer) Tile(worker, x, y, n, rows int) {
 	}
 }
 
-// However workers take bands from each other, each is made once for every slice, unless the
-// context is done before.
+// TestShares tests that each band is made once for every slice, however workers
+// take bands from each other, unless the context is done before.
 func TestShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var e Engine

@@ -1,76 +1,175 @@
 package engine
 
 import (
-	"github.com/boxsum/boxsum/internal/grid"
+	"sync"
+
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// groupRows is how many rows are selected at a time: few, so that they stay in the
-// second-level cache for all three tables, and many, for a kernel ends with a fence. Short
-// rows go twice as many at a time (BenchmarkValid).
+// groupRows is the number of rows selected at a time: few enough for them to stay in
+// the second-level cache for all three tables, and many because a kernel ends with a
+// fence. Of short rows twice as many are selected (BenchmarkValid).
 const (
 	groupRows  = 32
 	groupBytes = 256 << 10
 )
 
-// group is how many rows of n elements to select at a time.
-func (l *Valid) group(n int) int {
-	if 2*groupRows*n*(l.Src.Type.Bytes()+1) <= groupBytes {
-		return 2 * groupRows
-	}
-	return groupRows
-}
-
-// aheadRows is how many rows further down pixels are asked for.
+// aheadRows is how many rows ahead pixels are prefetched.
 const aheadRows = 2
 
-// Valid is the layer of the sums, the squares and the counts of valid pixels, of which
-// the squares may be left out. It is a layer of layers: rows of pixels go to those of
-// sums and squares with a fill in the place of the others, and a row of zeros and ones
-// to that of the counts.
-type Valid struct {
-	Src   Raw
-	Mask  Source[uint8] // of one channel, or of as many as Src; no Pix if all pixels are valid
-	NaN   bool          // is not valid
-	Count Target[uint32]
+// A ValidJob is a [Job] for an upright table of the valid pixels. Count is a uint32
+// table of their number.
+type ValidJob struct {
+	Job
+	Count Table
 
+	Mask raster.Array // one channel, or as many as Src; no Data if all pixels are valid
+	NaN  bool         // NaN is not valid
+}
+
+// Check is like [Job.Check], and also checks the mask.
+func (j *ValidJob) Check() error {
+	offset := j.Offset
+	j.Offset = 0 // checked below, for fewer types
+	plain := j.Plain
+	j.Plain = true // the center is that of valid pixels
+	err := j.Job.Check()
+	j.Offset, j.Plain = offset, plain
+	if err == nil {
+		err = j.set.ProcessorOnly("tables of valid pixels")
+	}
+	if err != nil {
+		return err
+	}
+	if j.Mask.Data != nil || j.Mask.Width != 0 || j.Mask.Height != 0 {
+		if err := j.Mask.Pixels(j.Mask.Len()); err != nil {
+			return err
+		}
+		if a, b := &j.Src, &j.Mask; a.Width != b.Width || a.Height != b.Height || b.Channels != 1 && a.Channels != b.Channels {
+			return raster.Invalid("a mask of %v for an image of %v: it takes the same size, and one channel or as many", b.Extent, a.Extent)
+		}
+	}
+	return j.setOffsets()
+}
+
+// setOffsets decides what to subtract from the valid pixels.
+func (j *ValidJob) setOffsets() error {
+	if err := CheckOffset(j.Src.Type, j.Sums.Type, j.Offset); err != nil {
+		return err
+	}
+	if !j.Src.Type.Float() && j.Offset != 0 {
+		return raster.Unsupported("an offset is for float pixels where only some are valid, not for %v", j.Src.Type)
+	}
+	j.Sums.Offset = j.Offset
+	if j.squared() && j.Src.Type.Float() {
+		if j.Offset == 0 && !j.Plain {
+			var mask *raster.Array
+			if j.Mask.Data != nil {
+				mask = &j.Mask
+			}
+			j.Sums.Offset = center(&j.Src, mask)
+		}
+		j.Squares.Offset = j.Sums.Offset
+	}
+	return nil
+}
+
+// Run makes the tables of a checked job, after checking their memory.
+func (j *ValidJob) Run() error {
+	all := [...]*Table{&j.Sums, &j.Count, &j.Squares}
+	tables := all[:2]
+	if j.squared() {
+		tables = all[:3]
+	}
+	for i, t := range tables {
+		if err := t.Accept(&j.Src); err != nil {
+			return err
+		}
+		if err := raster.Overlap(j.Mask.Data, t.Data); err != nil {
+			return err
+		}
+		for _, other := range tables[:i] {
+			if err := raster.Overlap(t.Data, other.Data); err != nil {
+				return err
+			}
+		}
+	}
+	j.Sums.know(&j.Src, false, false)
+	if j.squared() {
+		j.Squares.know(&j.Src, true, true)
+	}
+	j.Count.Known = stats.Pixels{Bound: 1}
+	r := validRuns.Get().(*validRun)
+	scratch, err := r.fill(j)
+	if scratch <= IdleBytes {
+		validRuns.Put(r)
+	}
+	return err
+}
+
+// A validRun holds what a job needs while it runs, and is kept for the next.
+type validRun struct {
+	engine Engine
+	set    Settings
+	plan   Plan
+	layer  valid
+	layers [1]Layer // the layer, in the form that the engine needs
+}
+
+var validRuns = sync.Pool{New: func() any {
+	r := new(validRun)
+	r.layers[0] = &r.layer
+	return r
+}}
+
+func (r *validRun) fill(j *ValidJob) (scratch int, err error) {
+	l := &r.layer
+	l.src, l.mask, l.nan, l.squared, l.level = j.Src, j.Mask, j.NaN, j.squared(), j.set.Level
+	l.fill = j.Sums.Offset
+	l.sums.start(&j.Src, &j.Sums, l.level, false)
+	l.counts.start(&raster.Array{Type: raster.U8}, &j.Count, l.level, false)
+	bytes := j.Sums.Type.Bytes() + j.Count.Type.Bytes()
+	if l.squared {
+		l.squares.start(&j.Src, &j.Squares, l.level, true)
+		bytes += j.Squares.Type.Bytes()
+	}
+	r.set = j.set
+	r.plan = workOf(&l.src.Extent, l.src.Type.Bytes(), bytes, r.set.workers).Plan()
+	scratch, err = r.engine.Fill(&r.set, &r.plan, r.layers[:]...)
+	r.set = Settings{}
+	return scratch, err
+}
+
+// valid is the layer of the sums, the squares and the counts of valid pixels; the
+// squares are optional. It consists of three layers: those of sums and squares receive
+// rows of pixels in which a fill value replaces pixels that are not valid, and that of
+// the counts receives rows of zeros and ones.
+type valid struct {
+	src, mask     raster.Array
+	nan, squared  bool
 	level         kernel.Level
 	selector      kernel.Selector
-	squared       bool
 	fill          float32
-	sums, squares validSums
-	counts        Sums[uint32]
+	sums, squares validTable
+	counts        validTable
 	workers       []validWorker
-	forget        func() // what points at tables of a type
 }
 
-// validSums is the layer of sums or of squares. Shift is what to take away from pixels before
-// they come there.
-type validSums struct {
-	layer interface {
-		Layer
-		over(worker, x, y, n, from int)
-		TileOf(worker int, pix []byte, pixelBytes, pixStride, x, y, n, rows int)
-	}
-	shift float32
+// A validTable is an upright table and its layer.
+type validTable struct {
+	upright
+	table Table
 }
 
-func (s *validSums) tile(worker int, pix []byte, size, x, y, n, rows int) {
-	s.layer.TileOf(worker, pix, size, n, x, y, n, rows)
+func (t *validTable) start(src *raster.Array, dst *Table, level kernel.Level, squares bool) {
+	t.table = *dst
+	t.find(src.Type, dst.Type, level, squares)
+	t.aim(nil, &t.table)
 }
 
-// ValidTables is Valid for tables of types.
-type ValidTables[S, Q kernel.Sum] struct {
-	Valid
-	Sum     Target[S]
-	Squares Target[Q]
-
-	sumLayer    Sums[S]
-	squareLayer Sums[Q]
-}
-
-// validWorker is what one worker has to itself.
+// validWorker holds the memory that one worker does not share.
 type validWorker struct {
 	row    kernel.Selection
 	pixels []byte  // of a group of rows
@@ -79,129 +178,84 @@ type validWorker struct {
 	_      [kernel.LineBytes]byte
 }
 
-// Find gets the kernels of a level, with squares or without. It reports whether there
-// are any for the sums, and for the squares.
-func (t *ValidTables[S, Q]) Find(level kernel.Level, squares bool) (forSums, forSquares bool) {
-	t.level, t.squared = level, squares
-	t.counts.Find(pairs.U8, level, false)
-	return t.sumLayer.Find(t.Src.Type, level, false), !squares || t.squareLayer.Find(t.Src.Type, level, true)
-}
-
-// Shift is what to take away from every pixel, see [Job.Shift].
-func (t *ValidTables[S, Q]) Shift(offset float32, plain bool) (err error) {
-	if err = CheckOffset[S](t.Src.Type, offset); err == nil {
-		t.Sum.Offset, t.Squares.Offset, err = t.offsets(offset, plain)
+// group returns the number of rows of n elements to select at a time.
+func (l *valid) group(n int) int {
+	if 2*groupRows*n*(l.src.Type.Bytes()+1) <= groupBytes {
+		return 2 * groupRows
 	}
-	return err
-}
-
-func (l *Valid) offsets(given float32, plain bool) (sums, squares float32, err error) {
-	if !l.Src.Type.Float() {
-		if given != 0 {
-			err = grid.Types("an offset is for float pixels where only some are valid, not for %v", l.Src.Type)
-		}
-		return given, 0, err
-	}
-	if !l.squared {
-		return given, 0, nil
-	}
-	if given == 0 && !plain {
-		mask := &l.Mask
-		if mask.Pix == nil {
-			mask = nil
-		}
-		given = l.Src.center(mask)
-	}
-	return given, given, nil
-}
-
-// Aim is the layer, aimed at the tables, and how to cut the work.
-func (t *ValidTables[S, Q]) Aim(set *Settings) (*Valid, Plan) {
-	t.sumLayer.Aim(nil, &t.Sum)
-	t.counts.Aim(nil, &t.Count)
-	t.fill = t.Sum.Offset
-	t.sums = validSums{layer: &t.sumLayer, shift: t.Sum.shift()}
-	bytes := grid.SizeOf[S]() + grid.SizeOf[uint32]()
-	if t.squared {
-		t.squareLayer.Aim(nil, &t.Squares)
-		t.squares = validSums{layer: &t.squareLayer, shift: t.Squares.shift()}
-		bytes += grid.SizeOf[Q]()
-	}
-	if t.forget == nil { // once, for it is allocated
-		t.forget = func() { t.Sum, t.Squares = Target[S]{}, Target[Q]{} }
-	}
-	return &t.Valid, workOf(&t.Src.Extent, t.Src.Type.Bytes(), bytes, set.workers).Plan()
+	return groupRows
 }
 
 // Prepare implements [Layer].
-func (l *Valid) Prepare(p *Plan) error {
-	l.selector = kernel.NewSelector(l.Src.Type, l.level, l.Mask.Pix != nil, l.NaN, l.fill)
+func (l *valid) Prepare(p *Plan) error {
+	l.selector = kernel.NewSelector(l.src.Type, l.level, l.mask.Data != nil, l.nan, l.fill)
 	l.workers = Workers(l.workers, p.Workers)
 	n := l.group(p.TileWidth) * p.TileWidth
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.pixels, w.valid, w.mask = AtLeast(w.pixels, n*l.Src.Type.Bytes()), AtLeast(w.valid, n), AtLeast(w.mask, p.TileWidth)
-		w.row.Ahead, w.row.MaskAhead = aheadRows*l.Src.Stride, aheadRows*l.Mask.Stride
-		w.row.NaN = l.NaN
+		w.pixels, w.valid, w.mask = AtLeast(w.pixels, n*l.src.Type.Bytes()), AtLeast(w.valid, n), AtLeast(w.mask, p.TileWidth)
+		w.row.Ahead, w.row.MaskAhead = aheadRows*l.src.Stride, aheadRows*l.mask.Stride
+		w.row.NaN = l.nan
 	}
-	if err := l.sums.layer.Prepare(p); err != nil {
+	if err := l.sums.Prepare(p); err != nil {
 		return err
 	}
 	if l.squared {
-		if err := l.squares.layer.Prepare(p); err != nil {
+		if err := l.squares.Prepare(p); err != nil {
 			return err
 		}
 	}
 	return l.counts.Prepare(p)
 }
 
-func (l *Valid) exact() bool { return false }
+func (l *valid) exact() bool { return false }
 
-func (l *Valid) over(worker, x, y, n, from int) {
-	l.sums.layer.over(worker, x, y, n, from)
+func (l *valid) over(worker, x, y, n, from int) {
+	l.sums.over(worker, x, y, n, from)
 	l.counts.over(worker, x, y, n, from)
 	if l.squared {
-		l.squares.layer.over(worker, x, y, n, from)
+		l.squares.over(worker, x, y, n, from)
 	}
 }
 
 // Tile implements [Layer].
-func (l *Valid) Tile(worker, x, y, n, rows int) {
-	w, pixel := &l.workers[worker], l.Src.Type
+func (l *valid) Tile(worker, x, y, n, rows int) {
+	w, pixel := &l.workers[worker], l.src.Type
 	size := pixel.Bytes()
-	group := len(w.pixels) / (n * size) // as Prepare has it, or more in a short tile
+	group := len(w.pixels) / (n * size) // as set by Prepare, or more in a short tile
+	shift := l.sums.table.shift()
 	for end := y + rows; y < end; y += group {
 		rows := min(group, end-y)
 		for r := range rows {
-			w.row.From = l.Src.From((y+r)*l.Src.Stride + x)[:n*size]
+			w.row.From = l.src.From((y+r)*l.src.Stride + x)[:n*size]
 			w.row.Mask = l.maskRow(w, x, y+r, n)
 			w.row.To, w.row.Valid = w.pixels[r*n*size:][:n*size], w.valid[r*n:][:n]
 			l.selector.Select(&w.row)
 		}
-		if l.sums.shift != 0 {
-			Shifted(w.pixels, w.pixels, pixel, n, n, rows, l.sums.shift)
+		if shift != 0 {
+			Shifted(w.pixels, w.pixels, pixel, n, n, rows, shift)
 		}
-		l.sums.tile(worker, w.pixels, size, x, y, n, rows)
+		l.sums.tile(worker, w.pixels, n, x, y, n, rows)
 		if l.squared {
-			if l.squares.shift != 0 && l.sums.shift == 0 { // whose kernel has done it for itself
-				Shifted(w.pixels, w.pixels, pixel, n, n, rows, l.squares.shift)
+			if again := l.squares.table.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts it by itself
+				Shifted(w.pixels, w.pixels, pixel, n, n, rows, again)
 			}
-			l.squares.tile(worker, w.pixels, size, x, y, n, rows)
+			l.squares.tile(worker, w.pixels, n, x, y, n, rows)
 		}
-		l.counts.TileOf(worker, w.valid, 1, n, x, y, n, rows)
+		l.counts.tile(worker, w.valid, n, x, y, n, rows)
 	}
 }
 
-// maskRow is the mask of n elements of a row.
-func (l *Valid) maskRow(w *validWorker, x, y, n int) []uint8 {
-	m, channels := &l.Mask, l.Src.Channels
+// maskRow returns the mask of n elements of a row.
+func (l *valid) maskRow(w *validWorker, x, y, n int) []uint8 {
+	m, channels := &l.mask, l.src.Channels
 	switch {
-	case m.Pix == nil:
+	case m.Data == nil:
 		return nil
 	case m.Channels == channels:
-		return m.Pix[y*m.Stride+x:][:n]
+		return m.Data[y*m.Stride+x:][:n]
 	}
-	of := m.Pix[y*m.Stride+x/channels:][:n/channels] // tiles are whole pixels
+	of := m.Data[y*m.Stride+x/channels:][:n/channels] // tiles are whole pixels
 	for i, v := range of {
 		all := w.mask[i*channels:][:channels]
 		for c := range all {
@@ -211,22 +265,23 @@ func (l *Valid) maskRow(w *validWorker, x, y, n int) []uint8 {
 	return w.mask[:n]
 }
 
-// has reports whether a mask has an element of a row of an image of that many channels.
+// has reports whether a mask selects an element of a row of an image of that many
+// channels.
 func has(mask *Source[uint8], x, y, channels int) bool {
 	return mask.Pix[y*mask.Stride+x*mask.Channels/channels] != 0
 }
 
 // Finish implements [Layer].
-func (l *Valid) Finish() {}
+func (l *valid) Finish() {}
 
 // Release implements [Layer].
-func (l *Valid) Release() int {
-	l.Src, l.Mask, l.Count = Raw{}, Source[uint8]{}, Target[uint32]{}
-	bytes := l.sums.layer.Release() + l.counts.Release()
-	if l.squares.layer != nil {
-		bytes += l.squares.layer.Release()
+func (l *valid) Release() int {
+	l.src, l.mask = raster.Array{}, raster.Array{}
+	bytes := 0
+	for _, t := range [...]*validTable{&l.sums, &l.squares, &l.counts} {
+		bytes += t.upright.Release()
+		t.table = Table{}
 	}
-	l.forget()
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.row = kernel.Selection{}

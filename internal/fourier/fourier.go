@@ -6,7 +6,7 @@
 // has lanes. Columns are transformed where they lie; rows, group by group, in memory
 // that the nearest cache holds, where they are multiplied and transformed back too.
 // Nothing is brought into order: forward transforms leave the order that inverse ones
-// take. All steps are those of [kernel.FourierForward], which rounds the same at every level.
+// take. All steps are those of [transforms.FourierForward], which rounds the same at every level.
 package fourier
 
 import (
@@ -15,7 +15,9 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // MinSide is the least side of a block: as many as a vector has lanes. Sides are powers
@@ -23,9 +25,9 @@ import (
 const MinSide = 16
 
 // A Block is complex numbers by groups of columns: point (x, y) is lane x%L of line
-// (x/L)*Height + y, where L is [kernel.Lanes]. A line is L real parts and L imaginary
+// (x/L)*Height + y, where L is [transforms.Lanes]. A line is L real parts and L imaginary
 // ones.
-type Block[T kernel.Real] struct {
+type Block[T transforms.Real] struct {
 	Width, Height int
 	Lines         []T
 }
@@ -37,56 +39,56 @@ func (b *Block[T]) Resize(width, height int) {
 }
 
 // Group is the lines of the columns from x on, a multiple of the lanes.
-func (b *Block[T]) Group(x int) []T { return b.Lines[2*x*b.Height:][:2*kernel.Lanes[T]()*b.Height] }
+func (b *Block[T]) Group(x int) []T { return b.Lines[2*x*b.Height:][:2*transforms.Lanes[T]()*b.Height] }
 
 // Columns transforms the columns from x on, as many as there are lanes.
-func (b *Block[T]) Columns(level kernel.Level, x int) {
-	kernel.FourierForward(level, b.Group(x), b.Height, twiddles[T](b.Height))
+func (b *Block[T]) Columns(level processor.Level, x int) {
+	transforms.FourierForward(level, b.Group(x), b.Height, twiddles[T](b.Height))
 }
 
 // InverseColumns transforms them back.
-func (b *Block[T]) InverseColumns(level kernel.Level, x int) {
-	kernel.FourierInverse(level, b.Group(x), b.Height, twiddles[T](b.Height))
+func (b *Block[T]) InverseColumns(level processor.Level, x int) {
+	transforms.FourierInverse(level, b.Group(x), b.Height, twiddles[T](b.Height))
 }
 
 // A Spectrum is the transform of a template as [Convolver] multiplies by it: conjugate, and
 // divided by the number of points. Rows lie in groups, as columns do in a block.
-type Spectrum[T kernel.Real] struct {
+type Spectrum[T transforms.Real] struct {
 	Width, Height int
 	Lines         []T
 }
 
 // A Convolver has what a worker needs to multiply the transforms of blocks.
-type Convolver[T kernel.Real] struct{ row, sum []T }
+type Convolver[T transforms.Real] struct{ row, sum []T }
 
 // Resize makes room for rows of this width.
 func (c *Convolver[T]) Resize(width int) {
-	n := 2 * kernel.Lanes[T]() * width
+	n := 2 * transforms.Lanes[T]() * width
 	c.row, c.sum = engine.AtLeast(c.row, n), engine.AtLeast(c.sum, n)
 }
 
 // Convolve makes dst of blocks whose columns are transformed: the sum of each times its
 // spectrum, with columns that are still transformed. Dst may be one of them.
-func (c *Convolver[T]) Convolve(level kernel.Level, dst *Block[T], blocks []*Block[T], spectra []*Spectrum[T]) {
-	width, height, l := dst.Width, dst.Height, kernel.Lanes[T]()
+func (c *Convolver[T]) Convolve(level processor.Level, dst *Block[T], blocks []*Block[T], spectra []*Spectrum[T]) {
+	width, height, l := dst.Width, dst.Height, transforms.Lanes[T]()
 	n := 2 * l * width
 	c.Resize(width)
 	factors := twiddles[T](width)
 	for y := 0; y < height; y += l {
 		result := c.row[:n]
 		for i, b := range blocks {
-			kernel.FourierTranspose(level, c.row[:n], b.Lines[2*l*y:], 2*l*l, 2*l*height, width/l)
-			kernel.FourierForward(level, c.row, width, factors)
+			transforms.FourierTranspose(level, c.row[:n], b.Lines[2*l*y:], 2*l*l, 2*l*height, width/l)
+			transforms.FourierForward(level, c.row, width, factors)
 			spectrum := spectra[i].Lines[2*y*width:][:n]
 			if len(blocks) == 1 {
-				kernel.FourierMultiply(level, result, result, spectrum, false)
+				transforms.FourierMultiply(level, result, result, spectrum, false)
 			} else {
 				result = c.sum[:n]
-				kernel.FourierMultiply(level, result, c.row[:n], spectrum, i > 0)
+				transforms.FourierMultiply(level, result, c.row[:n], spectrum, i > 0)
 			}
 		}
-		kernel.FourierInverse(level, result, width, factors)
-		kernel.FourierTranspose(level, dst.Lines[2*l*y:], result, 2*l*height, 2*l*l, width/l)
+		transforms.FourierInverse(level, result, width, factors)
+		transforms.FourierTranspose(level, dst.Lines[2*l*y:], result, 2*l*height, 2*l*l, width/l)
 	}
 }
 
@@ -95,8 +97,8 @@ func (c *Convolver[T]) Bytes() int { return engine.Bytes(c.row) + engine.Bytes(c
 
 // Transform makes the spectrum of a template that stands in the top left of a block: of its
 // real parts, in the first columns; all else is zero. It uses up the block.
-func (s *Spectrum[T]) Transform(level kernel.Level, b *Block[T], columns int) {
-	l, w, h := kernel.Lanes[T](), b.Width, b.Height
+func (s *Spectrum[T]) Transform(level processor.Level, b *Block[T], columns int) {
+	l, w, h := transforms.Lanes[T](), b.Width, b.Height
 	s.Width, s.Height = w, h
 	s.Lines = engine.AtLeast(s.Lines, 2*w*h)
 	for x := 0; x < columns; x += l {
@@ -106,9 +108,9 @@ func (s *Spectrum[T]) Transform(level kernel.Level, b *Block[T], columns int) {
 	for y := 0; y < h; y += l {
 		row := s.Lines[2*y*w:][:2*l*w]
 		used := (columns + l - 1) / l
-		kernel.FourierTranspose(level, row, b.Lines[2*l*y:], 2*l*l, 2*l*h, used)
+		transforms.FourierTranspose(level, row, b.Lines[2*l*y:], 2*l*l, 2*l*h, used)
 		clear(row[used*2*l*l:])
-		kernel.FourierForward(level, row, w, twiddles[T](w))
+		transforms.FourierForward(level, row, w, twiddles[T](w))
 		for at := 0; at < len(row); at += 2 * l {
 			re, im := row[at:][:l], row[at+l:][:l]
 			for i := range re {
@@ -122,7 +124,7 @@ func (s *Spectrum[T]) Transform(level kernel.Level, b *Block[T], columns int) {
 func Single(to *Spectrum[float32], s *Spectrum[float64]) {
 	to.Width, to.Height = s.Width, s.Height
 	to.Lines = engine.AtLeast(to.Lines, len(s.Lines))
-	const l = kernel.LineBytes / 8
+	const l = raster.LineBytes / 8
 	n := 2 * l * s.Width // of a group of rows
 	for y := 0; y < s.Height; y += 2 * l {
 		a, b := s.Lines[2*y*s.Width:][:n], s.Lines[2*(y+l)*s.Width:][:n]
@@ -139,7 +141,7 @@ func Single(to *Spectrum[float32], s *Spectrum[float64]) {
 
 // Peak is the largest magnitude of a template's transform.
 func (s *Spectrum[T]) Peak() float64 {
-	l := kernel.Lanes[T]()
+	l := transforms.Lanes[T]()
 	var most T
 	for at := 0; at < len(s.Lines); at += 2 * l {
 		re, im := s.Lines[at:][:l], s.Lines[at+l:][:l]
@@ -159,7 +161,7 @@ var factors [64]struct {
 	double atomic.Pointer[[]float64]
 }
 
-func twiddles[T kernel.Real](n int) []T {
+func twiddles[T transforms.Real](n int) []T {
 	at := &factors[log2(n)]
 	var t T
 	if _, single := any(t).(float32); single {
@@ -178,8 +180,8 @@ func twiddles[T kernel.Real](n int) []T {
 	return *(*[]T)(unsafe.Pointer(p))
 }
 
-func newTwiddles[T kernel.Real](n int) *[]T {
-	w := make([]T, 0, kernel.FourierTwiddles(n))
+func newTwiddles[T transforms.Real](n int) *[]T {
+	w := make([]T, 0, transforms.FourierTwiddles(n))
 	for m := n; m > 4; m /= 4 {
 		for j := range m / 4 {
 			for k := 1; k <= 3; k++ {

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/transforms"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Blocks are correlated with templates round their edges, both parts by themselves, and the
@@ -20,9 +22,9 @@ func TestConvolve(t *testing.T) {
 	}
 }
 
-func testConvolve[T kernel.Real](t *testing.T, w, h int, tolerance float64) {
+func testConvolve[T transforms.Real](t *testing.T, w, h int, tolerance float64) {
 	rng := rand.New(rand.NewPCG(1, uint64(w*h)))
-	l := kernel.Lanes[T]()
+	l := transforms.Lanes[T]()
 	tw, th := 1+rng.IntN(w), 1+rng.IntN(h)
 	template := make([]float64, tw*th)
 	for i := range template {
@@ -35,11 +37,11 @@ func testConvolve[T kernel.Real](t *testing.T, w, h int, tolerance float64) {
 	}
 	index := func(x, y int) int { return 2*(x/l*h+y)*l + x%l }
 	var want []T
-	for _, level := range kernel.Levels() {
+	for _, level := range processor.Levels() {
 		var b, template64 Block[float64]
 		template64.Resize(w, h)
 		clear(template64.Lines)
-		const l64 = kernel.LineBytes / 8
+		const l64 = raster.LineBytes / 8
 		for y := range th {
 			for x := range tw {
 				template64.Lines[2*(x/l64*h+y)*l64+x%l64] = template[y*tw+x]
@@ -93,7 +95,7 @@ func testConvolve[T kernel.Real](t *testing.T, w, h int, tolerance float64) {
 				t.Fatalf("level %v: %v at %d, want %v", level, v, i, want[i])
 			}
 		}
-		if level == kernel.Portable {
+		if level == processor.Portable {
 			continue
 		}
 		var one Convolver[T] // of one block, in place

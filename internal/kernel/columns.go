@@ -3,64 +3,79 @@ package kernel
 import (
 	"encoding/binary"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Columns adds the sums of columns, of pixels or of their squares, to sums: as many
-// columns as there are sums, and rows of pixels, as bytes, that are stride elements apart. There is one
-// for pairs of whole numbers, which add up in any order.
-type Columns[S Sum] func(sums []S, src []byte, stride, rows int)
-
-// ColumnsOf is that of a level, and nil for other pairs.
-func ColumnsOf[S Sum](pixel pairs.Type, level Level, squares bool) Columns[S] {
-	return find[S](pixel, squares).columns[level]
+// Columns sums columns of pixels, or of their squares. Pairs of whole numbers have
+// it: they add up in any order, so that the row above a tile can be made from a row
+// further up and the pixels between.
+type Columns struct {
+	// Sum adds rows of pixels, which are stride elements apart, to sums: as many
+	// columns as there are sums.
+	Sum func(sums, src []byte, stride, rows int)
+	// Add adds a row of sums to another, and Sub subtracts it.
+	Add, Sub func(dst, src []byte)
+	// Prefix adds up a row of column sums from left to right, each channel by itself.
+	Prefix func(row []byte, channels int)
 }
 
-// columnsFunc is the columns by assembly, which trusts its arguments, and what it
-// leaves by another.
-func columnsFunc[S Sum](r *routines[byte, S], portable Columns[S], pixelBytes int) Columns[S] {
+// columnLoops is Columns in portable Go.
+type columnLoops = Columns
+
+// ColumnsOf returns the columns of a level, which have no functions for types that
+// are not whole numbers.
+func ColumnsOf(pixel, sum raster.Type, level Level, squares bool) Columns {
+	return find(pixel, sum, squares).columns[level]
+}
+
+// newColumns returns columns by the assembly of a level, which trusts its arguments,
+// and what it leaves by the portable loop.
+func newColumns(r *routines, loops columnLoops, size sizes) Columns {
 	if r.columns == nil {
-		return portable
+		return loops
 	}
-	return func(sums []S, src []byte, stride, rows int) {
+	asm, portable := r.columns, loops.Sum
+	loops.Sum = func(sums, src []byte, stride, rows int) {
 		const lanes = LineBytes / 4 // a multiple of those of every level
-		n, groups := len(sums)&^(lanes-1), rows/groupRows
+		all := len(sums) / size.sum
+		n, groups := all&^(lanes-1), rows/groupRows
 		if n == 0 || groups == 0 {
 			portable(sums, src, stride, rows)
 			return
 		}
-		_ = src[:((rows-1)*stride+len(sums))*pixelBytes]
-		r.columns(&sums[0], &src[0], stride*pixelBytes, groups, n)
-		portable(sums[n:], src[n*pixelBytes:], stride, groups*groupRows)
+		_ = src[:((rows-1)*stride+all)*size.pixel]
+		asm(&sums[0], &src[0], stride*size.pixel, groups, n)
+		portable(sums[n*size.sum:], src[n*size.pixel:], stride, groups*groupRows)
 		if done := groups * groupRows; done < rows {
-			portable(sums, src[done*stride*pixelBytes:], stride, rows-done)
+			portable(sums, src[done*stride*size.pixel:], stride, rows-done)
 		}
 	}
+	return loops
 }
 
-// portableColumns is the specification.
-func portableColumns[P Pixel, S Sum](sums []S, src []byte, stride, rows int) {
-	if len(sums) == 0 {
+// portableColumns is the specification of [Columns.Sum].
+func portableColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
+	to, pixels := raster.Elems[S](sums), raster.Elems[P](src)
+	if len(to) == 0 {
 		return
 	}
-	pixels := Of[P](src)
-	if bytes, ok := any(pixels).([]uint8); ok {
-		byteColumns(sums, bytes, stride, rows)
+	if raster.TypeOf[P]() == raster.U8 {
+		byteColumns(to, src, stride, rows)
 		return
 	}
 	for r := range rows {
-		for i, p := range pixels[r*stride:][:len(sums)] {
-			sums[i] += S(p)
+		for i, p := range pixels[r*stride:][:len(to)] {
+			to[i] += S(p)
 		}
 	}
 }
 
 // portableSquareColumns is the same of squares.
-func portableSquareColumns[P Pixel, S Sum](sums []S, src []byte, stride, rows int) {
-	pixels := Of[P](src)
+func portableSquareColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
+	to, pixels := raster.Elems[S](sums), raster.Elems[P](src)
 	for r := range rows {
-		for i, p := range pixels[r*stride:][:len(sums)] {
-			sums[i] += S(p) * S(p)
+		for i, p := range pixels[r*stride:][:len(to)] {
+			to[i] += S(p) * S(p)
 		}
 	}
 }
@@ -96,5 +111,29 @@ func byteColumns[S Sum](sums []S, src []uint8, stride, rows int) {
 		if rows -= part; rows > 0 {
 			src = src[part*stride:]
 		}
+	}
+}
+
+// addRow implements [Columns.Add].
+func addRow[S Sum](dst, src []byte) {
+	to := raster.Elems[S](dst)
+	for i, v := range raster.Elems[S](src)[:len(to)] {
+		to[i] += v
+	}
+}
+
+// subRow implements [Columns.Sub].
+func subRow[S Sum](dst, src []byte) {
+	to := raster.Elems[S](dst)
+	for i, v := range raster.Elems[S](src)[:len(to)] {
+		to[i] -= v
+	}
+}
+
+// prefixRow implements [Columns.Prefix].
+func prefixRow[S Sum](row []byte, channels int) {
+	sums := raster.Elems[S](row)
+	for i := channels; i < len(sums); i++ {
+		sums[i] += sums[i-channels]
 	}
 }

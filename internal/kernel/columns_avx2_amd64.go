@@ -8,76 +8,82 @@ package kernel
 // The stride is in bytes.
 //
 //go:noescape
-func u8u32ColumnsAVX2(sums *uint32, src *uint8, stride int, groups int, n int)
+func u8u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u8u64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u8u64ColumnsAVX2(sums *uint64, src *uint8, stride int, groups int, n int)
+func u8u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u16u64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u16u64ColumnsAVX2(sums *uint64, src *uint16, stride int, groups int, n int)
+func u16u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u16u32ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
 // The stride is in bytes.
 //
 //go:noescape
-func u16u32ColumnsAVX2(sums *uint32, src *uint16, stride int, groups int, n int)
+func u16u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u32u64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u32u64ColumnsAVX2(sums *uint64, src *uint32, stride int, groups int, n int)
+func u32u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u32u32ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
 // The stride is in bytes.
 //
 //go:noescape
-func u32u32ColumnsAVX2(sums *uint32, src *uint32, stride int, groups int, n int)
+func u32u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // i16i64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func i16i64ColumnsAVX2(sums *int64, src *int16, stride int, groups int, n int)
+func i16i64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // i32i64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func i32i64ColumnsAVX2(sums *int64, src *int32, stride int, groups int, n int)
+func i32i64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
+
+// u64u64ColumnsAVX2 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
+// The stride is in bytes.
+//
+//go:noescape
+func u64u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u8u64SquaresColumnsAVX2 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u8u64SquaresColumnsAVX2(sums *uint64, src *uint8, stride int, groups int, n int)
+func u8u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u16u64SquaresColumnsAVX2 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u16u64SquaresColumnsAVX2(sums *uint64, src *uint16, stride int, groups int, n int)
+func u16u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // u32u64SquaresColumnsAVX2 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func u32u64SquaresColumnsAVX2(sums *uint64, src *uint32, stride int, groups int, n int)
+func u32u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // i16u64SquaresColumnsAVX2 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func i16u64SquaresColumnsAVX2(sums *uint64, src *int16, stride int, groups int, n int)
+func i16u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 
 // i32u64SquaresColumnsAVX2 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 4.
 // The stride is in bytes.
 //
 //go:noescape
-func i32u64SquaresColumnsAVX2(sums *uint64, src *int32, stride int, groups int, n int)
+func i32u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)

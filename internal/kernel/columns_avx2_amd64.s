@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32ColumnsAVX2(sums *uint32, src *uint8, stride int, groups int, n int)
+// func u8u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u8u32ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -38,7 +38,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u8u64ColumnsAVX2(sums *uint64, src *uint8, stride int, groups int, n int)
+// func u8u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u8u64ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -72,7 +72,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u16u64ColumnsAVX2(sums *uint64, src *uint16, stride int, groups int, n int)
+// func u16u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u16u64ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -106,7 +106,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u16u32ColumnsAVX2(sums *uint32, src *uint16, stride int, groups int, n int)
+// func u16u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u16u32ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -140,7 +140,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u32u64ColumnsAVX2(sums *uint64, src *uint32, stride int, groups int, n int)
+// func u32u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u32u64ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -174,7 +174,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u32u32ColumnsAVX2(sums *uint32, src *uint32, stride int, groups int, n int)
+// func u32u32ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u32u32ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -208,7 +208,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func i16i64ColumnsAVX2(sums *int64, src *int16, stride int, groups int, n int)
+// func i16i64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·i16i64ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -242,7 +242,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func i32i64ColumnsAVX2(sums *int64, src *int32, stride int, groups int, n int)
+// func i32i64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·i32i64ColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -276,7 +276,41 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresColumnsAVX2(sums *uint64, src *uint8, stride int, groups int, n int)
+// func u64u64ColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
+// Requires: AVX, AVX2
+TEXT ·u64u64ColumnsAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ stride+16(FP), CX
+	MOVQ src+8(FP), SI
+
+groups:
+	LEAQ (SI)(CX*1), DI
+	LEAQ (DI)(CX*1), R8
+	LEAQ (R8)(CX*1), R9
+	XORQ DX, DX
+	MOVQ n+32(FP), BX
+
+vectors:
+	VMOVDQU (AX)(DX*8), Y0
+	VMOVDQU (SI)(DX*8), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVDQU (DI)(DX*8), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVDQU (R8)(DX*8), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVDQU (R9)(DX*8), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)(DX*8)
+	ADDQ    $0x04, DX
+	CMPQ    DX, BX
+	JLT     vectors
+	LEAQ    (R9)(CX*1), SI
+	DECQ    groups+24(FP)
+	JNZ     groups
+	VZEROUPPER
+	RET
+
+// func u8u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u8u64SquaresColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -314,7 +348,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresColumnsAVX2(sums *uint64, src *uint16, stride int, groups int, n int)
+// func u16u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u16u64SquaresColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -352,7 +386,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresColumnsAVX2(sums *uint64, src *uint32, stride int, groups int, n int)
+// func u32u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u32u64SquaresColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -390,7 +424,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresColumnsAVX2(sums *uint64, src *int16, stride int, groups int, n int)
+// func i16u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·i16u64SquaresColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX
@@ -428,7 +462,7 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresColumnsAVX2(sums *uint64, src *int32, stride int, groups int, n int)
+// func i32u64SquaresColumnsAVX2(sums *byte, src *byte, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·i32u64SquaresColumnsAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), AX

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // The columns of every level are those of the plain loop, and nothing beyond them is
@@ -27,8 +27,8 @@ func testColumnSums[P Pixel, S Sum](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, level := range Levels() {
 		for _, squares := range []bool{false, true} {
-			columns := ColumnsOf[S](pairs.TypeOf[P](), level, squares)
-			if columns == nil {
+			columns := ColumnsOf(raster.TypeOf[P](), raster.TypeOf[S](), level, squares)
+			if columns.Sum == nil {
 				continue
 			}
 			t.Run(fmt.Sprintf("%T to %T at %v squares=%t", *new(P), *new(S), level, squares), func(t *testing.T) {
@@ -59,7 +59,7 @@ func testColumnSums[P Pixel, S Sum](t *testing.T) {
 							want[i] += v
 						}
 					}
-					if columns(got[:n], Bytes(src), stride, rows); !slices.Equal(got, want) {
+					if columns.Sum(raster.Bytes(got[:n]), raster.Bytes(src), stride, rows); !slices.Equal(got, want) {
 						t.Fatalf("%d columns of %d rows:\n%v\n%v", n, rows, got, want)
 					}
 				}

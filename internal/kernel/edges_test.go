@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // No level reads before the first pixel of an image or beyond the last: there is no
@@ -46,9 +46,9 @@ func testReads[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 				for _, src := range [][]P{inside[:len(pix)], inside[len(inside)-len(pix):]} {
 					copy(src, pix)
 					for _, level := range levels() {
-						kernel.Plane[S](pairs.TypeOf[P](), level, false)(&kernel.Tile[S]{
-							Dst: make([]S, rows*n), DstStride: n, Src: kernel.Bytes(src), SrcStride: n, PixelBytes: int(unsafe.Sizeof(src[0])),
-							Above: make([]S, n+kernel.Slack), Carry: make([]S, rows*kernel.CarryLen(channels)),
+						kernel.Plane(raster.TypeOf[P](), raster.TypeOf[S](), level, false)(&kernel.Tile{
+							Dst: raster.Bytes(make([]S, rows*n)), DstStride: n, Src: raster.Bytes(src), SrcStride: n,
+							Above: raster.Bytes(make([]S, n+kernel.Slack)), Carry: raster.Bytes(make([]S, rows*kernel.CarryLen(channels))),
 							Rows: rows, N: n, Channels: channels,
 						})
 					}

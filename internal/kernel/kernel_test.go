@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -24,7 +24,7 @@ var (
 
 // testKernel holds a pair of types at every level and shape against the
 // reference, and against the portable level to the bit.
-func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func[S], square bool) {
+func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func, square bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rowCounts := rowCounts
 	if testing.Short() {
@@ -38,12 +38,12 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 					if writes == kernel.Stream {
 						spoil(rng, pix)
 					}
-					spec := run(t, find(kernel.Portable), pix, rows, width, c, writes)
+					spec := run[P, S](t, find(kernel.Portable), pix, rows, width, c, writes)
 					if writes != kernel.Stream {
 						compareWithReference(t, spec, pix, rows, width, c, square)
 					}
 					for _, level := range levels()[1:] {
-						got := run(t, find(level), pix, rows, width, c, writes)
+						got := run[P, S](t, find(level), pix, rows, width, c, writes)
 						for i := range spec {
 							if !same(got[i], spec[i]) {
 								t.Fatalf("level %d, %d rows of %d×%d, writes %v: entry %d is %v, the portable loop has %v",
@@ -62,7 +62,7 @@ const guard = 64
 
 // run puts the rows through a kernel twice, as two bands of two tiles where
 // they are wide enough, with guards round everything, and returns the sums.
-func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[S], pix []P, rows, width, c int, writes kernel.Writes) []S {
+func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, rows, width, c int, writes kernel.Writes) []S {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -98,10 +98,10 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[S], pix []P, 
 			} else if first == 0 && x == 0 {
 				end = n
 			}
-			f(&kernel.Tile[S]{
-				Dst: buf[at+y*dstStride+x:], DstStride: dstStride,
-				Src: kernel.Bytes(pix[y*srcStride+x:]), SrcStride: srcStride, PixelBytes: int(unsafe.Sizeof(pix[0])),
-				Above: above[x:], Carry: carry,
+			f(&kernel.Tile{
+				Dst: raster.Bytes(buf[at+y*dstStride+x:]), DstStride: dstStride,
+				Src: raster.Bytes(pix[y*srcStride+x:]), SrcStride: srcStride,
+				Above: raster.Bytes(above[x:]), Carry: raster.Bytes(carry),
 				Rows: band, N: end - x, Channels: c, Writes: writes,
 			})
 			if first == 0 {
@@ -212,22 +212,23 @@ func testOffset[P kernel.Pixel](t *testing.T) {
 			pix := randomPixels[P](rng, rows, n)
 			var want []float32
 			for _, level := range levels() {
-				tile := kernel.Tile[float32]{
-					Dst: make([]float32, rows*n), DstStride: n,
-					Src: kernel.Bytes(pix), SrcStride: len(pix) / rows, PixelBytes: int(unsafe.Sizeof(pix[0])),
-					Above: make([]float32, n+kernel.Slack), Carry: make([]float32, rows*kernel.CarryLen(1)),
+				dst := make([]float32, rows*n)
+				tile := kernel.Tile{
+					Dst: raster.Bytes(dst), DstStride: n,
+					Src: raster.Bytes(pix), SrcStride: len(pix) / rows,
+					Above: make([]byte, 4*(n+kernel.Slack)), Carry: make([]byte, 4*rows*kernel.CarryLen(1)),
 					Rows: rows, N: n, Channels: 1, Offset: 12.5,
 				}
-				kernel.Plane[float32](pairs.TypeOf[P](), level, false)(&tile)
+				kernel.Plane(raster.TypeOf[P](), raster.F32, level, false)(&tile)
 				if want == nil {
-					want = tile.Dst
+					want = dst
 					if first := float32(pix[0]) - 12.5; want[0] != first {
 						t.Fatalf("the first sum is %v, want %v", want[0], first)
 					}
 				}
 				for i, w := range want {
-					if tile.Dst[i] != w {
-						t.Fatalf("level %d, %d rows of %d: sum %d is %v, want %v", level, rows, n, i, tile.Dst[i], w)
+					if dst[i] != w {
+						t.Fatalf("level %d, %d rows of %d: sum %d is %v, want %v", level, rows, n, i, dst[i], w)
 					}
 				}
 			}

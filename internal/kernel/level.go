@@ -1,37 +1,31 @@
 package kernel
 
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
 //go:generate go run -C _gen . -dir ..
 
-// A Level is an instruction set that kernels are written for: its place in the
-// list of the architecture, slowest first.
-type Level int
+// Level is an instruction set.
+type Level = processor.Level
 
-// Portable is plain Go, which every machine has.
-const Portable Level = 0
+const (
+	Portable = processor.Portable
 
-type levelInfo struct {
-	name string
-	has  func() bool // whether this machine has it
-}
+	// LineBytes is a cache line, and the widest vector.
+	LineBytes = raster.LineBytes
+	// FastChannels is the most interleaved channels that the assembly takes.
+	FastChannels = processor.FastChannels
+)
 
-// Best is the fastest level of this machine; every one below it is there too.
-func Best() Level { return best }
+// Best returns the fastest level of this machine.
+func Best() Level { return processor.Best() }
 
-var best = func() (best Level) {
-	for l := best + 1; l < levelCount && levels[l].has(); l++ {
-		best = l
-	}
-	return best
-}()
+// Levels returns the levels of this machine, slowest first.
+func Levels() []Level { return processor.Levels() }
 
-// Levels is those of this machine, slowest first.
-func Levels() []Level {
-	var all []Level
-	for l := range best + 1 {
-		all = append(all, l)
-	}
-	return all
-}
+// StoreFence is [processor.StoreFence].
+func StoreFence() { processor.StoreFence() }
 
-// String is the level's name in lower case.
-func (l Level) String() string { return levels[l].name }
+func lacksDots(l Level) bool { return processor.LacksDots(l) }

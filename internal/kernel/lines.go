@@ -1,35 +1,32 @@
 package kernel
 
-import "unsafe"
-
 // lineRoutine is an assembly kernel for whole cache lines of sums and one number of
 // channels. Strides are in bytes.
-type lineRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry *S, rows, n int, offset float32)
+type lineRoutine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, offset float32)
 
-// linesFunc is a kernel that hands the whole lines of a tile to assembly, which trusts
-// its arguments: here is where they are checked. The rest of every row is portable,
+// linesFunc returns a kernel that hands the whole lines of a tile to assembly, which
+// trusts its arguments: they are checked here. The rest of every row is portable,
 // and goes on from the carries.
-func linesFunc[S Sum](asm [FastChannels]lineRoutine[byte, S], portable Func[S]) Func[S] {
-	size := int(unsafe.Sizeof(*new(S)))
-	return func(t *Tile[S]) {
-		n := t.wholeLines()
+func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
+	return func(t *Tile) {
+		n := t.wholeLines(size)
 		if n > 0 {
-			t.check()
-			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], t.Rows, n, t.Offset)
+			t.check(size)
+			asm[t.Channels-1](&t.Dst[0], t.DstStride*size.sum, &t.Src[0], t.SrcStride*size.pixel, &t.Above[0], &t.Carry[0], t.Rows, n, t.Offset)
 		}
 		if n < t.N {
-			t.from(n, portable)
+			t.from(n, portable, size)
 		}
 	}
 }
 
-// wholeLines is how many elements of each row are whole lines of sums, and whole
+// wholeLines returns how many elements of each row are whole lines of sums, and whole
 // pixels, and 0 where there is no assembly for the channels.
-func (t *Tile[S]) wholeLines() int {
+func (t *Tile) wholeLines(size sizes) int {
 	if t.Channels > FastChannels || t.Rows == 0 {
 		return 0
 	}
-	line := LineBytes / int(unsafe.Sizeof(*new(S)))
+	line := LineBytes / size.sum
 	if t.Channels == 3 {
 		line *= 3
 	}
@@ -37,61 +34,44 @@ func (t *Tile[S]) wholeLines() int {
 }
 
 // from puts the elements of every row from n on through a kernel.
-func (t *Tile[S]) from(n int, kernel Func[S]) {
+func (t *Tile) from(n int, kernel Func, size sizes) {
 	dst, src, above := t.Dst, t.Src, t.Above
-	t.Dst, t.Src, t.Above, t.N = dst[min(n, len(dst)):], src[min(n*t.PixelBytes, len(src)):], above[n:], t.N-n
+	t.Dst, t.Src, t.Above, t.N = dst[min(n*size.sum, len(dst)):], src[min(n*size.pixel, len(src)):], above[n*size.sum:], t.N-n
 	kernel(t)
 	t.Dst, t.Src, t.Above, t.N = dst, src, above, t.N+n
 }
 
 // lineVolume is lineRoutine for volumes. A row of over is as long as that of
 // [portableVolume].
-type lineVolume[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, overStride, rows, n int, offset float32)
+type lineVolume func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, overStride, rows, n int, offset float32)
 
 // volumeLinesFunc is linesFunc for volumes. What the assembly leaves, and where there is
 // none all of it, is made as a plane and laid on the slice over it.
-func volumeLinesFunc[S Sum](r *routines[byte, S], plane Func[S]) VolumeFunc[S] {
-	size := int(unsafe.Sizeof(*new(S)))
-	asm, lay := r.volumeLines, r.lay
-	return func(t *VolumeTile[S]) {
+func volumeLinesFunc(r *routines, plane Func, layRow func(dst, over []byte), size sizes) VolumeFunc {
+	asm, lay := r.volumeLines, layFunc(r.lay, layRow, size)
+	return func(t *VolumeTile) {
 		if t.Rows == 0 {
 			return
 		}
-		pitch, n := overPitch(t.N), 0
+		pitch, n := overPitch(t.N)*size.sum, 0
 		if asm[0] != nil {
-			n = t.wholeLines()
+			n = t.wholeLines(size)
 		}
 		if n > 0 {
-			t.check()
-			_ = t.Over[:(t.Rows-1)*pitch+n]
-			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
-				pitch*size, t.Rows, n, t.Offset)
+			t.check(size)
+			_ = t.Over[:(t.Rows-1)*pitch+n*size.sum]
+			asm[t.Channels-1](&t.Dst[0], t.DstStride*size.sum, &t.Src[0], t.SrcStride*size.pixel, &t.Above[0], &t.Carry[0], &t.Over[0],
+				pitch, t.Rows, n, t.Offset)
 		}
 		if n < t.N {
-			t.from(n, plane)
+			t.from(n, plane, size)
 		}
 		for r := range t.Rows {
-			dst, over := t.Dst[r*t.DstStride:], t.Over[r*pitch:]
-			layRow(dst[n:t.N], over[n:t.N], lay)
+			dst, over := t.Dst[r*t.DstStride*size.sum:], t.Over[r*pitch:]
+			lay(dst[n*size.sum:t.N*size.sum], over[n*size.sum:t.N*size.sum])
 			if t.Whole {
-				clear(dst[t.N:t.DstStride])
+				clear(dst[t.N*size.sum : t.DstStride*size.sum])
 			}
 		}
-	}
-}
-
-// layRow lays a row on that of the slice over it.
-func layRow[S Sum](dst, over []S, lay func(dst, over *S, n int)) {
-	lines := len(dst) &^ (LineBytes/int(unsafe.Sizeof(*new(S))) - 1)
-	if lay == nil {
-		lines = 0
-	}
-	if lines > 0 {
-		lay(&dst[0], &over[0], lines)
-	}
-	dst, over = dst[lines:], over[lines:][:len(dst)-lines]
-	for i := range dst {
-		over[i] += dst[i]
-		dst[i] = over[i]
 	}
 }

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -391,7 +391,7 @@ DATA tailMasks<>+48(SB)/8, $0x0000000000000000
 DATA tailMasks<>+56(SB)/8, $0x0000000000000000
 GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
 
-// func u8u32DotAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u32DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -735,7 +735,7 @@ DATA ones<>+16(SB)/8, $0x0001000100010001
 DATA ones<>+24(SB)/8, $0x0001000100010001
 GLOBL ones<>(SB), RODATA|NOPTR, $32
 
-// func u8u64AVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -1071,7 +1071,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64DotAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -1366,7 +1366,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32AVX2(SB), $8-77
 	MOVQ         lanes+64(FP), AX
@@ -1772,7 +1772,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64AVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -2122,7 +2122,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64DotAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -2417,7 +2417,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -2753,7 +2753,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -3103,7 +3103,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u32AVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u16u32AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -3483,7 +3483,7 @@ DATA slide<>+16(SB)/8, $0x8080808080808080
 DATA slide<>+24(SB)/8, $0x8080808080808080
 GLOBL slide<>(SB), RODATA|NOPTR, $32
 
-// func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -3809,7 +3809,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -4163,7 +4163,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -4499,7 +4499,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64AVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -4849,7 +4849,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -5175,7 +5175,320 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u64u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·u64u64AVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VMOVDQU    (DX)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VMOVDQU    32(DX)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VMOVDQU    (DI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VMOVDQU    32(DI)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow1Done:
+	VMOVDQU    (R8)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VMOVDQU    32(R8)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow2Done:
+	VMOVDQU    (SI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VMOVDQU    32(SI)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	SHLQ       $0x01, R13
+	NEGQ       R13
+	VMOVDQU    32(R14)(R13*4), Y7
+	VMOVDQU    (CX)(R12*8), Y8
+	VPMASKMOVD (DX)(R12*8), Y7, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y9
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y8, Y10, Y8
+	VPADDQ     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VPADDQ     Y8, Y9, Y8
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDQ     Y10, Y8, Y10
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPADDQ     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VMOVDQU    (DX)(SI*8), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, R8
+	JLT        rowLoop
+
+rowRest:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	SHLQ       $0x01, DI
+	NEGQ       DI
+	VMOVDQU    32(R8)(DI*4), Y4
+	VMOVDQU    (CX)(SI*8), Y5
+	VPMASKMOVD (DX)(SI*8), Y4, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDQ     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDQ     Y6, Y7, Y6
+	VPADDQ     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VPADDQ     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func f32f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -5501,7 +5814,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f32f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32AVX2(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -5870,7 +6183,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f64f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -6183,7 +6496,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -6533,7 +6846,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -6897,7 +7210,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -7247,7 +7560,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -7611,7 +7924,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -7951,7 +8264,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -8325,7 +8638,7 @@ DATA bias<>+16(SB)/8, $0x4330000000000000
 DATA bias<>+24(SB)/8, $0x4330000000000000
 GLOBL bias<>(SB), RODATA|NOPTR, $32
 
-// func i16u64SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -8675,7 +8988,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -9039,7 +9352,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -9379,7 +9692,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -9719,7 +10032,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -10059,7 +10372,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f64f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -10384,96 +10697,4 @@ rowEnd:
 done:
 	SFENCE
 	VZEROUPPER
-	RET
-
-// func fillAVX2(dst *byte, n int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·fillAVX2(SB), NOSPLIT, $0-16
-	MOVQ     dst+0(FP), AX
-	MOVQ     n+8(FP), CX
-	ADDQ     AX, CX
-	VPCMPEQD Y0, Y0, Y0
-
-loop:
-	VMOVNTDQ Y0, (AX)
-	VMOVNTDQ Y0, 32(AX)
-	VMOVNTDQ Y0, 64(AX)
-	VMOVNTDQ Y0, 96(AX)
-	VMOVNTDQ Y0, 128(AX)
-	VMOVNTDQ Y0, 160(AX)
-	VMOVNTDQ Y0, 192(AX)
-	VMOVNTDQ Y0, 224(AX)
-	ADDQ     $+256, AX
-	CMPQ     AX, CX
-	JLT      loop
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func readAVX2(src *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·readAVX2(SB), NOSPLIT, $0-16
-	MOVQ  src+0(FP), AX
-	MOVQ  n+8(FP), CX
-	ADDQ  AX, CX
-	VPXOR Y0, Y0, Y0
-
-loop:
-	VPOR (AX), Y0, Y0
-	VPOR 32(AX), Y0, Y0
-	VPOR 64(AX), Y0, Y0
-	VPOR 96(AX), Y0, Y0
-	VPOR 128(AX), Y0, Y0
-	VPOR 160(AX), Y0, Y0
-	VPOR 192(AX), Y0, Y0
-	VPOR 224(AX), Y0, Y0
-	ADDQ $+256, AX
-	CMPQ AX, CX
-	JLT  loop
-	VZEROUPPER
-	RET
-
-// func fillReadAVX2(dst *byte, src *byte, blocks int, ratio int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·fillReadAVX2(SB), NOSPLIT, $0-32
-	MOVQ     dst+0(FP), AX
-	MOVQ     src+8(FP), CX
-	MOVQ     blocks+16(FP), DX
-	MOVQ     ratio+24(FP), BX
-	VPCMPEQD Y1, Y1, Y1
-	VPXOR    Y0, Y0, Y0
-
-loop:
-	VPOR (CX), Y0, Y0
-	VPOR 32(CX), Y0, Y0
-	ADDQ $+64, CX
-	MOVQ BX, SI
-
-write:
-	VMOVNTDQ Y1, (AX)
-	VMOVNTDQ Y1, 32(AX)
-	ADDQ     $+64, AX
-	DECQ     SI
-	JNZ      write
-	DECQ     DX
-	JNZ      loop
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func pause()
-TEXT ·pause(SB), NOSPLIT, $0
-	PAUSE
-	RET
-
-// func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
-// Requires: CPUID
-TEXT ·cpuid(SB), NOSPLIT, $0-24
-	MOVL leaf+0(FP), AX
-	MOVL sub+4(FP), CX
-	CPUID
-	MOVL AX, eax+8(FP)
-	MOVL BX, ebx+12(FP)
-	MOVL CX, ecx+16(FP)
-	MOVL DX, edx+20(FP)
 	RET

@@ -17,7 +17,7 @@ package kernel
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8u32DotAVX512 is, in the summation order of the portable loop,
 //
@@ -32,7 +32,7 @@ func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8u32DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64AVX512 is, in the summation order of the portable loop,
 //
@@ -47,7 +47,7 @@ func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64DotAVX512 is, in the summation order of the portable loop,
 //
@@ -62,7 +62,7 @@ func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8u64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8f32AVX512 is, in the summation order of the portable loop,
 //
@@ -77,7 +77,7 @@ func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64AVX512 is, in the summation order of the portable loop,
 //
@@ -92,7 +92,7 @@ func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64DotAVX512 is, in the summation order of the portable loop,
 //
@@ -107,7 +107,7 @@ func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8f64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16u64AVX512 is, in the summation order of the portable loop,
 //
@@ -122,7 +122,7 @@ func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u16u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16f64AVX512 is, in the summation order of the portable loop,
 //
@@ -137,7 +137,7 @@ func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16u32AVX512 is, in the summation order of the portable loop,
 //
@@ -152,7 +152,7 @@ func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u32AVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u16u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32u64AVX512 is, in the summation order of the portable loop,
 //
@@ -167,7 +167,7 @@ func u16u32AVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u32u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32u32AVX512 is, in the summation order of the portable loop,
 //
@@ -182,7 +182,7 @@ func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u32u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i16i64AVX512 is, in the summation order of the portable loop,
 //
@@ -197,7 +197,7 @@ func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i16i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i16f64AVX512 is, in the summation order of the portable loop,
 //
@@ -212,7 +212,7 @@ func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *i
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16f64AVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i32i64AVX512 is, in the summation order of the portable loop,
 //
@@ -227,7 +227,22 @@ func i16f64AVX512(dst *float64, dstStride int, src *int16, srcStride int, above 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i32i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u64u64AVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func u64u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // f32f64AVX512 is, in the summation order of the portable loop,
 //
@@ -242,7 +257,7 @@ func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *i
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func f32f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // f32f32AVX512 is, in the summation order of the portable loop,
 //
@@ -257,7 +272,7 @@ func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func f32f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // f64f64AVX512 is, in the summation order of the portable loop,
 //
@@ -272,7 +287,7 @@ func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func f64f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -287,7 +302,7 @@ func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u64SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -302,7 +317,7 @@ func u8u64SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u8f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16u64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -317,7 +332,7 @@ func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u64SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -332,7 +347,7 @@ func u16u64SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int,
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32u64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -347,7 +362,7 @@ func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u64SquaresAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -362,7 +377,7 @@ func u32u64SquaresAVX512(dst *uint64, dstStride int, src *uint32, srcStride int,
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32f64SquaresAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func u32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i16u64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -377,7 +392,7 @@ func u32f64SquaresAVX512(dst *float64, dstStride int, src *uint32, srcStride int
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16u64SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i16f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -392,7 +407,7 @@ func i16u64SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16f64SquaresAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i32u64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -407,7 +422,7 @@ func i16f64SquaresAVX512(dst *float64, dstStride int, src *int16, srcStride int,
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32u64SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i32f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -422,7 +437,7 @@ func i32u64SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32f64SquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func i32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // f32f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -437,7 +452,7 @@ func i32f64SquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int,
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f64SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+func f32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // f64f64SquaresAVX512 is, in the summation order of the portable loop,
 //
@@ -452,19 +467,4 @@ func f32f64SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride in
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f64f64SquaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-
-// fillAVX512 writes n bytes, a multiple of 256, from a cache line on, past the caches.
-//
-//go:noescape
-func fillAVX512(dst *byte, n int)
-
-// readAVX512 reads n bytes, a multiple of 256.
-//
-//go:noescape
-func readAVX512(src *byte, n int)
-
-// fillReadAVX512 reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.
-//
-//go:noescape
-func fillReadAVX512(dst *byte, src *byte, blocks int, ratio int)
+func f64f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)

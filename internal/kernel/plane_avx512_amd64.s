@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -221,7 +221,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u32DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -545,7 +545,7 @@ DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
 DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
 GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
 
-// func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -749,7 +749,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8u64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
@@ -991,7 +991,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8f32AVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -1163,7 +1163,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1319,7 +1319,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8f64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
@@ -1561,7 +1561,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16u64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1765,7 +1765,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1921,7 +1921,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u16u32AVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2138,7 +2138,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32u64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2342,7 +2342,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2616,7 +2616,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i16i64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2820,7 +2820,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64AVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·i16f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2976,7 +2976,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32i64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3180,7 +3180,258 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u64u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·u64u64AVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	XORQ      R11, R11
+	MOVQ      n+56(FP), R12
+	ANDQ      $-8, R12
+	JZ        groupTail
+
+groupLoop:
+	VMOVDQU32  (AX)(R11*8), Z8
+	VMOVDQU64  (CX)(R11*8), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VMOVDQU64  (SI)(R11*8), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VMOVDQU64  (DI)(R11*8), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VMOVDQU64  (BX)(R11*8), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 128(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R12
+	JLT  groupLoop
+
+groupTail:
+	MOVQ        n+56(FP), R12
+	SUBQ        R11, R12
+	JZ          groupEnd
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R13
+	KMOVW       R13, K5
+	VMOVDQU32   (AX)(R11*8), Z8
+	VMOVDQU64.Z (CX)(R11*8), K5, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VPADDQ      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VPADDQ      Z9, Z10, Z9
+	VPADDQ      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VPADDQ      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VPADDQ      Z9, Z8, Z9
+	VMOVDQU64.Z (SI)(R11*8), K5, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VPADDQ      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VPADDQ      Z8, Z10, Z8
+	VPADDQ      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VPADDQ      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VPADDQ      Z8, Z9, Z8
+	VMOVDQU64.Z (DI)(R11*8), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VPADDQ      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VPADDQ      Z10, Z11, Z10
+	VPADDQ      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z11
+	VPADDQ      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VPADDQ      Z10, Z8, Z10
+	VMOVDQU64.Z (BX)(R11*8), K5, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VPADDQ      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VPADDQ      Z11, Z12, Z11
+	VPADDQ      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z3, K4, Z12
+	VPADDQ      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K3, Z7
+	VPADDQ      Z11, Z10, Z11
+	VMOVDQU32   Z11, (AX)(R11*8)
+	VMOVDQU64   Z9, K5, (DX)(R11*8)
+	VMOVDQU64   Z8, K5, (R9)(R11*8)
+	VMOVDQU64   Z10, K5, (R10)(R11*8)
+	VMOVDQU64   Z11, K5, (R8)(R11*8)
+	JMP         groupEnd
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z4
+	XORQ      BX, BX
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
+
+rowLoop:
+	VMOVDQU32  (AX)(BX*8), Z5
+	VMOVDQU64  (CX)(BX*8), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 128(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, DI
+	JLT        rowLoop
+
+rowRest:
+	MOVQ        n+56(FP), SI
+	SUBQ        BX, SI
+	JLE         rowEnd
+	MOVQ        n+56(FP), DI
+	MOVQ        $-1, DI
+	BZHIQ       SI, DI, DI
+	KMOVW       DI, K5
+	VMOVDQU32   (AX)(BX*8), Z5
+	VMOVDQU64.Z (CX)(BX*8), K5, Z6
+	VPERMD.Z    Z6, Z1, K1, Z7
+	VPADDQ      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z2, K2, Z7
+	VPADDQ      Z6, Z7, Z6
+	VPADDQ      Z6, Z4, Z6
+	VPERMD.Z    Z6, Z3, K4, Z7
+	VPADDQ      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z0, K3, Z4
+	VPADDQ      Z6, Z5, Z6
+	VMOVDQU32   Z6, (AX)(BX*8)
+	VMOVDQU64   Z6, K5, (DX)(BX*8)
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z4, (BX)
+	ADDQ      $+128, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func f32f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3332,7 +3583,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f32f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32f32AVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -3547,7 +3798,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f64f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f64f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3734,7 +3985,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3943,7 +4194,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u8f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4103,7 +4354,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16u64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4312,7 +4563,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4472,7 +4723,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32u64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4681,7 +4932,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func u32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4837,7 +5088,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i16u64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5046,7 +5297,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·i16f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5206,7 +5457,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32u64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5415,7 +5666,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func i32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5571,7 +5822,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5727,7 +5978,7 @@ groupEnd:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// func f64f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f64f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -5918,71 +6169,6 @@ groupEnd:
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JNZ       groups
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func fillAVX512(dst *byte, n int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·fillAVX512(SB), NOSPLIT, $0-16
-	MOVQ       dst+0(FP), AX
-	MOVQ       n+8(FP), CX
-	ADDQ       AX, CX
-	VPTERNLOGD $0xff, Z0, Z0, Z0
-
-loop:
-	VMOVNTDQ Z0, (AX)
-	VMOVNTDQ Z0, 64(AX)
-	VMOVNTDQ Z0, 128(AX)
-	VMOVNTDQ Z0, 192(AX)
-	ADDQ     $+256, AX
-	CMPQ     AX, CX
-	JLT      loop
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func readAVX512(src *byte, n int)
-// Requires: AVX, AVX512F
-TEXT ·readAVX512(SB), NOSPLIT, $0-16
-	MOVQ   src+0(FP), AX
-	MOVQ   n+8(FP), CX
-	ADDQ   AX, CX
-	VPXORD Z0, Z0, Z0
-
-loop:
-	VPORD (AX), Z0, Z0
-	VPORD 64(AX), Z0, Z0
-	VPORD 128(AX), Z0, Z0
-	VPORD 192(AX), Z0, Z0
-	ADDQ  $+256, AX
-	CMPQ  AX, CX
-	JLT   loop
-	VZEROUPPER
-	RET
-
-// func fillReadAVX512(dst *byte, src *byte, blocks int, ratio int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·fillReadAVX512(SB), NOSPLIT, $0-32
-	MOVQ       dst+0(FP), AX
-	MOVQ       src+8(FP), CX
-	MOVQ       blocks+16(FP), DX
-	MOVQ       ratio+24(FP), BX
-	VPTERNLOGD $0xff, Z1, Z1, Z1
-	VPXORD     Z0, Z0, Z0
-
-loop:
-	VPORD (CX), Z0, Z0
-	ADDQ  $+64, CX
-	MOVQ  BX, SI
-
-write:
-	VMOVNTDQ Z1, (AX)
-	ADDQ     $+64, AX
-	DECQ     SI
-	JNZ      write
-	DECQ     DX
-	JNZ      loop
 	SFENCE
 	VZEROUPPER
 	RET

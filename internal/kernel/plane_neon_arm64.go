@@ -17,7 +17,7 @@ package kernel
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x1NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u8u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u32x2NEON is, in the summation order of the portable loop,
 //
@@ -32,7 +32,7 @@ func u8u32x1NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x2NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u8u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u32x3NEON is, in the summation order of the portable loop,
 //
@@ -47,7 +47,7 @@ func u8u32x2NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 // for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
-func u8u32x3NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u8u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u32x4NEON is, in the summation order of the portable loop,
 //
@@ -62,7 +62,7 @@ func u8u32x3NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x4NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u8u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64x1NEON is, in the summation order of the portable loop,
 //
@@ -77,7 +77,7 @@ func u8u32x4NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64x1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64x2NEON is, in the summation order of the portable loop,
 //
@@ -92,7 +92,7 @@ func u8u64x1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64x2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64x3NEON is, in the summation order of the portable loop,
 //
@@ -107,7 +107,7 @@ func u8u64x2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u8u64x3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64x4NEON is, in the summation order of the portable loop,
 //
@@ -122,7 +122,7 @@ func u8u64x3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64x4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f32x1NEON is, in the summation order of the portable loop,
 //
@@ -137,7 +137,7 @@ func u8u64x4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8f32x1NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func u8f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f32x2NEON is, in the summation order of the portable loop,
 //
@@ -152,7 +152,7 @@ func u8f32x1NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8f32x2NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func u8f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f32x3NEON is, in the summation order of the portable loop,
 //
@@ -167,7 +167,7 @@ func u8f32x2NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 // for 3 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8f32x3NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func u8f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f32x4NEON is, in the summation order of the portable loop,
 //
@@ -182,7 +182,7 @@ func u8f32x3NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8f32x4NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func u8f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64x1NEON is, in the summation order of the portable loop,
 //
@@ -197,7 +197,7 @@ func u8f32x4NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64x1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64x2NEON is, in the summation order of the portable loop,
 //
@@ -212,7 +212,7 @@ func u8f64x1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64x2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64x3NEON is, in the summation order of the portable loop,
 //
@@ -227,7 +227,7 @@ func u8f64x2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u8f64x3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64x4NEON is, in the summation order of the portable loop,
 //
@@ -242,7 +242,7 @@ func u8f64x3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64x4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64x1NEON is, in the summation order of the portable loop,
 //
@@ -257,7 +257,7 @@ func u8f64x4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64x1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64x2NEON is, in the summation order of the portable loop,
 //
@@ -272,7 +272,7 @@ func u16u64x1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64x2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64x3NEON is, in the summation order of the portable loop,
 //
@@ -287,7 +287,7 @@ func u16u64x2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u16u64x3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64x4NEON is, in the summation order of the portable loop,
 //
@@ -302,7 +302,7 @@ func u16u64x3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64x4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64x1NEON is, in the summation order of the portable loop,
 //
@@ -317,7 +317,7 @@ func u16u64x4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64x1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64x2NEON is, in the summation order of the portable loop,
 //
@@ -332,7 +332,7 @@ func u16f64x1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64x2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64x3NEON is, in the summation order of the portable loop,
 //
@@ -347,7 +347,7 @@ func u16f64x2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64x4NEON is, in the summation order of the portable loop,
 //
@@ -362,7 +362,7 @@ func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u32x1NEON is, in the summation order of the portable loop,
 //
@@ -377,7 +377,7 @@ func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u16u32x1NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u16u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u32x2NEON is, in the summation order of the portable loop,
 //
@@ -392,7 +392,7 @@ func u16u32x1NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above 
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u16u32x2NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u16u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u32x3NEON is, in the summation order of the portable loop,
 //
@@ -407,7 +407,7 @@ func u16u32x2NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above 
 // for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
-func u16u32x3NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u16u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u32x4NEON is, in the summation order of the portable loop,
 //
@@ -422,7 +422,7 @@ func u16u32x3NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above 
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u16u32x4NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u16u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64x1NEON is, in the summation order of the portable loop,
 //
@@ -437,7 +437,7 @@ func u16u32x4NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64x2NEON is, in the summation order of the portable loop,
 //
@@ -452,7 +452,7 @@ func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64x2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64x3NEON is, in the summation order of the portable loop,
 //
@@ -467,7 +467,7 @@ func u32u64x2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u32u64x3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64x4NEON is, in the summation order of the portable loop,
 //
@@ -482,7 +482,7 @@ func u32u64x3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64x4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u32x1NEON is, in the summation order of the portable loop,
 //
@@ -497,7 +497,7 @@ func u32u64x4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u32u32x1NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u32u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u32x2NEON is, in the summation order of the portable loop,
 //
@@ -512,7 +512,7 @@ func u32u32x1NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u32u32x2NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u32u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u32x3NEON is, in the summation order of the portable loop,
 //
@@ -527,7 +527,7 @@ func u32u32x2NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 // for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
-func u32u32x3NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u32u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u32x4NEON is, in the summation order of the portable loop,
 //
@@ -542,7 +542,7 @@ func u32u32x3NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u32u32x4NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+func u32u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16i64x1NEON is, in the summation order of the portable loop,
 //
@@ -557,7 +557,7 @@ func u32u32x4NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16i64x1NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i16i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16i64x2NEON is, in the summation order of the portable loop,
 //
@@ -572,7 +572,7 @@ func i16i64x1NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16i64x2NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i16i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16i64x3NEON is, in the summation order of the portable loop,
 //
@@ -587,7 +587,7 @@ func i16i64x2NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i16i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16i64x4NEON is, in the summation order of the portable loop,
 //
@@ -602,7 +602,7 @@ func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i16i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64x1NEON is, in the summation order of the portable loop,
 //
@@ -617,7 +617,7 @@ func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64x1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64x2NEON is, in the summation order of the portable loop,
 //
@@ -632,7 +632,7 @@ func i16f64x1NEON(dst *float64, dstStride int, src *int16, srcStride int, above 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64x2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64x3NEON is, in the summation order of the portable loop,
 //
@@ -647,7 +647,7 @@ func i16f64x2NEON(dst *float64, dstStride int, src *int16, srcStride int, above 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func i16f64x3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64x4NEON is, in the summation order of the portable loop,
 //
@@ -662,7 +662,7 @@ func i16f64x3NEON(dst *float64, dstStride int, src *int16, srcStride int, above 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64x4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32i64x1NEON is, in the summation order of the portable loop,
 //
@@ -677,7 +677,7 @@ func i16f64x4NEON(dst *float64, dstStride int, src *int16, srcStride int, above 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32i64x1NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i32i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32i64x2NEON is, in the summation order of the portable loop,
 //
@@ -692,7 +692,7 @@ func i32i64x1NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32i64x2NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i32i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32i64x3NEON is, in the summation order of the portable loop,
 //
@@ -707,7 +707,7 @@ func i32i64x2NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func i32i64x3NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i32i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32i64x4NEON is, in the summation order of the portable loop,
 //
@@ -722,7 +722,7 @@ func i32i64x3NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32i64x4NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+func i32i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64x1NEON is, in the summation order of the portable loop,
 //
@@ -737,7 +737,7 @@ func i32i64x4NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64x1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64x2NEON is, in the summation order of the portable loop,
 //
@@ -752,7 +752,7 @@ func f32f64x1NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64x2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64x3NEON is, in the summation order of the portable loop,
 //
@@ -767,7 +767,7 @@ func f32f64x2NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64x3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64x4NEON is, in the summation order of the portable loop,
 //
@@ -782,7 +782,7 @@ func f32f64x3NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64x4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f32x1NEON is, in the summation order of the portable loop,
 //
@@ -797,7 +797,7 @@ func f32f64x4NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func f32f32x1NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func f32f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f32x2NEON is, in the summation order of the portable loop,
 //
@@ -812,7 +812,7 @@ func f32f32x1NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func f32f32x2NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func f32f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f32x3NEON is, in the summation order of the portable loop,
 //
@@ -827,7 +827,7 @@ func f32f32x2NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 // for 3 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func f32f32x3NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func f32f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f32x4NEON is, in the summation order of the portable loop,
 //
@@ -842,7 +842,7 @@ func f32f32x3NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func f32f32x4NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+func f32f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64x1NEON is, in the summation order of the portable loop,
 //
@@ -857,7 +857,7 @@ func f32f32x4NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64x1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64x2NEON is, in the summation order of the portable loop,
 //
@@ -872,7 +872,7 @@ func f64f64x1NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64x2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64x3NEON is, in the summation order of the portable loop,
 //
@@ -887,7 +887,7 @@ func f64f64x2NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64x3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64x4NEON is, in the summation order of the portable loop,
 //
@@ -902,7 +902,7 @@ func f64f64x3NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64x4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -917,7 +917,7 @@ func f64f64x4NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64Squaresx1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -932,7 +932,7 @@ func u8u64Squaresx1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64Squaresx2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -947,7 +947,7 @@ func u8u64Squaresx2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u8u64Squaresx3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8u64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -962,7 +962,7 @@ func u8u64Squaresx3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8u64Squaresx4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u8u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -977,7 +977,7 @@ func u8u64Squaresx4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64Squaresx1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -992,7 +992,7 @@ func u8f64Squaresx1NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64Squaresx2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1007,7 +1007,7 @@ func u8f64Squaresx2NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u8f64Squaresx3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u8f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1022,7 +1022,7 @@ func u8f64Squaresx3NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u8f64Squaresx4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u8f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1037,7 +1037,7 @@ func u8f64Squaresx4NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64Squaresx1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1052,7 +1052,7 @@ func u16u64Squaresx1NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64Squaresx2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1067,7 +1067,7 @@ func u16u64Squaresx2NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u16u64Squaresx3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16u64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1082,7 +1082,7 @@ func u16u64Squaresx3NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16u64Squaresx4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1097,7 +1097,7 @@ func u16u64Squaresx4NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64Squaresx1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1112,7 +1112,7 @@ func u16f64Squaresx1NEON(dst *float64, dstStride int, src *uint16, srcStride int
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64Squaresx2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1127,7 +1127,7 @@ func u16f64Squaresx2NEON(dst *float64, dstStride int, src *uint16, srcStride int
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64Squaresx3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u16f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1142,7 +1142,7 @@ func u16f64Squaresx3NEON(dst *float64, dstStride int, src *uint16, srcStride int
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u16f64Squaresx4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1157,7 +1157,7 @@ func u16f64Squaresx4NEON(dst *float64, dstStride int, src *uint16, srcStride int
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64Squaresx1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1172,7 +1172,7 @@ func u32u64Squaresx1NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64Squaresx2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1187,7 +1187,7 @@ func u32u64Squaresx2NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func u32u64Squaresx3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32u64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1202,7 +1202,7 @@ func u32u64Squaresx3NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32u64Squaresx4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func u32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1217,7 +1217,7 @@ func u32u64Squaresx4NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32f64Squaresx1NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1232,7 +1232,7 @@ func u32f64Squaresx1NEON(dst *float64, dstStride int, src *uint32, srcStride int
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32f64Squaresx2NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1247,7 +1247,7 @@ func u32f64Squaresx2NEON(dst *float64, dstStride int, src *uint32, srcStride int
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32f64Squaresx3NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // u32f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1262,7 +1262,7 @@ func u32f64Squaresx3NEON(dst *float64, dstStride int, src *uint32, srcStride int
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func u32f64Squaresx4NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func u32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16u64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1277,7 +1277,7 @@ func u32f64Squaresx4NEON(dst *float64, dstStride int, src *uint32, srcStride int
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16u64Squaresx1NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16u64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1292,7 +1292,7 @@ func i16u64Squaresx1NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16u64Squaresx2NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16u64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1307,7 +1307,7 @@ func i16u64Squaresx2NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16u64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1322,7 +1322,7 @@ func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1337,7 +1337,7 @@ func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64Squaresx1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1352,7 +1352,7 @@ func i16f64Squaresx1NEON(dst *float64, dstStride int, src *int16, srcStride int,
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64Squaresx2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1367,7 +1367,7 @@ func i16f64Squaresx2NEON(dst *float64, dstStride int, src *int16, srcStride int,
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64Squaresx3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i16f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1382,7 +1382,7 @@ func i16f64Squaresx3NEON(dst *float64, dstStride int, src *int16, srcStride int,
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i16f64Squaresx4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32u64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1397,7 +1397,7 @@ func i16f64Squaresx4NEON(dst *float64, dstStride int, src *int16, srcStride int,
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32u64Squaresx1NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32u64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1412,7 +1412,7 @@ func i32u64Squaresx1NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32u64Squaresx2NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32u64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1427,7 +1427,7 @@ func i32u64Squaresx2NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 // for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
-func i32u64Squaresx3NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32u64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1442,7 +1442,7 @@ func i32u64Squaresx3NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32u64Squaresx4NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+func i32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1457,7 +1457,7 @@ func i32u64Squaresx4NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32f64Squaresx1NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1472,7 +1472,7 @@ func i32f64Squaresx1NEON(dst *float64, dstStride int, src *int32, srcStride int,
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32f64Squaresx2NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1487,7 +1487,7 @@ func i32f64Squaresx2NEON(dst *float64, dstStride int, src *int32, srcStride int,
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32f64Squaresx3NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // i32f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1502,7 +1502,7 @@ func i32f64Squaresx3NEON(dst *float64, dstStride int, src *int32, srcStride int,
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func i32f64Squaresx4NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func i32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1517,7 +1517,7 @@ func i32f64Squaresx4NEON(dst *float64, dstStride int, src *int32, srcStride int,
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64Squaresx1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1532,7 +1532,7 @@ func f32f64Squaresx1NEON(dst *float64, dstStride int, src *float32, srcStride in
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64Squaresx2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1547,7 +1547,7 @@ func f32f64Squaresx2NEON(dst *float64, dstStride int, src *float32, srcStride in
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64Squaresx3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f32f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1562,7 +1562,7 @@ func f32f64Squaresx3NEON(dst *float64, dstStride int, src *float32, srcStride in
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f32f64Squaresx4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64Squaresx1NEON is, in the summation order of the portable loop,
 //
@@ -1577,7 +1577,7 @@ func f32f64Squaresx4NEON(dst *float64, dstStride int, src *float32, srcStride in
 // for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64Squaresx1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64Squaresx2NEON is, in the summation order of the portable loop,
 //
@@ -1592,7 +1592,7 @@ func f64f64Squaresx1NEON(dst *float64, dstStride int, src *float64, srcStride in
 // for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64Squaresx2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64Squaresx3NEON is, in the summation order of the portable loop,
 //
@@ -1607,7 +1607,7 @@ func f64f64Squaresx2NEON(dst *float64, dstStride int, src *float64, srcStride in
 // for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+func f64f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
 // f64f64Squaresx4NEON is, in the summation order of the portable loop,
 //
@@ -1622,19 +1622,4 @@ func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride in
 // for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
-func f64f64Squaresx4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
-
-// fillNEON writes n bytes, a multiple of 256.
-//
-//go:noescape
-func fillNEON(dst *byte, n int)
-
-// readNEON reads n bytes, a multiple of 256.
-//
-//go:noescape
-func readNEON(src *byte, n int)
-
-// fillReadNEON reads that many blocks of 64 bytes and, for each, writes ratio blocks.
-//
-//go:noescape
-func fillReadNEON(dst *byte, src *byte, blocks int, ratio int)
+func f64f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32x1NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u8u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u32x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -195,7 +195,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x2NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u8u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u32x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -361,7 +361,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x3NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u8u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u32x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -783,7 +783,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x4NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u8u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u32x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -924,7 +924,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64x1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1095,7 +1095,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64x2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1241,7 +1241,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64x3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1608,7 +1608,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64x4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1764,7 +1764,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f32x1NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func u8f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f32x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -2095,7 +2095,7 @@ rowOffset0:
 done:
 	RET
 
-// func u8f32x2NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func u8f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f32x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -2389,7 +2389,7 @@ rowOffset0:
 done:
 	RET
 
-// func u8f32x3NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func u8f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f32x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -2715,7 +2715,7 @@ rowOffset0:
 done:
 	RET
 
-// func u8f32x4NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func u8f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f32x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -2954,7 +2954,7 @@ rowOffset0:
 done:
 	RET
 
-// func u8f64x1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -3155,7 +3155,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64x2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -3331,7 +3331,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64x3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -3778,7 +3778,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64x4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -3974,7 +3974,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64x1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -4140,7 +4140,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64x2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -4281,7 +4281,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64x3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -4633,7 +4633,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64x4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -4784,7 +4784,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64x1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -4980,7 +4980,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64x2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -5151,7 +5151,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -5583,7 +5583,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -5774,7 +5774,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u32x1NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u16u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u32x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -6010,7 +6010,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u32x2NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u16u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u32x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -6201,7 +6201,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u32x3NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u16u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u32x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -6565,7 +6565,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u32x4NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u16u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u32x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -6701,7 +6701,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -6892,7 +6892,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64x2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -7028,7 +7028,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64x3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -7455,7 +7455,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64x4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -7601,7 +7601,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u32x1NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u32u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u32x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -7867,7 +7867,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u32x2NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u32u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u32x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -8088,7 +8088,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u32x3NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u32u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u32x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -8506,7 +8506,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u32x4NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+// func u32u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u32x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -8652,7 +8652,7 @@ rowLoop:
 done:
 	RET
 
-// func i16i64x1NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i16i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16i64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -8818,7 +8818,7 @@ rowLoop:
 done:
 	RET
 
-// func i16i64x2NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i16i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16i64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -8959,7 +8959,7 @@ rowLoop:
 done:
 	RET
 
-// func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i16i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16i64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -9311,7 +9311,7 @@ rowLoop:
 done:
 	RET
 
-// func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i16i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16i64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -9462,7 +9462,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64x1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -9658,7 +9658,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64x2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -9829,7 +9829,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64x3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -10261,7 +10261,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64x4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -10452,7 +10452,7 @@ rowLoop:
 done:
 	RET
 
-// func i32i64x1NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i32i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32i64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -10643,7 +10643,7 @@ rowLoop:
 done:
 	RET
 
-// func i32i64x2NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i32i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32i64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -10779,7 +10779,7 @@ rowLoop:
 done:
 	RET
 
-// func i32i64x3NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i32i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32i64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -11206,7 +11206,7 @@ rowLoop:
 done:
 	RET
 
-// func i32i64x4NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+// func i32i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32i64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -11352,7 +11352,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64x1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -11561,7 +11561,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64x2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -11718,7 +11718,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64x3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -11920,7 +11920,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64x4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -12077,7 +12077,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f32x1NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func f32f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f32x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -12363,7 +12363,7 @@ rowOffset0:
 done:
 	RET
 
-// func f32f32x2NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func f32f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f32x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -12612,7 +12612,7 @@ rowOffset0:
 done:
 	RET
 
-// func f32f32x3NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func f32f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f32x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -12893,7 +12893,7 @@ rowOffset0:
 done:
 	RET
 
-// func f32f32x4NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
+// func f32f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f32x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13087,7 +13087,7 @@ rowOffset0:
 done:
 	RET
 
-// func f64f64x1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13281,7 +13281,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64x2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64x2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13423,7 +13423,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64x3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64x3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13610,7 +13610,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64x4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64x4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13752,7 +13752,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64Squaresx1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -13928,7 +13928,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64Squaresx2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -14074,7 +14074,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64Squaresx3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -14456,7 +14456,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u64Squaresx4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u8u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8u64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -14612,7 +14612,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64Squaresx1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -14818,7 +14818,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64Squaresx2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -14994,7 +14994,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64Squaresx3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -15456,7 +15456,7 @@ rowLoop:
 done:
 	RET
 
-// func u8f64Squaresx4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u8f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u8f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -15652,7 +15652,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64Squaresx1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -15848,7 +15848,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64Squaresx2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -15989,7 +15989,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64Squaresx3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -16431,7 +16431,7 @@ rowLoop:
 done:
 	RET
 
-// func u16u64Squaresx4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16u64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -16582,7 +16582,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64Squaresx1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -16821,7 +16821,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64Squaresx2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -17008,7 +17008,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64Squaresx3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -17240,7 +17240,7 @@ rowLoop:
 done:
 	RET
 
-// func u16f64Squaresx4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u16f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -17427,7 +17427,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64Squaresx1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -17658,7 +17658,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64Squaresx2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -17814,7 +17814,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64Squaresx3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -18361,7 +18361,7 @@ rowLoop:
 done:
 	RET
 
-// func u32u64Squaresx4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func u32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32u64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -18527,7 +18527,7 @@ rowLoop:
 done:
 	RET
 
-// func u32f64Squaresx1NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -18776,7 +18776,7 @@ rowLoop:
 done:
 	RET
 
-// func u32f64Squaresx2NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -18973,7 +18973,7 @@ rowLoop:
 done:
 	RET
 
-// func u32f64Squaresx3NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -19215,7 +19215,7 @@ rowLoop:
 done:
 	RET
 
-// func u32f64Squaresx4NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func u32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·u32f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -19412,7 +19412,7 @@ rowLoop:
 done:
 	RET
 
-// func i16u64Squaresx1NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16u64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -19608,7 +19608,7 @@ rowLoop:
 done:
 	RET
 
-// func i16u64Squaresx2NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16u64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -19749,7 +19749,7 @@ rowLoop:
 done:
 	RET
 
-// func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16u64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -20191,7 +20191,7 @@ rowLoop:
 done:
 	RET
 
-// func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16u64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -20342,7 +20342,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64Squaresx1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -20581,7 +20581,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64Squaresx2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -20768,7 +20768,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64Squaresx3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -21000,7 +21000,7 @@ rowLoop:
 done:
 	RET
 
-// func i16f64Squaresx4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i16f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -21187,7 +21187,7 @@ rowLoop:
 done:
 	RET
 
-// func i32u64Squaresx1NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32u64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -21418,7 +21418,7 @@ rowLoop:
 done:
 	RET
 
-// func i32u64Squaresx2NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32u64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -21574,7 +21574,7 @@ rowLoop:
 done:
 	RET
 
-// func i32u64Squaresx3NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32u64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -22121,7 +22121,7 @@ rowLoop:
 done:
 	RET
 
-// func i32u64Squaresx4NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+// func i32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32u64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -22287,7 +22287,7 @@ rowLoop:
 done:
 	RET
 
-// func i32f64Squaresx1NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -22536,7 +22536,7 @@ rowLoop:
 done:
 	RET
 
-// func i32f64Squaresx2NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -22733,7 +22733,7 @@ rowLoop:
 done:
 	RET
 
-// func i32f64Squaresx3NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -22975,7 +22975,7 @@ rowLoop:
 done:
 	RET
 
-// func i32f64Squaresx4NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func i32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·i32f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -23172,7 +23172,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64Squaresx1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -23401,7 +23401,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64Squaresx2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -23578,7 +23578,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64Squaresx3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -23800,7 +23800,7 @@ rowLoop:
 done:
 	RET
 
-// func f32f64Squaresx4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f32f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -23977,7 +23977,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64Squaresx1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64Squaresx1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -24191,7 +24191,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64Squaresx2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64Squaresx2NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -24353,7 +24353,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64Squaresx3NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -24560,7 +24560,7 @@ rowLoop:
 done:
 	RET
 
-// func f64f64Squaresx4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+// func f64f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 TEXT ·f64f64Squaresx4NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -24720,75 +24720,4 @@ rowLoop:
 	B       rows
 
 done:
-	RET
-
-// func fillNEON(dst *byte, n int)
-TEXT ·fillNEON(SB), NOSPLIT, $0-16
-	MOVD    dst+0(FP), R0
-	MOVD    n+8(FP), R1
-	VMOVI   $255, V2.B16
-	VMOVI   $255, V3.B16
-
-loop:
-	FSTPQ   (F2, F3), 0(R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0, R0
-	FSTPQ   (F2, F3), 0(R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0, R0
-	FSTPQ   (F2, F3), 0(R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0, R0
-	FSTPQ   (F2, F3), 0(R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0, R0
-	SUB     $256, R1, R1
-	CBNZ    R1, loop
-	RET
-
-// func readNEON(src *byte, n int)
-TEXT ·readNEON(SB), NOSPLIT, $0-16
-	MOVD    src+0(FP), R0
-	MOVD    n+8(FP), R1
-
-loop:
-	FLDPQ   0(R0), (F0, F1)
-	FLDPQ   32(R0), (F0, F1)
-	ADD     $64, R0, R0
-	FLDPQ   0(R0), (F0, F1)
-	FLDPQ   32(R0), (F0, F1)
-	ADD     $64, R0, R0
-	FLDPQ   0(R0), (F0, F1)
-	FLDPQ   32(R0), (F0, F1)
-	ADD     $64, R0, R0
-	FLDPQ   0(R0), (F0, F1)
-	FLDPQ   32(R0), (F0, F1)
-	ADD     $64, R0, R0
-	SUB     $256, R1, R1
-	CBNZ    R1, loop
-	RET
-
-// func fillReadNEON(dst *byte, src *byte, blocks int, ratio int)
-TEXT ·fillReadNEON(SB), NOSPLIT, $0-32
-	MOVD    dst+0(FP), R0
-	MOVD    src+8(FP), R1
-	MOVD    blocks+16(FP), R2
-	MOVD    ratio+24(FP), R3
-	VMOVI   $255, V2.B16
-	VMOVI   $255, V3.B16
-
-loop:
-	FLDPQ   0(R1), (F0, F1)
-	FLDPQ   32(R1), (F0, F1)
-	ADD     $64, R1, R1
-	MOVD    R3, R4
-
-write:
-	FSTPQ   (F2, F3), 0(R0)
-	FSTPQ   (F2, F3), 32(R0)
-	ADD     $64, R0, R0
-	SUB     $1, R4, R4
-	CBNZ    R4, write
-	SUB     $1, R2, R2
-	CBNZ    R2, loop
 	RET

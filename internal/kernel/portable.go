@@ -1,6 +1,9 @@
 package kernel
 
-import "unsafe"
+import (
+	"github.com/boxsum/boxsum/internal/raster"
+	"unsafe"
+)
 
 // sumBlock is how many bytes of sums a float row adds up as one balanced tree
 // before it goes on from the block's last sum. It is what makes float results
@@ -8,21 +11,22 @@ import "unsafe"
 // two. It also shortens the chain of roundings along a row.
 const sumBlock = 32
 
-func portableSum[P Pixel, S Sum](t *Tile[S])    { portable[P](t, false) }
-func portableSquare[P Pixel, S Sum](t *Tile[S]) { portable[P](t, true) }
+func portableSum[P Pixel, S Sum](t *Tile)    { portable[P, S](t, false) }
+func portableSquare[P Pixel, S Sum](t *Tile) { portable[P, S](t, true) }
 
 // portable is the specification. Every row is summed from left to right, going
 // on from its carry, and laid on the row above it:
 //
 //	s[i] = src[i] + s[i-channels]
 //	dst[i] = above[i] + s[i]
-func portable[P Pixel, S Sum](t *Tile[S], square bool) {
+func portable[P Pixel, S Sum](t *Tile, square bool) {
 	slot := CarryLen(t.Channels)
-	above, pixels := t.Above[:t.N], Of[P](t.Src)
+	above, pixels := raster.Elems[S](t.Above)[:t.N], raster.Elems[P](t.Src)
+	sums, carries := raster.Elems[S](t.Dst), raster.Elems[S](t.Carry)
 	for r := range t.Rows {
 		src := pixels[r*t.SrcStride:][:t.N]
-		dst := t.Dst[r*t.DstStride:][:t.N]
-		carry := t.Carry[r*slot:][:t.Channels]
+		dst := sums[r*t.DstStride:][:t.N]
+		carry := carries[r*slot:][:t.Channels]
 		switch {
 		case isFloat[S]() && t.Channels <= FastChannels:
 			floatRow(dst, above, carry, src, S(t.Offset), square)

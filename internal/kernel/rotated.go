@@ -3,7 +3,7 @@ package kernel
 import (
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A RotatedLine is a stretch of one line of an image on its way into a rotated
@@ -27,22 +27,22 @@ import (
 //	Dst[pixel], Keep[pixel] = t, t
 //
 // and for falling rows first and last, next and before change places.
-type RotatedLine[S Sum] struct {
+type RotatedLine struct {
 	Src []byte // pixels
 
-	Dst  []S // the sums of the line; whole blocks of RotatedBlock are written
-	Over []S // those of the line above that are on the same columns; RotatedSlack may be read on either side
-	Keep []S // the same as Dst, for the next line, in memory that is at hand
+	Dst  []byte // the sums of the line; whole blocks of RotatedBlock are written
+	Over []byte // those of the line above that are on the same columns; RotatedSlack may be read on either side
+	Keep []byte // the same as Dst, for the next line, in memory that is at hand
 
 	// Rows holds the sums of rows up to every run of the line, and RowsAbove
 	// those of the line above, zero beyond the last. Both begin RotatedSlack
 	// elements before the first run and end as many after the last.
-	Rows, RowsAbove []S
-	Empty           []S // the sums on empty cells, laid out as Rows; nil for none
+	Rows, RowsAbove []byte
+	Empty           []byte // the sums on empty cells, laid out as Rows; nil for none
 
 	// Carry hands on s from a stretch to the next of the same line, in a layout
 	// private to the level: RotatedCarry elements, at first zero.
-	Carry []S
+	Carry []byte
 
 	From, To int  // which elements: multiples of RotatedBlock
 	Stream   bool // write Dst past the caches, if it is on a cache line; StoreFence must follow
@@ -71,23 +71,23 @@ type RotatedRuns struct {
 
 // A RotatedKernel makes lines of rotated tables from images that are cut into
 // runs in one way.
-type RotatedKernel[S Sum] struct {
+type RotatedKernel struct {
 	runs RotatedRuns
-	loop rotatedLoop[S]
-	asm  *rotatedAssembly[S] // or nil
+	loop rotatedLoop
+	asm  *rotatedAssembly // or nil
 }
 
 // A rotatedLoop makes a stretch in Go.
-type rotatedLoop[S Sum] func(runs *RotatedRuns, l *RotatedLine[S])
+type rotatedLoop func(runs *RotatedRuns, l *RotatedLine)
 
-// NewRotatedKernel is the kernel of a level, and nil for a pair of types that
-// makes no table.
-func NewRotatedKernel[S Sum](pixel pairs.Type, level Level, runs RotatedRuns) *RotatedKernel[S] {
-	p := find[S](pixel, false)
+// NewRotatedKernel returns the kernel of a level, and nil for types that make no
+// table.
+func NewRotatedKernel(pixel, sum raster.Type, level Level, runs RotatedRuns) *RotatedKernel {
+	p := find(pixel, sum, false)
 	if !p.rotates {
 		return nil
 	}
-	k := &RotatedKernel[S]{runs: runs, loop: p.loops.rotated}
+	k := &RotatedKernel{runs: runs, loop: p.loops.rotated}
 	if runs.Channels == 1 {
 		k.loop = p.loops.rotatedSingle
 	}
@@ -98,7 +98,7 @@ func NewRotatedKernel[S Sum](pixel pairs.Type, level Level, runs RotatedRuns) *R
 }
 
 // Line makes the sums of a stretch.
-func (k *RotatedKernel[S]) Line(l *RotatedLine[S]) {
+func (k *RotatedKernel) Line(l *RotatedLine) {
 	switch {
 	case l.From >= l.To:
 	case k.asm != nil:
@@ -118,7 +118,7 @@ func rotatedStep(runs *RotatedRuns) int {
 }
 
 // rotatedSingle makes whole numbers of one channel.
-func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
+func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	const slack = RotatedBlock
 	run, step, n := runs.Run, rotatedStep(runs), min(l.To, len(runs.Run))-l.From
 	if n <= 0 {
@@ -128,14 +128,15 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
 	if step > 0 {
 		i += n - 1
 	}
-	src, dst := Of[P](l.Src)[:l.From+n], l.Dst[:l.From+n]
-	over, keep := l.Over[slack:][:l.From+n], l.Keep[slack:][:l.From+n]
-	rows, above := l.Rows[slack:], l.RowsAbove
+	src, dst := raster.Elems[P](l.Src)[:l.From+n], raster.Elems[S](l.Dst)[:l.From+n]
+	over, keep := raster.Elems[S](l.Over)[slack:][:l.From+n], raster.Elems[S](l.Keep)[slack:][:l.From+n]
+	rows, above := raster.Elems[S](l.Rows)[slack:], raster.Elems[S](l.RowsAbove)
 	var empty []S
 	if l.Empty != nil {
-		empty = l.Empty[slack:]
+		empty = raster.Elems[S](l.Empty)[slack:]
 	}
-	s, here := l.Carry[0], run[i]
+	carry := raster.Elems[S](l.Carry)
+	s, here := carry[0], run[i]
 	if before := i + step; uint(before) >= uint(len(run)) || run[before] != here {
 		s = above[slack+int(here)+step]
 	}
@@ -155,19 +156,19 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
 			t += s
 			dst[at], keep[at] = t, t
 			here = now
-			l.Carry[0], s = s, above[slack+int(now)+step]
+			carry[0], s = s, above[slack+int(now)+step]
 			continue
 		}
 		t += s
 		dst[at], keep[at] = t, t
-		l.Carry[0] = s
+		carry[0] = s
 	}
 }
 
 // rotatedBlocks makes a stretch of any kind. Floats, whose order of additions
 // counts, go by blocks of sumBlock bytes: the part of a run in a block is summed
 // by doubling shifts, as a vector does, and what lies before it is added.
-func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
+func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	run, n, step, slack := runs.Run, runs.Channels, rotatedStep(runs), RotatedSlack(runs.Channels)
 	from, to := l.From, min(l.To, len(run)*n)
 	if from >= to {
@@ -177,8 +178,13 @@ func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[S]) {
 	if ordered {
 		size = sumBlock / int(unsafe.Sizeof(*new(S)))
 	}
-	src, dst, over, keep := Of[P](l.Src)[:to], l.Dst[:to], l.Over[slack:][:to], l.Keep[slack:][:to]
-	rows, above, empty, carry := l.Rows, l.RowsAbove, l.Empty, l.Carry
+	src, dst := raster.Elems[P](l.Src)[:to], raster.Elems[S](l.Dst)[:to]
+	over, keep := raster.Elems[S](l.Over)[slack:][:to], raster.Elems[S](l.Keep)[slack:][:to]
+	rows, above, carry := raster.Elems[S](l.Rows), raster.Elems[S](l.RowsAbove), raster.Elems[S](l.Carry)
+	var empty []S
+	if l.Empty != nil {
+		empty = raster.Elems[S](l.Empty)
+	}
 	// The elements of a block are counted in the order that they are taken.
 	var sum, before [8]S
 	var of [8]int32

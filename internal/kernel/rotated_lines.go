@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime"
 	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // rotatedArgs is what an assembly kernel is told: the addresses of element 0 or
@@ -34,18 +36,18 @@ type rotatedScratch struct {
 // rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
 type rotatedRoutine func(args *uintptr)
 
-type rotatedAssembly[S Sum] struct {
+type rotatedAssembly struct {
 	routine  rotatedRoutine
 	runs     *RotatedRuns
-	pixel    int // bytes
+	size     sizes
 	lanes    int
 	vectors  []rotatedVector
 	patterns []uint32 // the vectors know where
 	steps    int
 }
 
-// newRotatedAssembly is that of the level or the next one below it, or nil.
-func newRotatedAssembly[S Sum](p *pair[S], level Level, runs *RotatedRuns) *rotatedAssembly[S] {
+// newRotatedAssembly returns that of the level or the next one below it, or nil.
+func newRotatedAssembly(p *pair, level Level, runs *RotatedRuns) *rotatedAssembly {
 	r := &p.asm[level]
 	if level == Portable || len(runs.Run) > math.MaxInt32/8 {
 		return nil
@@ -55,12 +57,12 @@ func newRotatedAssembly[S Sum](p *pair[S], level Level, runs *RotatedRuns) *rota
 	}
 	// Dot products sum runs that take more than two steps.
 	dot := r.rotatedDot != nil && runs.Channels == 1 && runs.longest() > 4
-	size := int(unsafe.Sizeof(*new(S)))
+	size := p.sum.Bytes()
 	cut := rotatedCut{RotatedRuns: runs, size: size, lanes: r.vector / size, blocks: 1, avx2: r.vector == sumBlock, dot: dot}
-	if isFloat[S]() {
+	if p.sum.Float() {
 		cut.blocks = r.vector / sumBlock
 	}
-	a := &rotatedAssembly[S]{routine: r.rotated, runs: runs, pixel: p.pixel.Bytes(), lanes: cut.lanes}
+	a := &rotatedAssembly{routine: r.rotated, runs: runs, size: sizes{p.pixel.Bytes(), size}, lanes: cut.lanes}
 	if dot {
 		a.routine = r.rotatedDot
 	}
@@ -81,16 +83,16 @@ func (r *RotatedRuns) longest() int {
 
 // line checks a stretch, which the assembly trusts, and hands it over. Of the
 // last pixels of an image it makes a copy, with room after them.
-func (a *rotatedAssembly[S]) line(l *RotatedLine[S]) {
+func (a *rotatedAssembly) line(l *RotatedLine) {
 	from, to := l.From, l.To
-	if len(l.Src) >= to*a.pixel {
+	if len(l.Src) >= to*a.size.pixel {
 		a.stretch(l, l.Src, 0, from, to)
 		return
 	}
 	whole := to - RotatedBlock
-	last := Bytes(l.scratch.tail[:])
+	last := raster.Bytes(l.scratch.tail[:])
 	clear(last)
-	copy(last, l.Src[whole*a.pixel:])
+	copy(last, l.Src[whole*a.size.pixel:])
 	if !a.runs.Falling {
 		a.stretch(l, last, whole, whole, to)
 	}
@@ -104,16 +106,17 @@ func (a *rotatedAssembly[S]) line(l *RotatedLine[S]) {
 
 // stretch makes the elements from one to another. The pixels in src begin with
 // element skipped.
-func (a *rotatedAssembly[S]) stretch(l *RotatedLine[S], src []byte, skipped, from, to int) {
-	const slack = RotatedBlock // for FastChannels
+func (a *rotatedAssembly) stretch(l *RotatedLine, src []byte, skipped, from, to int) {
+	size, pixel := a.size.sum, a.size.pixel
+	slack := RotatedBlock * size // for FastChannels
 	n, lanes := a.runs.Channels, a.lanes
 	runs := int(a.runs.Run[len(a.runs.Run)-1]) + 1
-	need := runs*n + 2*slack
-	_, _, _ = src[(from-skipped)*a.pixel:(to-skipped)*a.pixel], l.Dst[from:to], l.Keep[:to+slack]
-	_, _, _, _ = l.Over[:to+slack], l.Rows[:need], l.RowsAbove[:need], l.Carry[:RotatedCarry(n)]
+	need := runs*n*size + 2*slack
+	_, _, _ = src[(from-skipped)*pixel:(to-skipped)*pixel], l.Dst[from*size:to*size], l.Keep[:to*size+slack]
+	_, _, _, _ = l.Over[:to*size+slack], l.Rows[:need], l.RowsAbove[:need], l.Carry[:RotatedCarry(n)*size]
 	args := &l.scratch.args
 	args.dst = address(l.Dst, 0)
-	args.src = address(src, 0) - uintptr(skipped*a.pixel)
+	args.src = address(src, 0) - uintptr(skipped*pixel)
 	args.over = address(l.Over, slack)
 	args.keep = address(l.Keep, slack)
 	args.rows = address(l.Rows, slack)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // testRotated makes two lines, in one stretch and in several, at every level,
@@ -73,18 +73,21 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 		buffers = append(buffers, buf[:at], buf[at+size:])
 		return buf[at:][:size:size]
 	}
-	k := kernel.NewRotatedKernel[S](pairs.TypeOf[P](), level, runs)
+	k := kernel.NewRotatedKernel(raster.TypeOf[P](), raster.TypeOf[S](), level, runs)
 	above, over := guarded(count*n+2*slack), guarded(length+2*slack)
 	var got []S
 	for y := range 2 {
-		l := kernel.RotatedLine[S]{
-			Src: kernel.Bytes(img[y*len(img)/2:]),
-			Dst: guarded(length), Over: over, Keep: guarded(length + 2*slack),
-			Rows: guarded(count*n + 2*slack), RowsAbove: above, Carry: guarded(kernel.RotatedCarry(n)),
+		dst, keep, rows := guarded(length), guarded(length+2*slack), guarded(count*n+2*slack)
+		l := kernel.RotatedLine{
+			Src: raster.Bytes(img[y*len(img)/2:]),
+			Dst: raster.Bytes(dst), Over: raster.Bytes(over), Keep: raster.Bytes(keep),
+			Rows: raster.Bytes(rows), RowsAbove: raster.Bytes(above), Carry: raster.Bytes(guarded(kernel.RotatedCarry(n))),
 			Stream: rng.IntN(2) == 0,
 		}
+		var empty []S
 		if y == 1 {
-			l.Empty = guarded(count*n + 2*slack)
+			empty = guarded(count*n + 2*slack)
+			l.Empty = raster.Bytes(empty)
 		}
 		ends := []int{0, length}
 		for range cuts {
@@ -105,28 +108,28 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 			done = next
 		}
 		kernel.StoreFence()
-		got = append(got, l.Dst[:width*n]...)
-		for i, v := range l.Keep[slack:][:width*n] {
-			if !same(v, l.Dst[i]) {
-				t.Fatalf("%+v, level %v: kept %v of %v", runs, level, v, l.Dst[i])
+		got = append(got, dst[:width*n]...)
+		for i, v := range keep[slack:][:width*n] {
+			if !same(v, dst[i]) {
+				t.Fatalf("%+v, level %v: kept %v of %v", runs, level, v, dst[i])
 			}
 		}
 		if y == 1 {
-			inside := l.Empty[slack:][:count*n]
+			inside := empty[slack:][:count*n]
 			if runs.Falling { // there is none above the first pixel
 				inside = inside[:(count-1)*n]
 			} else {
 				inside = inside[n:]
 			}
-			got = append(append(got, inside...), l.Rows[slack:][:count*n]...)
+			got = append(append(got, inside...), rows[slack:][:count*n]...)
 		}
 		// What is beside the rows is not of this line, and beyond them nothing is.
 		if runs.Falling {
-			clear(l.Rows[slack+count*n:])
+			clear(rows[slack+count*n:])
 		} else {
-			clear(l.Rows[:slack])
+			clear(rows[:slack])
 		}
-		above, over = l.Rows, l.Keep
+		above, over = rows, keep
 	}
 	for _, buf := range buffers {
 		for _, v := range buf {

@@ -4,156 +4,177 @@
 
 package kernel
 
-// The levels beside [Portable], slowest first.
-const (
-	avx2 Level = iota + 1
-	avx512
-	levelCount
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-var levels = [levelCount]levelInfo{{name: "portable"},
-	{"avx2", hasAVX2},
-	{"avx512", hasAVX512},
+const (
+	levelCount = processor.Count
+	avx2       = processor.AVX2
+	avx512     = processor.AVX512
+)
+
+// sums holds the kernels that make sums of pixels, by pixel type and sum type.
+var sums = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U32: newSums[uint8, uint32](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u32LayAVX2, plane: u8u32AVX2, columns: u8u32ColumnsAVX2, planeDot: u8u32DotAVX2, volume: u8u32VolumeAVX2, volumeDot: u8u32DotVolumeAVX2, tilted: u8u32TiltedAVX2, rotated: u8u32RotatedAVX2, rotatedDot: u8u32DotRotatedAVX2},
+			avx512: {vector: 64, lay: u32LayAVX512, plane: u8u32AVX512, columns: u8u32ColumnsAVX512, planeDot: u8u32DotAVX512, volume: u8u32VolumeAVX512, volumeDot: u8u32DotVolumeAVX512, tiltedGroup: u8u32TiltedAVX512, rotated: u8u32RotatedAVX512, rotatedDot: u8u32DotRotatedAVX512},
+		}),
+		raster.U64: newSums[uint8, uint64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
+		}),
+		raster.F32: newSums[uint8, float32](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f32LayAVX2, plane: u8f32AVX2, volume: u8f32VolumeAVX2, tilted: u8f32TiltedAVX2, rotated: u8f32RotatedAVX2},
+			avx512: {vector: 64, lay: f32LayAVX512, plane: u8f32AVX512, planeGroups: true, volume: u8f32VolumeAVX512, tiltedGroup: u8f32TiltedAVX512, rotated: u8f32RotatedAVX512},
+		}),
+		raster.F64: newSums[uint8, float64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64AVX2, planeDot: u8f64DotAVX2, volume: u8f64VolumeAVX2, volumeDot: u8f64DotVolumeAVX2, tilted: u8f64TiltedAVX2, rotated: u8f64RotatedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64AVX512, planeGroups: true, planeDot: u8f64DotAVX512, volume: u8f64VolumeAVX512, volumeDot: u8f64DotVolumeAVX512, tiltedGroup: u8f64TiltedAVX512, rotated: u8f64RotatedAVX512},
+		}),
+		raster.I64: newSums[uint8, int64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
+		}),
+	},
+	raster.U16: {
+		raster.U64: newSums[uint16, uint64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64AVX2, columns: u16u64ColumnsAVX2, volume: u16u64VolumeAVX2, tilted: u16u64TiltedAVX2, rotated: u16u64RotatedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64AVX512, columns: u16u64ColumnsAVX512, volume: u16u64VolumeAVX512, tiltedGroup: u16u64TiltedAVX512, rotated: u16u64RotatedAVX512},
+		}),
+		raster.F64: newSums[uint16, float64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64AVX2, volume: u16f64VolumeAVX2, tilted: u16f64TiltedAVX2, rotated: u16f64RotatedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64AVX512, planeGroups: true, volume: u16f64VolumeAVX512, tiltedGroup: u16f64TiltedAVX512, rotated: u16f64RotatedAVX512},
+		}),
+		raster.U32: newSums[uint16, uint32](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u32LayAVX2, plane: u16u32AVX2, columns: u16u32ColumnsAVX2, volume: u16u32VolumeAVX2, tilted: u16u32TiltedAVX2, rotated: u16u32RotatedAVX2},
+			avx512: {vector: 64, lay: u32LayAVX512, plane: u16u32AVX512, columns: u16u32ColumnsAVX512, volume: u16u32VolumeAVX512, tiltedGroup: u16u32TiltedAVX512, rotated: u16u32RotatedAVX512},
+		}),
+	},
+	raster.U32: {
+		raster.U64: newSums[uint32, uint64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64AVX2, columns: u32u64ColumnsAVX2, volume: u32u64VolumeAVX2, tilted: u32u64TiltedAVX2, rotated: u32u64RotatedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64AVX512, columns: u32u64ColumnsAVX512, volume: u32u64VolumeAVX512, tiltedGroup: u32u64TiltedAVX512, rotated: u32u64RotatedAVX512},
+		}),
+		raster.U32: newSums[uint32, uint32](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u32LayAVX2, plane: u32u32AVX2, columns: u32u32ColumnsAVX2, volume: u32u32VolumeAVX2, tilted: u32u32TiltedAVX2, rotated: u32u32RotatedAVX2},
+			avx512: {vector: 64, lay: u32LayAVX512, plane: u32u32AVX512, columns: u32u32ColumnsAVX512, volume: u32u32VolumeAVX512, tiltedGroup: u32u32TiltedAVX512, rotated: u32u32RotatedAVX512},
+		}),
+	},
+	raster.I16: {
+		raster.I64: newSums[int16, int64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: i64LayAVX2, plane: i16i64AVX2, columns: i16i64ColumnsAVX2, volume: i16i64VolumeAVX2, tilted: i16i64TiltedAVX2, rotated: i16i64RotatedAVX2},
+			avx512: {vector: 64, lay: i64LayAVX512, plane: i16i64AVX512, columns: i16i64ColumnsAVX512, volume: i16i64VolumeAVX512, tiltedGroup: i16i64TiltedAVX512, rotated: i16i64RotatedAVX512},
+		}),
+		raster.F64: newSums[int16, float64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64AVX2, volume: i16f64VolumeAVX2, tilted: i16f64TiltedAVX2, rotated: i16f64RotatedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64AVX512, planeGroups: true, volume: i16f64VolumeAVX512, tiltedGroup: i16f64TiltedAVX512, rotated: i16f64RotatedAVX512},
+		}),
+	},
+	raster.I32: {
+		raster.I64: newSums[int32, int64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: i64LayAVX2, plane: i32i64AVX2, columns: i32i64ColumnsAVX2, volume: i32i64VolumeAVX2, tilted: i32i64TiltedAVX2, rotated: i32i64RotatedAVX2},
+			avx512: {vector: 64, lay: i64LayAVX512, plane: i32i64AVX512, columns: i32i64ColumnsAVX512, volume: i32i64VolumeAVX512, tiltedGroup: i32i64TiltedAVX512, rotated: i32i64RotatedAVX512},
+		}),
+	},
+	raster.U64: {
+		raster.U64: newSums[uint64, uint64](kinds{false, false, false}, [levelCount]routines{
+			avx2:   {vector: 32, plane: u64u64AVX2, columns: u64u64ColumnsAVX2},
+			avx512: {vector: 64, plane: u64u64AVX512, columns: u64u64ColumnsAVX512},
+		}),
+	},
+	raster.I64: {
+		raster.I64: newSums[int64, int64](kinds{false, false, false}, [levelCount]routines{
+			avx2:   {vector: 32, plane: u64u64AVX2, columns: u64u64ColumnsAVX2},
+			avx512: {vector: 64, plane: u64u64AVX512, columns: u64u64ColumnsAVX512},
+		}),
+	},
+	raster.F32: {
+		raster.F64: newSums[float32, float64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64AVX2, volume: f32f64VolumeAVX2, tilted: f32f64TiltedAVX2, rotated: f32f64RotatedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64AVX512, planeGroups: true, volume: f32f64VolumeAVX512, tiltedGroup: f32f64TiltedAVX512, rotated: f32f64RotatedAVX512},
+		}),
+		raster.F32: newSums[float32, float32](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f32LayAVX2, plane: f32f32AVX2, volume: f32f32VolumeAVX2, tilted: f32f32TiltedAVX2, rotated: f32f32RotatedAVX2},
+			avx512: {vector: 64, lay: f32LayAVX512, plane: f32f32AVX512, planeGroups: true, volume: f32f32VolumeAVX512, tiltedGroup: f32f32TiltedAVX512, rotated: f32f32RotatedAVX512},
+		}),
+	},
+	raster.F64: {
+		raster.F64: newSums[float64, float64](kinds{true, true, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64AVX2, volume: f64f64VolumeAVX2, tilted: f64f64TiltedAVX2, rotated: f64f64RotatedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64AVX512, planeGroups: true, volume: f64f64VolumeAVX512, tiltedGroup: f64f64TiltedAVX512, rotated: f64f64RotatedAVX512},
+		}),
+	},
 }
 
-// table holds the kernels of every pair of types.
-var table = []any{
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
-		avx2:   {vector: 32, lay: u32LayAVX2, plane: u8u32AVX2, columns: u8u32ColumnsAVX2, planeDot: u8u32DotAVX2, volume: u8u32VolumeAVX2, volumeDot: u8u32DotVolumeAVX2, tilted: u8u32TiltedAVX2, rotated: u8u32RotatedAVX2, rotatedDot: u8u32DotRotatedAVX2},
-		avx512: {vector: 64, lay: u32LayAVX512, plane: u8u32AVX512, columns: u8u32ColumnsAVX512, planeDot: u8u32DotAVX512, volume: u8u32VolumeAVX512, volumeDot: u8u32DotVolumeAVX512, tiltedGroup: u8u32TiltedAVX512, rotated: u8u32RotatedAVX512, rotatedDot: u8u32DotRotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float32]{
-		avx2:   {vector: 32, lay: f32LayAVX2, plane: u8f32AVX2, volume: u8f32VolumeAVX2, tilted: u8f32TiltedAVX2, rotated: u8f32RotatedAVX2},
-		avx512: {vector: 64, lay: f32LayAVX512, plane: u8f32AVX512, planeGroups: true, volume: u8f32VolumeAVX512, tiltedGroup: u8f32TiltedAVX512, rotated: u8f32RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64AVX2, planeDot: u8f64DotAVX2, volume: u8f64VolumeAVX2, volumeDot: u8f64DotVolumeAVX2, tilted: u8f64TiltedAVX2, rotated: u8f64RotatedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64AVX512, planeGroups: true, planeDot: u8f64DotAVX512, volume: u8f64VolumeAVX512, volumeDot: u8f64DotVolumeAVX512, tiltedGroup: u8f64TiltedAVX512, rotated: u8f64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
-	})),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64AVX2, columns: u16u64ColumnsAVX2, volume: u16u64VolumeAVX2, tilted: u16u64TiltedAVX2, rotated: u16u64RotatedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64AVX512, columns: u16u64ColumnsAVX512, volume: u16u64VolumeAVX512, tiltedGroup: u16u64TiltedAVX512, rotated: u16u64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64AVX2, volume: u16f64VolumeAVX2, tilted: u16f64TiltedAVX2, rotated: u16f64RotatedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64AVX512, planeGroups: true, volume: u16f64VolumeAVX512, tiltedGroup: u16f64TiltedAVX512, rotated: u16f64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
-		avx2:   {vector: 32, lay: u32LayAVX2, plane: u16u32AVX2, columns: u16u32ColumnsAVX2, volume: u16u32VolumeAVX2, tilted: u16u32TiltedAVX2, rotated: u16u32RotatedAVX2},
-		avx512: {vector: 64, lay: u32LayAVX512, plane: u16u32AVX512, columns: u16u32ColumnsAVX512, volume: u16u32VolumeAVX512, tiltedGroup: u16u32TiltedAVX512, rotated: u16u32RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64AVX2, columns: u32u64ColumnsAVX2, volume: u32u64VolumeAVX2, tilted: u32u64TiltedAVX2, rotated: u32u64RotatedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64AVX512, columns: u32u64ColumnsAVX512, volume: u32u64VolumeAVX512, tiltedGroup: u32u64TiltedAVX512, rotated: u32u64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
-		avx2:   {vector: 32, lay: u32LayAVX2, plane: u32u32AVX2, columns: u32u32ColumnsAVX2, volume: u32u32VolumeAVX2, tilted: u32u32TiltedAVX2, rotated: u32u32RotatedAVX2},
-		avx512: {vector: 64, lay: u32LayAVX512, plane: u32u32AVX512, columns: u32u32ColumnsAVX512, volume: u32u32VolumeAVX512, tiltedGroup: u32u32TiltedAVX512, rotated: u32u32RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, int64]{
-		avx2:   {vector: 32, lay: i64LayAVX2, plane: i16i64AVX2, columns: i16i64ColumnsAVX2, volume: i16i64VolumeAVX2, tilted: i16i64TiltedAVX2, rotated: i16i64RotatedAVX2},
-		avx512: {vector: 64, lay: i64LayAVX512, plane: i16i64AVX512, columns: i16i64ColumnsAVX512, volume: i16i64VolumeAVX512, tiltedGroup: i16i64TiltedAVX512, rotated: i16i64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64AVX2, volume: i16f64VolumeAVX2, tilted: i16f64TiltedAVX2, rotated: i16f64RotatedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64AVX512, planeGroups: true, volume: i16f64VolumeAVX512, tiltedGroup: i16f64TiltedAVX512, rotated: i16f64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int32, int64]{
-		avx2:   {vector: 32, lay: i64LayAVX2, plane: i32i64AVX2, columns: i32i64ColumnsAVX2, volume: i32i64VolumeAVX2, tilted: i32i64TiltedAVX2, rotated: i32i64RotatedAVX2},
-		avx512: {vector: 64, lay: i64LayAVX512, plane: i32i64AVX512, columns: i32i64ColumnsAVX512, volume: i32i64VolumeAVX512, tiltedGroup: i32i64TiltedAVX512, rotated: i32i64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64AVX2, volume: f32f64VolumeAVX2, tilted: f32f64TiltedAVX2, rotated: f32f64RotatedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64AVX512, planeGroups: true, volume: f32f64VolumeAVX512, tiltedGroup: f32f64TiltedAVX512, rotated: f32f64RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float32]{
-		avx2:   {vector: 32, lay: f32LayAVX2, plane: f32f32AVX2, volume: f32f32VolumeAVX2, tilted: f32f32TiltedAVX2, rotated: f32f32RotatedAVX2},
-		avx512: {vector: 64, lay: f32LayAVX512, plane: f32f32AVX512, planeGroups: true, volume: f32f32VolumeAVX512, tiltedGroup: f32f32TiltedAVX512, rotated: f32f32RotatedAVX512},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float64, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64AVX2, volume: f64f64VolumeAVX2, tilted: f64f64TiltedAVX2, rotated: f64f64RotatedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64AVX512, planeGroups: true, volume: f64f64VolumeAVX512, tiltedGroup: f64f64TiltedAVX512, rotated: f64f64RotatedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64SquaresAVX2, columns: u8u64SquaresColumnsAVX2, volume: u8u64SquaresVolumeAVX2, tilted: u8u64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64SquaresAVX512, columns: u8u64SquaresColumnsAVX512, volume: u8u64SquaresVolumeAVX512, tiltedGroup: u8u64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64SquaresAVX2, volume: u8f64SquaresVolumeAVX2, tilted: u8f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64SquaresAVX512, planeGroups: true, volume: u8f64SquaresVolumeAVX512, tiltedGroup: u8f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64SquaresAVX2, columns: u16u64SquaresColumnsAVX2, volume: u16u64SquaresVolumeAVX2, tilted: u16u64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64SquaresAVX512, columns: u16u64SquaresColumnsAVX512, volume: u16u64SquaresVolumeAVX512, tiltedGroup: u16u64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64SquaresAVX2, volume: u16f64SquaresVolumeAVX2, tilted: u16f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64SquaresAVX512, planeGroups: true, volume: u16f64SquaresVolumeAVX512, tiltedGroup: u16f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64SquaresAVX2, columns: u32u64SquaresColumnsAVX2, volume: u32u64SquaresVolumeAVX2, tilted: u32u64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64SquaresAVX512, columns: u32u64SquaresColumnsAVX512, volume: u32u64SquaresVolumeAVX512, tiltedGroup: u32u64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: u32f64SquaresAVX2, volume: u32f64SquaresVolumeAVX2, tilted: u32f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: u32f64SquaresAVX512, planeGroups: true, volume: u32f64SquaresVolumeAVX512, tiltedGroup: u32f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: i16u64SquaresAVX2, columns: i16u64SquaresColumnsAVX2, volume: i16u64SquaresVolumeAVX2, tilted: i16u64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: i16u64SquaresAVX512, columns: i16u64SquaresColumnsAVX512, volume: i16u64SquaresVolumeAVX512, tiltedGroup: i16u64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64SquaresAVX2, volume: i16f64SquaresVolumeAVX2, tilted: i16f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64SquaresAVX512, planeGroups: true, volume: i16f64SquaresVolumeAVX512, tiltedGroup: i16f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: i32u64SquaresAVX2, columns: i32u64SquaresColumnsAVX2, volume: i32u64SquaresVolumeAVX2, tilted: i32u64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: i32u64SquaresAVX512, columns: i32u64SquaresColumnsAVX512, volume: i32u64SquaresVolumeAVX512, tiltedGroup: i32u64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: i32f64SquaresAVX2, volume: i32f64SquaresVolumeAVX2, tilted: i32f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: i32f64SquaresAVX512, planeGroups: true, volume: i32f64SquaresVolumeAVX512, tiltedGroup: i32f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float32, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64SquaresAVX2, volume: f32f64SquaresVolumeAVX2, tilted: f32f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64SquaresAVX512, planeGroups: true, volume: f32f64SquaresVolumeAVX512, tiltedGroup: f32f64SquaresTiltedAVX512},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float64, float64]{
-		avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64SquaresAVX2, volume: f64f64SquaresVolumeAVX2, tilted: f64f64SquaresTiltedAVX2},
-		avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64SquaresAVX512, planeGroups: true, volume: f64f64SquaresVolumeAVX512, tiltedGroup: f64f64SquaresTiltedAVX512},
-	}),
-}
-
-// binTable holds the kernels of every type of sums.
-var binTable = []any{
-	newBins([levelCount]binRoutines[uint32]{
-		avx2:   {vector: 32, block: u32BinsAVX2, tail: u32BinsTailAVX2, stream: u32BinsStreamAVX2, line: u32BinsStreamLineAVX2},
-		avx512: {vector: 64, block: u32BinsAVX512, tail: u32BinsTailAVX512, stream: u32BinsStreamAVX512, line: u32BinsStreamLineAVX512},
-	}),
-	newBins([levelCount]binRoutines[uint64]{
-		avx2:   {vector: 32, block: u64BinsAVX2, tail: u64BinsTailAVX2, stream: u64BinsStreamAVX2, line: u64BinsStreamLineAVX2},
-		avx512: {vector: 64, block: u64BinsAVX512, tail: u64BinsTailAVX512, stream: u64BinsStreamAVX512, line: u64BinsStreamLineAVX512},
-	}),
-	newBins(signed([levelCount]binRoutines[uint64]{
-		avx2:   {vector: 32, block: u64BinsAVX2, tail: u64BinsTailAVX2, stream: u64BinsStreamAVX2, line: u64BinsStreamLineAVX2},
-		avx512: {vector: 64, block: u64BinsAVX512, tail: u64BinsTailAVX512, stream: u64BinsStreamAVX512, line: u64BinsStreamLineAVX512},
-	})),
-	newBins([levelCount]binRoutines[float32]{
-		avx2:   {vector: 32, block: f32BinsAVX2, tail: f32BinsTailAVX2, stream: f32BinsStreamAVX2, line: f32BinsStreamLineAVX2},
-		avx512: {vector: 64, block: f32BinsAVX512, tail: f32BinsTailAVX512, stream: f32BinsStreamAVX512, line: f32BinsStreamLineAVX512},
-	}),
-	newBins([levelCount]binRoutines[float64]{
-		avx2:   {vector: 32, block: f64BinsAVX2, tail: f64BinsTailAVX2, stream: f64BinsStreamAVX2, line: f64BinsStreamLineAVX2},
-		avx512: {vector: 64, block: f64BinsAVX512, tail: f64BinsTailAVX512, stream: f64BinsStreamAVX512, line: f64BinsStreamLineAVX512},
-	}),
+// squares holds the kernels that make sums of their squares, by pixel type and sum type.
+var squares = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U64: newSquares[uint8, uint64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64SquaresAVX2, columns: u8u64SquaresColumnsAVX2, volume: u8u64SquaresVolumeAVX2, tilted: u8u64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64SquaresAVX512, columns: u8u64SquaresColumnsAVX512, volume: u8u64SquaresVolumeAVX512, tiltedGroup: u8u64SquaresTiltedAVX512},
+		}),
+		raster.F64: newSquares[uint8, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64SquaresAVX2, volume: u8f64SquaresVolumeAVX2, tilted: u8f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64SquaresAVX512, planeGroups: true, volume: u8f64SquaresVolumeAVX512, tiltedGroup: u8f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.U16: {
+		raster.U64: newSquares[uint16, uint64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64SquaresAVX2, columns: u16u64SquaresColumnsAVX2, volume: u16u64SquaresVolumeAVX2, tilted: u16u64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64SquaresAVX512, columns: u16u64SquaresColumnsAVX512, volume: u16u64SquaresVolumeAVX512, tiltedGroup: u16u64SquaresTiltedAVX512},
+		}),
+		raster.F64: newSquares[uint16, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64SquaresAVX2, volume: u16f64SquaresVolumeAVX2, tilted: u16f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64SquaresAVX512, planeGroups: true, volume: u16f64SquaresVolumeAVX512, tiltedGroup: u16f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.U32: {
+		raster.U64: newSquares[uint32, uint64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64SquaresAVX2, columns: u32u64SquaresColumnsAVX2, volume: u32u64SquaresVolumeAVX2, tilted: u32u64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: u32u64SquaresAVX512, columns: u32u64SquaresColumnsAVX512, volume: u32u64SquaresVolumeAVX512, tiltedGroup: u32u64SquaresTiltedAVX512},
+		}),
+		raster.F64: newSquares[uint32, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: u32f64SquaresAVX2, volume: u32f64SquaresVolumeAVX2, tilted: u32f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: u32f64SquaresAVX512, planeGroups: true, volume: u32f64SquaresVolumeAVX512, tiltedGroup: u32f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.I16: {
+		raster.U64: newSquares[int16, uint64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: i16u64SquaresAVX2, columns: i16u64SquaresColumnsAVX2, volume: i16u64SquaresVolumeAVX2, tilted: i16u64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: i16u64SquaresAVX512, columns: i16u64SquaresColumnsAVX512, volume: i16u64SquaresVolumeAVX512, tiltedGroup: i16u64SquaresTiltedAVX512},
+		}),
+		raster.F64: newSquares[int16, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64SquaresAVX2, volume: i16f64SquaresVolumeAVX2, tilted: i16f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64SquaresAVX512, planeGroups: true, volume: i16f64SquaresVolumeAVX512, tiltedGroup: i16f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.I32: {
+		raster.U64: newSquares[int32, uint64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: u64LayAVX2, plane: i32u64SquaresAVX2, columns: i32u64SquaresColumnsAVX2, volume: i32u64SquaresVolumeAVX2, tilted: i32u64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: u64LayAVX512, plane: i32u64SquaresAVX512, columns: i32u64SquaresColumnsAVX512, volume: i32u64SquaresVolumeAVX512, tiltedGroup: i32u64SquaresTiltedAVX512},
+		}),
+		raster.F64: newSquares[int32, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: i32f64SquaresAVX2, volume: i32f64SquaresVolumeAVX2, tilted: i32f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: i32f64SquaresAVX512, planeGroups: true, volume: i32f64SquaresVolumeAVX512, tiltedGroup: i32f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.U64: {},
+	raster.I64: {},
+	raster.F32: {
+		raster.F64: newSquares[float32, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: f32f64SquaresAVX2, volume: f32f64SquaresVolumeAVX2, tilted: f32f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: f32f64SquaresAVX512, planeGroups: true, volume: f32f64SquaresVolumeAVX512, tiltedGroup: f32f64SquaresTiltedAVX512},
+		}),
+	},
+	raster.F64: {
+		raster.F64: newSquares[float64, float64](kinds{true, false, true}, [levelCount]routines{
+			avx2:   {vector: 32, lay: f64LayAVX2, plane: f64f64SquaresAVX2, volume: f64f64SquaresVolumeAVX2, tilted: f64f64SquaresTiltedAVX2},
+			avx512: {vector: 64, lay: f64LayAVX512, plane: f64f64SquaresAVX512, planeGroups: true, volume: f64f64SquaresVolumeAVX512, tiltedGroup: f64f64SquaresTiltedAVX512},
+		}),
+	},
 }
 
 // selects holds the kernels of valid pixels, which all levels share.
@@ -178,280 +199,4 @@ var selects = [levelCount]map[selectKind]selectRoutine{
 		{4, true, true}:  {select32MaskNaNAVX2, 32},
 		{8, true, true}:  {select64MaskNaNAVX2, 8},
 	},
-}
-
-// windows holds the kernels of sums in windows.
-var windows = [levelCount]windowRoutines{
-	avx2: {
-		columnsU8U16:    columnsU8U16AVX2,
-		columnsU8U32:    columnsU8U32AVX2,
-		columnsU16U32:   columnsU16U32AVX2,
-		columnsU32U32:   columnsU32U32AVX2,
-		columnsF32F64:   columnsF32F64AVX2,
-		columnsF64F64:   columnsF64F64AVX2,
-		squaresU8U32:    squaresU8U32AVX2,
-		squaresF32F64:   squaresF32F64AVX2,
-		bothU8U32:       bothU8U32AVX2,
-		prefixU32:       prefixU32AVX2,
-		prefixF64:       prefixF64AVX2,
-		boxU8:           boxU8AVX2,
-		boxOneU8:        boxOneU8AVX2,
-		boxSmallU8:      boxSmallU8AVX2,
-		box3U8:          box3U8AVX2,
-		boxU16:          boxU16AVX2,
-		boxOneU16:       boxOneU16AVX2,
-		scaledU8:        scaledU8AVX2,
-		scaledU16:       scaledU16AVX2,
-		boxPairsU8:      boxPairsU8AVX2,
-		boxTallU8:       boxTallU8AVX2,
-		addU16:          addU16AVX2,
-		boxTermsU8:      boxTermsU8AVX2,
-		meansU32F32:     meansU32F32AVX2,
-		meansF64F32:     meansF64F32AVX2,
-		variancesU32F32: variancesU32F32AVX2,
-		boxStats:        boxStatsAVX2,
-		boxStatsOne:     boxStatsOneAVX2,
-		guidedProducts:  guidedProductsAVX2,
-		guidedFit:       guidedFitAVX2,
-		guidedPixels:    guidedPixelsAVX2,
-		guidedLines:     guidedLinesAVX2,
-		guidedOwnLines:  guidedOwnLinesAVX2,
-		guidedBytes:     guidedBytesAVX2,
-		tripleDown:      tripleDownAVX2,
-		productsU8:      productsU8AVX2,
-		sort3U8:         sort3U8AVX2,
-		sort5U8:         sort5U8AVX2,
-		sort3U16:        sort3U16AVX2,
-		sort5U16:        sort5U16AVX2,
-		median3U8:       median3U8AVX2,
-		median5U8:       median5U8AVX2,
-		median3U16:      median3U16AVX2,
-		median5U16:      median5U16AVX2,
-		halveU8:         halveU8AVX2,
-		roundU8:         roundU8AVX2,
-		roundU16:        roundU16AVX2,
-		tripleIn:        tripleInAVX2,
-		tripleOut:       tripleOutAVX2,
-		tripleAcross:    tripleAcrossAVX2,
-	},
-	avx512: {
-		columnsU8U16:    columnsU8U16AVX512,
-		columnsU8U32:    columnsU8U32AVX512,
-		columnsU16U32:   columnsU16U32AVX512,
-		columnsU32U32:   columnsU32U32AVX512,
-		columnsF32F64:   columnsF32F64AVX512,
-		columnsF64F64:   columnsF64F64AVX512,
-		squaresU8U32:    squaresU8U32AVX512,
-		squaresF32F64:   squaresF32F64AVX512,
-		bothU8U32:       bothU8U32AVX512,
-		prefixU32:       prefixU32AVX512,
-		prefixF64:       prefixF64AVX512,
-		boxU8:           boxU8AVX512,
-		boxOneU8:        boxOneU8AVX512,
-		boxSmallU8:      boxSmallU8AVX512,
-		box3U8:          box3U8AVX512,
-		boxU16:          boxU16AVX512,
-		boxOneU16:       boxOneU16AVX512,
-		scaledU8:        scaledU8AVX512,
-		scaledU16:       scaledU16AVX512,
-		boxPairsU8:      boxPairsU8AVX512,
-		boxTallU8:       boxTallU8AVX512,
-		addU16:          addU16AVX512,
-		boxTermsU8:      boxTermsU8AVX512,
-		meansU32F32:     meansU32F32AVX512,
-		meansF64F32:     meansF64F32AVX512,
-		variancesU32F32: variancesU32F32AVX512,
-		boxStats:        boxStatsAVX512,
-		boxStatsOne:     boxStatsOneAVX512,
-		guidedProducts:  guidedProductsAVX512,
-		guidedFit:       guidedFitAVX512,
-		guidedPixels:    guidedPixelsAVX512,
-		guidedLines:     guidedLinesAVX512,
-		guidedOwnLines:  guidedOwnLinesAVX512,
-		guidedBytes:     guidedBytesAVX512,
-		tripleDown:      tripleDownAVX512,
-		productsU8:      productsU8AVX512,
-		sort3U8:         sort3U8AVX512,
-		sort5U8:         sort5U8AVX512,
-		sort3U16:        sort3U16AVX512,
-		sort5U16:        sort5U16AVX512,
-		median3U8:       median3U8AVX512,
-		median5U8:       median5U8AVX512,
-		median3U16:      median3U16AVX512,
-		median5U16:      median5U16AVX512,
-		halveU8:         halveU8AVX512,
-		roundU8:         roundU8AVX512,
-		roundU16:        roundU16AVX512,
-		tripleIn:        tripleInAVX2,
-		tripleOut:       tripleOutAVX2,
-		tripleAcross:    tripleAcrossAVX2,
-	},
-}
-
-// thresholds holds the kernels of black and white.
-var thresholds = [levelCount]thresholdRoutines{
-	avx2: {
-		decideSauvola:    decideSauvolaAVX2,
-		decideNiblack:    decideNiblackAVX2,
-		decideNICK:       decideNICKAVX2,
-		decideLinear:     decideLinearAVX2,
-		decideCareful:    decideCarefulAVX2,
-		decidePhansalkar: decidePhansalkarAVX2,
-		decideBradley:    decideBradleyAVX2,
-		decideTRSingh:    decideTRSinghAVX2,
-		slideQuads:       slideQuadsAVX2,
-		slideQuadSquares: slideQuadSquaresAVX2,
-		quadSauvola:      quadSauvolaAVX2,
-		quadNiblack:      quadNiblackAVX2,
-		quadNICK:         quadNICKAVX2,
-		quadLinear:       quadLinearAVX2,
-		quadCareful:      quadCarefulAVX2,
-		quadPhansalkar:   quadPhansalkarAVX2,
-		quadBradley:      quadBradleyAVX2,
-		quadTRSingh:      quadTRSinghAVX2,
-		spread:           spreadAVX2,
-		mapSauvola:       mapSauvolaAVX2,
-		mapNiblack:       mapNiblackAVX2,
-		decideSu:         decideSuAVX2,
-		atLeast:          atLeastAVX2,
-		contrast:         contrastAVX2,
-		keepContrast:     keepContrastAVX2,
-		maskContrast:     maskContrastAVX2,
-		packBits:         packBitsAVX2,
-	},
-	avx512: {
-		decideSauvola:    decideSauvolaAVX512,
-		decideNiblack:    decideNiblackAVX512,
-		decideNICK:       decideNICKAVX512,
-		decideLinear:     decideLinearAVX512,
-		decideCareful:    decideCarefulAVX512,
-		decidePhansalkar: decidePhansalkarAVX512,
-		decideBradley:    decideBradleyAVX512,
-		decideTRSingh:    decideTRSinghAVX512,
-		slideQuads:       slideQuadsAVX512,
-		slideQuadSquares: slideQuadSquaresAVX512,
-		quadSauvola:      quadSauvolaAVX512,
-		quadNiblack:      quadNiblackAVX512,
-		quadNICK:         quadNICKAVX512,
-		quadLinear:       quadLinearAVX512,
-		quadCareful:      quadCarefulAVX512,
-		quadPhansalkar:   quadPhansalkarAVX512,
-		quadBradley:      quadBradleyAVX512,
-		quadTRSingh:      quadTRSinghAVX512,
-		spread:           spreadAVX512,
-		mapSauvola:       mapSauvolaAVX512,
-		mapNiblack:       mapNiblackAVX512,
-		decideSu:         decideSuAVX512,
-		atLeast:          atLeastAVX512,
-		contrast:         contrastAVX512,
-		keepContrast:     keepContrastAVX512,
-		maskContrast:     maskContrastAVX512,
-		packBits:         packBitsAVX512,
-	},
-}
-
-// cascades holds the kernels of detectors.
-var cascades = [levelCount]cascadeRoutines{
-	avx2: {
-		haarStumps:   haarStumpsAVX2,
-		haarChains:   haarChainsAVX2,
-		lbpStumps:    lbpStumpsAVX2,
-		flat:         flatAVX2,
-		haarNorms:    haarNormsAVX2,
-		blendRows:    blendRowsAVX2,
-		blendColumns: blendColumnsAVX2,
-		cascadeRow:   cascadeRowAVX2,
-		tiltedRow:    tiltedRowAVX2,
-	},
-	avx512: {
-		haarStumps:   haarStumpsAVX512,
-		haarChains:   haarChainsAVX512,
-		lbpStumps:    lbpStumpsAVX512,
-		flat:         flatAVX512,
-		haarNorms:    haarNormsAVX512,
-		blendRows:    blendRowsAVX512,
-		blendColumns: blendColumnsAVX512,
-		cascadeRow:   cascadeRowAVX512,
-		tiltedRow:    tiltedRowAVX512,
-	},
-}
-
-// shuffles holds what takes elements apart, which all levels share.
-var shuffles = [levelCount]shuffleRoutines{
-	avx2:   {[3]shuffleRoutine{shuffle2AVX2, shuffle4AVX2, shuffle8AVX2}, [3]shuffleRoutine{unshuffle2AVX2, unshuffle4AVX2, unshuffle8AVX2}},
-	avx512: {[3]shuffleRoutine{shuffle2AVX2, shuffle4AVX2, shuffle8AVX2}, [3]shuffleRoutine{unshuffle2AVX2, unshuffle4AVX2, unshuffle8AVX2}},
-}
-
-// fourier holds the steps of Fourier transforms.
-var fourier = [levelCount]fourierLevel{
-	avx2: {
-		single: fourierRoutines{
-			down4:       down4F32AVX2,
-			up4:         up4F32AVX2,
-			last4:       last4F32AVX2,
-			first4:      first4F32AVX2,
-			step2:       step2F32AVX2,
-			multiply:    multiplyF32AVX2,
-			multiplyAdd: multiplyAddF32AVX2,
-			transpose:   transposeF32AVX2,
-		},
-		double: fourierRoutines{
-			down4:       down4F64AVX2,
-			up4:         up4F64AVX2,
-			last4:       last4F64AVX2,
-			first4:      first4F64AVX2,
-			step2:       step2F64AVX2,
-			multiply:    multiplyF64AVX2,
-			multiplyAdd: multiplyAddF64AVX2,
-			transpose:   transposeF64AVX2,
-		},
-	},
-	avx512: {
-		single: fourierRoutines{
-			down4:       down4F32AVX512,
-			up4:         up4F32AVX512,
-			last4:       last4F32AVX512,
-			first4:      first4F32AVX512,
-			step2:       step2F32AVX512,
-			multiply:    multiplyF32AVX512,
-			multiplyAdd: multiplyAddF32AVX512,
-			transpose:   transposeF32AVX512,
-		},
-		double: fourierRoutines{
-			down4:       down4F64AVX512,
-			up4:         up4F64AVX512,
-			last4:       last4F64AVX512,
-			first4:      first4F64AVX512,
-			step2:       step2F64AVX512,
-			multiply:    multiplyF64AVX512,
-			multiplyAdd: multiplyAddF64AVX512,
-			transpose:   transposeF64AVX512,
-		},
-	},
-}
-
-// matches holds the kernels of templates.
-var matches = [levelCount]matchRoutines{
-	avx2: {
-		fillU8:      fillU8AVX2,
-		scoresF32:   scoresF32AVX2,
-		mostF32:     mostF32AVX2,
-		factorsU32:  factorsU32AVX2,
-		correlateU8: correlateU8AVX2,
-		scoresU32:   scoresU32AVX2,
-	},
-	avx512: {
-		fillU8:      fillU8AVX512,
-		scoresF32:   scoresF32AVX512,
-		mostF32:     mostF32AVX512,
-		factorsU32:  factorsU32AVX512,
-		correlateU8: correlateU8AVX512,
-		scoresU32:   scoresU32AVX512,
-	},
-}
-
-// memory holds what only moves bytes.
-var memory = [levelCount]memoryRoutines{
-	avx2:   {fillAVX2, readAVX2, fillReadAVX2, streamCopyAVX2},
-	avx512: {fillAVX512, readAVX512, fillReadAVX512, streamCopyAVX512},
 }

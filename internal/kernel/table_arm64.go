@@ -4,150 +4,147 @@
 
 package kernel
 
-// The levels beside [Portable], slowest first.
-const (
-	neon Level = iota + 1
-	levelCount
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-var levels = [levelCount]levelInfo{{name: "portable"},
-	{"neon", hasNEON},
+const (
+	levelCount = processor.Count
+	neon       = processor.NEON
+)
+
+// sums holds the kernels that make sums of pixels, by pixel type and sum type.
+var sums = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U32: newSums[uint8, uint32](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8u32x1NEON, u8u32x2NEON, u8u32x3NEON, u8u32x4NEON}, lay: u32LayNEON, volumeLines: [FastChannels]lineVolume{u8u32x1VolumeNEON, u8u32x2VolumeNEON, u8u32x3VolumeNEON, u8u32x4VolumeNEON}, tilted: u8u32TiltedNEON},
+		}),
+		raster.U64: newSums[uint8, uint64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
+		}),
+		raster.F32: newSums[uint8, float32](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8f32x1NEON, u8f32x2NEON, u8f32x3NEON, u8f32x4NEON}, lay: f32LayNEON, tilted: u8f32TiltedNEON},
+		}),
+		raster.F64: newSums[uint8, float64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8f64x1NEON, u8f64x2NEON, u8f64x3NEON, u8f64x4NEON}, lay: f64LayNEON, tilted: u8f64TiltedNEON},
+		}),
+		raster.I64: newSums[uint8, int64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
+		}),
+	},
+	raster.U16: {
+		raster.U64: newSums[uint16, uint64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u16u64x1NEON, u16u64x2NEON, u16u64x3NEON, u16u64x4NEON}, lay: u64LayNEON, tilted: u16u64TiltedNEON},
+		}),
+		raster.F64: newSums[uint16, float64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u16f64x1NEON, u16f64x2NEON, u16f64x3NEON, u16f64x4NEON}, lay: f64LayNEON, tilted: u16f64TiltedNEON},
+		}),
+		raster.U32: newSums[uint16, uint32](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u16u32x1NEON, u16u32x2NEON, u16u32x3NEON, u16u32x4NEON}, lay: u32LayNEON, tilted: u16u32TiltedNEON},
+		}),
+	},
+	raster.U32: {
+		raster.U64: newSums[uint32, uint64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u32u64x1NEON, u32u64x2NEON, u32u64x3NEON, u32u64x4NEON}, lay: u64LayNEON, tilted: u32u64TiltedNEON},
+		}),
+		raster.U32: newSums[uint32, uint32](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u32u32x1NEON, u32u32x2NEON, u32u32x3NEON, u32u32x4NEON}, lay: u32LayNEON, tilted: u32u32TiltedNEON},
+		}),
+	},
+	raster.I16: {
+		raster.I64: newSums[int16, int64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i16i64x1NEON, i16i64x2NEON, i16i64x3NEON, i16i64x4NEON}, lay: i64LayNEON, tilted: i16i64TiltedNEON},
+		}),
+		raster.F64: newSums[int16, float64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i16f64x1NEON, i16f64x2NEON, i16f64x3NEON, i16f64x4NEON}, lay: f64LayNEON, tilted: i16f64TiltedNEON},
+		}),
+	},
+	raster.I32: {
+		raster.I64: newSums[int32, int64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i32i64x1NEON, i32i64x2NEON, i32i64x3NEON, i32i64x4NEON}, lay: i64LayNEON, tilted: i32i64TiltedNEON},
+		}),
+	},
+	raster.U64: {
+		raster.U64: newSums[uint64, uint64](kinds{false, false, false}, [levelCount]routines{
+			neon: {},
+		}),
+	},
+	raster.I64: {
+		raster.I64: newSums[int64, int64](kinds{false, false, false}, [levelCount]routines{
+			neon: {},
+		}),
+	},
+	raster.F32: {
+		raster.F64: newSums[float32, float64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{f32f64x1NEON, f32f64x2NEON, f32f64x3NEON, f32f64x4NEON}, lay: f64LayNEON, tilted: f32f64TiltedNEON},
+		}),
+		raster.F32: newSums[float32, float32](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{f32f32x1NEON, f32f32x2NEON, f32f32x3NEON, f32f32x4NEON}, lay: f32LayNEON, tilted: f32f32TiltedNEON},
+		}),
+	},
+	raster.F64: {
+		raster.F64: newSums[float64, float64](kinds{true, true, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{f64f64x1NEON, f64f64x2NEON, f64f64x3NEON, f64f64x4NEON}, lay: f64LayNEON, tilted: f64f64TiltedNEON},
+		}),
+	},
 }
 
-// table holds the kernels of every pair of types.
-var table = []any{
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint32]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, uint32]{u8u32x1NEON, u8u32x2NEON, u8u32x3NEON, u8u32x4NEON}, lay: u32LayNEON, volumeLines: [FastChannels]lineVolume[uint8, uint32]{u8u32x1VolumeNEON, u8u32x2VolumeNEON, u8u32x3VolumeNEON, u8u32x4VolumeNEON}, tilted: u8u32TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float32]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, float32]{u8f32x1NEON, u8f32x2NEON, u8f32x3NEON, u8f32x4NEON}, lay: f32LayNEON, tilted: u8f32TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64x1NEON, u8f64x2NEON, u8f64x3NEON, u8f64x4NEON}, lay: f64LayNEON, tilted: u8f64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
-	})),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64x1NEON, u16u64x2NEON, u16u64x3NEON, u16u64x4NEON}, lay: u64LayNEON, tilted: u16u64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64x1NEON, u16f64x2NEON, u16f64x3NEON, u16f64x4NEON}, lay: f64LayNEON, tilted: u16f64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, uint32]{u16u32x1NEON, u16u32x2NEON, u16u32x3NEON, u16u32x4NEON}, lay: u32LayNEON, tilted: u16u32TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64x1NEON, u32u64x2NEON, u32u64x3NEON, u32u64x4NEON}, lay: u64LayNEON, tilted: u32u64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint32]{
-		neon: {lines: [FastChannels]lineRoutine[uint32, uint32]{u32u32x1NEON, u32u32x2NEON, u32u32x3NEON, u32u32x4NEON}, lay: u32LayNEON, tilted: u32u32TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, int64]{
-		neon: {lines: [FastChannels]lineRoutine[int16, int64]{i16i64x1NEON, i16i64x2NEON, i16i64x3NEON, i16i64x4NEON}, lay: i64LayNEON, tilted: i16i64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, float64]{
-		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64x1NEON, i16f64x2NEON, i16f64x3NEON, i16f64x4NEON}, lay: f64LayNEON, tilted: i16f64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int32, int64]{
-		neon: {lines: [FastChannels]lineRoutine[int32, int64]{i32i64x1NEON, i32i64x2NEON, i32i64x3NEON, i32i64x4NEON}, lay: i64LayNEON, tilted: i32i64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float64]{
-		neon: {lines: [FastChannels]lineRoutine[float32, float64]{f32f64x1NEON, f32f64x2NEON, f32f64x3NEON, f32f64x4NEON}, lay: f64LayNEON, tilted: f32f64TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float32]{
-		neon: {lines: [FastChannels]lineRoutine[float32, float32]{f32f32x1NEON, f32f32x2NEON, f32f32x3NEON, f32f32x4NEON}, lay: f32LayNEON, tilted: f32f32TiltedNEON},
-	}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float64, float64]{
-		neon: {lines: [FastChannels]lineRoutine[float64, float64]{f64f64x1NEON, f64f64x2NEON, f64f64x3NEON, f64f64x4NEON}, lay: f64LayNEON, tilted: f64f64TiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64Squaresx1NEON, u8u64Squaresx2NEON, u8u64Squaresx3NEON, u8u64Squaresx4NEON}, lay: u64LayNEON, tilted: u8u64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64Squaresx1NEON, u8f64Squaresx2NEON, u8f64Squaresx3NEON, u8f64Squaresx4NEON}, lay: f64LayNEON, tilted: u8f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64Squaresx1NEON, u16u64Squaresx2NEON, u16u64Squaresx3NEON, u16u64Squaresx4NEON}, lay: u64LayNEON, tilted: u16u64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64Squaresx1NEON, u16f64Squaresx2NEON, u16f64Squaresx3NEON, u16f64Squaresx4NEON}, lay: f64LayNEON, tilted: u16f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64Squaresx1NEON, u32u64Squaresx2NEON, u32u64Squaresx3NEON, u32u64Squaresx4NEON}, lay: u64LayNEON, tilted: u32u64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint32, float64]{u32f64Squaresx1NEON, u32f64Squaresx2NEON, u32f64Squaresx3NEON, u32f64Squaresx4NEON}, lay: f64LayNEON, tilted: u32f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[int16, uint64]{i16u64Squaresx1NEON, i16u64Squaresx2NEON, i16u64Squaresx3NEON, i16u64Squaresx4NEON}, lay: u64LayNEON, tilted: i16u64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, float64]{
-		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64Squaresx1NEON, i16f64Squaresx2NEON, i16f64Squaresx3NEON, i16f64Squaresx4NEON}, lay: f64LayNEON, tilted: i16f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, uint64]{
-		neon: {lines: [FastChannels]lineRoutine[int32, uint64]{i32u64Squaresx1NEON, i32u64Squaresx2NEON, i32u64Squaresx3NEON, i32u64Squaresx4NEON}, lay: u64LayNEON, tilted: i32u64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, float64]{
-		neon: {lines: [FastChannels]lineRoutine[int32, float64]{i32f64Squaresx1NEON, i32f64Squaresx2NEON, i32f64Squaresx3NEON, i32f64Squaresx4NEON}, lay: f64LayNEON, tilted: i32f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float32, float64]{
-		neon: {lines: [FastChannels]lineRoutine[float32, float64]{f32f64Squaresx1NEON, f32f64Squaresx2NEON, f32f64Squaresx3NEON, f32f64Squaresx4NEON}, lay: f64LayNEON, tilted: f32f64SquaresTiltedNEON},
-	}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float64, float64]{
-		neon: {lines: [FastChannels]lineRoutine[float64, float64]{f64f64Squaresx1NEON, f64f64Squaresx2NEON, f64f64Squaresx3NEON, f64f64Squaresx4NEON}, lay: f64LayNEON, tilted: f64f64SquaresTiltedNEON},
-	}),
-}
-
-// binTable holds the kernels of every type of sums.
-var binTable = []any{
-	newBins([levelCount]binRoutines[uint32]{
-		neon: {vector: 16, half: u32BinsHalfNEON, block: u32BinsNEON, tail: u32BinsTailNEON, stream: u32BinsStreamNEON, line: u32BinsStreamLineNEON},
-	}),
-	newBins([levelCount]binRoutines[uint64]{
-		neon: {vector: 16, half: u64BinsHalfNEON, block: u64BinsNEON, tail: u64BinsTailNEON, stream: u64BinsStreamNEON, line: u64BinsStreamLineNEON},
-	}),
-	newBins(signed([levelCount]binRoutines[uint64]{
-		neon: {vector: 16, half: u64BinsHalfNEON, block: u64BinsNEON, tail: u64BinsTailNEON, stream: u64BinsStreamNEON, line: u64BinsStreamLineNEON},
-	})),
-	newBins([levelCount]binRoutines[float32]{
-		neon: {vector: 16, half: f32BinsHalfNEON, block: f32BinsNEON, tail: f32BinsTailNEON, stream: f32BinsStreamNEON, line: f32BinsStreamLineNEON},
-	}),
-	newBins([levelCount]binRoutines[float64]{
-		neon: {vector: 16, half: f64BinsHalfNEON, block: f64BinsNEON, tail: f64BinsTailNEON, stream: f64BinsStreamNEON, line: f64BinsStreamLineNEON},
-	}),
+// squares holds the kernels that make sums of their squares, by pixel type and sum type.
+var squares = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U64: newSquares[uint8, uint64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8u64Squaresx1NEON, u8u64Squaresx2NEON, u8u64Squaresx3NEON, u8u64Squaresx4NEON}, lay: u64LayNEON, tilted: u8u64SquaresTiltedNEON},
+		}),
+		raster.F64: newSquares[uint8, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u8f64Squaresx1NEON, u8f64Squaresx2NEON, u8f64Squaresx3NEON, u8f64Squaresx4NEON}, lay: f64LayNEON, tilted: u8f64SquaresTiltedNEON},
+		}),
+	},
+	raster.U16: {
+		raster.U64: newSquares[uint16, uint64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u16u64Squaresx1NEON, u16u64Squaresx2NEON, u16u64Squaresx3NEON, u16u64Squaresx4NEON}, lay: u64LayNEON, tilted: u16u64SquaresTiltedNEON},
+		}),
+		raster.F64: newSquares[uint16, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u16f64Squaresx1NEON, u16f64Squaresx2NEON, u16f64Squaresx3NEON, u16f64Squaresx4NEON}, lay: f64LayNEON, tilted: u16f64SquaresTiltedNEON},
+		}),
+	},
+	raster.U32: {
+		raster.U64: newSquares[uint32, uint64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u32u64Squaresx1NEON, u32u64Squaresx2NEON, u32u64Squaresx3NEON, u32u64Squaresx4NEON}, lay: u64LayNEON, tilted: u32u64SquaresTiltedNEON},
+		}),
+		raster.F64: newSquares[uint32, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{u32f64Squaresx1NEON, u32f64Squaresx2NEON, u32f64Squaresx3NEON, u32f64Squaresx4NEON}, lay: f64LayNEON, tilted: u32f64SquaresTiltedNEON},
+		}),
+	},
+	raster.I16: {
+		raster.U64: newSquares[int16, uint64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i16u64Squaresx1NEON, i16u64Squaresx2NEON, i16u64Squaresx3NEON, i16u64Squaresx4NEON}, lay: u64LayNEON, tilted: i16u64SquaresTiltedNEON},
+		}),
+		raster.F64: newSquares[int16, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i16f64Squaresx1NEON, i16f64Squaresx2NEON, i16f64Squaresx3NEON, i16f64Squaresx4NEON}, lay: f64LayNEON, tilted: i16f64SquaresTiltedNEON},
+		}),
+	},
+	raster.I32: {
+		raster.U64: newSquares[int32, uint64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i32u64Squaresx1NEON, i32u64Squaresx2NEON, i32u64Squaresx3NEON, i32u64Squaresx4NEON}, lay: u64LayNEON, tilted: i32u64SquaresTiltedNEON},
+		}),
+		raster.F64: newSquares[int32, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{i32f64Squaresx1NEON, i32f64Squaresx2NEON, i32f64Squaresx3NEON, i32f64Squaresx4NEON}, lay: f64LayNEON, tilted: i32f64SquaresTiltedNEON},
+		}),
+	},
+	raster.U64: {},
+	raster.I64: {},
+	raster.F32: {
+		raster.F64: newSquares[float32, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{f32f64Squaresx1NEON, f32f64Squaresx2NEON, f32f64Squaresx3NEON, f32f64Squaresx4NEON}, lay: f64LayNEON, tilted: f32f64SquaresTiltedNEON},
+		}),
+	},
+	raster.F64: {
+		raster.F64: newSquares[float64, float64](kinds{true, false, true}, [levelCount]routines{
+			neon: {lines: [FastChannels]lineRoutine{f64f64Squaresx1NEON, f64f64Squaresx2NEON, f64f64Squaresx3NEON, f64f64Squaresx4NEON}, lay: f64LayNEON, tilted: f64f64SquaresTiltedNEON},
+		}),
+	},
 }
 
 // selects holds the kernels of valid pixels, which all levels share.
 var selects = [levelCount]map[selectKind]selectRoutine{}
-
-// windows holds the kernels of sums in windows.
-var windows = [levelCount]windowRoutines{}
-
-// thresholds holds the kernels of black and white.
-var thresholds = [levelCount]thresholdRoutines{}
-
-// cascades holds the kernels of detectors.
-var cascades = [levelCount]cascadeRoutines{
-	neon: {
-		haarStumps: haarStumpsNEON,
-		haarChains: haarChainsNEON,
-	},
-}
-
-// shuffles holds what takes elements apart, which all levels share.
-var shuffles = [levelCount]shuffleRoutines{}
-
-// fourier holds the steps of Fourier transforms.
-var fourier = [levelCount]fourierLevel{}
-
-// matches holds the kernels of templates.
-var matches = [levelCount]matchRoutines{}
-
-// memory holds what only moves bytes.
-var memory = [levelCount]memoryRoutines{
-	neon: {fillNEON, readNEON, fillReadNEON, nil},
-}

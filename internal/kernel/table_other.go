@@ -4,74 +4,86 @@
 
 package kernel
 
-// The levels beside [Portable], slowest first.
-const (
-	levelCount Level = iota + 1
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
-var levels = [levelCount]levelInfo{{name: "portable"}}
+const (
+	levelCount = processor.Count
+)
 
-// table holds the kernels of every pair of types.
-var table = []any{
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint32]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, uint64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float32]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint8, float64]{}),
-	newSums(kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{})),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, float64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint16, uint32]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[uint32, uint32]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, int64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int16, float64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[int32, int64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float64]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float32, float32]{}),
-	newSums(kinds{true, true, true}, [levelCount]routines[float64, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, uint64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint8, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, uint64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint16, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, uint64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[uint32, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, uint64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int16, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, uint64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[int32, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float32, float64]{}),
-	newSquares(kinds{true, false, true}, [levelCount]routines[float64, float64]{}),
+// sums holds the kernels that make sums of pixels, by pixel type and sum type.
+var sums = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U32: newSums[uint8, uint32](kinds{true, true, true}, [levelCount]routines{}),
+		raster.U64: newSums[uint8, uint64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.F32: newSums[uint8, float32](kinds{true, true, true}, [levelCount]routines{}),
+		raster.F64: newSums[uint8, float64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.I64: newSums[uint8, int64](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.U16: {
+		raster.U64: newSums[uint16, uint64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.F64: newSums[uint16, float64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.U32: newSums[uint16, uint32](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.U32: {
+		raster.U64: newSums[uint32, uint64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.U32: newSums[uint32, uint32](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.I16: {
+		raster.I64: newSums[int16, int64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.F64: newSums[int16, float64](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.I32: {
+		raster.I64: newSums[int32, int64](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.U64: {
+		raster.U64: newSums[uint64, uint64](kinds{false, false, false}, [levelCount]routines{}),
+	},
+	raster.I64: {
+		raster.I64: newSums[int64, int64](kinds{false, false, false}, [levelCount]routines{}),
+	},
+	raster.F32: {
+		raster.F64: newSums[float32, float64](kinds{true, true, true}, [levelCount]routines{}),
+		raster.F32: newSums[float32, float32](kinds{true, true, true}, [levelCount]routines{}),
+	},
+	raster.F64: {
+		raster.F64: newSums[float64, float64](kinds{true, true, true}, [levelCount]routines{}),
+	},
 }
 
-// binTable holds the kernels of every type of sums.
-var binTable = []any{
-	newBins([levelCount]binRoutines[uint32]{}),
-	newBins([levelCount]binRoutines[uint64]{}),
-	newBins(signed([levelCount]binRoutines[uint64]{})),
-	newBins([levelCount]binRoutines[float32]{}),
-	newBins([levelCount]binRoutines[float64]{}),
+// squares holds the kernels that make sums of their squares, by pixel type and sum type.
+var squares = [raster.NumTypes][raster.NumTypes]*pair{
+	raster.U8: {
+		raster.U64: newSquares[uint8, uint64](kinds{true, false, true}, [levelCount]routines{}),
+		raster.F64: newSquares[uint8, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.U16: {
+		raster.U64: newSquares[uint16, uint64](kinds{true, false, true}, [levelCount]routines{}),
+		raster.F64: newSquares[uint16, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.U32: {
+		raster.U64: newSquares[uint32, uint64](kinds{true, false, true}, [levelCount]routines{}),
+		raster.F64: newSquares[uint32, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.I16: {
+		raster.U64: newSquares[int16, uint64](kinds{true, false, true}, [levelCount]routines{}),
+		raster.F64: newSquares[int16, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.I32: {
+		raster.U64: newSquares[int32, uint64](kinds{true, false, true}, [levelCount]routines{}),
+		raster.F64: newSquares[int32, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.U64: {},
+	raster.I64: {},
+	raster.F32: {
+		raster.F64: newSquares[float32, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
+	raster.F64: {
+		raster.F64: newSquares[float64, float64](kinds{true, false, true}, [levelCount]routines{}),
+	},
 }
 
 // selects holds the kernels of valid pixels, which all levels share.
 var selects = [levelCount]map[selectKind]selectRoutine{}
-
-// windows holds the kernels of sums in windows.
-var windows = [levelCount]windowRoutines{}
-
-// thresholds holds the kernels of black and white.
-var thresholds = [levelCount]thresholdRoutines{}
-
-// cascades holds the kernels of detectors.
-var cascades = [levelCount]cascadeRoutines{}
-
-// shuffles holds what takes elements apart, which all levels share.
-var shuffles = [levelCount]shuffleRoutines{}
-
-// fourier holds the steps of Fourier transforms.
-var fourier = [levelCount]fourierLevel{}
-
-// matches holds the kernels of templates.
-var matches = [levelCount]matchRoutines{}
-
-// memory holds what only moves bytes.
-var memory = [levelCount]memoryRoutines{}

@@ -1,30 +1,33 @@
 package kernel
 
-import "unsafe"
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
 
 // A TiltedTile is one parallelogram of work on a 45° table: row r of it starts
 // TiltedSkew elements further left than the row above. So all that it needs
 // lies in the tiles above and on its left, although a sum of such a table needs
 // the row above on both sides. Widths and strides count elements: pixels times
 // channels.
-type TiltedTile[S Sum] struct {
-	Dst        []S // column 0 of the tile's first row; rows are DstStride apart
-	DstStride  int
-	Src        []byte // from the first pixel of that row on; rows are SrcStride apart
-	SrcStride  int
-	PixelBytes int // of an element of Src
+type TiltedTile struct {
+	Dst       []byte // column 0 of the tile's first row; rows are DstStride apart
+	DstStride int
+	Src       []byte // from the first pixel of that row on; rows are SrcStride apart
+	SrcStride int
 
 	// Sums is, from TiltedLead on, the lowest row of the table done so far at
 	// each place, and column 0 of it before that. Diagonals is the same for the
 	// sums along the diagonals that come down from the right, up to each pixel.
 	// Both have TiltedSlack elements beyond those of the row, and hold
 	// TiltedZero at first.
-	Sums, Diagonals []S
+	Sums, Diagonals []byte
 
 	// Edge hands on, for each row of a band, the sums just left of it in the
 	// row above, which the tile on the left has replaced: CarryLen elements
 	// each, of which the first Channels count.
-	Edge []S
+	Edge []byte
 
 	X, Width          int  // where the first row begins and ends; may be beyond its ends
 	Rows, N, Channels int  // N of the image
@@ -35,7 +38,7 @@ type TiltedTile[S Sum] struct {
 }
 
 // A TiltedFunc integrates one tile of a 45° table.
-type TiltedFunc[S Sum] func(*TiltedTile[S])
+type TiltedFunc func(*TiltedTile)
 
 // TiltedLead is how many elements Sums and Diagonals have before a row.
 func TiltedLead(channels int) int { return max(tiltedRows*Slack, channels) }
@@ -49,46 +52,57 @@ func TiltedSlack(channels int) int { return (tiltedRows+2)*Slack + channels }
 // it.
 func TiltedSkew(channels, sumBytes int) int {
 	if channels <= FastChannels && sumBytes == 8 {
-		return LineBytes / sumBytes
+		return LineBytes / 8
 	}
 	return (channels + 15) / 16 * 16
 }
 
-// tiltedLine is how many sums are a cache line.
-func tiltedLine[S Sum]() int { return LineBytes / int(unsafe.Sizeof(*new(S))) }
-
-// TiltedZero is what changes no sum, not even that of a float −0.
-func TiltedZero[S Sum]() S {
-	zero, one := S(0), S(1)
-	if isFloat[S]() {
-		return zero * (zero - one) // −0, which no constant is
+// TiltedZero fills memory with the sum that changes no other, not even a float −0:
+// that is −0 itself, and 0 for integers.
+func TiltedZero(sums []byte, sum raster.Type) {
+	switch sum {
+	case raster.F32:
+		negativeZeros(raster.Elems[float32](sums))
+	case raster.F64:
+		negativeZeros(raster.Elems[float64](sums))
+	default:
+		clear(sums)
 	}
-	return zero
+}
+
+func negativeZeros[S float32 | float64](sums []S) {
+	zero := S(math.Copysign(0, -1))
+	for i := range sums {
+		sums[i] = zero
+	}
 }
 
 // tiltedKernel is a level's: plain Go where it has no assembly.
-type tiltedKernel[S Sum] struct {
-	span  tiltedSpan[S]
-	asm   tiltedRoutine[byte, S]
-	group tiltedGroup[byte, S]
+type tiltedKernel struct {
+	span  tiltedSpan
+	asm   tiltedRoutine
+	group tiltedGroup
+	size  sizes
+	line  int  // sums in a cache line
+	float bool // sums are floats
 }
 
 // A tiltedSpan makes elements [from, to) of a row of a tile in Go.
-type tiltedSpan[S Sum] func(t *TiltedTile[S], r, from, to int, edge []S)
+type tiltedSpan func(t *TiltedTile, r, from, to int, edge []byte)
 
-func tiltedSums[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S) {
-	span[P](t, r, from, to, edge, false)
+func tiltedSums[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []byte) {
+	span[P](t, r, from, to, raster.Elems[S](edge), false)
 }
 
-func tiltedSquares[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S) {
-	span[P](t, r, from, to, edge, true)
+func tiltedSquares[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []byte) {
+	span[P](t, r, from, to, raster.Elems[S](edge), true)
 }
 
-func (k *tiltedKernel[S]) tile(t *TiltedTile[S]) {
-	skew := TiltedSkew(t.Channels, LineBytes/tiltedLine[S]())
+func (k *tiltedKernel) tile(t *TiltedTile) {
+	skew := TiltedSkew(t.Channels, k.size.sum)
 	group := k.group != nil && t.Channels <= FastChannels
 	if group {
-		t.masks.set(t.Channels, t.N, tiltedLine[S]())
+		t.masks.set(t.Channels, t.N, k.line)
 	}
 	for r := 0; r < t.Rows; {
 		if group && r+tiltedRows <= t.Rows && k.rows(t, r) {
@@ -110,28 +124,32 @@ func (k *tiltedKernel[S]) tile(t *TiltedTile[S]) {
 
 // row makes elements [from, to) of a row. Their sums go in place, from left to
 // right.
-func (k *tiltedKernel[S]) row(t *TiltedTile[S], r, from, to int) {
+func (k *tiltedKernel) row(t *TiltedTile, r, from, to int) {
 	if from >= to {
 		return
 	}
 	c := t.Channels
-	edge := t.Edge[r*CarryLen(c):][:CarryLen(c)]
+	carry := CarryLen(c) * k.size.sum
+	edge := t.Edge[r*carry:][:carry]
 	if from == 0 {
-		t.start(r, edge)
+		k.start(t, r, edge)
 	}
 	if k.asm != nil && c <= FastChannels {
 		from = k.lines(t, r, from, to, edge)
+		if from == to {
+			return
+		}
 	}
-	k.span(t, r, from, to, edge[:c])
+	k.span(t, r, from, to, edge[:c*k.size.sum])
 }
 
 // start puts down column 0 of a row: entry (0, y+1) is entry (1, y). The one
 // above it, which the row needs on its left, goes to the edge.
-func (t *TiltedTile[S]) start(r int, edge []S) {
-	c := t.Channels
-	column, lead := t.Dst[r*t.DstStride:][:c], t.Sums[TiltedLead(c)-c:][:c]
+func (k *tiltedKernel) start(t *TiltedTile, r int, edge []byte) {
+	pixel, first := t.Channels*k.size.sum, TiltedLead(t.Channels)*k.size.sum
+	column, lead := t.Dst[r*t.DstStride*k.size.sum:][:pixel], t.Sums[first-pixel:][:pixel]
 	copy(edge, lead)
-	copy(lead, t.Sums[TiltedLead(c):])
+	copy(lead, t.Sums[first:])
 	copy(column, lead)
 	if t.First && r == 0 {
 		clear(column)
@@ -151,13 +169,13 @@ func (t *TiltedTile[S]) start(r int, edge []S) {
 //
 // all of it the same in whole numbers. It is OpenCV's order of additions, and
 // gives its bits.
-func span[P Pixel, S Sum](t *TiltedTile[S], r, from, to int, edge []S, square bool) {
+func span[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []S, square bool) {
 	if from >= to {
 		return
 	}
 	c, i := t.Channels, from
-	dst, src := t.Dst[r*t.DstStride+c:][:to], Of[P](t.Src)[r*t.SrcStride:][:to]
-	sums, diagonals := t.Sums[TiltedLead(c):], t.Diagonals[TiltedLead(c):]
+	dst, src := raster.Elems[S](t.Dst)[r*t.DstStride+c:][:to], raster.Elems[P](t.Src)[r*t.SrcStride:][:to]
+	sums, diagonals := raster.Elems[S](t.Sums)[TiltedLead(c):], raster.Elems[S](t.Diagonals)[TiltedLead(c):]
 	for ; i < min(c, to); i++ {
 		v, right := tiltedValue[S](src[i], square), diagonals[i+c]
 		edge[i] = sums[i]

@@ -17,7 +17,7 @@ package kernel
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u32TiltedAVX2(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u8u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8u64TiltedAVX2 is
 //
@@ -32,7 +32,7 @@ func u8u32TiltedAVX2(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, e
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u64TiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u8u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f32TiltedAVX2 is
 //
@@ -47,7 +47,7 @@ func u8u64TiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, e
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f32TiltedAVX2(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+func u8f32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f64TiltedAVX2 is
 //
@@ -62,7 +62,7 @@ func u8f32TiltedAVX2(dst *float32, src *uint8, sums *float32, diagonals *float32
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f64TiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u8f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u64TiltedAVX2 is
 //
@@ -77,7 +77,7 @@ func u8f64TiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u64TiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u16u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16f64TiltedAVX2 is
 //
@@ -92,7 +92,7 @@ func u16u64TiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16f64TiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u16f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u32TiltedAVX2 is
 //
@@ -107,7 +107,7 @@ func u16f64TiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u32TiltedAVX2(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u16u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u64TiltedAVX2 is
 //
@@ -122,7 +122,7 @@ func u16u32TiltedAVX2(dst *uint32, src *uint16, sums *uint32, diagonals *uint32,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u64TiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u32u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u32TiltedAVX2 is
 //
@@ -137,7 +137,7 @@ func u32u64TiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u32TiltedAVX2(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u32u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16i64TiltedAVX2 is
 //
@@ -152,7 +152,7 @@ func u32u32TiltedAVX2(dst *uint32, src *uint32, sums *uint32, diagonals *uint32,
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16i64TiltedAVX2(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+func i16i64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16f64TiltedAVX2 is
 //
@@ -167,7 +167,7 @@ func i16i64TiltedAVX2(dst *int64, src *int16, sums *int64, diagonals *int64, edg
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16f64TiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i16f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32i64TiltedAVX2 is
 //
@@ -182,7 +182,7 @@ func i16f64TiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float6
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32i64TiltedAVX2(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+func i32i64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f64TiltedAVX2 is
 //
@@ -197,7 +197,7 @@ func i32i64TiltedAVX2(dst *int64, src *int32, sums *int64, diagonals *int64, edg
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f64TiltedAVX2(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f32f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f32TiltedAVX2 is
 //
@@ -212,7 +212,7 @@ func f32f64TiltedAVX2(dst *float64, src *float32, sums *float64, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f32TiltedAVX2(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+func f32f32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f64f64TiltedAVX2 is
 //
@@ -227,7 +227,7 @@ func f32f32TiltedAVX2(dst *float32, src *float32, sums *float32, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func f64f64TiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f64f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8u64SquaresTiltedAVX2 is
 //
@@ -242,7 +242,7 @@ func f64f64TiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u8u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f64SquaresTiltedAVX2 is
 //
@@ -257,7 +257,7 @@ func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *ui
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u8f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u64SquaresTiltedAVX2 is
 //
@@ -272,7 +272,7 @@ func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u16u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16f64SquaresTiltedAVX2 is
 //
@@ -287,7 +287,7 @@ func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u16f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u64SquaresTiltedAVX2 is
 //
@@ -302,7 +302,7 @@ func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u64SquaresTiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u32u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32f64SquaresTiltedAVX2 is
 //
@@ -317,7 +317,7 @@ func u32u64SquaresTiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32f64SquaresTiltedAVX2(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16u64SquaresTiltedAVX2 is
 //
@@ -332,7 +332,7 @@ func u32f64SquaresTiltedAVX2(dst *float64, src *uint32, sums *float64, diagonals
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16u64SquaresTiltedAVX2(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func i16u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16f64SquaresTiltedAVX2 is
 //
@@ -347,7 +347,7 @@ func i16u64SquaresTiltedAVX2(dst *uint64, src *int16, sums *uint64, diagonals *u
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16f64SquaresTiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i16f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32u64SquaresTiltedAVX2 is
 //
@@ -362,7 +362,7 @@ func i16f64SquaresTiltedAVX2(dst *float64, src *int16, sums *float64, diagonals 
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32u64SquaresTiltedAVX2(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func i32u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32f64SquaresTiltedAVX2 is
 //
@@ -377,7 +377,7 @@ func i32u64SquaresTiltedAVX2(dst *uint64, src *int32, sums *uint64, diagonals *u
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32f64SquaresTiltedAVX2(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f64SquaresTiltedAVX2 is
 //
@@ -392,7 +392,7 @@ func i32f64SquaresTiltedAVX2(dst *float64, src *int32, sums *float64, diagonals 
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f64SquaresTiltedAVX2(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f64f64SquaresTiltedAVX2 is
 //
@@ -407,4 +407,4 @@ func f32f64SquaresTiltedAVX2(dst *float64, src *float32, sums *float64, diagonal
 // for whole cache lines of sums.
 //
 //go:noescape
-func f64f64SquaresTiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f64f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)

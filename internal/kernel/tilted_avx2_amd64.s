@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32TiltedAVX2(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u8u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u32TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -73,7 +73,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64TiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -142,7 +142,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32TiltedAVX2(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func u8f32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8f32TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -215,7 +215,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64TiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u8f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·u8f64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -288,7 +288,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64TiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -357,7 +357,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64TiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u16f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·u16f64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -430,7 +430,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u32TiltedAVX2(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u16u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u32TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -499,7 +499,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64TiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -568,7 +568,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32TiltedAVX2(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u32u32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u32TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -637,7 +637,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64TiltedAVX2(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i16i64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i16i64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -706,7 +706,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64TiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i16f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·i16f64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -779,7 +779,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64TiltedAVX2(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i32i64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32i64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -848,7 +848,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64TiltedAVX2(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·f32f64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -917,7 +917,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32TiltedAVX2(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func f32f32TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·f32f32TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -986,7 +986,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64TiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64TiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·f64f64TiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1055,7 +1055,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1128,7 +1128,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u8f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·u8f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1205,7 +1205,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1278,7 +1278,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u16f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·u16f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1355,7 +1355,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresTiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1428,7 +1428,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresTiltedAVX2(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1515,7 +1515,7 @@ DATA bias<>+16(SB)/8, $0x4330000000000000
 DATA bias<>+24(SB)/8, $0x4330000000000000
 GLOBL bias<>(SB), RODATA|NOPTR, $32
 
-// func i16u64SquaresTiltedAVX2(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i16u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i16u64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1588,7 +1588,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresTiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i16f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·i16f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1665,7 +1665,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresTiltedAVX2(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i32u64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32u64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1738,7 +1738,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresTiltedAVX2(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·i32f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1811,7 +1811,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresTiltedAVX2(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·f32f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX
@@ -1884,7 +1884,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresTiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64SquaresTiltedAVX2(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 // Requires: AVX, MMX+
 TEXT ·f64f64SquaresTiltedAVX2(SB), $0-57
 	MOVQ    dst+0(FP), AX

@@ -14,7 +14,7 @@ package kernel
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u8u64TiltedAVX512 is that of one row,
 //
@@ -26,7 +26,7 @@ func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, su
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u8f32TiltedAVX512 is that of one row,
 //
@@ -38,7 +38,7 @@ func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, su
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u8f64TiltedAVX512 is that of one row,
 //
@@ -50,7 +50,7 @@ func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, s
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u16u64TiltedAVX512 is that of one row,
 //
@@ -62,7 +62,7 @@ func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, s
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u16f64TiltedAVX512 is that of one row,
 //
@@ -74,7 +74,7 @@ func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u16u32TiltedAVX512 is that of one row,
 //
@@ -86,7 +86,7 @@ func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int,
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16u32TiltedAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32u64TiltedAVX512 is that of one row,
 //
@@ -98,7 +98,7 @@ func u16u32TiltedAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32u32TiltedAVX512 is that of one row,
 //
@@ -110,7 +110,7 @@ func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i16i64TiltedAVX512 is that of one row,
 //
@@ -122,7 +122,7 @@ func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i16f64TiltedAVX512 is that of one row,
 //
@@ -134,7 +134,7 @@ func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, su
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16f64TiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i32i64TiltedAVX512 is that of one row,
 //
@@ -146,7 +146,7 @@ func i16f64TiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // f32f64TiltedAVX512 is that of one row,
 //
@@ -158,7 +158,7 @@ func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, su
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // f32f32TiltedAVX512 is that of one row,
 //
@@ -170,7 +170,7 @@ func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // f64f64TiltedAVX512 is that of one row,
 //
@@ -182,7 +182,7 @@ func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f64f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u8u64SquaresTiltedAVX512 is that of one row,
 //
@@ -194,7 +194,7 @@ func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u8f64SquaresTiltedAVX512 is that of one row,
 //
@@ -206,7 +206,7 @@ func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u16u64SquaresTiltedAVX512 is that of one row,
 //
@@ -218,7 +218,7 @@ func u8f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u16f64SquaresTiltedAVX512 is that of one row,
 //
@@ -230,7 +230,7 @@ func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStrid
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32u64SquaresTiltedAVX512 is that of one row,
 //
@@ -242,7 +242,7 @@ func u16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint16, srcStri
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32f64SquaresTiltedAVX512 is that of one row,
 //
@@ -254,7 +254,7 @@ func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStrid
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i16u64SquaresTiltedAVX512 is that of one row,
 //
@@ -266,7 +266,7 @@ func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStri
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i16f64SquaresTiltedAVX512 is that of one row,
 //
@@ -278,7 +278,7 @@ func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i32u64SquaresTiltedAVX512 is that of one row,
 //
@@ -290,7 +290,7 @@ func i16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int16, srcStrid
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i32f64SquaresTiltedAVX512 is that of one row,
 //
@@ -302,7 +302,7 @@ func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // f32f64SquaresTiltedAVX512 is that of one row,
 //
@@ -314,7 +314,7 @@ func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStrid
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // f64f64SquaresTiltedAVX512 is that of one row,
 //
@@ -326,4 +326,4 @@ func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStr
 // after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f64f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)

@@ -2,7 +2,7 @@
 
 //go:build amd64 && !noasm
 
-// func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -222,7 +222,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -442,7 +442,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -694,7 +694,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·u8f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -946,7 +946,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u16u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -1166,7 +1166,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·u16f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -1418,7 +1418,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u32TiltedAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u16u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -1638,7 +1638,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u32u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -1858,7 +1858,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u32u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -2078,7 +2078,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i16i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i16i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -2298,7 +2298,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64TiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·i16f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -2550,7 +2550,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i32i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i32i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -2770,7 +2770,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func f32f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f32f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -3014,7 +3014,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func f32f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f32f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -3258,7 +3258,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func f64f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f64f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -3502,7 +3502,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -3730,7 +3730,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·u8f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -3990,7 +3990,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -4218,7 +4218,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·u16f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -4478,7 +4478,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -4706,7 +4706,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -4958,7 +4958,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -5186,7 +5186,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
 TEXT ·i16f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -5446,7 +5446,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -5674,7 +5674,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func i32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -5926,7 +5926,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func f32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
@@ -6178,7 +6178,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func f64f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f64f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX

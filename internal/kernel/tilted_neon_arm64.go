@@ -17,7 +17,7 @@ package kernel
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u32TiltedNEON(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u8u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8u64TiltedNEON is
 //
@@ -32,7 +32,7 @@ func u8u32TiltedNEON(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, e
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u64TiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u8u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f32TiltedNEON is
 //
@@ -47,7 +47,7 @@ func u8u64TiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, e
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f32TiltedNEON(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+func u8f32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f64TiltedNEON is
 //
@@ -62,7 +62,7 @@ func u8f32TiltedNEON(dst *float32, src *uint8, sums *float32, diagonals *float32
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f64TiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u8f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u64TiltedNEON is
 //
@@ -77,7 +77,7 @@ func u8f64TiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u64TiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u16u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16f64TiltedNEON is
 //
@@ -92,7 +92,7 @@ func u16u64TiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16f64TiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u16f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u32TiltedNEON is
 //
@@ -107,7 +107,7 @@ func u16f64TiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u32TiltedNEON(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u16u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u64TiltedNEON is
 //
@@ -122,7 +122,7 @@ func u16u32TiltedNEON(dst *uint32, src *uint16, sums *uint32, diagonals *uint32,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u64TiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u32u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u32TiltedNEON is
 //
@@ -137,7 +137,7 @@ func u32u64TiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64,
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u32TiltedNEON(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+func u32u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16i64TiltedNEON is
 //
@@ -152,7 +152,7 @@ func u32u32TiltedNEON(dst *uint32, src *uint32, sums *uint32, diagonals *uint32,
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16i64TiltedNEON(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+func i16i64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16f64TiltedNEON is
 //
@@ -167,7 +167,7 @@ func i16i64TiltedNEON(dst *int64, src *int16, sums *int64, diagonals *int64, edg
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16f64TiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i16f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32i64TiltedNEON is
 //
@@ -182,7 +182,7 @@ func i16f64TiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float6
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32i64TiltedNEON(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+func i32i64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f64TiltedNEON is
 //
@@ -197,7 +197,7 @@ func i32i64TiltedNEON(dst *int64, src *int32, sums *int64, diagonals *int64, edg
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f64TiltedNEON(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f32f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f32TiltedNEON is
 //
@@ -212,7 +212,7 @@ func f32f64TiltedNEON(dst *float64, src *float32, sums *float64, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f32TiltedNEON(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+func f32f32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f64f64TiltedNEON is
 //
@@ -227,7 +227,7 @@ func f32f32TiltedNEON(dst *float32, src *float32, sums *float32, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func f64f64TiltedNEON(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f64f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8u64SquaresTiltedNEON is
 //
@@ -242,7 +242,7 @@ func f64f64TiltedNEON(dst *float64, src *float64, sums *float64, diagonals *floa
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8u64SquaresTiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u8u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u8f64SquaresTiltedNEON is
 //
@@ -257,7 +257,7 @@ func u8u64SquaresTiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *ui
 // for whole cache lines of sums.
 //
 //go:noescape
-func u8f64SquaresTiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u8f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16u64SquaresTiltedNEON is
 //
@@ -272,7 +272,7 @@ func u8f64SquaresTiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16u64SquaresTiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u16u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u16f64SquaresTiltedNEON is
 //
@@ -287,7 +287,7 @@ func u16u64SquaresTiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u16f64SquaresTiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u16f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32u64SquaresTiltedNEON is
 //
@@ -302,7 +302,7 @@ func u16f64SquaresTiltedNEON(dst *float64, src *uint16, sums *float64, diagonals
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32u64SquaresTiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func u32u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // u32f64SquaresTiltedNEON is
 //
@@ -317,7 +317,7 @@ func u32u64SquaresTiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *
 // for whole cache lines of sums.
 //
 //go:noescape
-func u32f64SquaresTiltedNEON(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func u32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16u64SquaresTiltedNEON is
 //
@@ -332,7 +332,7 @@ func u32f64SquaresTiltedNEON(dst *float64, src *uint32, sums *float64, diagonals
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16u64SquaresTiltedNEON(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func i16u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i16f64SquaresTiltedNEON is
 //
@@ -347,7 +347,7 @@ func i16u64SquaresTiltedNEON(dst *uint64, src *int16, sums *uint64, diagonals *u
 // for whole cache lines of sums.
 //
 //go:noescape
-func i16f64SquaresTiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i16f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32u64SquaresTiltedNEON is
 //
@@ -362,7 +362,7 @@ func i16f64SquaresTiltedNEON(dst *float64, src *int16, sums *float64, diagonals 
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32u64SquaresTiltedNEON(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+func i32u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // i32f64SquaresTiltedNEON is
 //
@@ -377,7 +377,7 @@ func i32u64SquaresTiltedNEON(dst *uint64, src *int32, sums *uint64, diagonals *u
 // for whole cache lines of sums.
 //
 //go:noescape
-func i32f64SquaresTiltedNEON(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func i32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f32f64SquaresTiltedNEON is
 //
@@ -392,7 +392,7 @@ func i32f64SquaresTiltedNEON(dst *float64, src *int32, sums *float64, diagonals 
 // for whole cache lines of sums.
 //
 //go:noescape
-func f32f64SquaresTiltedNEON(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 
 // f64f64SquaresTiltedNEON is
 //
@@ -407,4 +407,4 @@ func f32f64SquaresTiltedNEON(dst *float64, src *float32, sums *float64, diagonal
 // for whole cache lines of sums.
 //
 //go:noescape
-func f64f64SquaresTiltedNEON(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+func f64f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)

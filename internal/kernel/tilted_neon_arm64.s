@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32TiltedNEON(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u8u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8u32TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -68,7 +68,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u8u64TiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8u64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -134,7 +134,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u8f32TiltedNEON(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func u8f32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8f32TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -202,7 +202,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u8f64TiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u8f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8f64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -272,7 +272,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u16u64TiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u16u64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -337,7 +337,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u16f64TiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u16f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u16f64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -406,7 +406,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u16u32TiltedNEON(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u16u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u16u32TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -468,7 +468,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u32u64TiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u32u64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -531,7 +531,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u32u32TiltedNEON(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u32u32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u32u32TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -590,7 +590,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i16i64TiltedNEON(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i16i64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i16i64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -655,7 +655,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i16f64TiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i16f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i16f64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -724,7 +724,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i32i64TiltedNEON(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i32i64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i32i64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -787,7 +787,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func f32f64TiltedNEON(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·f32f64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -850,7 +850,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func f32f32TiltedNEON(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func f32f32TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·f32f32TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -909,7 +909,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func f64f64TiltedNEON(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64TiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·f64f64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -969,7 +969,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u8u64SquaresTiltedNEON(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1035,7 +1035,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u8f64SquaresTiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u8f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u8f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1105,7 +1105,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u16u64SquaresTiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u16u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1170,7 +1170,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u16f64SquaresTiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u16f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u16f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1239,7 +1239,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u32u64SquaresTiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u32u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1302,7 +1302,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func u32f64SquaresTiltedNEON(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·u32f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1373,7 +1373,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i16u64SquaresTiltedNEON(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i16u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i16u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1438,7 +1438,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i16f64SquaresTiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i16f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i16f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1507,7 +1507,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i32u64SquaresTiltedNEON(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i32u64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i32u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1570,7 +1570,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func i32f64SquaresTiltedNEON(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·i32f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1641,7 +1641,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func f32f64SquaresTiltedNEON(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·f32f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6
@@ -1708,7 +1708,7 @@ loop:
 	CBNZ    R10, loop
 	RET
 
-// func f64f64SquaresTiltedNEON(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64SquaresTiltedNEON(dst *byte, src *byte, sums *byte, diagonals *byte, edge *byte, n int, channels int, writes uint8)
 TEXT ·f64f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R6

@@ -6,12 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // testTilted holds every level against the portable one, to the bit, cut into
 // tiles of any width and bands of any height, with guards round everything.
 // That the portable one is right, package tilted tests.
-func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc[S]) {
+func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, width := range widths {
 		for _, c := range channels {
@@ -20,11 +21,11 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 			if rng.IntN(2) == 0 {
 				spoil(rng, pix)
 			}
-			spec := runTilted(t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
+			spec := runTilted[P, S](t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
 			for _, level := range levels() {
 				band, tile := 1+rng.IntN(rows), (1+rng.IntN(8))*kernel.TiltedSkew(c, 12)
 				writes := kernel.Writes(rng.IntN(3))
-				got := runTilted(t, find(level), pix, rows, width, c, band, tile, writes)
+				got := runTilted[P, S](t, find(level), pix, rows, width, c, band, tile, writes)
 				for i := range spec {
 					if !same(got[i], spec[i]) {
 						t.Fatalf("level %d, %d rows of %d×%d in bands of %d and tiles of %d, writes %v: entry %d is %v, want %v",
@@ -38,7 +39,7 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 
 // runTilted makes a table in bands and tiles, and returns it without gaps, with
 // column 0.
-func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[S], pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
+func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc, pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
 	t.Helper()
 	n, row := width*c, (width+1)*c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -57,11 +58,9 @@ func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[S
 	}
 	scratch := func(n int) []S {
 		s := make([]S, n+guard)
-		for i := range s {
-			s[i] = kernel.TiltedZero[S]()
-			if i >= n {
-				s[i] = mark
-			}
+		kernel.TiltedZero(raster.Bytes(s[:n]), raster.TypeOf[S]())
+		for i := n; i < len(s); i++ {
+			s[i] = mark
 		}
 		return s
 	}
@@ -71,10 +70,10 @@ func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[S
 	srcStride := len(pix) / rows
 	for y := 0; y < rows; y += band {
 		for x := 0; x < n+band*kernel.TiltedSkew(c, 12); x += tile {
-			f(&kernel.TiltedTile[S]{
-				Dst: buf[at+y*stride:], DstStride: stride,
-				Src: kernel.Bytes(pix[y*srcStride:]), SrcStride: srcStride, PixelBytes: int(unsafe.Sizeof(pix[0])),
-				Sums: sums[:len(sums)-guard], Diagonals: diagonals[:len(diagonals)-guard], Edge: edge[:len(edge)-guard],
+			f(&kernel.TiltedTile{
+				Dst: raster.Bytes(buf[at+y*stride:]), DstStride: stride,
+				Src: raster.Bytes(pix[y*srcStride:]), SrcStride: srcStride,
+				Sums: raster.Bytes(sums[:len(sums)-guard]), Diagonals: raster.Bytes(diagonals[:len(diagonals)-guard]), Edge: raster.Bytes(edge[:len(edge)-guard]),
 				X: x, Width: tile, Rows: min(band, rows-y), N: n, Channels: c, First: y == 0, Writes: writes,
 			})
 		}

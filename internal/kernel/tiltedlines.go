@@ -5,44 +5,44 @@ import "unsafe"
 // tiltedRoutine is an assembly kernel: n elements of one row, a multiple of a
 // cache line of sums, none of them in the first or the last pixel of a row of
 // floats.
-type tiltedRoutine[P Pixel, S Sum] func(dst *S, src *P, sums, diagonals, edge *S, n, channels int, writes uint8)
+type tiltedRoutine func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)
 
 // tiltedGroup is one for tiltedRows rows, each a line further left. Before the n
 // elements, and after them, it makes lines under masks.
-type tiltedGroup[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, sums, diagonals, edge *S, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)
+type tiltedGroup func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)
 
 const tiltedRows = 4
 
 // lines makes as many elements as the assembly can, and those before them. It
 // returns how far it got.
-func (k *tiltedKernel[S]) lines(t *TiltedTile[S], r, from, to int, edge []S) int {
-	c, line := t.Channels, tiltedLine[S]()
+func (k *tiltedKernel) lines(t *TiltedTile, r, from, to int, edge []byte) int {
+	c, line, size := t.Channels, k.line, k.size.sum
 	end := to
-	if isFloat[S]() {
+	if k.float {
 		end = min(to, t.N-c)
 		if from == 0 {
 			from = min(line, end)
-			k.span(t, r, 0, from, edge[:c])
+			k.span(t, r, 0, from, edge[:c*size])
 		}
 	}
 	n := (end - from) &^ (line - 1)
 	if n <= 0 {
 		return from
 	}
-	dst, src := t.Dst[r*t.DstStride+c+from:][:n], t.Src[(r*t.SrcStride+from)*t.PixelBytes:][:n*t.PixelBytes]
-	sums, diagonals := t.Sums[TiltedLead(c)+from:][:n+line], t.Diagonals[TiltedLead(c)+from:][:n+c]
-	var next [FastChannels]S
-	copy(next[:c], sums[n-c:])
-	copy(edge[c:line], sums)
-	k.asm(&dst[0], &src[0], &sums[0], &diagonals[0], &edge[0], n, c, t.writes(dst))
-	copy(edge, next[:c])
+	dst, src := t.Dst[(r*t.DstStride+c+from)*size:][:n*size], t.Src[(r*t.SrcStride+from)*k.size.pixel:][:n*k.size.pixel]
+	sums, diagonals := t.Sums[(TiltedLead(c)+from)*size:][:(n+line)*size], t.Diagonals[(TiltedLead(c)+from)*size:][:(n+c)*size]
+	var next [FastChannels * 8]byte
+	copy(next[:c*size], sums[(n-c)*size:])
+	copy(edge[c*size:LineBytes], sums)
+	k.asm(&dst[0], &src[0], &sums[0], &diagonals[0], &edge[0], n, c, k.writes(t, dst))
+	copy(edge, next[:c*size])
 	return from + n
 }
 
 // rows makes several rows at once. It reports false where some of them begin or end
 // with the image and others do not.
-func (k *tiltedKernel[S]) rows(t *TiltedTile[S], r int) bool {
-	c, line := t.Channels, tiltedLine[S]()
+func (k *tiltedKernel) rows(t *TiltedTile, r int) bool {
+	c, line := t.Channels, k.line
 	const last = tiltedRows - 1
 	// Where the rows begin and end, along the first of them.
 	from := t.X - r*line
@@ -59,37 +59,39 @@ func (k *tiltedKernel[S]) rows(t *TiltedTile[S], r int) bool {
 	switch {
 	case end >= t.N+last*line:
 		end, after = t.N-tail, tiltedRows
-		if isFloat[S]() && tail < c {
+		if k.float && tail < c {
 			return false // the last pixel is in two lines
 		}
-	case end > t.N || isFloat[S]() && end > t.N-c:
+	case end > t.N || k.float && end > t.N-c:
 		return false
 	}
 	n := end - from
 	if n < before*line {
 		return false
 	}
-	sums, diagonals := t.Sums[TiltedLead(c):], t.Diagonals[TiltedLead(c):]
-	size := t.PixelBytes
-	dst, src := t.Dst[r*t.DstStride+c:], t.Src[r*t.SrcStride*size:]
-	edge := t.Edge[r*CarryLen(c):][:tiltedRows*CarryLen(c)]
-	reach := min(end+tail, t.N)
-	_, _, _, _ = dst[last*t.DstStride+reach-last*line-1], src[(last*t.SrcStride+reach-last*line)*size-1], sums[end+TiltedSlack(c)-c-1], diagonals[end+TiltedSlack(c)-1]
+	size, pixel := k.size.sum, k.size.pixel
+	sums, diagonals := t.Sums[TiltedLead(c)*size:], t.Diagonals[TiltedLead(c)*size:]
+	dst, src := t.Dst[(r*t.DstStride+c)*size:], t.Src[r*t.SrcStride*pixel:]
+	carry := CarryLen(c) * size
+	edge := t.Edge[r*carry:][:tiltedRows*carry]
+	reach := min(end+tail, t.N) - last*line
+	_, _ = dst[:(last*t.DstStride+reach)*size], src[:(last*t.SrcStride+reach)*pixel]
+	_, _ = sums[:(end+TiltedSlack(c)-c)*size], diagonals[:(end+TiltedSlack(c))*size]
 	if before > 0 {
-		t.start(r, edge)
+		k.start(t, r, edge)
 	}
 	for q := range tiltedRows {
-		copy(edge[q*CarryLen(c):][c:line], sums[max(0, from-q*line):])
+		copy(edge[q*carry:][c*size:LineBytes], sums[max(0, from-q*line)*size:])
 	}
-	k.group(&dst[from], t.DstStride, &src[from*size], t.SrcStride, &sums[from], &diagonals[from], &edge[0], n,
-		tiltedLanes[S](c), c, &t.masks[under][0][0], before, after, t.writes(dst[from:]))
+	dst = dst[from*size:]
+	k.group(&dst[0], t.DstStride, &src[from*pixel], t.SrcStride, &sums[from*size], &diagonals[from*size], &edge[0], n,
+		k.lanes(c), c, &t.masks[under][0][0], before, after, k.writes(t, dst))
 	return true
 }
 
-// writes is how to write from here on.
-func (t *TiltedTile[S]) writes(dst []S) uint8 {
-	size := unsafe.Sizeof(dst[0])
-	if (uintptr(unsafe.Pointer(&dst[0]))|uintptr(t.DstStride)*size)%LineBytes != 0 {
+// writes returns how to write from dst on.
+func (k *tiltedKernel) writes(t *TiltedTile, dst []byte) uint8 {
+	if (uintptr(unsafe.Pointer(&dst[0]))|uintptr(t.DstStride*k.size.sum))%LineBytes != 0 {
 		return uint8(Ahead)
 	}
 	return uint8(t.Writes)
@@ -123,11 +125,11 @@ func (m *tiltedMasks) set(channels, n, lanes int) {
 	}
 }
 
-// tiltedLanes is which lane of two vectors is one pixel to the left of one in
+// lanes returns which lane of two vectors is one pixel to the left of one in
 // the second, and to the right of one in the first; and what zero is.
-func tiltedLanes[S Sum](channels int) *uint32 {
-	kind := int(unsafe.Sizeof(*new(S)))/4 - 1
-	if isFloat[S]() {
+func (k *tiltedKernel) lanes(channels int) *uint32 {
+	kind := k.size.sum/4 - 1
+	if k.float {
 		kind += 2
 	}
 	return &allTiltedLanes[kind][channels-1][0][0]

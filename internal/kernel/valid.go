@@ -3,7 +3,7 @@ package kernel
 import (
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Selection is a row of pixels of which only some are valid.
@@ -41,33 +41,36 @@ type Selector struct {
 	filled   uint64 // the same, as a pixel
 }
 
-// NewSelector is the fastest one of a level, with what stands for a pixel that is not
-// valid.
-func NewSelector(pixel pairs.Type, level Level, mask, nan bool, fill float32) Selector {
-	switch pixel {
-	case pairs.U8:
-		return newSelector[uint8](portableSelect[uint8], level, mask, nan, fill)
-	case pairs.U16:
-		return newSelector[uint16](portableSelect[uint16], level, mask, nan, fill)
-	case pairs.U32:
-		return newSelector[uint32](portableSelect[uint32], level, mask, nan, fill)
-	case pairs.I16:
-		return newSelector[int16](portableSelect[int16], level, mask, nan, fill)
-	case pairs.I32:
-		return newSelector[int32](portableSelect[int32], level, mask, nan, fill)
-	case pairs.F32:
-		return newSelector[float32](portableSelect[float32], level, mask, nan, fill)
-	}
-	return newSelector[float64](portableSelect[float64], level, mask, nan, fill)
+// selections holds, by the type of pixels, the portable loop and what makes a pixel of a
+// float, as its bits.
+var selections = [raster.NumTypes]struct {
+	loop func(s *Selection, fill float32)
+	bits func(fill float32) uint64
+}{
+	raster.U8:  {portableSelect[uint8], pixelBits[uint8]},
+	raster.U16: {portableSelect[uint16], pixelBits[uint16]},
+	raster.U32: {portableSelect[uint32], pixelBits[uint32]},
+	raster.U64: {portableSelect[uint64], pixelBits[uint64]},
+	raster.I16: {portableSelect[int16], pixelBits[int16]},
+	raster.I32: {portableSelect[int32], pixelBits[int32]},
+	raster.I64: {portableSelect[int64], pixelBits[int64]},
+	raster.F32: {portableSelect[float32], pixelBits[float32]},
+	raster.F64: {portableSelect[float64], pixelBits[float64]},
 }
 
-// newSelector takes the loop in Go from where its type is known: here the value would be allocated.
-func newSelector[P Pixel](portable func(*Selection, float32), level Level, mask, nan bool, fill float32) Selector {
-	size := int(unsafe.Sizeof(*new(P)))
-	l := Selector{portable: portable, pixel: size, fill: fill}
-	l.routine = selects[level][selectKind{size, mask, nan && IsFloat[P]()}]
-	*(*P)(unsafe.Pointer(&l.filled)) = P(fill)
-	return l
+// NewSelector returns the fastest selector of a level. It writes fill for a pixel that is
+// not valid.
+func NewSelector(pixel raster.Type, level Level, mask, nan bool, fill float32) Selector {
+	return Selector{
+		routine:  selects[level][selectKind{pixel.Bytes(), mask, nan && pixel.Float()}],
+		portable: selections[pixel].loop, pixel: pixel.Bytes(),
+		fill: fill, filled: selections[pixel].bits(fill),
+	}
+}
+
+func pixelBits[P Pixel](fill float32) (bits uint64) {
+	*(*P)(unsafe.Pointer(&bits)) = P(fill)
+	return bits
 }
 
 // Select goes through one row.
@@ -96,8 +99,8 @@ func (l *Selector) some(s *Selection, at, n int) {
 
 // portableSelect is the specification.
 func portableSelect[P Pixel](s *Selection, fill float32) {
-	from := Of[P](s.From)
-	to, valid := Of[P](s.To)[:len(from)], s.Valid[:len(from)]
+	from := raster.Elems[P](s.From)
+	to, valid := raster.Elems[P](s.To)[:len(from)], s.Valid[:len(from)]
 	for i, p := range from {
 		v := uint8(1)
 		if s.Mask != nil && s.Mask[i] == 0 || s.NaN && p != p {

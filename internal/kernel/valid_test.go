@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Every level selects what the portable loop does, and writes nothing else.
@@ -26,7 +26,7 @@ func testSelect[P Pixel](t *testing.T) {
 	for n := range 100 {
 		for _, kind := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
 			from, fill := make([]P, n), float32(rng.IntN(100))
-			s := Selection{From: Bytes(from), NaN: kind[1]}
+			s := Selection{From: raster.Bytes(from), NaN: kind[1]}
 			for i := range from {
 				from[i] = P(rng.IntN(256))
 				if nan := math.NaN(); IsFloat[P]() && rng.IntN(3) == 0 {
@@ -41,12 +41,12 @@ func testSelect[P Pixel](t *testing.T) {
 			}
 			want := s
 			wantTo := make([]P, n)
-			want.To, want.Valid = Bytes(wantTo), make([]uint8, n)
+			want.To, want.Valid = raster.Bytes(wantTo), make([]uint8, n)
 			portableSelect[P](&want, fill)
 			for _, level := range Levels() {
 				to, valid := slices.Repeat([]P{guard}, n+8), slices.Repeat([]uint8{guard}, n+8)
-				s.To, s.Valid = Bytes(to[:n]), valid[:n]
-				l := NewSelector(pairs.TypeOf[P](), level, kind[0], kind[1], fill)
+				s.To, s.Valid = raster.Bytes(to[:n]), valid[:n]
+				l := NewSelector(raster.TypeOf[P](), level, kind[0], kind[1], fill)
 				l.Select(&s)
 				same := slices.EqualFunc(to[:n], wantTo, func(a, b P) bool { return a == b || a != a && b != b })
 				if !same || !slices.Equal(s.Valid, want.Valid) {

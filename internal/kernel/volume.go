@@ -1,16 +1,19 @@
 package kernel
 
-import "unsafe"
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
+)
 
 // A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose
 // sums are laid on those of the slice over it.
-type VolumeTile[S Sum] struct {
-	Tile[S]
+type VolumeTile struct {
+	Tile
 
 	// Over holds the sums of the table's slice over the tile and, afterwards,
 	// those of the tile itself. It has OverLen elements, zeros at first, in a
 	// layout private to the level and the shape of the tile.
-	Over []S
+	Over []byte
 
 	// Whole reports whether what lies between the rows belongs to the table: zeros are
 	// written after every row, up to DstStride elements from its first sum. Rows
@@ -19,39 +22,62 @@ type VolumeTile[S Sum] struct {
 	Whole bool
 }
 
-// OverLen is how many elements the Over of a tile has.
+// OverLen returns how many elements the Over of a tile has.
 func OverLen(rows, n int) int { return rows * overPitch(n) }
 
-// overPitch is what a row of Over takes at most: whole vectors.
+// overPitch returns what a row of Over takes at most: whole vectors.
 func overPitch(n int) int { return (n + 15) &^ 15 }
 
 // A VolumeFunc integrates one tile of a slice.
-type VolumeFunc[S Sum] func(*VolumeTile[S])
+type VolumeFunc func(*VolumeTile)
 
 // portableVolume is the specification, on top of that of planes:
 //
 //	over[r][i] += plane[r][i]
 //	dst[r][i] = over[r][i]
-//
-// The assembly lay, which may be nil, does whole lines of that.
-func portableVolume[S Sum](plane Func[S], lay func(dst, over *S, n int)) VolumeFunc[S] {
-	return func(t *VolumeTile[S]) {
+func portableVolume(plane Func, lay func(dst, over []byte), size sizes) VolumeFunc {
+	return func(t *VolumeTile) {
 		all := t.Tile // of which the plane kernel gets a row at a time
 		t.Rows = 1
 		for r := range all.Rows {
-			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride*all.PixelBytes:], all.Carry[r*CarryLen(all.Channels):]
+			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride*size.sum:], all.Src[r*all.SrcStride*size.pixel:], all.Carry[r*CarryLen(all.Channels)*size.sum:]
 			plane(&t.Tile)
-			layRow(t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N], lay)
+			lay(t.Dst[:t.N*size.sum], t.Over[r*overPitch(t.N)*size.sum:][:t.N*size.sum])
 			if t.Whole {
-				clear(t.Dst[t.N:t.DstStride])
+				clear(t.Dst[t.N*size.sum : t.DstStride*size.sum])
 			}
 		}
 		t.Tile = all
 	}
 }
 
+// layRow lays a row on that of the slice over it.
+func layRow[S Sum](dst, over []byte) {
+	sums := raster.Elems[S](dst)
+	below := raster.Elems[S](over)[:len(sums)]
+	for i := range sums {
+		below[i] += sums[i]
+		sums[i] = below[i]
+	}
+}
+
+// layFunc lays whole lines by assembly, if there is any, and the rest by a loop.
+func layFunc(asm func(dst, over *byte, n int), loop func(dst, over []byte), size sizes) func(dst, over []byte) {
+	if asm == nil {
+		return loop
+	}
+	return func(dst, over []byte) {
+		lines := len(dst) &^ (LineBytes - 1)
+		if lines > 0 {
+			_ = over[:lines]
+			asm(&dst[0], &over[0], lines/size.sum)
+		}
+		loop(dst[lines:], over[lines:])
+	}
+}
+
 // volumeRoutine is an assembly kernel for groups of rows. Strides are in bytes.
-type volumeRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
+type volumeRoutine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
 
 // How the assembly writes, see [VolumeTile.Whole]. Some rows past the caches and
 // some not, [Mixed], is slower here than either.
@@ -63,7 +89,8 @@ const (
 
 // volumeFunc is planeFunc for tiles of volumes. What is left of groups of rows is
 // made as a plane and laid on the slice over it.
-func volumeFunc[S Sum](r *routines[byte, S], plane Func[S], portable VolumeFunc[S]) VolumeFunc[S] {
+func volumeFunc(r *routines, plane Func, loops *portables, size sizes) VolumeFunc {
+	portable := portableVolume(loops.plane, loops.lay, size)
 	if r.volume == nil {
 		return portable
 	}
@@ -71,19 +98,20 @@ func volumeFunc[S Sum](r *routines[byte, S], plane Func[S], portable VolumeFunc[
 	if r.volumeDot != nil {
 		single = r.volumeDot
 	}
-	size, rest := int(unsafe.Sizeof(*new(S))), portableVolume(plane, r.lay)
-	return func(t *VolumeTile[S]) {
-		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
+	rest := portableVolume(plane, layFunc(r.lay, loops.lay, size), size)
+	minWidth := size.minWidth()
+	return func(t *VolumeTile) {
+		if t.Channels > FastChannels || t.N < minWidth || t.Rows == 0 {
 			portable(t)
 			return
 		}
-		t.check()
-		_ = t.Over[:OverLen(t.Rows, t.N)]
-		onLines := t.onLines()
+		t.check(size)
+		_ = t.Over[:OverLen(t.Rows, t.N)*size.sum]
+		onLines := t.onLines(size)
 		writes := volumeCached
 		switch {
 		case t.Whole && onLines:
-			_ = t.Dst[:t.Rows*t.DstStride]
+			_ = t.Dst[:t.Rows*t.DstStride*size.sum]
 			writes = volumeWhole
 		case t.Whole:
 			portable(t)
@@ -91,27 +119,27 @@ func volumeFunc[S Sum](r *routines[byte, S], plane Func[S], portable VolumeFunc[
 		case t.Writes != Ahead && onLines:
 			writes = volumeBeyond
 		}
-		ahead, along := volumeAhead(t.N, t.SrcStride, t.PixelBytes)
+		ahead, along := volumeAhead(t.N, t.SrcStride, size.pixel)
 		asm := many
 		if t.Channels == 1 {
 			asm = single
 		}
 		rows := t.Rows &^ (groupRows - 1)
 		if rows > 0 {
-			asm(&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*t.PixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
-				rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
+			asm(&t.Dst[0], t.DstStride*size.sum, &t.Src[0], t.SrcStride*size.pixel, &t.Above[0], &t.Carry[0], &t.Over[0],
+				rows, t.N, ahead, along, processor.Lanes(size.sum, t.Channels), t.Offset, writes)
 		}
 		if rows < t.Rows {
 			tile, over := t.Tile, t.Over
-			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride:], t.Src[rows*t.SrcStride*t.PixelBytes:], t.Carry[rows*CarryLen(t.Channels):]
-			t.Over, t.Rows, t.Writes = t.Over[OverLen(rows, t.N):], t.Rows-rows, Ahead
+			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride*size.sum:], t.Src[rows*t.SrcStride*size.pixel:], t.Carry[rows*CarryLen(t.Channels)*size.sum:]
+			t.Over, t.Rows, t.Writes = t.Over[OverLen(rows, t.N)*size.sum:], t.Rows-rows, Ahead
 			rest(t)
 			t.Tile, t.Over = tile, over
 		}
 	}
 }
 
-// volumeAhead is how far ahead of its loads a kernel asks for the pixels of groups
+// volumeAhead returns how far ahead of its loads a kernel asks for the pixels of groups
 // to come: a page or so, in bytes, for short rows, four at a time, are more than
 // the processor foresees. Along is all ones to go on from there as the group
 // does, which takes rows that lie close together, and zero to stay and so ask

@@ -18,7 +18,7 @@ package kernel
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8u32DotVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -34,7 +34,7 @@ func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, abov
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8u32DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -50,7 +50,7 @@ func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, a
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64DotVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -66,7 +66,7 @@ func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, abov
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8u64DotVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8u64DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8f32VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -82,7 +82,7 @@ func u8u64DotVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, a
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f32VolumeAVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8f32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -98,7 +98,7 @@ func u8f32VolumeAVX2(dst *float32, dstStride int, src *uint8, srcStride int, abo
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f64VolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64DotVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -114,7 +114,7 @@ func u8f64VolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, abo
 // for a single channel, with strides in bytes.
 //
 //go:noescape
-func u8f64DotVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8f64DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u16u64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -130,7 +130,7 @@ func u8f64DotVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u64VolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u16u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u16f64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -146,7 +146,7 @@ func u16u64VolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, ab
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16f64VolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u16f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u16u32VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -162,7 +162,7 @@ func u16f64VolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, a
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u32VolumeAVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u16u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32u64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -178,7 +178,7 @@ func u16u32VolumeAVX2(dst *uint32, dstStride int, src *uint16, srcStride int, ab
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u32u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32u32VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -194,7 +194,7 @@ func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, ab
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u32VolumeAVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u32u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i16i64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -210,7 +210,7 @@ func u32u32VolumeAVX2(dst *uint32, dstStride int, src *uint32, srcStride int, ab
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16i64VolumeAVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i16i64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i16f64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -226,7 +226,7 @@ func i16i64VolumeAVX2(dst *int64, dstStride int, src *int16, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16f64VolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i16f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i32i64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -242,7 +242,7 @@ func i16f64VolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, ab
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32i64VolumeAVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i32i64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // f32f64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -258,7 +258,7 @@ func i32i64VolumeAVX2(dst *int64, dstStride int, src *int32, srcStride int, abov
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f64VolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func f32f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // f32f32VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -274,7 +274,7 @@ func f32f64VolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f32VolumeAVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func f32f32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // f64f64VolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -290,7 +290,7 @@ func f32f32VolumeAVX2(dst *float32, dstStride int, src *float32, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f64f64VolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func f64f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8u64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -306,7 +306,7 @@ func f64f64VolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u8f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -322,7 +322,7 @@ func u8u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride in
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u8f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u8f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u16u64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -338,7 +338,7 @@ func u8f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride i
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u16u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u16f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -354,7 +354,7 @@ func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u16f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32u64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -370,7 +370,7 @@ func u16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u32u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -386,7 +386,7 @@ func u32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func u32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func u32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i16u64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -402,7 +402,7 @@ func u32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint32, srcStride
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i16u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i16f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -418,7 +418,7 @@ func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride i
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i16f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i32u64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -434,7 +434,7 @@ func i16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int16, srcStride 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i32u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i32f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -450,7 +450,7 @@ func i32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int32, srcStride i
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func i32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func i32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // f32f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -466,7 +466,7 @@ func i32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int32, srcStride 
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func f32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // f64f64SquaresVolumeAVX2 is, in the summation order of the portable loop,
 //
@@ -482,7 +482,7 @@ func f32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float32, srcStrid
 // with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
-func f64f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+func f64f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32LayAVX2 is, for whole cache lines of sums,
 //
@@ -492,7 +492,7 @@ func f64f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float64, srcStrid
 //	}
 //
 //go:noescape
-func u32LayAVX2(dst *uint32, over *uint32, n int)
+func u32LayAVX2(dst *byte, over *byte, n int)
 
 // u64LayAVX2 is, for whole cache lines of sums,
 //
@@ -502,7 +502,7 @@ func u32LayAVX2(dst *uint32, over *uint32, n int)
 //	}
 //
 //go:noescape
-func u64LayAVX2(dst *uint64, over *uint64, n int)
+func u64LayAVX2(dst *byte, over *byte, n int)
 
 // i64LayAVX2 is, for whole cache lines of sums,
 //
@@ -512,7 +512,7 @@ func u64LayAVX2(dst *uint64, over *uint64, n int)
 //	}
 //
 //go:noescape
-func i64LayAVX2(dst *int64, over *int64, n int)
+func i64LayAVX2(dst *byte, over *byte, n int)
 
 // f32LayAVX2 is, for whole cache lines of sums,
 //
@@ -522,7 +522,7 @@ func i64LayAVX2(dst *int64, over *int64, n int)
 //	}
 //
 //go:noescape
-func f32LayAVX2(dst *float32, over *float32, n int)
+func f32LayAVX2(dst *byte, over *byte, n int)
 
 // f64LayAVX2 is, for whole cache lines of sums,
 //
@@ -532,4 +532,4 @@ func f32LayAVX2(dst *float32, over *float32, n int)
 //	}
 //
 //go:noescape
-func f64LayAVX2(dst *float64, over *float64, n int)
+func f64LayAVX2(dst *byte, over *byte, n int)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -366,7 +366,7 @@ DATA tailMasks<>+48(SB)/8, $0x0000000000000000
 DATA tailMasks<>+56(SB)/8, $0x0000000000000000
 GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
 
-// func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u32DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -692,7 +692,7 @@ DATA ones<>+16(SB)/8, $0x0001000100010001
 DATA ones<>+24(SB)/8, $0x0001000100010001
 GLOBL ones<>(SB), RODATA|NOPTR, $32
 
-// func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -1008,7 +1008,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8u64DotVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -1289,7 +1289,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f32VolumeAVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32VolumeAVX2(SB), $8-101
 	MOVQ         lanes+88(FP), AX
@@ -1666,7 +1666,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64VolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -1994,7 +1994,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64DotVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64DotVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -2275,7 +2275,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u64VolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -2591,7 +2591,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16f64VolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -2919,7 +2919,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u32VolumeAVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u16u32VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -3275,7 +3275,7 @@ DATA slide<>+16(SB)/8, $0x8080808080808080
 DATA slide<>+24(SB)/8, $0x8080808080808080
 GLOBL slide<>(SB), RODATA|NOPTR, $32
 
-// func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -3584,7 +3584,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32u32VolumeAVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -3923,7 +3923,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16i64VolumeAVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16i64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -4239,7 +4239,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16f64VolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -4567,7 +4567,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32i64VolumeAVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32i64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -4876,7 +4876,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f64VolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -5185,7 +5185,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f32VolumeAVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f32VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32VolumeAVX2(SB), $0-101
 	MOVQ         lanes+88(FP), AX
@@ -5537,7 +5537,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f64f64VolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f64f64VolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -5840,7 +5840,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -6168,7 +6168,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -6508,7 +6508,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -6836,7 +6836,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -7176,7 +7176,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -7497,7 +7497,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -7848,7 +7848,7 @@ DATA bias<>+16(SB)/8, $0x4330000000000000
 DATA bias<>+24(SB)/8, $0x4330000000000000
 GLOBL bias<>(SB), RODATA|NOPTR, $32
 
-// func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -8176,7 +8176,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16f64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
@@ -8516,7 +8516,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32u64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -8837,7 +8837,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -9158,7 +9158,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -9479,7 +9479,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f64f64SquaresVolumeAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
@@ -9794,7 +9794,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32LayAVX2(dst *uint32, over *uint32, n int)
+// func u32LayAVX2(dst *byte, over *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·u32LayAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -9817,7 +9817,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func u64LayAVX2(dst *uint64, over *uint64, n int)
+// func u64LayAVX2(dst *byte, over *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·u64LayAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -9840,7 +9840,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func i64LayAVX2(dst *int64, over *int64, n int)
+// func i64LayAVX2(dst *byte, over *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·i64LayAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -9863,7 +9863,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func f32LayAVX2(dst *float32, over *float32, n int)
+// func f32LayAVX2(dst *byte, over *byte, n int)
 // Requires: AVX
 TEXT ·f32LayAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -9886,7 +9886,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func f64LayAVX2(dst *float64, over *float64, n int)
+// func f64LayAVX2(dst *byte, over *byte, n int)
 // Requires: AVX
 TEXT ·f64LayAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32VolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u8u32VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -210,7 +210,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8u32DotVolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u32DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 	MOVQ         lanes+88(FP), AX
@@ -514,7 +514,7 @@ DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
 DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
 GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
 
-// func u8u64VolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u8u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -709,7 +709,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8u64DotVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 	MOVQ            lanes+88(FP), AX
@@ -939,7 +939,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f32VolumeAVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u8f32VolumeAVX512(SB), $8-101
 	MOVQ         lanes+88(FP), AX
@@ -1154,7 +1154,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64VolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·u8f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -1353,7 +1353,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64DotVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 	MOVQ            lanes+88(FP), AX
@@ -1583,7 +1583,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u64VolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u16u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -1778,7 +1778,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16f64VolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·u16f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -1977,7 +1977,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u32VolumeAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u16u32VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -2184,7 +2184,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32u64VolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -2380,7 +2380,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32u32VolumeAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u32VolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
@@ -2641,7 +2641,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16i64VolumeAVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·i16i64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -2836,7 +2836,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16f64VolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·i16f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -3035,7 +3035,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32i64VolumeAVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·i32i64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -3231,7 +3231,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f64VolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f32f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -3427,7 +3427,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f32VolumeAVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVQ         lanes+88(FP), AX
@@ -3697,7 +3697,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f64f64VolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f64f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f64f64VolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
@@ -3939,7 +3939,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -4138,7 +4138,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u8f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u8f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·u8f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -4341,7 +4341,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -4540,7 +4540,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·u16f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -4743,7 +4743,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -4943,7 +4943,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func u32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -5143,7 +5143,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -5342,7 +5342,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·i16f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -5545,7 +5545,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -5745,7 +5745,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func i32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -5945,7 +5945,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
@@ -6145,7 +6145,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// func f64f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
@@ -6395,7 +6395,7 @@ rowsDone:
 	VZEROUPPER
 	RET
 
-// func u32LayAVX512(dst *uint32, over *uint32, n int)
+// func u32LayAVX512(dst *byte, over *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·u32LayAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -6414,7 +6414,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func u64LayAVX512(dst *uint64, over *uint64, n int)
+// func u64LayAVX512(dst *byte, over *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·u64LayAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -6433,7 +6433,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func i64LayAVX512(dst *int64, over *int64, n int)
+// func i64LayAVX512(dst *byte, over *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·i64LayAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -6452,7 +6452,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func f32LayAVX512(dst *float32, over *float32, n int)
+// func f32LayAVX512(dst *byte, over *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·f32LayAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
@@ -6471,7 +6471,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func f64LayAVX512(dst *float64, over *float64, n int)
+// func f64LayAVX512(dst *byte, over *byte, n int)
 // Requires: AVX, AVX512F
 TEXT ·f64LayAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX

@@ -18,7 +18,7 @@ package kernel
 // for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x1VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+func u8u32x1VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
 // u8u32x2VolumeNEON is, in the summation order of the portable loop,
 //
@@ -34,7 +34,7 @@ func u8u32x1VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, ab
 // for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x2VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+func u8u32x2VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
 // u8u32x3VolumeNEON is, in the summation order of the portable loop,
 //
@@ -50,7 +50,7 @@ func u8u32x2VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, ab
 // for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
-func u8u32x3VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+func u8u32x3VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
 // u8u32x4VolumeNEON is, in the summation order of the portable loop,
 //
@@ -66,7 +66,7 @@ func u8u32x3VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, ab
 // for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
-func u8u32x4VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+func u8u32x4VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
 // u32LayNEON is, for whole cache lines of sums,
 //
@@ -76,7 +76,7 @@ func u8u32x4VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, ab
 //	}
 //
 //go:noescape
-func u32LayNEON(dst *uint32, over *uint32, n int)
+func u32LayNEON(dst *byte, over *byte, n int)
 
 // u64LayNEON is, for whole cache lines of sums,
 //
@@ -86,7 +86,7 @@ func u32LayNEON(dst *uint32, over *uint32, n int)
 //	}
 //
 //go:noescape
-func u64LayNEON(dst *uint64, over *uint64, n int)
+func u64LayNEON(dst *byte, over *byte, n int)
 
 // i64LayNEON is, for whole cache lines of sums,
 //
@@ -96,7 +96,7 @@ func u64LayNEON(dst *uint64, over *uint64, n int)
 //	}
 //
 //go:noescape
-func i64LayNEON(dst *int64, over *int64, n int)
+func i64LayNEON(dst *byte, over *byte, n int)
 
 // f32LayNEON is, for whole cache lines of sums,
 //
@@ -106,7 +106,7 @@ func i64LayNEON(dst *int64, over *int64, n int)
 //	}
 //
 //go:noescape
-func f32LayNEON(dst *float32, over *float32, n int)
+func f32LayNEON(dst *byte, over *byte, n int)
 
 // f64LayNEON is, for whole cache lines of sums,
 //
@@ -116,4 +116,4 @@ func f32LayNEON(dst *float32, over *float32, n int)
 //	}
 //
 //go:noescape
-func f64LayNEON(dst *float64, over *float64, n int)
+func f64LayNEON(dst *byte, over *byte, n int)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32x1VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+// func u8u32x1VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 TEXT ·u8u32x1VolumeNEON(SB), NOSPLIT, $0-84
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -244,7 +244,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x2VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+// func u8u32x2VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 TEXT ·u8u32x2VolumeNEON(SB), NOSPLIT, $0-84
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -459,7 +459,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x3VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+// func u8u32x3VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 TEXT ·u8u32x3VolumeNEON(SB), NOSPLIT, $0-84
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1010,7 +1010,7 @@ rowLoop:
 done:
 	RET
 
-// func u8u32x4VolumeNEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, overStride int, rows int, n int, offset float32)
+// func u8u32x4VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 TEXT ·u8u32x4VolumeNEON(SB), NOSPLIT, $0-84
 	MOVD    dst+0(FP), R0
 	MOVD    src+16(FP), R1
@@ -1200,7 +1200,7 @@ rowLoop:
 done:
 	RET
 
-// func u32LayNEON(dst *uint32, over *uint32, n int)
+// func u32LayNEON(dst *byte, over *byte, n int)
 TEXT ·u32LayNEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0
 	MOVD    over+8(FP), R1
@@ -1223,7 +1223,7 @@ loop:
 	CBNZ    R2, loop
 	RET
 
-// func u64LayNEON(dst *uint64, over *uint64, n int)
+// func u64LayNEON(dst *byte, over *byte, n int)
 TEXT ·u64LayNEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0
 	MOVD    over+8(FP), R1
@@ -1246,7 +1246,7 @@ loop:
 	CBNZ    R2, loop
 	RET
 
-// func i64LayNEON(dst *int64, over *int64, n int)
+// func i64LayNEON(dst *byte, over *byte, n int)
 TEXT ·i64LayNEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0
 	MOVD    over+8(FP), R1
@@ -1269,7 +1269,7 @@ loop:
 	CBNZ    R2, loop
 	RET
 
-// func f32LayNEON(dst *float32, over *float32, n int)
+// func f32LayNEON(dst *byte, over *byte, n int)
 TEXT ·f32LayNEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0
 	MOVD    over+8(FP), R1
@@ -1292,7 +1292,7 @@ loop:
 	CBNZ    R2, loop
 	RET
 
-// func f64LayNEON(dst *float64, over *float64, n int)
+// func f64LayNEON(dst *byte, over *byte, n int)
 TEXT ·f64LayNEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0
 	MOVD    over+8(FP), R1

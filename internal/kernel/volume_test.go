@@ -6,11 +6,12 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // testVolume holds slices at every level and shape against plane tables, added
 // up one after the other, to the bit, with guards round everything.
-func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc[S], plane func(kernel.Level) kernel.Func[S]) {
+func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc, plane func(kernel.Level) kernel.Func) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, width := range widths {
 		for _, c := range channels {
@@ -23,7 +24,7 @@ func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 				if rng.IntN(3) == 0 {
 					spoil(rng, slices[z])
 				}
-				want[z] = run(t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
+				want[z] = run[P, S](t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
 				if sum == nil {
 					sum = make([]S, len(want[z]))
 				}
@@ -34,7 +35,7 @@ func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 			}
 			for _, level := range levels() {
 				way := volumeWay(rng.IntN(4))
-				got := runVolume(t, find(level), slices[:], rows, width, c, way)
+				got := runVolume[P, S](t, find(level), slices[:], rows, width, c, way)
 				for z := range want {
 					for i := range want[z] {
 						if !same(got[z][i], want[z][i]) {
@@ -60,7 +61,7 @@ const (
 
 // runVolume puts slices through a kernel one after the other, with guards round
 // everything, and returns the sums of each.
-func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[S], slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
+func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -98,10 +99,10 @@ func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[S
 			if x == n {
 				break
 			}
-			tile := kernel.VolumeTile[S]{Over: over[i][:len(over[i])-guard], Whole: way == whole}
-			tile.Dst, tile.DstStride = buf[at+x:], stride
-			tile.Src, tile.SrcStride, tile.PixelBytes = kernel.Bytes(pix[x:]), srcStride, int(unsafe.Sizeof(pix[0]))
-			tile.Above, tile.Carry = above[x:], carry
+			tile := kernel.VolumeTile{Over: raster.Bytes(over[i][:len(over[i])-guard]), Whole: way == whole}
+			tile.Dst, tile.DstStride = raster.Bytes(buf[at+x:]), stride
+			tile.Src, tile.SrcStride = raster.Bytes(pix[x:]), srcStride
+			tile.Above, tile.Carry = raster.Bytes(above[x:]), raster.Bytes(carry)
 			tile.Rows, tile.N, tile.Channels = rows, []int{first, n - first}[i], c
 			if way >= beyond {
 				tile.Writes = kernel.Stream

@@ -8,21 +8,24 @@ import (
 	"time"
 )
 
-// A Key opens what package gpu does not offer to its users. Nobody outside of the module
-// can make one.
-type Key struct{ _ struct{} }
-
 // An Opener is a *gpu.Device.
 type Opener interface {
-	Launcher(Key) (Device, error)
+	Wait() error
+	Close() error
 }
 
-// Open is the device behind a *gpu.Device.
+// open returns the device behind an Opener; nil until package gpu registers.
+var open func(Opener) (Device, error)
+
+// Register sets how devices are opened. Package gpu calls it when it is initialized.
+func Register(f func(Opener) (Device, error)) { open = f }
+
+// Open returns the device behind a *gpu.Device.
 func Open(device Opener) (Device, error) {
-	if !GPU {
+	if !GPU || open == nil {
 		return nil, errors.ErrUnsupported
 	}
-	return device.Launcher(Key{})
+	return open(device)
 }
 
 // Kernels, NewCopy, NewFill and TransferTime are those of the device that Open gives.

@@ -2,6 +2,6 @@ package ref
 
 import "runtime"
 
-// ManyProcessors lets tests have more workers than some machines have processors: tables
-// never have more than GOMAXPROCS. It is for the init of a package's tests.
-func ManyProcessors() { runtime.GOMAXPROCS(max(5, runtime.GOMAXPROCS(0))) }
+// A table never has more workers than GOMAXPROCS. Tests that import this package have at
+// least five, whatever the machine has.
+func init() { runtime.GOMAXPROCS(max(5, runtime.GOMAXPROCS(0))) }

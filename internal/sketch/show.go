@@ -5,8 +5,8 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/anyimage"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Show is a boxsum.Image of any pixels as one to look at: 8-bit pixels are as they
@@ -14,7 +14,7 @@ import (
 // three channels or more, the first three are red, green and blue.
 func Show(img any) image.Image {
 	low, high := 0.0, 255.0
-	if anyimage.Pixel(img) != pairs.U8 {
+	if pixels.Of(img).Type != raster.U8 {
 		low, high = Range(img)
 	}
 	return Paint(img, func(p float64) uint8 {
@@ -33,11 +33,12 @@ func Show(img any) image.Image {
 // Paint is an image with a brightness for every pixel. Of three channels or more, the first
 // three are red, green and blue.
 func Paint(img any, level func(float64) uint8) image.Image {
-	width, height, channels := anyimage.Size(img)
+	src := pixels.Of(img)
+	width, height, channels := src.Width, src.Height, src.Channels
 	dst := image.NewRGBA(image.Rect(0, 0, width, height))
 	var row []float64
 	for y := range height {
-		row = anyimage.Floats(row[:0], img, y, 0, width*channels, 1)
+		row = src.Floats(row[:0], y, 0, width*channels, 1)
 		for x := range width {
 			p := row[x*channels:][:channels]
 			c := color.RGBA{level(p[0]), level(p[0]), level(p[0]), 0xff}
@@ -53,10 +54,10 @@ func Paint(img any, level func(float64) uint8) image.Image {
 // Range is the least and the greatest finite pixel, the other way round where there is none.
 func Range(img any) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	width, height, channels := anyimage.Size(img)
+	src := pixels.Of(img)
 	var row []float64
-	for y := range height {
-		row = anyimage.Floats(row[:0], img, y, 0, width*channels, 1)
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
 		for _, v := range row {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				low, high = min(low, v), max(high, v)

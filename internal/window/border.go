@@ -3,23 +3,26 @@
 // each column, one prefix along the row, and the difference of two places of it. Filters
 // and thresholds stand on it:
 //
-//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint32, uint32]) {
+//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
 //		r := s.Windows()
-//		for i, p := range pix { // the pixels of the row, from column x on
-//			sum, squares, count := r.Sum(i), r.Squares(i), r.Count(i/r.Channels)
-//			...
+//		var p window.Part
+//		for x := 0; x < n; { // the pixels of the row, from column x on
+//			r.Cut(&p, x)
+//			p.Sums.Means(...)
+//			x = p.To
 //		}
 //	}
 //
 // where a layer embeds [Layer], of which the sink is the layer itself, and engine.Run fills
-// it. Sums of 8-bit pixels fit uint32 up to 2^24 pixels in a window and those of their
-// squares up to 66051; larger windows take uint64 for both.
+// it. Types are data: [Frame] says what pixels and sums are. Sums of 8-bit pixels fit uint32
+// up to 2^24 pixels in a window and those of their squares up to 66051; larger windows take
+// uint64.
 package window
 
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Border says what lies outside of an image.
@@ -58,13 +61,13 @@ func ParseBorder(name string) (Border, error) {
 			return Border(b), nil
 		}
 	}
-	return 0, grid.Invalid("unknown border %q: use one of %v", name, borderNames)
+	return 0, raster.Invalid("unknown border %q: use one of %v", name, borderNames)
 }
 
 // Check is an error for a border that there is not.
 func (b Border) Check() error {
 	if b >= borders {
-		return grid.Invalid("unknown %v: use one of %v", b, borderNames)
+		return raster.Invalid("unknown %v: use one of %v", b, borderNames)
 	}
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Floats out of proportion. What is added to a running sum of floats and taken away again leaves its rounding there: after one
@@ -28,14 +28,14 @@ const (
 const largestFill = 1 << 26
 
 // OffsetOf is what is taken away from the floats of an image of windows of this shape, by its first row: a stream knows no more.
-func OffsetOf(src *Pixels, shape *Shape) float64 {
-	if len(src.Mem) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
+func OffsetOf(src *raster.Array, shape *Shape) float64 {
+	if len(src.Data) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
 		return 0
 	}
-	first, values := *src, engine.NoValues()
+	first, values := src.Extent, engine.NoValues()
 	first.Height = 1
-	for at := range engine.Samples(&first.Extent) {
-		values.Add(first.At(at))
+	for at := range engine.Samples(&first) {
+		values.Add(windows.At(src.Type, src.Data, at))
 	}
 	center := float64(values.Center())
 	if values.Same() && math.Abs(center) > largestFill {
@@ -49,60 +49,63 @@ type scales struct {
 	columns                   float64 // all of them, each as a size
 	most                      float64 // of the totals of rows
 	leastSquares, mostSquares float64
-	some                      bool // columns are zero: what comes there may be lost beside others
+	zeros                     bool // some columns are zero: what comes there may be lost beside others
 }
 
+// floats is memory as the float64 that all sums of floats are.
+func floats(data []byte) []float64 { return raster.Elems[float64](data) }
+
 // measure looks at columns that have been summed anew. It reports whether they are in proportion.
-func (s *Sums[A, Q]) measure() bool {
-	all, some, even := evenness(s.image(), disproportion)
-	s.scales.columns, s.scales.some = all, some
-	if even && s.frame.Squares {
-		_, _, even = evenness(s.imageSquares(), squaresDisproportion)
+func (s *Sums) measure() bool {
+	all, zeros, even := evenness(floats(s.sums.image(s)), disproportion)
+	s.scales.columns, s.scales.zeros = all, zeros
+	if even && s.frame.squared() {
+		_, _, even = evenness(floats(s.squares.image(s)), squaresDisproportion)
 	}
 	return even
 }
 
 // evenness is the size of all columns together, whether some of them are zero, and whether the greatest is no more than so
 // many times the least of the others.
-func evenness[A kernel.Number](columns []A, times float64) (all float64, some, even bool) {
+func evenness(columns []float64, times float64) (all float64, zeros, even bool) {
 	least, most := math.Inf(1), 0.0
 	for _, v := range columns {
-		a := math.Abs(float64(v))
+		a := math.Abs(v)
 		all += a
 		if a > most {
 			most = a
 		}
 		if a == 0 {
-			some = true
+			zeros = true
 		} else if a < least {
 			least = a
 		}
 	}
-	return all, some, all <= math.MaxFloat64 && most <= least*times
+	return all, zeros, all <= math.MaxFloat64 && most <= least*times
 }
 
 // steady reports whether all sums of the row are finite, and of the size of those above them.
-func (s *Sums[A, Q]) steady() bool {
+func (s *Sums) steady() bool {
 	if s.extra() { // from columns that no prefix may have
-		for _, v := range s.image() {
+		for _, v := range floats(s.sums.image(s)) {
 			if v-v != 0 {
 				return false
 			}
 		}
 	}
 	c, k := &s.scales, s.frame.Channels
-	if c.some && !s.measure() {
+	if c.zeros && !s.measure() {
 		return false
 	}
-	all := total(s.prefix, k)
+	all := total(floats(s.sums.prefix), k)
 	c.most = max(c.most, all)
 	if !(all <= c.columns*rowDisproportion) || c.most > all*disproportion {
 		return false
 	}
-	if !s.frame.Squares {
+	if !s.frame.squared() {
 		return true
 	}
-	all = total(s.squarePre, k)
+	all = total(floats(s.squares.prefix), k)
 	if c.mostSquares == 0 || all < c.leastSquares {
 		c.leastSquares = all
 	}
@@ -111,9 +114,9 @@ func (s *Sums[A, Q]) steady() bool {
 }
 
 // total is the size of a row's sums by channel, in which prefixes end. It is not finite if any of them is not.
-func total[A kernel.Number](prefix []A, channels int) (all float64) {
-	for _, v := range prefix[len(prefix)-channels-kernel.WindowSlack:][:channels] {
-		all += math.Abs(float64(v))
+func total(prefix []float64, channels int) (all float64) {
+	for _, v := range prefix[len(prefix)-channels-windows.Slack:][:channels] {
+		all += math.Abs(v)
 	}
 	if !(all <= math.MaxFloat64) {
 		return math.NaN() // which is in no proportion
@@ -122,64 +125,63 @@ func total[A kernel.Number](prefix []A, channels int) (all float64) {
 }
 
 // regroup sums the columns of row y anew, from sums of several rows where windows are high.
-func (s *Sums[A, Q]) regroup() {
+func (s *Sums) regroup() {
 	f := &s.frame
 	h := f.Shape.Height()
 	if h < 16 || s.once() {
 		s.prime()
 		return
 	}
-	all, allSquares := s.both()
+	all, allSquares := s.images()
 	clear(all)
 	clear(allSquares)
 	from, to := s.reach()
 	each := int(math.Sqrt(float64(h)))
-	s.groups.aim(len(all), each, h/each+2, f.Squares)
+	s.groups.aim(len(all), each, h/each+2, f.squared())
 	for i := from; i < to; {
 		if i != floor(i, each) || i+each > to {
-			s.addRow(all, allSquares, i)
+			s.addRow(all, allSquares, s.part(s.rows.Row(i)), 1)
 			i++
 			continue
 		}
 		sums, squares, have := s.groups.at(i)
 		if !have {
 			for j := i; j < i+each; j++ {
-				s.addRow(sums, squares, j)
+				s.addRow(sums, squares, s.part(s.rows.Row(j)), 1)
 			}
 		}
-		for k, v := range sums {
-			all[k] += v
-		}
-		for k, v := range squares {
-			allSquares[k] += v
-		}
+		addFloats(all, sums)
+		addFloats(allSquares, squares)
 		i += each
 	}
 }
 
-// addRow adds the strip's part of a row to sums of columns.
-func (s *Sums[A, Q]) addRow(columns []A, squares []Q, place int) {
-	s.add(s.frame.Level, columns, squares, s.part(s.rows.Row(place)), s.nothing, Q(s.frame.Offset), 1)
+// addFloats adds sums of floats to others.
+func addFloats(to, from []byte) {
+	all := floats(to)
+	for k, v := range floats(from) {
+		all[k] += v
+	}
 }
 
 // groups are the sums of so many rows each, from multiples of that on.
-type groups[A, Q kernel.Number] struct {
-	n, rows int
+type groups struct {
+	n, rows int   // bytes of sums, and rows
 	both    bool  // squares too
 	starts  []int // of the groups, in a ring
 	have    []bool
-	sums    []A
-	squares []Q
+	sums    []byte
+	squares []byte
 }
 
-func (g *groups[A, Q]) forget() { clear(g.have) }
+func (g *groups) forget() { clear(g.have) }
 
-func (g *groups[A, Q]) bytes() int {
+func (g *groups) bytes() int {
 	return engine.Bytes(g.starts) + engine.Bytes(g.have) + engine.Bytes(g.sums) + engine.Bytes(g.squares)
 }
 
-// aim is for so many groups of rows of n sums.
-func (g *groups[A, Q]) aim(n, rows, count int, squares bool) {
+// aim is for so many groups of rows of n bytes of sums.
+func (g *groups) aim(n, rows, count int, squares bool) {
 	if g.n == n && g.rows == rows && len(g.starts) == count && g.both == squares {
 		return
 	}
@@ -193,7 +195,7 @@ func (g *groups[A, Q]) aim(n, rows, count int, squares bool) {
 }
 
 // at is the sums of the rows from one on, and whether they are there: else they are zero.
-func (g *groups[A, Q]) at(start int) (sums []A, squares []Q, have bool) {
+func (g *groups) at(start int) (sums, squares []byte, have bool) {
 	slot := (start/g.rows%len(g.starts) + len(g.starts)) % len(g.starts)
 	sums = g.sums[slot*g.n:][:g.n]
 	if g.both {
@@ -209,26 +211,28 @@ func (g *groups[A, Q]) at(start int) (sums []A, squares []Q, have bool) {
 }
 
 // apart makes the sums of windows from those of columns, each from its own.
-func (s *Sums[A, Q]) apart(r *Row[A, Q]) {
-	c := s.frame.Channels
-	n := s.n * c
-	s.hi, s.zeros = engine.AtLeast(s.hi, n), engine.Zeros(s.zeros, n)
-	pieces(s.hi[:n], s.cols, c, s.across.span)
-	r.Hi, r.Lo = s.hi[:n], s.zeros[:n]
-	if s.frame.Squares {
-		s.hiSquares, s.zeros2 = engine.AtLeast(s.hiSquares, n), engine.Zeros(s.zeros2, n)
-		pieces(s.hiSquares[:n], s.squares, c, s.across.span)
-		r.HiSquares, r.LoSquares = s.hiSquares[:n], s.zeros2[:n]
+func (s *Sums) apart(r *Row) {
+	s.sums.apart(s, &r.Sums)
+	if s.frame.squared() {
+		s.squares.apart(s, &r.Squares)
 	}
+}
+
+func (l *lane) apart(s *Sums, r *windows.Sums) {
+	c := s.frame.Channels
+	n := s.n * c * l.size
+	l.hi, l.zeros = engine.AtLeast(l.hi, n), engine.Zeros(l.zeros, n)
+	pieces(floats(l.hi[:n]), floats(l.cols), c, s.across.span)
+	r.Hi, r.Lo = l.hi[:n], l.zeros[:n]
 }
 
 // pieces sums span columns of each channel from every place on. Columns are cut into pieces of that many: a window is the end
 // of one and the start of the next.
-func pieces[A kernel.Number](sums, columns []A, channels, span int) {
+func pieces(sums, columns []float64, channels, span int) {
 	n, step := len(sums), span*channels
 	for start := 0; start < n; start += step {
 		for ch := range channels {
-			var sum A
+			sum := 0.0
 			for k := start + step - channels + ch; k >= start; k -= channels {
 				if sum += columns[k]; k < n {
 					sums[k] = sum
@@ -247,7 +251,7 @@ func pieces[A kernel.Number](sums, columns []A, channels, span int) {
 const spreadPixels = 1 << 12
 
 // Spread is Σ(p-mean)² of the window of element i, from its pixels, and NaN if they are too many.
-func (s *strip) Spread(i int) float64 {
+func (s *Sums) Spread(i int) float64 {
 	f := &s.frame
 	x, ch := s.x+i/f.Channels, i%f.Channels
 	if s.isFlat(x, ch) {
@@ -273,14 +277,14 @@ func (s *strip) Spread(i int) float64 {
 }
 
 // eachPixel visits the pixels of the window of column x in a channel.
-func (s *strip) eachPixel(x, ch int, visit func(p float64)) {
+func (s *Sums) eachPixel(x, ch int, visit func(p float64)) {
 	f := &s.frame
 	from, to := s.reach()
 	for y := from; y < to; y++ {
 		row := s.rows.Row(y)
 		for place := x - f.Left; place <= x+f.Right; place++ {
 			if column := f.Border.Index(place, f.Width); column != outside {
-				visit(float(row, f.Pixel, column*f.Channels+ch))
+				visit(windows.At(f.Pixel, row, column*f.Channels+ch))
 			} else if f.Border != Clip {
 				visit(f.value(ch))
 			}
@@ -299,7 +303,7 @@ type flats struct {
 func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along) }
 
 // isFlat reports whether all pixels of the window of column x are equal. Of windows that wrap it does not look.
-func (s *strip) isFlat(x, ch int) bool {
+func (s *Sums) isFlat(x, ch int) bool {
 	f := &s.frame
 	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would look at rows again and again
 		return false
@@ -315,7 +319,7 @@ func (s *strip) isFlat(x, ch int) bool {
 			left, right = min(left, 2*most-right), max(right, -left)
 		case Constant:
 			s.findFlats()
-			if last := s.part(s.rows.Row(s.flats.to - 1)); float(last, f.Pixel, min(max(x, 0), most)*f.Channels+ch) != f.value(ch) {
+			if last := s.part(s.rows.Row(s.flats.to - 1)); windows.At(f.Pixel, last, min(max(x, 0), most)*f.Channels+ch) != f.value(ch) {
 				return false
 			}
 		}
@@ -326,58 +330,29 @@ func (s *strip) isFlat(x, ch int) bool {
 }
 
 // findFlats looks at the columns of row y, going on from the row above where that was looked at.
-func (s *strip) findFlats() {
+func (s *Sums) findFlats() {
 	l := &s.flats
 	if l.valid && l.y == s.y {
 		return
 	}
-	if s.frame.Pixel == pairs.F32 {
-		find[float32](l, s)
-	} else {
-		find[float64](l, s)
-	}
-}
-
-func find[P float32 | float64](l *flats, s *strip) {
+	pixel, c := s.frame.Pixel, s.frame.Channels
 	from, to := s.reach()
-	row := func(place int) []P { return kernel.Of[P](s.part(s.rows.Row(place))) }
+	row := func(place int) []byte { return s.part(s.rows.Row(place)) }
 	last := row(to - 1)
-	n, c := len(last), s.frame.Channels
 	if l.valid && l.y == s.y-1 && (to == l.to || to == l.to+1) {
 		if to > l.to {
-			above := row(to - 2)
-			for i, p := range last {
-				if p == above[i] {
-					l.down[i]++
-				} else {
-					l.down[i] = 1
-				}
-			}
+			windows.ExtendRuns(pixel, l.down, last, row(to-2))
 		}
 	} else {
+		n := len(last) / pixel.Bytes()
 		l.down, l.along = engine.AtLeast(l.down, n), engine.AtLeast(l.along, n)
 		for i := range l.down {
 			l.down[i] = 1
 		}
 		for y, more := to-2, true; y >= from && more; y-- {
-			more = false
-			for i, p := range row(y) {
-				if int(l.down[i]) == to-1-y && p == last[i] {
-					l.down[i]++
-					more = true
-				}
-			}
+			more = windows.GrowRuns(pixel, l.down, row(y), last, to-1-y)
 		}
 	}
 	l.valid, l.y, l.to = true, s.y, to
-	for i := range last {
-		switch {
-		case int(l.down[i]) < to-from:
-			l.along[i] = 0
-		case i >= c && last[i] == last[i-c]:
-			l.along[i] = l.along[i-c] + 1
-		default:
-			l.along[i] = 1
-		}
-	}
+	windows.SpanRuns(pixel, l.along, l.down, last, to-from, c)
 }

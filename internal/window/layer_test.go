@@ -5,19 +5,21 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // counting is a sink that checks every window of every row.
 type counting struct {
-	Layer[uint32, uint32]
+	Layer
 	t    *testing.T
 	rows []int // how often each pixel came
 }
 
-func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint32, uint32]) {
+func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums) {
 	r := s.Windows()
+	hi, lo := raster.Elems[uint32](r.Sums.Hi), raster.Elems[uint32](r.Sums.Lo)
+	hi2, lo2 := raster.Elems[uint32](r.Squares.Hi), raster.Elems[uint32](r.Squares.Lo)
 	f := &l.Frame
 	for i := range pix {
 		px, ch := x+i/f.Channels, i%f.Channels
@@ -30,12 +32,12 @@ func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums[uint32, uint32]) {
 				if a == outside || b == outside {
 					continue
 				}
-				p := uint32(l.Src.Mem[b*l.Src.Stride+a*f.Channels+ch])
+				p := uint32(l.Src.Data[b*l.Src.Stride+a*f.Channels+ch])
 				sum, squares, count = sum+p, squares+p*p, count+1
 			}
 		}
-		if r.Sum(i) != sum || r.Squares(i) != squares || r.Count(i/f.Channels) != count {
-			l.t.Fatalf("%+v: window (%d, %d) has %d, %d and %d, want %d, %d and %d", f.Shape, px, y, r.Sum(i), r.Squares(i), r.Count(i/f.Channels), sum, squares, count)
+		if hi[i]-lo[i] != sum || hi2[i]-lo2[i] != squares || r.Count(i/f.Channels) != count {
+			l.t.Fatalf("%+v: window (%d, %d) has %d, %d and %d, want %d, %d and %d", f.Shape, px, y, hi[i]-lo[i], hi2[i]-lo2[i], r.Count(i/f.Channels), sum, squares, count)
 		}
 	}
 }
@@ -54,9 +56,9 @@ func TestLayer(t *testing.T) {
 			pix[i] = uint8(rng.Uint32())
 		}
 		l := &counting{t: t, rows: make([]int, w*h)}
-		l.Frame = Frame{Width: w, Height: h, Channels: c, Pixel: pairs.U8, Squares: true, Level: kernel.Best(),
+		l.Frame = Frame{Width: w, Height: h, Channels: c, Pixel: raster.U8, Sum: raster.U32, Square: raster.U32, Level: processor.Best(),
 			Shape: Shape{Left: rng.IntN(6), Right: rng.IntN(6), Up: rng.IntN(6), Down: rng.IntN(6), Border: []Border{Clip, Reflect, Reflect101, Replicate}[i%4]}}
-		l.Src = PixelsOf(pix, w, h, c, w*c)
+		l.Src = raster.ArrayOf(pix, raster.PlaneExtent(w, h, c, w*c))
 		l.Sink = l
 		set, err := (&engine.Options{Workers: 2}).Check()
 		if err != nil {

@@ -2,22 +2,21 @@ package window
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Maker makes a row of elements from the windows of a row.
-type Maker[A, Q kernel.Number] interface {
-	Make(dst []byte, y int, s *Sums[A, Q])
+type Maker interface {
+	Make(dst []byte, y int, s *Sums)
 }
 
 // A Stage is the rows that a maker makes of the windows of other rows, for windows over
 // these in turn. It makes them when they are asked for, and keeps as many as a window
 // has, and a few.
-type Stage[A, Q kernel.Number] struct {
-	Maker Maker[A, Q]
+type Stage struct {
+	Maker Maker
 
-	sums    Sums[A, Q]
+	sums    Sums
 	src     Rows
 	border  Border
 	height  int
@@ -30,7 +29,7 @@ type Stage[A, Q kernel.Number] struct {
 
 // Aim is for an image in frame f, where windows over what the stage makes, in frame next,
 // are wanted from that row on.
-func (t *Stage[A, Q]) Aim(src Rows, f, next *Frame, from int) {
+func (t *Stage) Aim(src Rows, f, next *Frame, from int) {
 	t.sums.Aim(f)
 	t.sums.Strip(0, f.Width)
 	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels*next.Pixel.Bytes()
@@ -47,14 +46,14 @@ func (t *Stage[A, Q]) Aim(src Rows, f, next *Frame, from int) {
 // image that wraps: the stage would have to make as many rows.
 func CheckWrap(s *Shape, height int) error {
 	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
-		return grid.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
+		return raster.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
 	}
 	return nil
 }
 
 // Start is the row from which a stage must make rows, where windows over them are wanted
 // from that row on. A row below it may be made in another way, with other bits.
-func (t *Stage[A, Q]) Start(from int, next *Frame) int {
+func (t *Stage) Start(from int, next *Frame) int {
 	from -= next.Up + 1
 	if t.border != Wrap {
 		from = max(0, from)
@@ -75,7 +74,7 @@ func floor(i, multiple int) int {
 }
 
 // Row implements [Rows].
-func (t *Stage[A, Q]) Row(place int) []byte {
+func (t *Stage) Row(place int) []byte {
 	if t.border != Wrap { // else rows beyond the image are made as those of it are
 		if place = t.border.Index(place, t.height); place == outside {
 			return t.outside
@@ -88,7 +87,7 @@ func (t *Stage[A, Q]) Row(place int) []byte {
 	return t.at(place)
 }
 
-func (t *Stage[A, Q]) at(y int) []byte {
+func (t *Stage) at(y int) []byte {
 	i := y % t.size
 	if i < 0 {
 		i += t.size
@@ -97,7 +96,7 @@ func (t *Stage[A, Q]) at(y int) []byte {
 }
 
 // Forget lets go of the rows that it is made from. It tells how much memory it keeps.
-func (t *Stage[A, Q]) Forget() int {
+func (t *Stage) Forget() int {
 	t.src = nil
 	t.sums.Forget()
 	return t.sums.Bytes() + engine.Bytes(t.ring) + engine.Bytes(t.outside)
@@ -112,7 +111,7 @@ func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.
 		p.Workers = min(set.Workers(), most)
 	}
 	each := max(1, engine.DivUp(f.Height, p.Workers))
-	p.BandRows = grid.RoundUp(evenly(each, max(bandRows, 2*bandWindows*min(reach, f.Height))), unit)
+	p.BandRows = raster.RoundUp(evenly(each, max(bandRows, 2*bandWindows*min(reach, f.Height))), unit)
 	p.BandRows = min(p.BandRows, max(1, f.Height))
 	p.Workers = max(1, min(p.Workers, engine.DivUp(f.Height, p.BandRows)))
 	return p

@@ -2,9 +2,10 @@ package window
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/kernel/windows"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Rows are the rows of an image by their place: also those above and below it, as the
@@ -14,12 +15,13 @@ type Rows interface{ Row(place int) []byte }
 // A Frame is an image as windows see it. Height is 0 while nobody knows it.
 type Frame struct {
 	Width, Height, Channels int
-	Pixel                   pairs.Type
+	Pixel                   raster.Type
+	Sum                     raster.Type // of the sums; integers must hold that of any one window
+	Square                  raster.Type // of the sums of squares, and zero where none are wanted
 	Shape
-	Offset  float64   // is taken away from every pixel of floats
-	Squares bool      // are wanted too
-	Values  []float64 // of Constant by channel, in the place of Value, if not nil
-	Level   kernel.Level
+	Offset float64   // is taken away from every pixel of floats
+	Values []float64 // of Constant by channel, in the place of Value, if not nil
+	Level  processor.Level
 }
 
 // value is the constant of a channel.
@@ -30,29 +32,13 @@ func (f *Frame) value(channel int) float64 {
 	return f.Value
 }
 
+// squared reports whether squares are wanted.
+func (f *Frame) squared() bool { return f.Square != 0 }
+
 // Sums goes down a strip of columns, row by row, and has the sums of the windows of
-// each row's pixels: in A, and their squares in Q. Integers must hold the sum of any one
-// window. It allocates nothing when it does the like again.
-type Sums[A, Q kernel.Number] struct {
-	strip
-	add Adder[A, Q]
-
-	columns, prefixes  []A // with room for what follows to start a cache line
-	squareColumns      []Q
-	squarePrefixes     []Q
-	memory, prefix     []A
-	cols               []A // in memory, with zeros before them
-	squareMemory       []Q
-	squares, squarePre []Q
-	hi, zeros          []A // where prefixes are not enough
-	hiSquares, zeros2  []Q
-	row                Row[A, Q]
-
-	groups groups[A, Q]
-}
-
-// A strip is what does not depend on the type of sums.
-type strip struct {
+// each row's pixels, and of their squares. It allocates nothing when it does the like
+// again.
+type Sums struct {
 	frame  Frame
 	across axis
 	down   axis
@@ -70,10 +56,29 @@ type strip struct {
 	valid   bool // the columns are those of row y
 	careful bool // nothing is taken away from sums again, see careful.go
 
+	kernel  windows.Columns
+	sums    lane
+	squares lane
+	row     Row
+
 	pads   []pad
 	counts []int32
 	scales scales
 	flats  flats
+	groups groups
+}
+
+// A lane is the sums of columns, of pixels or of their squares, and what is made of them.
+type lane struct {
+	typ  raster.Type // zero for none
+	size int         // bytes of an element
+
+	columns, prefixes []byte // with room for what follows to start a cache line
+	memory, prefix    []byte
+	cols              []byte // in memory, with zeros before them
+	constants         []byte // the sum of a column of the border's constant, by channel
+	extras            []byte // those of Extra columns
+	hi, zeros         []byte // where prefixes are not enough
 }
 
 // A pad is elements beside the image, from one on, and those that stand for them: from
@@ -97,41 +102,25 @@ func (p *pad) grow(to, from int) bool {
 	return true
 }
 
-// copyPads makes the elements beside the image.
-func copyPads[T any](cols []T, pads []pad) {
+// copyPads makes the elements beside the image, of a size in bytes.
+func copyPads(cols []byte, pads []pad, size int) {
 	for _, p := range pads {
-		to := cols[p.to:][:p.n]
+		to := cols[p.to*size:][:p.n*size]
 		switch {
 		case p.step > 0:
-			copy(to, cols[p.from:])
+			copy(to, cols[p.from*size:])
 		case p.step == 0:
-			for i := range to {
-				to[i] = cols[p.from]
-			}
+			windows.Repeat(to, cols[p.from*size:][:size])
 		default:
-			reverse(to, cols[p.from-p.n+1:][:p.n])
+			windows.Reverse(to, cols[(p.from-p.n+1)*size:][:p.n*size], size)
 		}
 	}
 }
 
-// reverse copies elements from the last to the first, eight at a time.
-func reverse[T any](to, from []T) {
-	for len(from) >= 8 {
-		f, t := (*[8]T)(from[len(from)-8:]), (*[8]T)(to)
-		t[0], t[1], t[2], t[3] = f[7], f[6], f[5], f[4]
-		t[4], t[5], t[6], t[7] = f[3], f[2], f[1], f[0]
-		from, to = from[:len(from)-8], to[8:]
-	}
-	for i, v := range from {
-		to[len(from)-1-i] = v
-	}
-}
-
-// A Row is the sums of the windows of a row of pixels. That of element i, less Offset for
-// every pixel, is Hi[i]-Lo[i], that of the squares HiSquares[i]-LoSquares[i].
-type Row[A, Q kernel.Number] struct {
-	Hi, Lo               []A
-	HiSquares, LoSquares []Q
+// A Row is the sums of the windows of a row of pixels, less Offset for every pixel, and of
+// the squares.
+type Row struct {
+	Sums, Squares windows.Sums
 
 	// Across is how many pixels the windows have across where that differs, and Down
 	// how many they have down; else all have Area.
@@ -149,53 +138,54 @@ type Row[A, Q kernel.Number] struct {
 	Exact interface{ Spread(i int) float64 }
 }
 
-// Sum is that of the window of element i, and Squares that of its squares.
-func (r *Row[A, Q]) Sum(i int) A     { return r.Hi[i] - r.Lo[i] }
-func (r *Row[A, Q]) Squares(i int) Q { return r.HiSquares[i] - r.LoSquares[i] }
-
 // Count is how many pixels the window of the strip's pixel x has.
-func (r *Row[A, Q]) Count(x int) int64 {
+func (r *Row) Count(x int) int64 {
 	if r.Across == nil {
 		return r.Area
 	}
 	return int64(r.Across[x]) * r.Down
 }
 
-// Same is where the pixels end, from x on, whose windows have as many pixels as that of x.
-func (r *Row[A, Q]) Same(x int) int {
-	switch {
-	case x < r.From, x >= r.To:
-		return x + 1
+// A Part is windows side by side, of pixels [From, To) of a strip, that have as many
+// pixels each.
+type Part struct {
+	From, To      int
+	Sums, Squares windows.Sums
+	Count         int64
+}
+
+// Cut sets p to the windows from pixel x on that have as many pixels as that of x. It
+// fills p in place: this is done for every row, and to copy a Part takes as long as to
+// make it.
+func (r *Row) Cut(p *Part, x int) {
+	p.From, p.To, p.Count = x, r.To, r.Count(x)
+	if x < r.From || x >= r.To {
+		p.To = x + 1
 	}
-	return r.To
+	from, to := x*r.Channels, p.To*r.Channels
+	p.Sums.Cut(&r.Sums, from, to)
+	p.Squares.Cut(&r.Squares, from, to)
 }
 
 // Block is how many rows below each other float sums go on for: they start anew at its
 // multiples, whoever makes them, so that their bits are always the same. Integers have 0.
-func Block[A kernel.Number](height int) int {
-	if !isFloat[A]() {
+func Block(sum raster.Type, height int) int {
+	if !sum.Float() {
 		return 0
 	}
 	return max(64, height)
 }
 
-func isFloat[A kernel.Number]() bool {
-	one, two := A(1), A(2)
-	return one/two != 0
-}
-
 // Aim is for an image, whose size may not be zero.
-func (s *Sums[A, Q]) Aim(f *Frame) {
-	s.add = AdderOf[A, Q](f.Pixel)
-	s.aim(f, Block[A](f.Shape.Height()))
-}
-
-func (s *strip) aim(f *Frame, block int) {
+func (s *Sums) Aim(f *Frame) {
 	s.frame = *f
 	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
 	s.down = newAxis(f.Height, f.Up, f.Down, f.Border)
-	s.block = block
+	s.block = Block(f.Sum, f.Shape.Height())
 	s.valid = false
+	s.kernel = windows.NewColumns(f.Level, f.Pixel, f.Sum, f.Square)
+	s.sums.typ, s.sums.size = f.Sum, f.Sum.Bytes()
+	s.squares.typ, s.squares.size = f.Square, f.Square.Bytes()
 }
 
 // Strips reports whether the image can be cut into strips of this many columns and
@@ -205,32 +195,15 @@ func (f *Frame) Strips(columns int) bool {
 }
 
 // Strip goes to the top of columns [x, x+n).
-func (s *Sums[A, Q]) Strip(x, n int) {
+func (s *Sums) Strip(x, n int) {
 	f, c := &s.frame, s.frame.Channels
-	s.lay(x, n)
-	ext := (s.end - s.first) * c
-	need := max(ext, s.lead+(s.to-s.from)*c)
-	s.columns, s.memory = zerosOnLine(s.columns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
-	s.cols = s.memory[kernel.Slack:]
-	s.prefixes, s.prefix = zerosOnLine(s.prefixes, ext+c+kernel.WindowSlack, c)
-	if f.Squares {
-		s.squareColumns, s.squareMemory = zerosOnLine(s.squareColumns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
-		s.squares = s.squareMemory[kernel.Slack:]
-		s.squarePrefixes, s.squarePre = zerosOnLine(s.squarePrefixes, ext+c+kernel.WindowSlack, c)
+	s.layOut(x, n)
+	s.sums.resize(s)
+	if f.squared() {
+		s.squares.resize(s)
 	}
-	for j := s.first; j < s.end && f.Border == Constant; j++ {
-		if j == s.from {
-			j = s.to - 1
-			continue
-		}
-		for ch, at := 0, (j-s.first)*c; ch < c; ch++ {
-			s.cols[at+ch] = constant[A](f, ch, false)
-			if f.Squares {
-				s.squares[at+ch] = constant[Q](f, ch, true)
-			}
-		}
-	}
-	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n, Exact: &s.strip}
+	s.row = Row{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n, Exact: s}
+	s.row.Sums.Type, s.row.Squares.Type = f.Sum, f.Square
 	if f.Border == Clip {
 		s.row.Across = s.counts[:n]
 		s.row.From = min(n, max(0, s.across.before-x))
@@ -238,8 +211,32 @@ func (s *Sums[A, Q]) Strip(x, n int) {
 	}
 }
 
-// lay finds what columns [x, x+n) need, and what stands for those beside the image.
-func (s *strip) lay(x, n int) {
+// resize makes room for the columns of a strip, and sets those of the border's constant.
+func (l *lane) resize(s *Sums) {
+	f, c, size := &s.frame, s.frame.Channels, l.size
+	ext := (s.end - s.first) * c
+	need := max(ext, s.lead+(s.to-s.from)*c)
+	l.columns, l.memory = zerosOnLine(l.columns, (kernel.Slack+need+windows.Slack)*size, (kernel.Slack+s.lead)*size)
+	l.cols = l.memory[kernel.Slack*size:]
+	l.prefixes, l.prefix = zerosOnLine(l.prefixes, (ext+c+windows.Slack)*size, c*size)
+	if f.Border != Constant {
+		return
+	}
+	l.constants = engine.AtLeast(l.constants, c*size)
+	for ch := range c {
+		windows.Constant(l.typ, l.constants[ch*size:], f.value(ch)-f.Offset, f.Shape.Height(), l == &s.squares)
+	}
+	for j := s.first; j < s.end; j++ {
+		if j == s.from {
+			j = s.to - 1
+			continue
+		}
+		copy(l.cols[(j-s.first)*c*size:], l.constants)
+	}
+}
+
+// layOut finds what columns [x, x+n) need, and what stands for those beside the image.
+func (s *Sums) layOut(x, n int) {
 	f, a, c := &s.frame, &s.across, s.frame.Channels
 	s.x, s.n = x, n
 	s.flats.valid, s.valid = false, false
@@ -276,52 +273,40 @@ func (s *strip) lay(x, n int) {
 
 // GoesOn reports whether the sums are those of columns [x, x+n) and of the row above y, so
 // that they need not start anew.
-func (s *strip) GoesOn(x, n, y int) bool {
+func (s *Sums) GoesOn(x, n, y int) bool {
 	return s.valid && s.x == x && s.n == n && s.y+1 == y
 }
 
 // Reach is the columns of the image that the strip sums.
-func (s *strip) Reach() (from, to int) { return s.from, s.to }
+func (s *Sums) Reach() (from, to int) { return s.from, s.to }
 
-// zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
-// place starts a cache line: what vectors write then lies in one line.
-func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {
-	line := kernel.LineBytes / grid.SizeOf[T]()
-	memory = engine.Zeros(have, n+line)
-	return memory, grid.OnLine(memory, n, at)
-}
-
-// constant is the sum of a column of the border's constant, less the offset, or of its square.
-func constant[A kernel.Number](f *Frame, channel int, squared bool) A {
-	d := A(f.value(channel) - f.Offset)
-	if squared {
-		d *= d
-	}
-	return A(f.Shape.Height()) * d
+// zerosOnLine is n zero bytes in the memory of have, or of more of it, of which the one at
+// this place starts a cache line: what vectors write then lies in one line.
+func zerosOnLine(have []byte, n, at int) (memory, zeros []byte) {
+	memory = engine.Zeros(have, n+kernel.LineBytes)
+	return memory, raster.OnLine(memory, n, at)
 }
 
 // part is the strip's part of a row.
-func (s *strip) part(row []byte) []byte {
+func (s *Sums) part(row []byte) []byte {
 	return row[s.start:s.stop]
 }
 
 // image is the columns of the image.
-func (s *Sums[A, Q]) image() []A { return s.cols[s.lead:][:(s.to-s.from)*s.frame.Channels] }
-
-func (s *Sums[A, Q]) imageSquares() []Q {
-	return s.squares[s.lead:][:(s.to-s.from)*s.frame.Channels]
+func (l *lane) image(s *Sums) []byte {
+	return l.cols[s.lead*l.size:][:(s.to-s.from)*s.frame.Channels*l.size]
 }
 
-// both is them and those of squares, nil if there are none.
-func (s *Sums[A, Q]) both() (sums []A, squares []Q) {
-	if s.frame.Squares {
-		squares = s.imageSquares()
+// images is the columns of the image and those of squares, nil if there are none.
+func (s *Sums) images() (sums, squares []byte) {
+	if s.frame.squared() {
+		squares = s.squares.image(s)
 	}
-	return s.image(), squares
+	return s.sums.image(s), squares
 }
 
 // Down goes to row y, from the one above it or anew.
-func (s *Sums[A, Q]) Down(rows Rows, y int) {
+func (s *Sums) Down(rows Rows, y int) {
 	f := &s.frame
 	s.rows = rows
 	if y != s.y+1 {
@@ -331,7 +316,7 @@ func (s *Sums[A, Q]) Down(rows Rows, y int) {
 	case !s.valid || y != s.y+1 || s.block > 0 && y%s.block == 0:
 		s.y, s.valid, s.careful = y, true, false
 		s.prime()
-		if isFloat[A]() {
+		if f.Sum.Float() {
 			s.scales = scales{}
 			s.careful = !s.measure()
 			s.groups.forget()
@@ -342,26 +327,35 @@ func (s *Sums[A, Q]) Down(rows Rows, y int) {
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
-		sums, squares := s.both()
-		s.add(f.Level, sums, squares, add, sub, Q(f.Offset), 1)
+		sums, squares := s.images()
+		s.kernel.Slide(sums, squares, add, sub, f.Offset)
 	}
 	s.pad()
 }
 
 // prime sums the columns of row y anew.
-func (s *Sums[A, Q]) prime() {
-	sums, squares := s.both()
+func (s *Sums) prime() {
+	sums, squares := s.images()
 	clear(sums)
 	clear(squares)
 	for k := range s.visits() {
 		if row, times := s.visit(k); times > 0 {
-			s.add(s.frame.Level, sums, squares, row, s.nothing, Q(s.frame.Offset), times)
+			s.addRow(sums, squares, row, times)
 		}
 	}
 }
 
+// addRow adds the strip's part of a row to sums of columns.
+func (s *Sums) addRow(sums, squares, row []byte, times int) {
+	if times == 1 {
+		s.kernel.Slide(sums, squares, row, s.nothing, s.frame.Offset)
+	} else {
+		s.kernel.Add(sums, squares, row, s.frame.Offset, times)
+	}
+}
+
 // visits is how many rows are to be visited for the window of row y, see visit.
-func (s *strip) visits() int {
+func (s *Sums) visits() int {
 	if s.once() {
 		return s.frame.Height + 1
 	}
@@ -370,10 +364,10 @@ func (s *strip) visits() int {
 }
 
 // once reports whether windows are so large that each row is visited once, and not as often as they have it.
-func (s *strip) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
+func (s *Sums) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
 
 // visit is the strip's part of a row in the window of row y, and how many times it has that.
-func (s *strip) visit(k int) (row []byte, times int) {
+func (s *Sums) visit(k int) (row []byte, times int) {
 	f := &s.frame
 	switch {
 	case !s.once():
@@ -391,7 +385,7 @@ func (s *strip) visit(k int) (row []byte, times int) {
 }
 
 // reach is the rows of the window of row y: of Clip those that the image has.
-func (s *strip) reach() (from, to int) {
+func (s *Sums) reach() (from, to int) {
 	f := &s.frame
 	from, to = s.y-f.Up, s.y+f.Down+1
 	if f.Border == Clip {
@@ -404,37 +398,41 @@ func (s *strip) reach() (from, to int) {
 }
 
 // pad makes the columns beside the image.
-func (s *Sums[A, Q]) pad() {
-	copyPads(s.cols, s.pads)
-	if s.frame.Squares {
-		copyPads(s.squares, s.pads)
+func (s *Sums) pad() {
+	copyPads(s.sums.cols, s.pads, s.sums.size)
+	if s.frame.squared() {
+		copyPads(s.squares.cols, s.pads, s.squares.size)
 	}
 }
 
 // Columns is the sums of the columns in the windows' rows, with those beside the image:
 // a window is span pixels of them from its own on. Before them are as many elements more as
-// asked for, which are zero and at most [kernel.Slack], and after them [kernel.WindowSlack]. It is nil
+// asked for, which are zero and at most [kernel.Slack], and after them [windows.Slack]. It is nil
 // where windows have more than that.
-func (s *Sums[A, Q]) Columns(before int) (cols []A, span int) {
+func (s *Sums) Columns(before int) (cols []byte, span int) {
 	if s.extra() {
 		return nil, 0
 	}
-	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack], s.across.span
+	return s.sums.padded(s, before), s.across.span
 }
 
 // SquareColumns is the same for squares.
-func (s *Sums[A, Q]) SquareColumns(before int) []Q {
+func (s *Sums) SquareColumns(before int) []byte {
 	if s.extra() {
 		return nil
 	}
-	return s.squareMemory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack]
+	return s.squares.padded(s, before)
+}
+
+func (l *lane) padded(s *Sums, before int) []byte {
+	return l.memory[(kernel.Slack-before)*l.size:][:(before+(s.n+s.across.span-1)*s.frame.Channels+windows.Slack)*l.size]
 }
 
 // Squared reports whether squares are wanted.
-func (s *strip) Squared() bool { return s.frame.Squares }
+func (s *Sums) Squared() bool { return s.frame.squared() }
 
 // Row is what there is to say of the windows of row y, for who takes their columns.
-func (s *Sums[A, Q]) Row() *Row[A, Q] {
+func (s *Sums) Row() *Row {
 	if s.row.Across != nil {
 		s.row.Down = int64(s.down.count(s.y))
 		if s.frame.Height == 0 {
@@ -445,49 +443,73 @@ func (s *Sums[A, Q]) Row() *Row[A, Q] {
 }
 
 // Windows is the sums of the windows of row y. They stay until the next.
-func (s *Sums[A, Q]) Windows() *Row[A, Q] {
-	c := s.frame.Channels
-	n, span := s.n*c, s.across.span*c
+func (s *Sums) Windows() *Row {
 	r := s.Row()
 	if s.careful {
 		s.apart(r)
 		s.addExtras(r)
 		return r
 	}
-	kernel.Prefix(s.frame.Level, s.prefix, s.cols, c)
-	if s.frame.Squares {
-		kernel.Prefix(s.frame.Level, s.squarePre, s.squares, c)
+	s.sums.sumPrefix(s)
+	if s.frame.squared() {
+		s.squares.sumPrefix(s)
 	}
-	if isFloat[A]() && !s.steady() {
+	if s.frame.Sum.Float() && !s.steady() {
 		s.careful = true
 		s.regroup()
 		s.pad()
 		return s.Windows()
 	}
-	r.Hi, r.Lo = s.prefix[span:][:n], s.prefix[:n]
-	if s.frame.Squares {
-		r.HiSquares, r.LoSquares = s.squarePre[span:][:n], s.squarePre[:n]
+	s.sums.window(s, &r.Sums)
+	if s.frame.squared() {
+		s.squares.window(s, &r.Squares)
 	}
 	s.addExtras(r)
 	return r
 }
 
+func (l *lane) sumPrefix(s *Sums) {
+	windows.Prefix(s.frame.Level, l.typ, l.prefix, l.cols, s.frame.Channels)
+}
+
+// window makes the sums of windows from prefixes.
+func (l *lane) window(s *Sums, r *windows.Sums) {
+	n, span := s.n*s.frame.Channels*l.size, s.across.span*s.frame.Channels*l.size
+	r.Hi, r.Lo = l.prefix[span:][:n], l.prefix[:n]
+}
+
 // addExtras adds what all windows have besides.
-func (s *Sums[A, Q]) addExtras(r *Row[A, Q]) {
+func (s *Sums) addExtras(r *Row) {
 	if !s.extra() {
 		return
 	}
-	s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, false)
-	r.Hi = s.hi
-	if s.frame.Squares {
-		s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, true)
-		r.HiSquares = s.hiSquares
+	s.sums.addExtra(s, &r.Sums)
+	if s.frame.squared() {
+		s.squares.addExtra(s, &r.Squares)
 	}
+}
+
+// addExtra is sums with what all windows have besides: whole periods of the image, or
+// what stands beside it.
+func (l *lane) addExtra(s *Sums, r *windows.Sums) {
+	f, a := &s.frame, &s.across
+	e := windows.Extra{Channels: f.Channels}
+	switch f.Border {
+	case Constant:
+		e.Constants, e.Beside = l.constants[:f.Channels*l.size], a.low+a.high
+	case Replicate:
+		e.First, e.Last = a.low, a.high
+	default:
+		e.Periods, e.Mirrored, e.Inner = a.periods, f.Border == Reflect, f.Border == Reflect101 && a.n > 1
+	}
+	l.extras = engine.AtLeast(l.extras, len(r.Hi))
+	windows.AddExtra(l.typ, l.extras, r.Hi, l.image(s), e)
+	r.Hi = l.extras
 }
 
 // Rows are those that the sums are of, as they were before any was written over: at least
 // [Layer.Reach] of them above and below row y.
-func (s *strip) Rows() Rows { return s.rows }
+func (s *Sums) Rows() Rows { return s.rows }
 
 // Plain reports whether windows are no larger than columns say: see [Sums.Columns].
 func (f *Frame) Plain() bool {
@@ -502,63 +524,25 @@ func (f *Frame) Span() int {
 }
 
 // extra reports whether windows have more than the columns say.
-func (s *strip) extra() bool {
+func (s *Sums) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
 }
 
-// addExtra is sums with what all windows have besides: whole periods of the image, or
-// what stands beside it.
-func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, squared bool) []A {
-	have = engine.AtLeast(have, len(sums))
-	for ch := range f.Channels {
-		var e A
-		first, last := image[ch], image[len(image)-f.Channels+ch]
-		switch f.Border {
-		case Constant:
-			e = A(a.low+a.high) * constant[A](f, ch, squared)
-		case Replicate:
-			if a.low > 0 { // or nothing of what may be infinite
-				e = A(a.low) * first
-			}
-			if a.high > 0 {
-				e += A(A(a.high) * last)
-			}
-		default:
-			for i := ch; i < len(image); i += f.Channels {
-				e += image[i]
-			}
-			switch {
-			case f.Border == Reflect:
-				e += e
-			case f.Border == Reflect101 && a.n > 1:
-				for i := ch + f.Channels; i < len(image)-f.Channels; i += f.Channels {
-					e += image[i] // once more, but for the first and the last
-				}
-			}
-			e *= A(a.periods)
-		}
-		for i := ch; i < len(sums); i += f.Channels {
-			have[i] = sums[i] + e
-		}
-	}
-	return have
-}
-
 // Bytes is how much memory it keeps.
-func (s *Sums[A, Q]) Bytes() int {
-	return s.bytes() + engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
-		engine.Bytes(s.zeros2) + s.groups.bytes()
+func (s *Sums) Bytes() int {
+	return engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + s.flats.bytes() +
+		s.sums.bytes() + s.squares.bytes() + s.groups.bytes()
 }
 
-func (s *strip) bytes() int {
-	return engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + s.flats.bytes()
+func (l *lane) bytes() int {
+	return cap(l.columns) + cap(l.prefixes) + cap(l.constants) + cap(l.extras) + cap(l.hi) + cap(l.zeros)
 }
 
 // End says how high the image is, where nobody knew it.
-func (s *strip) End(height int) {
+func (s *Sums) End(height int) {
 	s.frame.Height = height
 	s.down = newAxis(height, s.frame.Up, s.frame.Down, s.frame.Border)
 }
 
 // Forget lets go of the rows.
-func (s *strip) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }
+func (s *Sums) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Arrays of int64 are seen as int: another size of int does not compile.
@@ -23,18 +22,18 @@ type element struct {
 
 // The types that are not a matter of the list of pairs.
 var (
-	u8  = elementOf(pairs.U8)
-	u16 = elementOf(pairs.U16)
-	u32 = elementOf(pairs.U32)
-	u64 = elementOf(pairs.U64)
-	i32 = elementOf(pairs.I32)
-	i64 = elementOf(pairs.I64)
+	u8  = elementOf(raster.U8)
+	u16 = elementOf(raster.U16)
+	u32 = elementOf(raster.U32)
+	u64 = elementOf(raster.U64)
+	i32 = elementOf(raster.I32)
+	i64 = elementOf(raster.I64)
 	f16 = element{'f', 2}
-	f32 = elementOf(pairs.F32)
-	f64 = elementOf(pairs.F64)
+	f32 = elementOf(raster.F32)
+	f64 = elementOf(raster.F64)
 )
 
-func elementOf(t pairs.Type) element {
+func elementOf(t raster.Type) element {
 	code := t.NumPy()
 	return element{code[0], int(code[1] - '0')}
 }
@@ -191,5 +190,5 @@ func list[T any](a array, e element, name string, shape ...int) []T {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(a.data), n*e.bytes/grid.SizeOf[T]())
+	return unsafe.Slice((*T)(a.data), n*e.bytes/raster.SizeOf[T]())
 }

@@ -8,7 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -122,17 +123,17 @@ func answer[S boxsum.Sum](q *query) {
 }
 
 // pixelsOf is what is known of the pixels in sums of type S, or squares.
-func pixelsOf[S boxsum.Sum](bound uint64, squares bool) exact.Pixels {
+func pixelsOf[S boxsum.Sum](bound uint64, squares bool) stats.Pixels {
 	if bound == 0 {
-		return exact.Usual[S](squares)
+		return stats.Usual(raster.TypeOf[S](), squares)
 	}
-	return exact.Pixels{Most: max(1, exact.MostOf[S](bound, squares))}
+	return stats.Bounded(bound, squares)
 }
 
 // pixels is what is known of them, where sums of int32 are of bytes.
-func (q *query) pixels(known exact.Pixels) exact.Pixels {
+func (q *query) pixels(known stats.Pixels) stats.Pixels {
 	if q.table.element == i32 {
-		return exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
+		return stats.Pixels{Bound: math.MaxUint8, Signed: true}
 	}
 	return known
 }
@@ -145,12 +146,12 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
 		t := tableOver[S](&q.table)
 		t.Offset = q.offset
-		t.Know(pixels)
+		t.Bound, t.Signed = pixels.Bound, pixels.Signed
 		both := &boxsum.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = tableOver[Q](&q.squares)
 			both.Squares.Offset = q.offset
-			both.Squares.Know(squares)
+			both.Squares.Bound = squares.Bound
 		}
 		some := &boxsum.ValidTable[S, Q]{Sum: t, Squares: both.Squares}
 		if q.counts.bytes != 0 {
@@ -175,12 +176,12 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
 		t := volumeOver[S](&q.table)
 		t.Offset = q.offset
-		t.Know(pixels)
+		t.Bound, t.Signed = pixels.Bound, pixels.Signed
 		both := &volume.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = volumeOver[Q](&q.squares)
 			both.Squares.Offset = q.offset
-			both.Squares.Know(squares)
+			both.Squares.Bound = squares.Bound
 		}
 		if q.modulo.bytes != 0 {
 			modulo := volumeOver[uint64](&q.modulo)
@@ -194,7 +195,7 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 }
 
 // askWide answers variances and deviations from integer sums and two forms of the
-// squares, see [exact.WideVariance]. Boxes of a table of valid pixels without any
+// squares, see [stats.WideVariance]. Boxes of a table of valid pixels without any
 // are NaN.
 func askWide[S boxsum.Sum, Q boxsum.Square, Box any](q *query, boxes []Box, sums func([]S, []Box) error, squares func([]Q, []Box) error, modulo func([]uint64, []Box) error, area func(box Box, channel int) int) {
 	const some = 256
@@ -210,7 +211,7 @@ func askWide[S boxsum.Sum, Q boxsum.Square, Box any](q *query, boxes []Box, sums
 			for i, box := range part {
 				for channel := range c {
 					pixels, at := area(box, channel), i*c+channel
-					v := exact.WideVariance(pixels, s[at], float64(r[at]), m[at])
+					v := stats.WideVariance(pixels, stats.SumOf(s[at]), float64(r[at]), m[at])
 					if pixels == 0 && q.counts.bytes != 0 {
 						v = math.NaN()
 					}

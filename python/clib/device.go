@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // opened is the devices that were asked for, open for the life of the process.
@@ -136,7 +136,7 @@ type flatArray struct {
 // flat is arrays of a device that a text describes, one behind the other.
 func (a arguments) flat(i int) []flatArray {
 	v := a.of(i, C.boxsum_text)
-	return unsafe.Slice((*flatArray)(v.pointer), int(v.number)/grid.SizeOf[flatArray]())
+	return unsafe.Slice((*flatArray)(v.pointer), int(v.number)/raster.SizeOf[flatArray]())
 }
 
 func (f *flatArray) array() array {

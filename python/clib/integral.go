@@ -198,13 +198,13 @@ func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 		must(volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
 	case j.kind == tiltedTable:
 		t := tiltedOver[S](&j.sum)
+		opt := &tilted.Options{Workers: j.workers}
 		if j.device != nil {
-			must(gpu.IntegrateTiltedHostInto(j.device, t, imageOf[P](&j.image), nil))
-		} else {
-			must(tilted.IntegrateInto(t, imageOf[P](&j.image), &tilted.Options{Workers: j.workers}))
+			opt = &tilted.Options{On: j.device}
 		}
+		must(tilted.IntegrateInto(t, imageOf[P](&j.image), opt))
 	case j.device != nil:
-		must(gpu.IntegrateHostInto(j.device, tableOver[S](&j.sum), imageOf[P](&j.image), nil))
+		must(boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{On: j.device}))
 	default:
 		t := keptBy[boxsum.Table[S]](j)
 		lay(t, &j.sum)
@@ -234,7 +234,7 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	t := &both.SquaredTable
 	t.Sum, t.Squares = &both.sum, &both.squares
 	if j.device != nil {
-		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), &gpu.Options{Plain: !j.shift}))
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{On: j.device, Plain: !j.shift}))
 	} else {
 		usual := &usualSquares
 		if j.shift {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // roomFor reports whether there is memory for a number of bytes that Python is to take,
 // as an error.
 func roomFor(a arguments) any {
-	must(grid.Check(float64(a.int(0))))
+	must(raster.Check(float64(a.int(0))))
 	return nil
 }
 
@@ -23,7 +23,7 @@ func room(bytes float64) error {
 	if bytes < little {
 		return nil
 	}
-	if err := grid.Check(bytes); err != nil {
+	if err := raster.Check(bytes); err != nil {
 		return err
 	}
 	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are taken whole

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairs_list.go -before "//go:build cgo\n\npackage main\n\nvar allPairs = []*pair{" -line "newPair[{{.Sum}}, {{.Pixel}}]()," -after "}"
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out ../src/boxsum/_pairs.py -before "# Pixels and their sums, the usual one first.\nSUMS = (" -line "    (\"{{.Pixel.NumPy}}\", \"{{.Sum.NumPy}}\")," -after ")"
+//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out pairs_list.go -kind device -before "//go:build cgo\n\npackage main\n\nvar allPairs = []*pair{" -line "newPair[{{.Sum}}, {{.Pixel}}]()," -after "}"
+//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out ../src/boxsum/_pairs.py -kind device -before "# Pixels and their sums, the usual one first.\nSUMS = (" -line "    (\"{{.Pixel.NumPy}}\", \"{{.Sum.NumPy}}\")," -after ")"
 
 // A pair is the functions of all packages for one type of pixels and one of sums.
 type pair struct {
@@ -36,16 +36,16 @@ type pair struct {
 
 func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 	p := &pair{
-		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
+		pixel: elementOf(raster.TypeNamed[P]()), sum: elementOf(raster.TypeNamed[S]()),
 		sums: sums[S, P], squares: map[element]func(*job){}, valid: map[element]func(*validJob){}, rotated: rotate[S, P],
 		count: count[P], weigh: weigh[P],
 		answer: answer[S], tilted: tiltedAnswer[S], features: uprightFeatures[S],
 	}
-	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
+	for _, t := range raster.SquarePairs.Of(raster.TypeNamed[P]()) {
 		switch t {
-		case pairs.U64:
+		case raster.U64:
 			p.squares[u64], p.valid[u64] = squares[S, uint64, P], sumValid[S, uint64, P]
-		case pairs.F64:
+		case raster.F64:
 			p.squares[f64], p.valid[f64] = squares[S, float64, P], sumValid[S, float64, P]
 		}
 	}

@@ -20,14 +20,14 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // Python reads what is not on this machine, since it has clients for all of it, with the proxies and certificates that its user has set up;
 // Go's own would be an eighth of the library. http:// and https:// are what they say; python:// is a store that Python knows by a number.
 func init() {
 	for _, scheme := range []string{"http", "https", "python"} {
-		store.Register(scheme, openRemote)
+		zarr.Register(scheme, openRemote)
 	}
 }
 
@@ -64,7 +64,7 @@ var errReadOnly = fmt.Errorf("store: it is to read: %w", errors.ErrUnsupported)
 // remote reads objects of a store by way of Python. It lists none.
 type remote struct{ base string }
 
-func openRemote(_ context.Context, u *url.URL, write bool) (store.Bucket, error) {
+func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) {
 	if write {
 		return nil, errReadOnly
 	}
@@ -97,14 +97,14 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 		a.err = errors.New("the object is too large")
 	}
 	if a.err != nil {
-		return nil, fmt.Errorf("store: %s/%s: %w", store.Redacted(r.base), key, a.err)
+		return nil, fmt.Errorf("store: %s/%s: %w", zarr.Redacted(r.base), key, a.err)
 	}
 	return a.data, nil
 }
 
 func (r *remote) Put(context.Context, string, []byte) error { return errReadOnly }
 func (r *remote) Delete(context.Context, string) error      { return errReadOnly }
-func (r *remote) List(context.Context, string, func(store.Object) error) error {
+func (r *remote) List(context.Context, string, func(zarr.Object) error) error {
 	return fmt.Errorf("store: what is not on this machine is not listed: %w", errors.ErrUnsupported)
 }
 func (r *remote) Close() error { return nil }

@@ -7,8 +7,7 @@ import (
 	"runtime/cgo"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -23,9 +22,9 @@ type lattice interface {
 type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
 
 func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) lattice {
-	must(room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)))
+	must(room(rotatedBytes(j.image.layout, raster.SizeOf[S](), rot)))
 	if j.device != nil {
-		return latticeOf[S]{got(gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil))}
+		return latticeOf[S]{got(rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{On: j.device}))}
 	}
 	return latticeOf[S]{got(rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers}))}
 }
@@ -48,7 +47,7 @@ func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
 
 func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) {
 	c := l.table.Channels
-	if to.bytes != grid.SizeOf[S]() {
+	if to.bytes != raster.SizeOf[S]() {
 		must(wrongTypes("out is of %v", to.element))
 	}
 	out := list[S](to, to.element, "out", len(boxes), c)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // storeIntegrate makes a table in a store. It takes JSON, see the fields.
@@ -61,9 +62,9 @@ func storeBoxes(a arguments) any {
 	t, in, out, what := a.stored(0), a.array(1), a.toWrite(2), a.int(3)
 	_, sum, _ := t.Types()
 	switch sum {
-	case store.Uint64:
+	case zarr.Uint64:
 		askStore[uint64](t, in, out, u64, what)
-	case store.Int64:
+	case zarr.Int64:
 		askStore[int64](t, in, out, i64, what)
 	default:
 		askStore[float64](t, in, out, f64, what)
@@ -96,13 +97,13 @@ func askStore[S uint64 | int64 | float64](t *store.Table, in, to array, sum elem
 func storeCreate(a arguments) any {
 	var spec struct{ Shape, Chunk []int }
 	must(json.Unmarshal([]byte(a.text(2)), &spec))
-	b := got(store.OpenBucket(context.Background(), a.text(0), true))
-	return int(cgo.NewHandle(got(store.CreateArray(context.Background(), b, "", &store.Spec{Type: got(store.ParseType(a.text(1))), Shape: spec.Shape, Chunk: spec.Chunk}))))
+	b := got(zarr.OpenBucket(context.Background(), a.text(0), true))
+	return int(cgo.NewHandle(got(zarr.Create(context.Background(), b, "", &zarr.Spec{Type: got(zarr.ParseType(a.text(1))), Shape: spec.Shape, Chunk: spec.Chunk}))))
 }
 
 // storeWrite writes a part of an array, whose elements lie side by side. It takes a handle, the part, and where it begins and its shape as JSON.
 func storeWrite(a arguments) any {
-	to, ok := cgo.Handle(a.int(0)).Value().(*store.Array)
+	to, ok := cgo.Handle(a.int(0)).Value().(*zarr.Array)
 	if !ok {
 		panic("not an array in a store")
 	}
@@ -117,6 +118,6 @@ func storeWrite(a arguments) any {
 		}
 		n *= part.shape[i]
 	}
-	must(store.WriteBytes(context.Background(), to, unsafe.Slice((*byte)(part.data), n), at, shape))
+	must(to.WriteBytes(context.Background(), unsafe.Slice((*byte)(part.data), n), at, shape))
 	return nil
 }

@@ -36,6 +36,7 @@ func tiltedAnswer[S boxsum.Sum](q *query) {
 		return
 	}
 	out := list[float64](q.out, f64, "out", n, c)
-	t.Know(q.pixels(pixelsOf[S](q.bound, false)))
+	pixels := q.pixels(pixelsOf[S](q.bound, false))
+	t.Bound, t.Signed = pixels.Bound, pixels.Signed
 	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.MeanBoxes(out[from*c:to*c], boxes[from:to])) })
 }

@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/python.md: python python/examples/pictures.py docs
+"""Draws the pictures of docs/: python python/examples/pictures.py docs/images
 
 Needs Pillow. All images are made here.
 """

@@ -12,8 +12,10 @@ import boxsum
 
 TOP = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
-# docs/python.md and docs/tensors.md are doctests, which say what they print.
-PAGES = [page for page in [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))] if any(">>>" not in block for block in BLOCK.findall(page.read_text(encoding="utf-8")))]
+# A line that prints, and what it prints.
+PRINTS = re.compile(r"^print\(.*\)  # (.+)$", re.M)
+# Blocks with prompts are doctests, which pytest runs by itself.
+PAGES = [page for page in [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))] if any(">>>" not in block for block in BLOCK.findall(page.read_text(encoding="utf-8")))]
 
 
 def blocks(page):
@@ -21,14 +23,14 @@ def blocks(page):
 
 
 @pytest.mark.skipif(not (TOP / "docs").is_dir(), reason="it takes a clone of the repository")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_blocks(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_blocks(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
     image = random.integers(0, 256, (480, 640), dtype=np.uint8)
     depth = random.random((480, 640), dtype=np.float32)
     depth[::7, ::5] = np.nan
-    np.save("table.npy", boxsum.volume(image[None, :60, :60].repeat(9, 0)) if page.name == "volume.md" else boxsum.histogram(image, 32).table)
+    np.save("table.npy", boxsum.volume(image[None, :60, :60].repeat(9, 0)) if page.name == "volumes.md" else boxsum.histogram(image, 32).table)
     Path("photo.zarr", "c", "0").mkdir(parents=True)
     Path("photo.zarr", "zarr.json").write_text(json.dumps({
         "zarr_format": 3, "node_type": "array", "shape": image.shape, "data_type": "uint8", "fill_value": 0, "codecs": [{"name": "bytes"}],
@@ -45,3 +47,6 @@ def test_blocks(page, tmp_path, monkeypatch):
             assert not os.environ.get("CI"), f"{cascade} is not there"
             continue
         exec(compile(block, str(page), "exec"), names)
+        printed = capsys.readouterr().out
+        for want in PRINTS.findall(block):
+            assert want in printed

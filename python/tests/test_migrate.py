@@ -1,4 +1,4 @@
-"""What docs/migrate.md puts beside a function of another library gives what that one gives."""
+"""The pages of docs/migrate give, beside a function of another library, one of boxsum that returns the same."""
 
 import os
 import shutil
@@ -13,7 +13,8 @@ import boxsum
 cv2 = pytest.importorskip("cv2")
 skimage = pytest.importorskip("skimage")
 ndimage = pytest.importorskip("scipy.ndimage")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "migrate.md"
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "migrate").glob("*.md"))
+TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 # Theirs, ours as the page has it, and how far apart they may be.
 ROWS = [
@@ -42,11 +43,11 @@ ROWS = [
 ]
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="it takes a clone of the repository")
+@pytest.mark.skipif(not PAGES, reason="it takes a clone of the repository")
 @pytest.mark.parametrize(("theirs", "ours", "apart"), ROWS, ids=[row[0] for row in ROWS])
 def test_row(theirs, ours, apart):
     written = ours.removesuffix("[1]") if "squares" in ours else ours.removesuffix("[:-1, :-1]")
-    assert f"`{written}`" in PAGE.read_text(encoding="utf-8")
+    assert f"`{written}`" in TEXT
     random = np.random.default_rng(3)
     a, g = random.integers(0, 256, (2, 61, 83), dtype=np.uint8)
     if "guidedFilter" in theirs:
@@ -77,7 +78,7 @@ MATLAB = [
 ]
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="it takes a clone of the repository")
+@pytest.mark.skipif(not PAGES, reason="it takes a clone of the repository")
 def test_matlab(tmp_path):
     if not shutil.which("octave-cli") or subprocess.run(["octave-cli", "--eval", "pkg load image"], capture_output=True).returncode:
         assert not os.environ.get("CI"), "octave and octave-image are not there"
@@ -91,6 +92,6 @@ def test_matlab(tmp_path):
     subprocess.run(["octave-cli", "--eval", code], cwd=tmp_path, check=True, capture_output=True)
     names = {"np": np, "boxsum": boxsum, "image": image, "t": t, "k": k, "h": h, "w": w, "s": s}
     for i, (theirs, ours, apart) in enumerate(MATLAB):
-        assert f"{ours}`" in PAGE.read_text(encoding="utf-8"), ours
+        assert f"{ours}`" in TEXT, ours
         want, got = np.loadtxt(tmp_path / f"{i}.txt"), np.asarray(eval(ours, names), np.float64)
         assert want.shape == got.shape and np.abs(want - got).max() <= apart, theirs

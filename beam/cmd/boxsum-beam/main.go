@@ -19,8 +19,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	boxsum "github.com/boxsum/boxsum/beam"
 	_ "github.com/boxsum/boxsum/cloud"
-	"github.com/boxsum/boxsum/store"
-	_ "github.com/boxsum/boxsum/store/web"
+	"github.com/boxsum/boxsum/zarr"
+	_ "github.com/boxsum/boxsum/zarr/web"
 )
 
 func main() {
@@ -101,7 +101,7 @@ func submit(ctx context.Context, work boxsum.Work, quiet bool) error {
 		select {
 		case err = <-done:
 			if err != nil {
-				return errors.New(strings.NewReplacer(work.From, store.Redacted(work.From), work.To, store.Redacted(work.To)).Replace(err.Error()))
+				return errors.New(strings.NewReplacer(work.From, zarr.Redacted(work.From), work.To, zarr.Redacted(work.To)).Replace(err.Error()))
 			}
 			report(result, blocks, time.Since(start))
 			return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // An Array is what images, volumes and their tables have in common: a batch of grids of
@@ -15,7 +15,7 @@ import (
 // table of a volume a slice more.
 type Array struct {
 	Device   *Device
-	Element  pairs.Type
+	Element  raster.Type
 	Width    int // of the image
 	Height   int
 	Channels int
@@ -31,13 +31,13 @@ type Array struct {
 
 // Made is what a table was last made of. It is for calls that have the device's queue.
 type Made struct {
-	Pixel    pairs.Type // 0 if nothing was
-	Squared  bool       // the sums are of the squares
-	Offset   float32    // taken from every pixel before it was summed or squared
-	Offsets  []float32  // those of each image, where they are not the same
-	Beside   *Array     // of squares that lack an offset: the sums
-	BesideOf uint64     // the number of these when they were made
-	number   uint64     // of the call that made it
+	Pixel    raster.Type // 0 if nothing was
+	Squared  bool        // the sums are of the squares
+	Offset   float32     // taken from every pixel before it was summed or squared
+	Offsets  []float32   // those of each image, where they are not the same
+	Beside   *Array      // of squares that lack an offset: the sums
+	BesideOf uint64      // the number of these when they were made
+	number   uint64      // of the call that made it
 }
 
 // OffsetOf is the offset of table i.
@@ -50,7 +50,7 @@ func (m *Made) OffsetOf(i int) float32 {
 
 // Note notes what tables are made of, and their squares if that is not nil. The latter
 // lack the offset only where pixels are floats.
-func (a *Array) Note(squares *Array, pixel pairs.Type, offsets []float32) {
+func (a *Array) Note(squares *Array, pixel raster.Type, offsets []float32) {
 	n := a.number + 1
 	a.Made = Made{Pixel: pixel, Offset: offsets[0], number: n}
 	for _, o := range offsets {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"pgregory.net/rapid"
 )
 
@@ -67,7 +67,7 @@ func TestOverlaps(t *testing.T) {
 	// Addresses of CUDA say where memory is, also in the middle of other memory.
 	on := &Device{About: driver.Info{Kind: driver.CUDA}}
 	at := func(m driver.Memory, offset int64) *Array {
-		return &Array{Device: on, Element: pairs.U8, Width: 50, Height: 4, Channels: 1, Count: 1, At: Batch{Plane: driver.Plane{Memory: m, Offset: offset, Stride: 100}}}
+		return &Array{Device: on, Element: raster.U8, Width: 50, Height: 4, Channels: 1, Count: 1, At: Batch{Plane: driver.Plane{Memory: m, Offset: offset, Stride: 100}}}
 	}
 	if !at(0x1000, 0).Overlaps(at(0x1100, 0)) || !at(0x1000, 0).Overlaps(at(0x1100, 44)) || at(0x1000, 0).Overlaps(at(0x1200, 0)) {
 		t.Error("addresses are taken for handles")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Foreign is memory of a device that another library has. Sizes are those of the images.
@@ -20,7 +20,7 @@ type Foreign struct {
 }
 
 // Over is an array in foreign memory, which is checked as far as that is possible.
-func (d *Device) Over(e pairs.Type, f Foreign, border int, volume bool) (Array, error) {
+func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array, error) {
 	if err := d.Enter(); err != nil {
 		return Array{}, err
 	}

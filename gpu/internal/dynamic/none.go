@@ -1,4 +1,4 @@
-//go:build nogpu
+//go:build nogpu || !(darwin || windows || (freebsd && cgo) || netbsd || (linux && (386 || amd64 || arm || arm64 || loong64 || ppc64le || riscv64)))
 
 package dynamic
 

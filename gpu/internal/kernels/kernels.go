@@ -20,7 +20,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Types are what the portable kernels are made for: signed sums are the same
@@ -30,15 +30,15 @@ type Types struct{ Pixel, Sum, Square string }
 
 // All lists the types of every portable kernel over pixels, and OnePass those of the
 // one-pass kernels.
-func All() []Types     { return withSquares(pairs.OnDevice) }
-func OnePass() []Types { return withSquares(pairs.OnDevice | pairs.OnePass) }
+func All() []Types     { return withSquares(raster.OnDevice) }
+func OnePass() []Types { return withSquares(raster.OnDevice | raster.OnePass) }
 
-func withSquares(kind pairs.Kinds) (all []Types) {
+func withSquares(kind raster.Kinds) (all []Types) {
 	sums, _ := onDevice(kind)
 	for _, t := range sums {
 		all = append(all, t)
-		pixel, _ := pairs.Parse(t.Pixel)
-		for _, square := range pairs.Squares.For(kind).Of(pixel) {
+		pixel, _ := raster.ParseType(t.Pixel)
+		for _, square := range raster.SquarePairs.For(kind).Of(pixel) {
 			t.Square = square.Short()
 			all = append(all, t)
 		}
@@ -47,7 +47,7 @@ func withSquares(kind pairs.Kinds) (all []Types) {
 }
 
 // typesOf is a pair as kernels name it.
-func typesOf(p pairs.Pair) Types { return Types{Pixel: p.Pixel.Short(), Sum: p.Sum.Bits().Short()} }
+func typesOf(p raster.Pair) Types { return Types{Pixel: p.Pixel.Short(), Sum: p.Sum.Bits().Short()} }
 
 // MaxGroup is how many work-items a work-group has where the device allows it:
 // fewer for wide sums, of which local memory holds fewer.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A module is kernels that are built together for CUDA, from the .cu file of its name.
@@ -84,7 +84,7 @@ var listed struct {
 
 // accumulators are the types of all sums and squares.
 var accumulators = func() (all []string) {
-	for _, t := range pairs.Accumulators() {
+	for _, t := range raster.SumTypes() {
 		if t.Bits() == t {
 			all = append(all, t.Short())
 		}
@@ -93,13 +93,13 @@ var accumulators = func() (all []string) {
 }()
 
 // onDevice lists the pairs of sums that a kind of tables has, and those of squares.
-func onDevice(kind pairs.Kinds) (sums, squares []Types) {
-	for _, p := range pairs.Sums.For(pairs.OnDevice | kind) {
-		if pairs.Sums.Twin(p) == p {
+func onDevice(kind raster.Kinds) (sums, squares []Types) {
+	for _, p := range raster.SumPairs.For(raster.OnDevice | kind) {
+		if raster.SumPairs.Twin(p) == p {
 			sums = append(sums, typesOf(p))
 		}
 	}
-	for _, p := range pairs.Squares.For(pairs.OnDevice | kind) {
+	for _, p := range raster.SquarePairs.For(raster.OnDevice | kind) {
 		squares = append(squares, typesOf(p))
 	}
 	return sums, squares
@@ -145,7 +145,7 @@ func portableInstances() (all []instance) {
 // tiltedInstances are of the sums of all tilted tables, and of the squares of pixels that
 // are no sums of them.
 func tiltedInstances() (all []instance) {
-	sums, squares := onDevice(pairs.Tilted)
+	sums, squares := onDevice(raster.Tilted)
 	add := func(t Types, quads, group int, more ...[2]string) {
 		macros := append([][2]string{{"PIXEL", t.Pixel}, {"PIXEL_BYTES", size(t.Pixel)}, {"SUM", t.Sum}, {"SUM_BYTES", size(t.Sum)}}, more...)
 		all = append(all, instance{file: "tilted.cl", macros: macros, group: group, kernels: []string{TiltedKernel("totals", t, quads), TiltedKernel("finish", t, quads)}})
@@ -179,7 +179,7 @@ func latticeInstances() []instance {
 }
 
 func volumeInstances() (all []instance) {
-	sums, squares := onDevice(pairs.Volume)
+	sums, squares := onDevice(raster.Volume)
 	for _, t := range sums {
 		all = append(all, instance{file: "volume.cl", macros: t.macros(), group: t.MaxGroup(), kernels: []string{VolumeKernel(t.Pixel, t.Sum, false)}})
 	}
@@ -190,7 +190,7 @@ func volumeInstances() (all []instance) {
 }
 
 func histogramInstances() (all []instance) {
-	for _, pixel := range pairs.Pixels() {
+	for _, pixel := range raster.SumPairs.For(raster.OnDevice).Pixels() {
 		macros := [][2]string{{"PIXEL", pixel.Short()}, {"PIXEL_BYTES", size(pixel.Short())}}
 		all = append(all, instance{file: "histogram.cl", macros: macros, group: HistogramGroup, kernels: []string{HistogramTotals(pixel.Short())}})
 	}
@@ -272,7 +272,7 @@ func smallSquares() (lines []string) {
 }
 
 func volumePassLines() (lines []string) {
-	sums, squares := onDevice(pairs.Volume | pairs.OnePass)
+	sums, squares := onDevice(raster.Volume | raster.OnePass)
 	for _, t := range sums {
 		lines = append(lines, line("BOXSUM_VOLUME_SUMS", t.Pixel, t.Sum))
 	}
@@ -283,7 +283,7 @@ func volumePassLines() (lines []string) {
 }
 
 func histogramPassLines() (lines []string) {
-	for _, pixel := range pairs.Pixels() {
+	for _, pixel := range raster.SumPairs.For(raster.OnDevice).Pixels() {
 		lines = append(lines, line("BOXSUM_COUNT", pixel.Short()))
 	}
 	return append(lines, line("BOXSUM_STRIPS", "u8"), line("BOXSUM_STRIPS", "u16"))
@@ -344,6 +344,6 @@ func line(macro string, args ...string) string { return macro + "(" + strings.Jo
 
 // size is the bytes of a type, for a macro.
 func size(name string) string {
-	t, _ := pairs.Parse(name)
+	t, _ := raster.ParseType(name)
 	return fmt.Sprint(t.Bytes())
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 var update = flag.Bool("update", false, "write the .cu files")
@@ -92,7 +92,7 @@ func expected(m module) (names []string) {
 	}
 	switch m.name {
 	case "volumepass":
-		sums, squares := onDevice(pairs.Volume | pairs.OnePass)
+		sums, squares := onDevice(raster.Volume | raster.OnePass)
 		for i, t := range append(sums, squares...) {
 			kernel := VolumePassKernel(t.Pixel, t.Sum, i >= len(sums))
 			names = append(names, kernel, VolumePassPlanes(kernel))
@@ -124,7 +124,7 @@ func expected(m module) (names []string) {
 			names = append(names, s.Kernel)
 		}
 	case "histogrampass":
-		for _, pixel := range pairs.Pixels() {
+		for _, pixel := range raster.SumPairs.For(raster.OnDevice).Pixels() {
 			for across := 1; across <= 16; across *= 2 {
 				count, write := HistogramPassKernels(pixel.Short(), across)
 				names = append(names, count, write)
@@ -173,11 +173,11 @@ func TestNames(t *testing.T) {
 		}
 	}
 	want := 0
-	for _, p := range pairs.Sums.For(pairs.OnDevice) {
-		if pairs.Sums.Twin(p) != p { // the same kernels
+	for _, p := range raster.SumPairs.For(raster.OnDevice) {
+		if raster.SumPairs.Twin(p) != p { // the same kernels
 			continue
 		}
-		want += 2 * (1 + len(pairs.Squares.For(pairs.OnDevice).Of(p.Pixel)))
+		want += 2 * (1 + len(raster.SquarePairs.For(raster.OnDevice).Of(p.Pixel)))
 	}
 	if kernels != want {
 		t.Errorf("%d kernels over pixels, want %d: two for each pair of pixels and sums, and two with each square", kernels, want)

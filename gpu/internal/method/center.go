@@ -5,8 +5,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Centers is what to take away from the float pixels of each image, or of a volume, before
@@ -14,7 +13,7 @@ import (
 // for, so that these go together. It fetches a few pixels of each and waits for them, and
 // is for calls that have the device's queue.
 func Centers(src *devmem.Array) ([]float32, error) {
-	if src.Element == pairs.F32 {
+	if src.Element == raster.F32 {
 		return centers[float32](src)
 	}
 	return centers[float64](src)
@@ -22,9 +21,9 @@ func Centers(src *devmem.Array) ([]float32, error) {
 
 func centers[P float32 | float64](src *devmem.Array) ([]float32, error) {
 	bytes := int64(src.Element.Bytes())
-	one, images := grid.Plane(src.Width, src.Height, src.Channels, int(src.At.Stride/bytes)), src.Count
+	one, images := raster.PlaneExtent(src.Width, src.Height, src.Channels, int(src.At.Stride/bytes)), src.Count
 	if src.Volume {
-		one, images = grid.Volume(src.Width, src.Height, src.Depth, src.Channels, int(src.At.Stride/bytes), int(src.At.Distance/bytes)), 1
+		one, images = raster.VolumeExtent(src.Width, src.Height, src.Depth, src.Channels, int(src.At.Stride/bytes), int(src.At.Distance/bytes)), 1
 	}
 	var at []int64 // of the samples in an image
 	for i := range engine.Samples(&one) {

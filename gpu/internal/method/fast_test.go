@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Every one-pass kernel must be in both images, with its shape.
 func TestFastKernelsAreBuilt(t *testing.T) {
 	var keys []fastKey
 	for channels := 1; channels <= FastChannels; channels++ {
-		for _, p := range Sums.For(pairs.OnePass) {
-			for _, square := range append([]pairs.Type{0}, Squares.For(pairs.OnePass).Of(p.Pixel)...) {
+		for _, p := range Sums.For(raster.OnePass) {
+			for _, square := range append([]raster.Type{0}, Squares.For(raster.OnePass).Of(p.Pixel)...) {
 				for _, path := range []string{TilePath, FlatPath, SmallPath, TallPath} {
 					if key := (fastKey{path, p.Pixel, p.Sum, square, channels}); kernels.HasPath(path, key.types(), channels) {
 						keys = append(keys, key)

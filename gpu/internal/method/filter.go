@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -35,11 +35,11 @@ type Filter struct {
 const filterSide = math.MaxUint16
 
 // Fits reports what keeps a filter from images of a size: sums must fit their types.
-func (f *Filter) Fits(pixel pairs.Type, width, height int) error {
+func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 	s := f.reach(width, height)
 	w, h := s.Width(), s.Height()
 	most := uint64(math.MaxUint32 / 255) // sums of bytes fit 32 bits, and with that n²·variance 64
-	if pixel == pairs.U16 && f.Kind != BoxFilter {
+	if pixel == raster.U16 && f.Kind != BoxFilter {
 		most = math.MaxUint16
 	}
 	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
@@ -81,7 +81,7 @@ func (f *Filter) Portable(job Job) (Plan, error) {
 	value, square := int64(4), int64(0)
 	if squares {
 		square = 4
-		if job.Pixel != pairs.U8 {
+		if job.Pixel != raster.U8 {
 			square = 8
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -45,7 +45,7 @@ func (f *Filter) Obstacle(job Job) string {
 		}
 	}
 	switch {
-	case job.Pixel != pairs.U8 || job.Channels != 1:
+	case job.Pixel != raster.U8 || job.Channels != 1:
 		return "of filters are for bytes of one channel"
 	case s.Border == window.Constant && (FilterShape.Columns != 0 || FilterShape.Strips || f.windowShape(job) == nil):
 		return "of filters have no constant border"

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Obstacle reports what keeps a job from the two-launch kernels, or nothing.
@@ -67,7 +67,7 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 	company := write.Resident
 	parts, rows := int64(c.Channels)*int64(c.Groups), int64(c.Height)
 	plane := int64(c.Channels) * rows * int64(c.Tiles) * kernels.HistogramPassTile * 2
-	if job.Pixel == pairs.U8 {
+	if job.Pixel == raster.U8 {
 		plane = 0 // it is the image
 	}
 	left := rows * int64(c.Tiles) * parts * int64(c.Slots) * 2

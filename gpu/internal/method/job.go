@@ -5,7 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Job is images and where their tables go, already checked: every size is positive and
@@ -13,7 +13,7 @@ import (
 type Job struct {
 	Device               *devmem.Device
 	Stream               driver.Stream
-	Pixel, Sum, Square   pairs.Type // Square is 0 where there are no squares
+	Pixel, Sum, Square   raster.Type // Square is 0 where there are no squares
 	Channels             int
 	Bins                 int // of a histogram: a table has that many values for each channel
 	Width, Height, Count int // Count is of images, or of the slices of a volume
@@ -75,7 +75,7 @@ func (job Job) squaresOnly() Job {
 func (job *Job) Layer(i int) devmem.Array {
 	a := devmem.Array{Element: job.Pixel, Width: job.Width, Height: job.Height, Channels: job.Channels, Count: 1}
 	if i > 0 {
-		a.Element, a.Border, a.Channels = [...]pairs.Type{1: job.Sum, 2: job.Square}[i], 1, job.values()
+		a.Element, a.Border, a.Channels = [...]raster.Type{1: job.Sum, 2: job.Square}[i], 1, job.values()
 	}
 	return a
 }
@@ -106,7 +106,7 @@ func flag(set bool) int32 {
 // of zeros.
 func (job Job) clear() error {
 	for _, t := range []struct {
-		pairs.Type
+		raster.Type
 		at devmem.Batch
 	}{{job.Sum, job.Out}, {job.Square, job.Squares}} {
 		if t.Type == 0 {

@@ -2,14 +2,13 @@ package method
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Limits are where bins begin, on a device: the smallest value of a type of pixels in
@@ -17,7 +16,7 @@ import (
 // They say of every value what [histogram.Bins.Index] does: a bin's number is how
 // many limits are at most the value, less one.
 type Limits struct {
-	Element pairs.Type
+	Element raster.Type
 	At      driver.Memory
 	count   int
 }
@@ -26,25 +25,62 @@ type Limits struct {
 // all ones for values that are in none.
 const limitsTable = 512
 
-// NewLimits copies the limits of bins to the device. It is for calls that have the
-// device's queue.
-func NewLimits[P boxsum.Pixel](d *devmem.Device, bins histogram.Bins) (Limits, error) {
-	values, count := LimitsOf[P](bins)
-	m, err := d.Upload(values)
-	return Limits{pairs.Of[P](), m, count}, err
+// A Cut says where bins begin and which bin holds a value, -1 for none. It is a
+// [histogram.Bins] or a [bins.Range].
+type Cut interface {
+	Edge(bin int) float64
+	Index(value float64) int
 }
 
-// LimitsOf is the limits of bins for pixels of type P, and the table of bytes.
-func LimitsOf[P boxsum.Pixel](bins histogram.Bins) (raw []byte, count int) {
+// NewLimits copies the limits of n bins to the device. It is for calls that have the
+// device's queue.
+func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) (Limits, error) {
+	if len(Sums.Of(pixel)) == 0 {
+		return Limits{}, fmt.Errorf("gpu: %w: no histograms of %v pixels on a device", boxsum.ErrTypes, pixel)
+	}
+	values, count := LimitsOf(pixel, n, clamp, cut)
+	m, err := d.Upload(values)
+	return Limits{pixel, m, count}, err
+}
+
+// LimitsOf is the limits of n bins for a type of pixels, and the table of bytes.
+func LimitsOf(pixel raster.Type, n int, clamp bool, cut Cut) (raw []byte, count int) {
+	switch pixel {
+	case raster.U8:
+		raw = limitsOf[uint8](n, clamp, cut)
+	case raster.U16:
+		raw = limitsOf[uint16](n, clamp, cut)
+	case raster.U32:
+		raw = limitsOf[uint32](n, clamp, cut)
+	case raster.I16:
+		raw = limitsOf[int16](n, clamp, cut)
+	case raster.I32:
+		raw = limitsOf[int32](n, clamp, cut)
+	case raster.F32:
+		raw = limitsOf[float32](n, clamp, cut)
+	case raster.F64:
+		raw = limitsOf[float64](n, clamp, cut)
+	}
+	count = len(raw) / pixel.Bytes()
+	if pixel == raster.U8 {
+		raw = append(raw, make([]byte, limitsTable-len(raw))...)
+		for v := range 256 {
+			raw = binary.NativeEndian.AppendUint16(raw, uint16(cut.Index(float64(v)))) // -1 is all ones
+		}
+	}
+	return raw, count
+}
+
+func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
 	var values []P
-	for i := range bins.N + 1 {
-		edge := bins.Edge(i)
+	for i := range n + 1 {
+		edge := cut.Edge(i)
 		switch {
-		case i == 0 && bins.Clamp:
+		case i == 0 && clamp:
 			edge = math.Inf(-1)
-		case i == bins.N && bins.Clamp:
+		case i == n && clamp:
 			edge = math.NaN() // nothing is beyond
-		case i == bins.N:
+		case i == n:
 			edge = math.Nextafter(edge, math.Inf(1)) // which is in the last bin
 		}
 		v, ok := smallest[P](edge)
@@ -53,16 +89,7 @@ func LimitsOf[P boxsum.Pixel](bins histogram.Bins) (raw []byte, count int) {
 		}
 		values = append(values, v)
 	}
-	if len(values) > 0 {
-		raw = append(raw, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))...)
-	}
-	if pairs.Of[P]() == pairs.U8 {
-		raw = append(raw, make([]byte, limitsTable-len(raw))...)
-		for v := range 256 {
-			raw = binary.NativeEndian.AppendUint16(raw, uint16(bins.Index(float64(v)))) // -1 is all ones
-		}
-	}
-	return raw, len(values)
+	return raster.Bytes(values)
 }
 
 // smallest is the smallest value of a type that is at least edge, and whether there

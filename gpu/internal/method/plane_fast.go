@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Plane makes upright tables of images, and of their squares beside them.
@@ -47,7 +47,7 @@ const (
 
 type fastKey struct {
 	path               string
-	pixel, sum, square pairs.Type
+	pixel, sum, square raster.Type
 	channels           int
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // portableTasks is how many tasks the portable kernels cut a row of a tile into, see
@@ -73,7 +73,7 @@ func portableTypes(job Job) kernels.Types {
 }
 
 // accumulator is what kernels call a type of sum; to them i64 and u64 are one.
-func accumulator(e pairs.Type) string {
+func accumulator(e raster.Type) string {
 	return e.Bits().Short()
 }
 
@@ -116,12 +116,12 @@ const mostRows = math.MaxInt32 - 1<<16
 type portableCut struct {
 	portableJob
 	group         int
-	layers        []pairs.Type // sums, and squares if there are some
-	columns, rows int64        // carries of a layer of an image
+	layers        []raster.Type // sums, and squares if there are some
+	columns, rows int64         // carries of a layer of an image
 }
 
 func newCut(job Job, t tiling) portableCut {
-	c := portableCut{portableJob: shapeOf(job, t), group: t.group, layers: []pairs.Type{job.Sum}}
+	c := portableCut{portableJob: shapeOf(job, t), group: t.group, layers: []raster.Type{job.Sum}}
 	if job.Square != 0 {
 		c.layers = append(c.layers, job.Square)
 	}

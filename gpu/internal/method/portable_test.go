@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -42,12 +42,12 @@ type portablePair struct {
 }
 
 func portableSums[P boxsum.Pixel, S boxsum.Sum]() portablePair {
-	job := Job{Pixel: pairs.Of[P](), Sum: pairs.Of[S]()}
+	job := Job{Pixel: raster.TypeNamed[P](), Sum: raster.TypeNamed[S]()}
 	return portablePair{portableTypes(job), checkPortable[P, S, uint64](job)}
 }
 
 func portableSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() portablePair {
-	job := Job{Pixel: pairs.Of[P](), Sum: pairs.Of[S](), Square: pairs.Of[Q]()}
+	job := Job{Pixel: raster.TypeNamed[P](), Sum: raster.TypeNamed[S](), Square: raster.TypeNamed[Q]()}
 	return portablePair{portableTypes(job), checkPortable[P, S, Q](job)}
 }
 
@@ -143,7 +143,7 @@ func TestPortableCarries(t *testing.T) {
 
 func TestPortableTooTall(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
-		job := Job{Device: d, Stream: d.Stream, Pixel: pairs.U8, Sum: pairs.U32, Channels: 1, Width: 1, Height: mostRows + 1, Count: 1}
+		job := Job{Device: d, Stream: d.Stream, Pixel: raster.U8, Sum: raster.U32, Channels: 1, Width: 1, Height: mostRows + 1, Count: 1}
 		if err := Run(Plane{}, job, Portable); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%d rows give %v", job.Height, err)
 		}
@@ -156,12 +156,12 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 	return func(t *testing.T, d *devmem.Device, c portableCase) {
 		t.Helper()
 		name := fmt.Sprintf("%s %v", portableTypes(types).Kernel("tables"), c)
-		if types.Sum != pairs.F32 && !types.Pixel.Float() {
+		if types.Sum != raster.F32 && !types.Pixel.Float() {
 			c.offset = 0
 		}
 		r := rand.New(rand.NewPCG(uint64(c.width), uint64(c.height)))
 		random := func() P {
-			if ref.IsFloat[S]() || types.Square == pairs.F64 {
+			if ref.IsFloat[S]() || types.Square == raster.F64 {
 				return P(r.IntN(16)) // in all types, also once squared
 			}
 			return P(r.Uint64())
@@ -330,7 +330,7 @@ func TestPortableFloats(t *testing.T) {
 		}
 		want := ref.Table[float64](ref.Image[float32]{Pix: in.values, Stride: width, Width: width, Height: height, Channels: 1}, false)
 		out := layOut[float32](c, width+1, height+1)
-		job := Job{Device: d, Stream: d.Stream, Pixel: pairs.F32, Sum: pairs.F32, Channels: 1, Width: width, Height: height, Count: 1}
+		job := Job{Device: d, Stream: d.Stream, Pixel: raster.F32, Sum: raster.F32, Channels: 1, Width: width, Height: height, Count: 1}
 		job.In, job.Out = in.send(t, d), out.send(t, d)
 		var first layout[float32]
 		for round := range 3 {

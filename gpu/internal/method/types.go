@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Sums is the tables that devices make, and Squares those of squares beside them.
 var (
-	Sums    = pairs.Sums.For(pairs.OnDevice)
-	Squares = pairs.Squares.For(pairs.OnDevice)
+	Sums    = raster.SumPairs.For(raster.OnDevice)
+	Squares = raster.SquarePairs.For(raster.OnDevice)
 
-	onePassSums    = pairs.Sums.For(pairs.OnDevice | pairs.OnePass)
-	onePassSquares = pairs.Squares.For(pairs.OnDevice | pairs.OnePass)
+	onePassSums    = raster.SumPairs.For(raster.OnDevice | raster.OnePass)
+	onePassSquares = raster.SquarePairs.For(raster.OnDevice | raster.OnePass)
 )
 
 // typesObstacle reports what the one-pass kernels miss of the types of a job. Zero stands
 // for a table that is not made.
-func typesObstacle(pixel, sum, square pairs.Type) string {
+func typesObstacle(pixel, sum, square raster.Type) string {
 	switch {
 	case sum != 0 && !onePassSums.Has(pixel, sum):
 		return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
@@ -30,7 +30,7 @@ func typesObstacle(pixel, sum, square pairs.Type) string {
 
 // PairError is the error of a table that there is not. Square is 0 where there are no
 // squares.
-func PairError(pixel, sum, square pairs.Type) error {
+func PairError(pixel, sum, square raster.Type) error {
 	if !Sums.Has(pixel, sum) {
 		return fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, Sums.Missing(pixel, sum))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
@@ -42,7 +42,7 @@ func (Volume) Empty(job Job) Job {
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (m Volume) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	sum, square := job.Sum, pairs.Type(0)
+	sum, square := job.Sum, raster.Type(0)
 	if m.Squared {
 		sum, square = square, sum
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
 const (
@@ -32,7 +32,7 @@ func imageCopiers(image, table int64) int {
 	return int(min(2+(most*image-1)/max(image, table)+1, most))
 }
 
-// copyBytes copies between places of the host. It takes a [kernel.StoreFence]
+// copyBytes copies between places of the host. It takes a [processor.StoreFence]
 // before others may read them, which costs more than copying a row.
 func copyBytes(dst, src unsafe.Pointer, n int64) {
 	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
@@ -40,7 +40,7 @@ func copyBytes(dst, src unsafe.Pointer, n int64) {
 		copy(to, from)
 		return
 	}
-	kernel.StreamCopy(to, from)
+	processor.StreamCopy(to, from)
 }
 
 // copyRows copies rows from one place of the host to another.
@@ -51,7 +51,7 @@ func copyRows(dst, src devmem.Host, r driver.Rows) {
 	for y := range r.Count {
 		copyBytes(dst.Row(y), src.Row(y), r.Bytes)
 	}
-	kernel.StoreFence()
+	processor.StoreFence()
 }
 
 // share calls copy for all rows, piece by piece, on at most by processors,

@@ -3,12 +3,12 @@ package transfer
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // NewTable is a table of the host for one that a device makes.
 func NewTable[S boxsum.Sum](width, height, channels int) (*boxsum.Table[S], error) {
-	whole := devmem.Array{Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
+	whole := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
 	if _, err := whole.Lay(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Slots that take much are not kept for later.
@@ -44,8 +44,8 @@ func TestLargePoolsAreFreed(t *testing.T) {
 func TestBandsOfShortRows(t *testing.T) {
 	for _, width := range []int{1, 3, 40, 300, 5000, 1 << 20} {
 		for _, height := range []int{1, 1000, 2_000_000, 1 << 30} {
-			for _, square := range []pairs.Type{0, pairs.U64} {
-				w := &Work{Units: height, Job: method.Job{Pixel: pairs.U8, Sum: pairs.U32, Square: square, Channels: 1, Width: width, Height: height, Count: 1}}
+			for _, square := range []raster.Type{0, raster.U64} {
+				w := &Work{Units: height, Job: method.Job{Pixel: raster.U8, Sum: raster.U32, Square: square, Channels: 1, Width: width, Height: height, Count: 1}}
 				rows, slots := w.sizes()
 				total := int64(0)
 				for i := range w.Sides {
@@ -72,7 +72,7 @@ func TestPoolsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &Work{Units: 20_000, Job: method.Job{Device: d, Pixel: pairs.U8, Sum: pairs.U32, Channels: 1, Width: 40_000, Height: 20_000, Count: 1}}
+		w := &Work{Units: 20_000, Job: method.Job{Device: d, Pixel: raster.U8, Sum: raster.U32, Channels: 1, Width: 40_000, Height: 20_000, Count: 1}}
 		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.Room() != 0 {
 			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.Room())
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
 // A Work is an image or a volume on the host that becomes a table on the host. It goes in
@@ -29,7 +29,7 @@ type Work struct {
 	Piece  int     // units of a piece, 0 for what suits
 	Sides  [3]Side // pixels, sums and squares
 
-	Pixels [2]exact.Pixels // what the tables of sums and of squares are to know
+	Pixels [2]stats.Pixels // what the tables of sums and of squares are to know
 
 	Context  context.Context    // nil: never done
 	Progress func(done float64) // nil: nobody asks

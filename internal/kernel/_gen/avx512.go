@@ -157,6 +157,8 @@ var loads = map[[2]elem]load{
 	{i16, f64}: {VPMOVSXWD, VPMOVSXWD_Z, VCVTDQ2PD},
 	{i32, i64}: {VPMOVSXDQ, VPMOVSXDQ_Z, nil},
 	{i32, f64}: {VCVTDQ2PD, VCVTDQ2PD_Z, nil},
+	{u64, u64}: {VMOVDQU64, VMOVDQU64_Z, nil},
+	{i64, i64}: {VMOVDQU64, VMOVDQU64_Z, nil},
 	{f32, f32}: {VMOVDQU32, VMOVDQU32_Z, nil},
 	{f32, f64}: {VCVTPS2PD, VCVTPS2PD_Z, nil},
 	{f64, f64}: {VMOVDQU64, VMOVDQU64_Z, nil},

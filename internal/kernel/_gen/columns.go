@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -11,7 +11,7 @@ import (
 // columnSums emits the kernels that sum pixels along columns only: for whole numbers,
 // which add up in any order.
 func columnSums(set isa) {
-	for _, o := range ops(pairs.Upright) {
+	for _, o := range ops(raster.Upright) {
 		if o.columns() {
 			columnKernel(set, o)
 		}
@@ -27,7 +27,7 @@ func columnKernel(set isa, o op) {
 	if o.square {
 		what += "²"
 	}
-	text(name, NOSPLIT, fmt.Sprintf("func(sums *%s, src *%s, stride, groups, n int)", o.sum, o.pix),
+	text(name, NOSPLIT, "func(sums, src *byte, stride, groups, n int)",
 		name+fmt.Sprintf(" adds %s to sums[i] for rows r of that many groups of four, and n, a multiple of %d.", what, lanes),
 		"The stride is in bytes.")
 	sums, stride, i, n := arg("sums"), arg("stride"), GP64(), GP64()

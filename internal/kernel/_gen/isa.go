@@ -30,7 +30,7 @@ const lineBytes = 64
 // carryLen is kernel.CarryLen for up to four channels.
 const carryLen = 16
 
-// Offsets in the Go struct kernel.lanes.
+// Offsets in the Go struct processor.lanes.
 const (
 	lanesStep = 0
 	lanesKeep = 3 * 64

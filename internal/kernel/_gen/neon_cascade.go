@@ -8,8 +8,8 @@ func neonCascade(f *armFile) {
 	neonHaarStage(f, "haarChainsNEON", true)
 }
 
-// neonCascadeKernels is which of cascadeKernels there are.
-var neonCascadeKernels = []string{"haarStumps", "haarChains"}
+// neonCascadeRoutines is which of cascadeRoutines there are.
+var neonCascadeRoutines = []string{"haarStumps", "haarChains"}
 
 func neonHaarStage(f *armFile, name string, chains bool) {
 	what := "\t\tsum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold"

@@ -16,7 +16,7 @@ var neonBinKinds = append([]binKind{{"half", "BinsHalf", lineBytes, false}}, bin
 
 func neonBins(f *armFile, sum elem, kind binKind) {
 	bytes := max(16, kind.bytes)
-	name, pointer := sum.Short()+kind.name+"NEON", "*"+sum.String()
+	name, pointer := sum.Short()+kind.name+"NEON", "*byte"
 	args := []armArg{{"above", pointer}, {"pitch", "int"}, {"index", "*uint32"}, {"step", "int"}, {"weights", pointer}, {"weightStep", "int"}, {"run", pointer}, {"bins", "*uint32"}, {"n", "int"}}
 	lines := binsDoc(name, fmt.Sprint(bytes/sum.Bytes()), "")
 	switch {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A vector of NEON has 16 bytes. The kernels make a line of sums at a time, four
@@ -20,25 +20,28 @@ var neonParts = map[string]func(*armFile){
 	"tilted":    neonTilted,
 	"histogram": neonHistogram,
 	"cascade":   neonCascade,
+	"memory":    neonMemory,
 }
 
 func neonPlane(f *armFile) {
-	for _, o := range neonOps(pairs.Upright) {
+	for _, o := range neonOps(raster.Upright) {
 		for channels := range neonChannels {
 			neonKernel(f, o, channels+1, false)
 		}
 	}
-	neonMemory(f)
 }
 
 // neonChannels is kernel.FastChannels.
 const neonChannels = 4
 
 // neonOps is the kernels of a kind of tables. None has dot products, which not every
-// processor with NEON has.
-func neonOps(kind pairs.Kinds) []op {
-	return slices.DeleteFunc(ops(kind), func(o op) bool { return o.dot })
+// processor with NEON has, nor 64-bit integers, whose vectors hold too few pixels to shift by
+// three channels: the portable loops sum these.
+func neonOps(kind raster.Kinds) []op {
+	return slices.DeleteFunc(ops(kind), func(o op) bool { return o.dot || wideInteger(o.pix) })
 }
+
+func wideInteger(t raster.Type) bool { return t.Bytes() == 8 && !t.Float() }
 
 func neonName(o op, channels int, volume bool) string {
 	name := fmt.Sprintf("%sx%d", o.name(), channels)
@@ -49,23 +52,26 @@ func neonName(o op, channels int, volume bool) string {
 }
 
 // neonFields is the fields of a pair's assembly.
-func neonFields(p pairs.Pair, square bool) string {
+func neonFields(p raster.Pair, square bool) string {
 	o := op{pix: p.Pixel, sum: p.Sum, square: square}
 	field := func(field, routine string, volume bool) string {
 		var names []string
 		for channels := range neonChannels {
 			names = append(names, neonName(o, channels+1, volume))
 		}
-		return fmt.Sprintf("%s: [FastChannels]%s[%v, %v]{%s}", field, routine, p.Pixel, p.Sum, strings.Join(names, ", "))
+		return fmt.Sprintf("%s: [FastChannels]%s{%s}", field, routine, strings.Join(names, ", "))
+	}
+	if wideInteger(p.Pixel) {
+		return ""
 	}
 	fields := []string{field("lines", "lineRoutine", false)}
-	if p.Kinds&pairs.Volume != 0 {
+	if p.Kinds&raster.Volume != 0 {
 		fields = append(fields, fmt.Sprintf("lay: %sLayNEON", p.Sum.Short()))
 		if neonFused(o) {
 			fields = append(fields, field("volumeLines", "lineVolume", true))
 		}
 	}
-	if p.Kinds&pairs.Tilted != 0 {
+	if p.Kinds&raster.Tilted != 0 {
 		fields = append(fields, fmt.Sprintf("tilted: %sTiltedNEON", o.name()))
 	}
 	return strings.Join(fields, ", ")
@@ -115,11 +121,10 @@ func (o op) lineLen() int { return lineBytes / o.sum.Bytes() }
 
 func neonKernel(f *armFile, o op, channels int, volume bool) {
 	name := neonName(o, channels, volume)
-	sum, pix := "*"+o.sum.String(), "*"+o.pix.String()
-	args := []armArg{{"dst", sum}, {"dstStride", "int"}, {"src", pix}, {"srcStride", "int"}, {"above", sum}, {"carry", sum}}
+	args := []armArg{{"dst", "*byte"}, {"dstStride", "int"}, {"src", "*byte"}, {"srcStride", "int"}, {"above", "*byte"}, {"carry", "*byte"}}
 	lines := doc(name, o)
 	if volume {
-		args = append(args, armArg{"over", sum}, armArg{"overStride", "int"})
+		args = append(args, armArg{"over", "*byte"}, armArg{"overStride", "int"})
 		lines = volumeDoc(name, o)
 	}
 	args = append(args, armArg{"rows", "int"}, armArg{"n", "int"}, armArg{"offset", "float32"})

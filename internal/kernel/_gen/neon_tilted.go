@@ -1,9 +1,9 @@
 package main
 
-import "github.com/boxsum/boxsum/internal/pairs"
+import "github.com/boxsum/boxsum/internal/raster"
 
 func neonTilted(f *armFile) {
-	for _, o := range neonOps(pairs.Tilted) {
+	for _, o := range neonOps(raster.Tilted) {
 		o.plain = true
 		neonTiltedRow(f, o)
 	}
@@ -12,8 +12,7 @@ func neonTilted(f *armFile) {
 // neonTiltedRow emits one function: a row, a line of sums at a time, as tiltedRow does.
 func neonTiltedRow(f *armFile, o op) {
 	name := o.name() + "TiltedNEON"
-	sum := "*" + o.sum.String()
-	args := []armArg{{"dst", sum}, {"src", "*" + o.pix.String()}, {"sums", sum}, {"diagonals", sum}, {"edge", sum}, {"n", "int"}, {"channels", "int"}, {"writes", "uint8"}}
+	args := []armArg{{"dst", "*byte"}, {"src", "*byte"}, {"sums", "*byte"}, {"diagonals", "*byte"}, {"edge", "*byte"}, {"n", "int"}, {"channels", "int"}, {"writes", "uint8"}}
 	f.function(name, tiltedDoc(name, o), args, func(fn *armFunc) {
 		k := &neonLine{armFunc: fn, op: o}
 		const dst, sums, diagonals, left, right, n, pixel = "R0", "R2", "R3", "R4", "R5", "R10", "R11"

@@ -1,18 +1,18 @@
 package main
 
-import "github.com/boxsum/boxsum/internal/pairs"
+import "github.com/boxsum/boxsum/internal/raster"
 
 // neonVolume emits the kernels of volumes of the most usual pixels, and what lays rows of
 // all others on the slice over them.
 func neonVolume(f *armFile) {
-	for _, o := range neonOps(pairs.Volume) {
+	for _, o := range neonOps(raster.Volume) {
 		for channels := range neonChannels {
 			if neonFused(o) {
 				neonKernel(f, o, channels+1, true)
 			}
 		}
 	}
-	for _, sum := range pairs.Accumulators() {
+	for _, sum := range raster.SumTypes() {
 		neonLay(f, sum)
 	}
 }
@@ -22,8 +22,7 @@ func neonFused(o op) bool { return o.pix == u8 && o.sum == u32 && !o.square }
 
 func neonLay(f *armFile, sum elem) {
 	name := sum.Short() + "LayNEON"
-	pointer := "*" + sum.String()
-	f.function(name, layDoc(name), []armArg{{"dst", pointer}, {"over", pointer}, {"n", "int"}}, func(fn *armFunc) {
+	f.function(name, layDoc(name), []armArg{{"dst", "*byte"}, {"over", "*byte"}, {"n", "int"}}, func(fn *armFunc) {
 		const dst, over, n = "R0", "R1", "R2"
 		fn.arg("dst", dst)
 		fn.arg("over", over)

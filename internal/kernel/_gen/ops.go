@@ -1,33 +1,33 @@
 package main
 
-import "github.com/boxsum/boxsum/internal/pairs"
+import "github.com/boxsum/boxsum/internal/raster"
 
-type elem = pairs.Type
+type elem = raster.Type
 
 const (
-	u8  = pairs.U8
-	u16 = pairs.U16
-	i16 = pairs.I16
-	i32 = pairs.I32
-	u32 = pairs.U32
-	u64 = pairs.U64
-	i64 = pairs.I64
-	f32 = pairs.F32
-	f64 = pairs.F64
+	u8  = raster.U8
+	u16 = raster.U16
+	i16 = raster.I16
+	i32 = raster.I32
+	u32 = raster.U32
+	u64 = raster.U64
+	i64 = raster.I64
+	f32 = raster.F32
+	f64 = raster.F64
 )
 
 // An op is one kernel: which pixels it adds up in which sums.
 type op struct {
 	pix, sum elem
-	kinds    pairs.Kinds
+	kinds    raster.Kinds
 	square   bool
 	dot      bool // one channel of bytes, summed by dot products in 32 bits
 	plain    bool // pixels as they are, without an offset
 }
 
-func ops(kind pairs.Kinds) (all []op) {
-	for _, p := range pairs.Sums.For(kind) {
-		if pairs.Sums.Twin(p) != p {
+func ops(kind raster.Kinds) (all []op) {
+	for _, p := range raster.SumPairs.For(kind) {
+		if raster.SumPairs.Twin(p) != p {
 			continue
 		}
 		o := op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds}
@@ -36,7 +36,7 @@ func ops(kind pairs.Kinds) (all []op) {
 			all = append(all, o)
 		}
 	}
-	for _, p := range pairs.Squares.For(kind) {
+	for _, p := range raster.SquarePairs.For(kind) {
 		all = append(all, op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds, square: true})
 	}
 	return all
@@ -44,11 +44,11 @@ func ops(kind pairs.Kinds) (all []op) {
 
 // dots reports whether tables of a kind have a kernel of dot products: of bytes,
 // in sums that hold those of a vector exactly.
-func dots(p pairs.Pair, kind pairs.Kinds) bool {
+func dots(p raster.Pair, kind raster.Kinds) bool {
 	switch kind {
-	case pairs.Upright, pairs.Volume:
+	case raster.Upright, raster.Volume:
 		return p.Pixel == u8 && p.Sum != f32
-	case pairs.Rotated:
+	case raster.Rotated:
 		return p.Pixel == u8 && p.Sum == u32
 	}
 	return false

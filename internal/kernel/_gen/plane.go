@@ -1,30 +1,24 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// plane emits the kernels of plane tables, and what is not of any table.
+// plane emits the kernels of plane tables.
 func plane(set isa) {
-	for _, o := range ops(pairs.Upright) {
+	for _, o := range ops(raster.Upright) {
 		kernel(set, o)
-	}
-	memory(set)
-	if set.name() == "AVX2" {
-		processor()
 	}
 }
 
 func kernel(set isa, o op) {
 	name := o.name() + set.name()
 	lanes := set.bytes() / o.sum.Bytes()
-	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.String(), o.pix.String()), doc(name, o)...)
+	text(name, 0, "func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, lanes *uint32, offset float32, writes uint8)",
+		doc(name, o)...)
 
 	k := &loop{isa: set, op: o, lanes: lanes}
 	set.setup(o, arg("lanes"), param("offset"))

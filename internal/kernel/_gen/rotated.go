@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -60,7 +60,7 @@ const (
 // pattern describes, so that one kernel serves every rotation, both ways that
 // rows run and every number of channels.
 func rotated(set isa) {
-	for _, o := range ops(pairs.Rotated) {
+	for _, o := range ops(raster.Rotated) {
 		o.plain = true
 		rotatedLine(set, o)
 	}

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func tilted(set isa) {
-	for _, o := range ops(pairs.Tilted) {
+	for _, o := range ops(raster.Tilted) {
 		o.plain = true
 		if wide, ok := set.(*avx512); ok {
 			tiltedGroup(wide, o)
@@ -26,7 +24,7 @@ func tilted(set isa) {
 // place: what it is about to write over is read one step ahead.
 func tiltedRow(set isa, o op) {
 	name := o.name() + "Tilted" + set.name()
-	text(name, 0, fmt.Sprintf("func(dst *%[1]s, src *%[2]s, sums, diagonals, edge *%[1]s, n, channels int, writes uint8)", o.sum.String(), o.pix.String()), tiltedDoc(name, o)...)
+	text(name, 0, "func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)", tiltedDoc(name, o)...)
 	dst, src, sums, diagonals := arg("dst"), arg("src"), arg("sums"), arg("diagonals")
 	n, pixel, writes := arg("n"), arg("channels"), arg("writes")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)

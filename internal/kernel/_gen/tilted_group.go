@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -16,8 +14,8 @@ import (
 // after the other, under masks.
 func tiltedGroup(a *avx512, o op) {
 	name := o.name() + "Tilted" + a.name()
-	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
-		o.sum.String(), o.pix.String()), tiltedGroupDoc(name, o)...)
+	text(name, 0, "func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
+		tiltedGroupDoc(name, o)...)
 	g := newTiltedFour(a, o)
 
 	CMPQ(param("before"), Imm(0))

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/raster"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -14,10 +14,10 @@ import (
 // tile lies in the order in which the kernel comes by: vector for vector, those
 // of a group's rows side by side. Rows that are no group are left to others.
 func volume(set isa) {
-	for _, o := range ops(pairs.Volume) {
+	for _, o := range ops(raster.Volume) {
 		volumeKernel(set, o)
 	}
-	for _, sum := range pairs.Accumulators() {
+	for _, sum := range raster.SumTypes() {
 		layKernel(set, sum)
 	}
 }
@@ -25,7 +25,7 @@ func volume(set isa) {
 // layKernel emits what lays one row of a plane on the slice over it.
 func layKernel(set isa, sum elem) {
 	name := sum.Short() + "Lay" + set.name()
-	text(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum), layDoc(name)...)
+	text(name, NOSPLIT, "func(dst, over *byte, n int)", layDoc(name)...)
 	dst, over, n, i := arg("dst"), arg("over"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
@@ -52,8 +52,8 @@ const (
 
 func volumeKernel(set isa, o op) {
 	name := o.name() + "Volume" + set.name()
-	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.String(), o.pix.String()), volumeDoc(name, o)...)
+	text(name, 0, "func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
+		volumeDoc(name, o)...)
 	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes()}}
 	set.setup(o, arg("lanes"), param("offset"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))

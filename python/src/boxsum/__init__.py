@@ -7,42 +7,45 @@
     array([66, 11], dtype=uint32)
 
 Tables
-    integral        of an image; squares and OpenCV's tilted table beside it; masks, NaN left out
+    integral        of an image, with optional squares, tilted sums, masks and NaN skipping
     volume          of a 3-D array
     rotated         of an image along the digital lines of a rotation a/b
-    histogram       integral histogram: that of any box
+    histogram       the integral histogram of an image
     moments         moments and Hu's invariants of any box
-    open            a table in a store, which integral(..., out=url) makes of images larger than memory
+    open            a table in a Zarr store, as written by integral(..., out=url)
 
-Boxes, many at once, from tables of images and volumes
+Boxes, many per call, from tables of images and volumes
     box_sum, box_mean, box_var, box_std
-    tilted_sum, tilted_mean     at 45°, from tilted tables of images
+    tilted_sum, tilted_mean     boxes at 45°, from tilted tables of images
     haar            Haar-like features in many windows; haar_features lists them
 
-Images of the same size, each pixel from the window round it
-    blur            box or Gaussian, or a radius for every pixel; box_filter has sums and even windows
+Filters, which return an image of the same size unless noted
+    blur            box or Gaussian blur, or a radius per pixel
+    box_filter      means or sums of windows of any size
     local_mean, local_std, local_var, local_mean_std, normalize
     guided, median, entropy
-    binarize        black and white: Sauvola and ten other methods; threshold_map
-    downsample, brightest       block means; the best windows
+    binarize        black and white, by Sauvola and ten other methods; threshold_map
+    downsample      block means: a smaller image
+    brightest       the windows with the greatest means: a list of boxes
 
-Things in images
-    match, find     a template, by ZNCC, NCC or squared differences
-    detect.Cascade  faces and more, by cascades of OpenCV
+Detection
+    match, find     templates, by ZNCC, NCC or squared differences
+    detect.Cascade  faces and other objects, with OpenCV's cascades
 
-The rest
-    compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier and
-                    more, with the results of OpenCV
-    compat.skimage  integral_image, integrate, threshold_sauvola, match_template and more, with those of
-                    scikit-image
-    compat.scipy    uniform_filter with those of SciPy
-    boxsum.torch    tables, boxes and filters with gradients, for PyTorch: import it by name
-    devices         which GPUs there are
-    keep_memory     how much memory of freed tables to keep for the next
+Other modules and functions
+    compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier
+                    and more, with OpenCV's arguments and results
+    compat.skimage  integral_image, integrate, threshold_sauvola, match_template and more, with
+                    scikit-image's
+    compat.scipy    uniform_filter with SciPy's
+    boxsum.torch    tables, boxes and filters with gradients for PyTorch; import it by name
+    boxsum.jax      tables, boxes and filters with gradients for JAX; import it by name
+    devices         the available GPUs
+    keep_memory     how much memory of freed tables to reuse
 
-A box is ``x0, y0, x1, y1`` for the pixels ``image[y0:y1, x0:x1]``. Arrays go in
-without a copy, from any number of threads; the GIL is released. Arrays of CuPy
-and PyTorch stay on their device.
+A box is ``x0, y0, x1, y1`` and means the pixels ``image[y0:y1, x0:x1]``. Arrays are read
+without a copy where possible, and the GIL is released, so any number of threads may call.
+Arrays of CuPy and PyTorch stay on their device.
 """
 
 from . import compat, detect  # noqa: I001
@@ -109,7 +112,7 @@ __all__ = [
 
 
 def _name_types() -> None:
-    """Lets help() show types as they are, not as text in quotes."""
+    """Replace string annotations of public functions with types, for help()."""
     from inspect import isfunction
     from typing import get_type_hints
 

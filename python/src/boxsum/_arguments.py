@@ -1,4 +1,4 @@
-"""What functions are asked: their arguments, checked."""
+"""Checks and conversions of arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ._native import call
 from ._types import overlap, whole
 
-#: The kinds of tables, and the questions about boxes, as the library counts them.
+#: The kinds of tables, and the questions about boxes, numbered as in the library.
 UPRIGHT, TILTED, VOLUME = range(3)
 SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
 
@@ -17,7 +17,7 @@ NOT_WHOLE = "coordinates that are not whole numbers: numpy.rint(...) rounds them
 
 
 def axes_of(shape: tuple[int, ...], kind: int) -> int:
-    """How many axes of an image or volume are not channels."""
+    """Return the number of axes of an image or volume, without channels."""
     axes = 3 if kind == VOLUME else 2
     if len(shape) not in (axes, axes + 1):
         what = "a volume has shape (D, H, W) or (D, H, W, C)" if kind == VOLUME else "an image has shape (H, W) or (H, W, C)"
@@ -26,7 +26,7 @@ def axes_of(shape: tuple[int, ...], kind: int) -> int:
 
 
 def arrays_out(out: Any, count: int, kind: Any) -> list:
-    """The arrays of an ``out`` argument, with None for those to be made."""
+    """Return the arrays of an ``out`` argument, with None for those to be allocated."""
     if out is None:
         return [None] * count
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
@@ -39,9 +39,10 @@ def arrays_out(out: Any, count: int, kind: Any) -> list:
 
 
 def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None:
-    """Raises a ValueError where one array would be written over another, over itself, or over what is read.
+    """Raise a ValueError if an array would be written over itself, another, or an input.
 
-    In place, an array may be written over one that is the same, element by element. All images of a batch are looked at together.
+    In place, an array may be written over an identical one, element by element. All images of
+    a batch are considered together.
     """
     writes = [array for array in writes if array is not None]
     for i, one in enumerate(writes):
@@ -60,7 +61,7 @@ def _place(array: np.ndarray) -> tuple:
 
 
 def _folded(array: np.ndarray) -> bool:
-    """Whether elements may lie in the same memory: some axis steps by less than the shorter ones cover."""
+    """Report whether elements may share memory: an axis steps by less than the shorter ones cover."""
     reach = array.itemsize
     for step, n in sorted((abs(step), n) for step, n in zip(array.strides, array.shape) if n > 1):
         if step < reach:
@@ -70,18 +71,19 @@ def _folded(array: np.ndarray) -> bool:
 
 
 def same_type(dtype: Any, out: np.dtype) -> np.dtype:
-    """The type of out, which must be the one that was asked for."""
+    """Return the type of `out`, which must be the requested one."""
     if dtype is not None and np.dtype(dtype) != out:
         raise TypeError(f"out is of {out}, and dtype asks for {np.dtype(dtype)}")
     return out
 
 
 def thread_count(workers: int | None) -> int:
+    """Return the library's number for `workers`, 0 for the default."""
     return 0 if workers is None else whole(workers, "workers", 1)
 
 
 def device_number(device: Any) -> int:
-    """The library's number for a device, and -1 for the processor."""
+    """Return the library's number for a device, or -1 for the CPU."""
     if device is None or device == "cpu":
         return -1
     if not isinstance(device, str):
@@ -90,9 +92,10 @@ def device_number(device: Any) -> int:
 
 
 def plain(array: Any) -> np.ndarray:
-    """An argument in memory of the host as an array of NumPy, and no subclass of it.
+    """Return an argument in host memory as a NumPy array that is no subclass.
 
-    All of them come through here: this is where masks are refused, also those of other libraries' parts and of arrays in lists.
+    All arguments pass through here: masks are refused, also those of parts of other libraries'
+    arrays and of arrays in lists.
     """
     if type(array) is np.ndarray:
         return array
@@ -103,14 +106,14 @@ def plain(array: Any) -> np.ndarray:
 
 
 def as_pixels(image: Any) -> np.ndarray:
-    """An image or a volume in memory of the host as an array of NumPy."""
+    """Return an image or a volume in host memory as a NumPy array."""
     if image is None:
         raise TypeError("an image of None: did imread find the file?")
     return plain(image)
 
 
 def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
-    """Boxes as an array of int64, whose last axis has one of these lengths."""
+    """Return boxes as an int64 array whose last axis has one of these lengths."""
     boxes = plain(boxes)
     if boxes.size == 0 and boxes.ndim < 2:
         boxes = np.zeros((0, columns[0]), np.int64)
@@ -121,7 +124,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
         if boxes.dtype.kind != "f":
             raise TypeError(f"an array of {boxes.dtype}: this takes whole numbers")
         given = boxes
-        with np.errstate(invalid="ignore"):  # of NaN and what is too large
+        with np.errstate(invalid="ignore"):  # for NaN and values out of range
             boxes = given.astype(np.int64)
         if not np.array_equal(boxes, given):
             raise ValueError(NOT_WHOLE)
@@ -131,7 +134,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
 
 
 def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
-    """The array to write results to, which shares no memory with what they are made of."""
+    """Return the array for results, which must not share memory with the inputs."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:

@@ -1,7 +1,7 @@
-"""Batches and planes: which axes of an array are those of images, and one call for all of them.
+"""Batches: which axes of an array are those of images, and one call for all of them.
 
-An array with ``axes`` is seen in one order: leading axes, those of an image or a volume, and perhaps channels, which lie
-side by side in memory. That is a view. What is made has the axes of the array again.
+An array with ``axes`` is viewed in a fixed order: leading axes, those of an image or a
+volume, and channels if they are adjacent in memory. Results have the axes of the array again.
 """
 
 from __future__ import annotations
@@ -17,32 +17,38 @@ from ._native import call
 
 
 class Order:
-    """How the axes of an array are seen: ``lead`` leading ones, ``count`` of an image or a volume, and channels if it has some."""
+    """The order in which the axes of an array are viewed.
+
+    There are `lead` leading axes, `count` axes of an image or a volume, and perhaps channels.
+    """
 
     __slots__ = ("axes", "back", "channels", "count", "lead", "plain")
 
     def __init__(self, axes: tuple[int, ...], lead: int, count: int, plain: Order | None = None) -> None:
-        self.plain = plain or self  # without channels, rows and columns as they are
+        self.plain = plain or self  # the order without channels or exchanged rows and columns
         self.axes, self.lead, self.count, self.channels = axes, lead, count, len(axes) > lead + count
         self.back = tuple(sorted(range(len(axes)), key=axes.__getitem__))
 
     def fit(self, *outs: tuple) -> Order:
-        """This order, or that of the array itself where an ``out`` (address, shape, strides, type) lies in another way: the array is copied then."""
+        """Return this order, or the array's own if an `out` does not fit it, with a copy of the array.
+
+        An `out` is a tuple of address, shape, strides and dtype.
+        """
         last = self.axes[-1]
         if all(strides[last] == dtype.itemsize or shape[last] <= 1 for _, shape, strides, dtype in outs):
             return self
         return self.plain
 
     def see(self, array: Any) -> Any:
-        """The array in this order."""
+        """Return a view of an array in this order."""
         return array.transpose(self.axes)
 
     def restore(self, array: Any) -> Any:
-        """What was made of an array, in the order that the array has."""
+        """Return a view of a result in the axes of the array."""
         return array.transpose(self.back)
 
     def answers(self, array: Any) -> Any:
-        """Answers to boxes, (lead, ..., channels), with channels among the leading axes where the table has them."""
+        """Return answers to boxes, (lead, ..., channels), with a table's channels among the leading axes."""
         if not self.channels:
             return array
         place = sum(a < self.axes[-1] for a in self.axes[: self.lead])
@@ -50,7 +56,10 @@ class Order:
 
 
 def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any, counts: tuple[int, ...], turn: bool = False) -> Order:
-    """The order for ``axes``, of which there may be ``counts``. With ``turn`` rows and columns may change places, where columns lie side by side."""
+    """Return the order for `axes`, whose number must be in `counts`.
+
+    With `turn`, rows and columns may be exchanged if columns are adjacent in memory.
+    """
     n = len(shape)
     try:
         wanted = [operator.index(a) for a in axes]
@@ -66,7 +75,7 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
     rest = [a for a in range(n) if a not in wanted]
     plain = Order((*rest, *wanted), len(rest), len(wanted))
     x = wanted[-1]
-    for c in rest:  # whose values lie side by side, pixel by pixel
+    for c in rest:  # channels whose values are adjacent, pixel by pixel
         if shape[c] > 1 and strides[c] == item and (strides[x] == shape[c] * item or shape[x] == 1) and strides[x] != item:
             rest.remove(c)
             return Order((*rest, *wanted, c), len(rest), len(wanted), plain)
@@ -76,11 +85,15 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
 
 
 def order_for(array: Any, axes: Any, counts: tuple[int, ...], turn: bool = False) -> Order:
+    """Return the order for `axes` of an array, as :func:`order_of`."""
     return order_of(array.shape, array.strides, array.itemsize, axes, counts, turn)
 
 
 def run(lead: int, workers_at: int, name: str, *arguments: Any, shared: tuple[int, ...] = ()) -> Any:
-    """Calls a function of the library, for every image of a batch if there are leading axes. Arguments at ``shared`` have none."""
+    """Call a function of the library for every image of a batch.
+
+    Arguments at the positions in `shared` have no leading axes.
+    """
     if lead == 0:
         return call(name, *arguments)
     bits = sum(1 << i for i, a in enumerate(arguments) if isinstance(a, ndarray) and i not in shared)
@@ -88,9 +101,10 @@ def run(lead: int, workers_at: int, name: str, *arguments: Any, shared: tuple[in
 
 
 def spread_boxes(boxes: ndarray, leading: tuple[int, ...]) -> tuple[ndarray, tuple[int, ...]]:
-    """Boxes for every image of a batch, (lead, K, numbers) without a copy, and the shape of what is asked of one.
+    """Return boxes for every image, (lead, K, numbers), without a copy, and the shape per image.
 
-    ``(K, 4)`` is for all images. ``(N, K, 4)`` has boxes for each along the first leading axis, and so on; an axis of length 1 is for all.
+    ``(K, 4)`` applies to all images. ``(N, K, 4)`` has boxes for each image along the first
+    leading axis, and so on; an axis of length 1 applies to all.
     """
     own = boxes.shape[:-2]
     if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):

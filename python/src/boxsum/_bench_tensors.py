@@ -1,7 +1,8 @@
-"""``python -m boxsum.bench --tensors``: batches of planes in PyTorch, on a CUDA device.
+"""Benchmarks of batches in PyTorch on a CUDA device: ``python -m boxsum.bench --tensors``.
 
-Times are by CUDA events, medians of 30, with the host's work hidden behind work of the device; a copy moves as many bytes as
-pixels and sums have. The host's own time is the best of many rounds.
+Times are measured by CUDA events, medians of 30 runs, with the host's work hidden behind work
+of the device; a copy moves as many bytes as pixels and sums have. Host times are the best of
+many rounds.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ import boxsum.torch as bt
 
 
 def device(work: Callable[[], Any], runs: int = 30) -> float:
-    """What the device takes, in µs."""
+    """Return the time that the device takes, in µs."""
     for _ in range(3):
         work()
     times = []
     for _ in range(runs):
         begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
         torch.cuda.synchronize()
-        torch.cuda._sleep(400_000)  # some 200 µs, in which the host is done
+        torch.cuda._sleep(400_000)  # about 200 µs, in which the host finishes
         begin.record()
         work()
         end.record()
@@ -34,7 +35,7 @@ def device(work: Callable[[], Any], runs: int = 30) -> float:
 
 
 def host(work: Callable[[], Any], rounds: int = 9, runs: int = 300) -> float:
-    """What a call takes on the host, in µs."""
+    """Return the time that a call takes on the host, in µs."""
     times = []
     for _ in range(rounds):
         torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""Questions about boxes, answered from tables."""
+"""Sums, means, variances and standard deviations of boxes, from tables."""
 
 from __future__ import annotations
 
@@ -17,26 +17,33 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
     Parameters
     ----------
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
-        From :func:`integral`, ``cv2.integral`` or another library. Tables of
-        volumes, of shape (D + 1, H + 1, W + 1) or with channels behind, go with
-        boxes of six numbers.
+        A table from :func:`integral`, ``cv2.integral`` or another library. Tables of
+        volumes, of shape (D + 1, H + 1, W + 1) or (D + 1, H + 1, W + 1, C), take boxes of
+        six numbers.
     boxes : array_like of int, shape (..., 4) or (..., 6)
-        ``x0, y0, x1, y1`` for the pixels ``image[y0:y1, x0:x1]``, and
-        ``x0, y0, z0, x1, y1, z1`` in a volume. They are clipped to the image; one
-        that nothing is left of sums to 0. int64 goes in without a copy. Floats must
-        be whole numbers.
+        ``x0, y0, x1, y1`` for the pixels ``image[y0:y1, x0:x1]``, or
+        ``x0, y0, z0, x1, y1, z1`` in a volume. Boxes are clipped to the image; an empty
+        box sums to 0. int64 arrays are read in place. Floats must be whole numbers.
     out : ndarray, optional
-        Where to write the sums.
+        Destination for the sums.
     workers : int, optional
-        How many threads may work at once.
-    axes : (int, int) or (int, int, int), optional
-        Of tables of a batch, the axes that :func:`integral` was given. Boxes (K, 4) are
-        asked of every image; (N, K, 4) has boxes for each along the first other axis,
-        (N, C, K, 4) along the first two. The sums have the other axes, then K.
+        Maximum number of threads.
+    axes : tuple of int, optional
+        For tables of a batch, the axes that were passed to :func:`integral`. Boxes of
+        shape (K, 4) apply to every image, (N, K, 4) has its own boxes for each image along
+        the first other axis, and (N, C, K, 4) for each along the first two. The sums have
+        the other axes, then K.
 
     Returns
     -------
-    sums : ndarray, shape (...) or (..., C), of the table's type
+    sums : ndarray, shape (...) or (..., C)
+        The sums, of the table's type; a scalar for a single box.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not a whole number, or if the boxes do not go with the table:
+        four numbers for an image, six for a volume.
 
     Examples
     --------
@@ -52,13 +59,32 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
 
 
 def box_mean(table: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
-    """The mean of the pixels of boxes, as :func:`box_sum` gives their sum.
+    """Return the mean of the pixels of boxes.
 
-    Empty boxes have a mean of 0. With ``counts``, the last table of
-    ``boxsum.integral(image, nan="skip")`` or ``mask=``, it is that of the valid pixels,
-    and NaN where there are none. Tables of type :class:`ValidTable` know them, plain copies of these do not and are
-    refused. With ``counts=False`` all pixels are valid.
+    Parameters
+    ----------
+    table, boxes, out, workers, axes
+        As for :func:`box_sum`.
+    counts : array or False, optional
+        The table of counts that ``boxsum.integral(image, nan="skip")`` or ``mask=``
+        returns last; the mean is then taken over the valid pixels. A :class:`ValidTable`
+        carries its counts. Plain copies of one do not, and raise an error unless `counts`
+        is given. ``False`` treats all pixels as valid.
 
+    Returns
+    -------
+    means : ndarray of float64, shape (...) or (..., C)
+        The means. Empty boxes have mean 0; with `counts`, boxes without valid pixels have
+        mean NaN.
+
+    Raises
+    ------
+    ValueError
+        If `table` is a copy or a mixture of tables of valid pixels whose counts are not
+        known, and for the reasons of :func:`box_sum`.
+
+    Examples
+    --------
     >>> import boxsum, numpy as np
     >>> table = boxsum.integral(np.eye(4, dtype=np.float32))
     >>> boxsum.box_mean(table, [[0, 0, 4, 4], [0, 0, 2, 1]])
@@ -71,15 +97,39 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | bool | None = None, 
 
 
 def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
-    """The variance of the pixels of boxes, from a table and that of the squares.
+    """Return the variance of the pixels of boxes, from tables of sums and squares.
 
-    Of integers it is right to two units in the last place. Of floats it is NaN where
-    rounding of the sums may be more than a fiftieth of it. Tables that :func:`integral`
-    made, and views of them, have more digits than their entries for this: so the
-    deviations of floats are right to 1e-6 up to 1e7 times smaller than the mean,
-    and those of 32-bit integers are exact. It is never negative. With ``counts`` it is that
-    of the valid pixels, see :func:`box_mean`.
+    Parameters
+    ----------
+    table, squares : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
+        The tables from ``boxsum.integral(image, squares=True)``.
+    boxes, out, workers, axes
+        As for :func:`box_sum`.
+    counts : array or False, optional
+        As for :func:`box_mean`: the variance is then that of the valid pixels.
 
+    Returns
+    -------
+    variances : ndarray of float64, shape (...) or (..., C)
+        The variances, which are never negative.
+
+    Raises
+    ------
+    TypeError
+        If `squares` is None.
+    ValueError
+        For the reasons of :func:`box_mean`.
+
+    Notes
+    -----
+    For integers, variances are accurate to two units in the last place. For floats they
+    are NaN if rounding of the sums may exceed a fiftieth of the variance. Tables from
+    :func:`integral`, and views of them, keep more digits than their entries show, so that
+    standard deviations of floats are accurate to 1e-6 even if they are up to 1e7 times
+    smaller than the mean, and those of 32-bit integers are exact.
+
+    Examples
+    --------
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
     >>> table, squares = boxsum.integral(image, squares=True)
@@ -90,8 +140,22 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool 
 
 
 def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool | None = None, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
-    """The standard deviation of boxes: the square root of :func:`box_var`.
+    """Return the standard deviation of the pixels of boxes.
 
+    It is the square root of :func:`box_var`, which describes its accuracy.
+
+    Parameters
+    ----------
+    table, squares, boxes, counts, out, workers, axes
+        As for :func:`box_var`.
+
+    Returns
+    -------
+    deviations : ndarray of float64, shape (...) or (..., C)
+        The standard deviations.
+
+    Examples
+    --------
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
     >>> table, squares = boxsum.integral(image, squares=True)
@@ -107,19 +171,20 @@ def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wor
     Parameters
     ----------
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
-        The last of ``boxsum.integral(image, tilted=True)``, or that of
-        ``cv2.integral3``, in memory of the host.
+        The last table of ``boxsum.integral(image, tilted=True)`` or ``cv2.integral3``, in
+        host memory.
     boxes : array_like of int, shape (..., 4)
-        ``x, y, w, h``: the topmost corner is entry ``[y, x]`` of the table. From
-        there one side goes w steps down to the right, and the other h steps down to
-        the left. A box inside the image has ``2 * w * h`` pixels. Boxes are clipped
-        to the image; one that nothing is left of sums to 0.
-    out, workers
+        ``x, y, w, h``: the topmost corner is entry ``[y, x]`` of the table. From there one
+        side goes w steps down to the right, the other h steps down to the left. A box
+        inside the image has ``2 * w * h`` pixels. Boxes are clipped to the image; an empty
+        box sums to 0.
+    out, workers, axes
         As for :func:`box_sum`.
 
     Returns
     -------
-    sums : ndarray, shape (...) or (..., C), of the table's type
+    sums : ndarray, shape (...) or (..., C)
+        The sums, of the table's type.
 
     Examples
     --------
@@ -133,10 +198,20 @@ def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wor
 
 
 def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None, axes: Axes = None) -> Any:
-    """The mean of the pixels of boxes at 45°, as :func:`tilted_sum` gives their sum.
+    """Return the mean of the pixels of boxes at 45°.
 
-    Boxes without pixels have a mean of 0.
+    Parameters
+    ----------
+    table, boxes, out, workers, axes
+        As for :func:`tilted_sum`.
 
+    Returns
+    -------
+    means : ndarray of float64, shape (...) or (..., C)
+        The means; boxes without pixels have mean 0.
+
+    Examples
+    --------
     >>> import boxsum, numpy as np
     >>> sums, tilted = boxsum.integral(np.eye(6, dtype=np.uint8), tilted=True)
     >>> boxsum.tilted_mean(tilted, [[3, 0, 2, 2], [3, 0, 0, 2]])

@@ -1,7 +1,7 @@
-"""Tables of arrays on a CUDA device, whatever library has them.
+"""Tables of arrays on a CUDA device, for any library.
 
-Arrays are read where they are, and tables are written there, by work on the stream
-that is current in the caller's library. Nothing waits for it.
+Arrays are read in place, and tables are written, by work queued on the current stream of
+the caller's library. Nothing waits for it.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from ._dlpack import View
 from ._native import LayoutError, call, flat_array
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
-_LINE = 256  # bytes on which rows of tables lie for a device to write them fast
+_LINE = 256  # alignment in bytes of table rows for fast device writes
 
 
 def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
-    """An array that says where one of a device lies; nothing there may be read."""
+    """Return an array that describes device memory; its elements must not be read."""
     described = {"data": (pointer, True), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3}
     return np.asarray(type("Shadow", (), {"__array_interface__": described})())
 
 
 _MOST_PLANS = 256
-_planned: Any = None  # the library that has the plans
-_planning = threading.RLock()  # held while there is a new one
+_planned: Any = None  # the library instance that holds the plans
+_planning = threading.RLock()  # held while a plan is made
 _all: list[Cuda] = []
 
 
-_PLANES = 8  # with a kind: the first axis is that of a batch, as the library has it
+_PLANES = 8  # added to a kind: the first axis is that of a batch, as in the library
 
 
 def _launches(kind: int, lead: int, *arrays: tuple) -> Any:
-    """The arrays of each launch: all, or those of one volume after the other."""
+    """Yield the arrays of each launch: all at once, or one volume at a time."""
     if not lead:
         yield (0, *(flat_array(*a) for a in arrays))
     elif kind == VOLUME:
@@ -49,7 +49,7 @@ def _launches(kind: int, lead: int, *arrays: tuple) -> Any:
 
 
 def _in_a_row(lead: int, pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> tuple:
-    """Images of which each follows the one before by as many bytes."""
+    """Return a batch of images at even distances as one array."""
     count, step = 1, 0
     for n, stride in zip(shape[lead - 1 :: -1], strides[lead - 1 :: -1]):
         if n == 1:
@@ -64,17 +64,17 @@ def _in_a_row(lead: int, pointer: int, shape: tuple, strides: tuple, dtype: np.d
 
 
 class Cuda:
-    """What arrays on a CUDA device have in common.
+    """The common base of adapters for arrays on a CUDA device.
 
-    Libraries say how to read an array (``parts``: pointer, shape, strides, type),
-    which device and stream to use, and how to make and convert arrays.
+    Subclasses know how to read an array (``parts``: pointer, shape, strides, dtype), which
+    device and stream to use, and how to make and convert arrays.
     """
 
     signed = False  # whether sums are signed by default
 
     def __init__(self, find: Callable[[Any], Any]) -> None:
         _all.append(self)
-        self.find = find  # what knows the library of an array
+        self.find = find  # returns the adapter for an array
         self._numbers: dict[tuple, int] = {}
         self._plans: dict[tuple, int] = {}
 
@@ -89,14 +89,14 @@ class Cuda:
         return self.tables(image, UPRIGHT, dtype, squares, tilted, out, device)
 
     def again(self, image: Any, out: Any) -> bool:
-        """Queues a table into out by the plan of another of its kind, and reports whether there is one."""
+        """Queue a table into `out` by the plan of a similar call; report whether there is one."""
         return False
 
     def plan(self, key: Any, image: bytes, table: bytes, number: int, kind: int = UPRIGHT, *more: Any) -> int:
-        """Keeps in mind how a table was queued, for the next of its kind, and returns the number of the plan.
+        """Store how a table was queued, for similar calls, and return the number of the plan.
 
-        Where there are too many, all are forgotten: but the library has those until they are once more, so that other threads can
-        still use what they have just made.
+        If there are too many plans, all are dropped. The library keeps them until that happens
+        again, so that other threads can still use the ones they have just made.
         """
         global _planned
         with _planning:
@@ -110,17 +110,17 @@ class Cuda:
         return plan
 
     def forget(self) -> None:
-        """Forgets what else rests on plans."""
+        """Drop other state that depends on plans."""
 
     def key(self, image: Any, out: Any) -> tuple | None:
-        """What calls of one kind have in common, None for none."""
+        """Return what similar calls have in common, or None."""
         return None
 
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
         return self.tables(volume, VOLUME, dtype, squares, False, out, None)
 
     def batches(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any) -> Any:
-        """The tables of a batch: those of images in one launch."""
+        """Compute the tables of a batch, those of images in one launch."""
         image = self.read(image)
         _, shape, strides, pixel = self.parts(image)
         order = _batch.order_of(shape, strides, pixel.itemsize, axes, (3,) if kind == VOLUME else (2,), turn=kind == UPRIGHT and not tilted)
@@ -166,18 +166,18 @@ class Cuda:
             types.append(_types.squares[pixel])
         if tilted:
             types.append(sums)
-        if self.signed:  # but for sums that were asked for
+        if self.signed:  # except sums of a requested type
             types = [t if t is sums and wanted is not None else _SIGNED.get(t, t) for t in types]
         leading, table_shape = shape[:lead], tuple(n + 1 for n in shape[lead : lead + axes]) + shape[lead + axes :]
         whole, count = table_shape, axes
-        if lead:  # tables one after the other, as the slices of a volume
+        if lead:  # tables follow each other like the slices of a volume
             whole, count = (math.prod(leading) * (table_shape[0] if axes == 3 else 1),) + table_shape[axes - 2 :], 3
         tables = [self.split(self.new(whole, t, image, count), leading + table_shape) if o is None else o for o, t in zip(outs, types)]
         number, stream = self.number(index), self.stream(image)
         image = self.fill(image, tables, kind, number, stream, squares, tilted, lead)
         if out is not None and len(tables) == 1 and not lead and kind == UPRIGHT and len(shape) == 2 and dtype is None and image is given_image:
             key = self.key(image, outs[0])
-            if key is not None and not _known.widest(pixel, types[0], False):  # of which the short way would remember nothing
+            if key is not None and not _known.widest(pixel, types[0], False):  # the short path would not remember the range
                 self.plan(key, flat_array(*parts), flat_array(*self.parts(outs[0])), number)
         digits = self.digits(image, tables, kind, number, stream, axes) if squares and pixel.kind == "f" and not lead else None
         if out is not None:
@@ -193,7 +193,7 @@ class Cuda:
         return tables[0] if len(tables) == 1 else tuple(tables)
 
     def fill(self, image: Any, tables: list, kind: int, number: int, stream: int, squares: bool, tilted: bool, lead: int = 0) -> Any:
-        """Writes tables of an image, and returns it as it lies in memory that can be read."""
+        """Write the tables of an image, and return the image in a readable memory layout."""
         for attempt in range(2):
             try:
                 for kinds, source, *targets in _launches(kind, lead, *(self.parts(a) for a in (image, *tables))):
@@ -208,9 +208,9 @@ class Cuda:
         return image
 
     def digits(self, image: Any, tables: list, kind: int, number: int, stream: int, axes: int) -> _known.Digits | None:
-        """More digits of sums and squares of floats that lie far from zero: their tables less an offset.
+        """Return more digits of the sums and squares of floats far from zero: tables less an offset.
 
-        A few pixels tell. They are read here, after what has been queued before.
+        A few pixels decide. They are read here, after all work queued before.
         """
         sample = self.sample(image, axes)
         if sample is None:
@@ -223,15 +223,15 @@ class Cuda:
         return _known.Digits(shifted[0], shifted[1], offset, last=[self.copy(t[-1]) for t in tables[:2]])
 
     def sample(self, image: Any, axes: int) -> np.ndarray | None:
-        """A few pixels, evenly spread, in memory of the host; None where they may not be read now, or not by this library."""
+        """Return a few evenly spread pixels in host memory, or None if they cannot be read now."""
         return None
 
     def copy(self, array: Any) -> Any:
-        """A copy without gaps."""
+        """Return a copy without gaps."""
         raise NotImplementedError
 
     def outs(self, out: Any, count: int) -> list:
-        """The arrays of an ``out`` argument, as the other methods take them."""
+        """Return the arrays of an `out` argument, as the other methods take them."""
         if out is None:
             return [None] * count
         outs = arrays_out(out, count, object)
@@ -241,50 +241,50 @@ class Cuda:
         return [None if o is None else self.read(o) for o in outs]
 
     def read(self, array: Any) -> Any:
-        """The array as the other methods take it."""
+        """Return the array as the other methods take it."""
         return array
 
     def parts(self, array: Any) -> tuple:
-        """Its address, shape, strides in bytes and type."""
+        """Return the address, shape, strides in bytes, and dtype of an array."""
         raise NotImplementedError
 
     def index(self, array: Any) -> int:
-        """The number of its device."""
+        """Return the number of an array's device."""
         raise NotImplementedError
 
     def stream(self, array: Any) -> int:
-        """The stream on which to work."""
+        """Return the stream to work on."""
         raise NotImplementedError
 
     def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
-        """An array for a table, on the device of another."""
+        """Return a new array for a table, on the device of another."""
         raise NotImplementedError
 
     def astype(self, array: Any, dtype: np.dtype) -> Any:
-        """The array with another type."""
+        """Return the array converted to another type."""
         raise NotImplementedError
 
     def contiguous(self, array: Any) -> Any:
-        """A copy without gaps."""
+        """Return a copy without gaps."""
         raise NotImplementedError
 
     def turned(self, array: Any, axes: tuple) -> Any:
-        """The array with its axes in another order."""
+        """Return the array with permuted axes."""
         return array.transpose(axes)
 
     def split(self, array: Any, shape: tuple) -> Any:
-        """The array with its first axis as several."""
+        """Return the array with its first axis split into several."""
         return array.reshape(shape)
 
     def hand_out(self, table: Any) -> Any:
-        """The table as the caller gets it."""
+        """Return the table as the caller gets it."""
         return table
 
     def numpy_type(self, dtype: Any) -> np.dtype:
         return np.dtype(dtype)
 
     def layout(self, shape: tuple, dtype: np.dtype, axes: int) -> tuple[int, int, tuple]:
-        """Bytes before a table, bytes in all, and its strides."""
+        """Return the bytes before a table, the bytes in all, and its strides."""
         item = dtype.itemsize
         pixel = item * (shape[axes] if len(shape) > axes else 1)
         stride = -(-shape[axes - 1] * pixel // _LINE) * _LINE
@@ -293,7 +293,7 @@ class Cuda:
         return lead, lead + shape[0] * strides[0], strides + (item,) if len(shape) > axes else strides
 
     def batch_boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any, axes: Any) -> Any:
-        """Answers for a batch: of boxes for all images at once, of others image by image."""
+        """Answer boxes of a batch: at once if they apply to all images, otherwise image by image."""
         table = self.read(table)
         boxes = boxes if hasattr(boxes, "ndim") else np.asarray(boxes)
         order = _batch.order_of(tuple(table.shape), (0,) * len(table.shape), 1, axes, (boxes.shape[-1] // 2,))
@@ -302,7 +302,7 @@ class Cuda:
         own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
         if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
             raise ValueError(f"boxes of shape {tuple(boxes.shape)} for a batch of shape {leading}")
-        if math.prod(own) == 1:  # the tables are one with channels
+        if math.prod(own) == 1:  # treat the tables as one with channels
             axes = (*range(order.lead, len(leading) + len(entries)), *range(order.lead))
             whole = [None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables]
             found = self.boxes(*whole, boxes.reshape(each + (boxes.shape[-1],)), what, out)
@@ -321,19 +321,20 @@ class Cuda:
 
 
 def is_float(table: Any) -> bool:
+    """Report whether a table holds floats."""
     return "float" in str(table.dtype)
 
 
-_SAMPLES, _FAR = 8, 2  # along each axis, and how many times their range values must lie away from zero: as package engine of the library has it
+_SAMPLES, _FAR = 8, 2  # samples along each axis, and how many times their range from zero values must lie: as in the library's package engine
 
 
 def spread(length: int) -> list[int]:
-    """Places in a length, evenly spread."""
+    """Return evenly spread positions in a length."""
     return list(range(length)) if length <= _SAMPLES else [(2 * i + 1) * length // (2 * _SAMPLES) for i in range(_SAMPLES)]
 
 
 def center(sample: np.ndarray) -> float:
-    """A number in the middle of pixels that all lie far from zero, and 0 of others."""
+    """Return a number in the middle of pixels that all lie far from zero, and 0 for others."""
     finite = sample[np.isfinite(sample)].astype(float)
     if not finite.size:
         return 0.0
@@ -348,16 +349,16 @@ def center(sample: np.ndarray) -> float:
 
 
 def _epsilon(table: Any) -> float:
-    """Half a unit in the last place of 1, and 0 for integers."""
+    """Return half a unit in the last place of 1, and 0 for integers."""
     return {4: 2.0**-24, 8: 2.0**-53}[table.dtype.itemsize] if is_float(table) else 0.0
 
 
 def _refuse_wide(table: Any, bound: int, area: Any, axes: int, squares: bool = False) -> None:
-    """Raises a ValueError for boxes whose sums may not fit, where the table is so large that there can be some."""
+    """Raise a ValueError if the sum of a box may not fit the type of the table."""
     kind = str(table.dtype).rsplit(".", 1)[-1]
     if is_float(table):
         return
-    bits = 64 if squares else 8 * table.dtype.itemsize - ("uint" not in kind)  # the bits of squares are unsigned
+    bits = 64 if squares else 8 * table.dtype.itemsize - ("uint" not in kind)  # squares are unsigned
     if not bound:
         bound = 255 if table.dtype.itemsize == 4 else (1 << 16 if squares else 1 << 32) - 1
     most = ((1 << bits) - 1) // (bound * bound if squares else bound)
@@ -366,7 +367,7 @@ def _refuse_wide(table: Any, bound: int, area: Any, axes: int, squares: bool = F
 
 
 class _Boxes:
-    """Boxes of one shape of tables, clipped to it."""
+    """Boxes clipped to the shape of a table."""
 
     def __init__(self, xp: Any, table: Any, boxes: Any) -> None:
         self.axes = axes = boxes.shape[-1] // 2
@@ -384,11 +385,11 @@ class _Boxes:
         return numbers[..., None] if self.channels else numbers
 
     def corners(self) -> Any:
-        """Where each entry of a box lies."""
+        """Return the indices of the corners of the boxes."""
         return itertools.product(*self.ends)
 
     def total(self, table: Any) -> Any:
-        """The sums of boxes, their corners added in the order that the library has."""
+        """Return the sums of boxes, adding the corners in the library's order."""
         (y0, y1), (x0, x1) = self.ends[-2:]
 
         def plane(*z: Any) -> Any:
@@ -397,7 +398,7 @@ class _Boxes:
         return plane() if self.axes == 2 else plane(self.ends[0][1]) - plane(self.ends[0][0])
 
     def steps(self) -> Any:
-        """How many additions led to the last corner at most, as in package exact of the library."""
+        """Return the most additions that led to the last corner, as the library's package exact."""
         steps: Any = 8
         for _, high in self.ends[:-1]:
             steps = steps + high
@@ -405,7 +406,7 @@ class _Boxes:
 
 
 def _whole(xp: Any, sums: Any, squares: Any, real: Any, table: Any) -> Any:
-    """Whether entries are whole numbers, and so small that all that led to them was exact: see exact.IsWhole."""
+    """Report whether entries are whole numbers small enough to be exact: see exact.IsWhole."""
     limits = (2.0**46, 2.0**46) if _epsilon(table) else (math.inf, 2.0**53)
     if _epsilon(table) == 2.0**-24:
         limits = 2.0**20, limits[1]
@@ -414,11 +415,11 @@ def _whole(xp: Any, sums: Any, squares: Any, real: Any, table: Any) -> Any:
 
 
 def _of_integers(xp: Any, n: Any, sums: Any, squares: Any, real: Any, integer: Any) -> Any:
-    """The variance of n integers, right to some units in the last place.
+    """Return the variance of n integers, accurate to some units in the last place.
 
-    It is Q/n - (r/n)**2 for the distances from a whole number m near the mean, r in sum
-    and Q in squares. These are exact in wrapping arithmetic, and Q is not less than
-    r: so little cancels.
+    It is Q/n - (r/n)**2, where r is the sum and Q the sum of squares of the distances from a
+    whole number m near the mean. Both are exact in wrapping arithmetic, and Q is not less
+    than r, so little cancels.
     """
     n = integer(n)
     m = integer(xp.round(real(sums) / real(n)))
@@ -430,7 +431,10 @@ def _of_integers(xp: Any, n: Any, sums: Any, squares: Any, real: Any, integer: A
 
 
 def _variance(xp: Any, table: Any, squares: Any, b: _Boxes, real: Any, integer: Any) -> Any:
-    """The variance of boxes, which is NaN where rounding may be more than a fiftieth of it: see package exact of the library."""
+    """Return the variance of boxes.
+
+    It is NaN if rounding may exceed a fiftieth of it: see the library's package exact.
+    """
     n = b.along_channels(xp.maximum(b.area, xp.ones_like(b.area)))
     sums, second = b.total(table), b.total(squares)
     if not is_float(table) and not is_float(squares):
@@ -451,14 +455,14 @@ def _variance(xp: Any, table: Any, squares: Any, b: _Boxes, real: Any, integer: 
         whole = whole & _whole(xp, table[at], squares[at], real, table)
     zero = xp.zeros_like(v)
     exact = _of_integers(xp, n, integer(xp.where(whole, real(sums), zero)), integer(xp.where(whole, real(second), zero)), real, integer)
-    if not is_float(table):  # of sums beyond 2**53 too
+    if not is_float(table):  # also for sums beyond 2**53
         exact = _of_integers(xp, n, integer(sums), integer(xp.where(whole, real(second), zero)), real, integer)
     known = xp.where(whole, exact, xp.where(v > 50 * noise, v, xp.full_like(v, math.nan)))
     return xp.where(v > 0.5e6 * noise, v, known)
 
 
 def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any, integer: Any) -> Any:
-    """What :func:`boxsum.box_sum` and its kin say, by arithmetic of a library."""
+    """Answer :func:`boxsum.box_sum` and related functions with a library's own arithmetic."""
     b = _Boxes(xp, table, boxes)
     empty = b.along_channels(b.area == 0)
     if what == SUM:
@@ -485,11 +489,12 @@ def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any,
 
 
 def _holds(table: Any, last: Any) -> Any:
-    """Whether a table still has the last row, or slice, that it had when it was made: a number of the device."""
+    """Report whether a table still has its original last row or slice, as a number on the device."""
     return (table[-1] == last).all()
 
 
 def check_boxes(table: Any, boxes: Any, out: Any) -> None:
+    """Raise a ValueError for boxes or an `out` that do not go with a table on a device."""
     if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6):
         raise ValueError(f"an array of shape {tuple(boxes.shape)}: the last axis must have 4 or 6 numbers")
     _shapes.check(table, boxes.shape[-1] // 2, readable=False)

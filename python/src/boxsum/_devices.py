@@ -1,4 +1,4 @@
-"""Which devices there are."""
+"""The available devices."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from ._native import call
 
 
 def devices() -> list[dict[str, Any]]:
-    """List the devices that ``device=`` can name, the best first.
+    """List the devices that a ``device`` argument can name, the best first.
 
-    Each is a dictionary with its ``name``, its ``device``, such as ``"cuda:0"``, its
-    ``memory`` in bytes, and ``cpu`` for a processor under OpenCL. The list is empty
-    where there is no driver.
+    Returns
+    -------
+    devices : list of dict
+        For each device its ``name``, its ``device``, such as ``"cuda:0"``, its ``memory``
+        in bytes, and ``cpu``, which is true for a processor under OpenCL. The list is empty
+        if there is no driver.
 
+    Examples
+    --------
     >>> import boxsum
     >>> all("device" in d for d in boxsum.devices())
     True

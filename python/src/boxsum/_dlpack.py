@@ -1,6 +1,6 @@
-"""The two protocols by which libraries show each other memory of a device.
+"""Exchange of device memory with other libraries.
 
-``__cuda_array_interface__`` is a dictionary; DLPack a C structure in a capsule.
+``__cuda_array_interface__`` is a dictionary; DLPack is a C structure in a capsule.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from . import _core, _native
 from ._native import call, flat_array
 
 CPU = 1
-CUDA = (2, 13)  # device memory, and memory that the driver moves
+CUDA = (2, 13)  # device memory, and managed memory
 
 
 class View:
-    """An array in memory of a device, and whom that belongs to."""
+    """An array in device memory, and the object that owns it."""
 
     __slots__ = ("pointer", "shape", "strides", "dtype", "stream", "index", "owner")
 
@@ -35,7 +35,7 @@ def _packed(shape: tuple, item: int) -> tuple:
 
 
 def from_interface(array: Any) -> View:
-    """The view of an array with ``__cuda_array_interface__``."""
+    """Return a view of an array with ``__cuda_array_interface__``."""
     described = array.__cuda_array_interface__
     if described.get("mask") is not None:
         raise TypeError("arrays with a mask cannot be summed")
@@ -46,12 +46,12 @@ def from_interface(array: Any) -> View:
     return View(described["data"][0], shape, tuple(strides), dtype, 1 if stream is None else stream, None, array)
 
 
-_KINDS = "iuf"  # by their codes
+_KINDS = "iuf"  # indexed by DLPack's type codes
 _BOOL = 6
 
 
 def from_capsule(array: Any) -> View:
-    """The view of an array with ``__dlpack__``, for work on the default stream."""
+    """Return a view of an array with ``__dlpack__``, for work on the default stream."""
     stream = 1
     capsule = array.__dlpack__(stream=stream)
     pointer, index, code, bits, lanes, shape, strides = _core.from_dlpack(capsule)
@@ -63,10 +63,10 @@ def from_capsule(array: Any) -> View:
 
 
 class Memory:
-    """Memory of a device, freed with its last reference."""
+    """Device memory, freed with its last reference."""
 
     def __init__(self, number: int, size: int) -> None:
-        self._library: Any = None  # a failure leaves nothing to give back
+        self._library: Any = None  # after a failure there is nothing to give back
         self._number, self.pointer = number, call("take", number, size)
         self._library = _native.loaded
 
@@ -79,12 +79,23 @@ class Memory:
 
 
 class DeviceArray:
-    """A table on a CUDA device, for other libraries to take.
+    """A table on a CUDA device, for use by other libraries.
 
-    ``cupy.asarray``, ``torch.as_tensor`` and ``numba.cuda.as_cuda_array`` do so by
-    ``__cuda_array_interface__``, ``from_dlpack`` of any library by ``__dlpack__``,
+    ``cupy.asarray``, ``torch.as_tensor`` and ``numba.cuda.as_cuda_array`` read it through
+    ``__cuda_array_interface__``, and any library's ``from_dlpack`` through ``__dlpack__``,
     all without a copy.
 
+    Attributes
+    ----------
+    shape : tuple of int
+        Number of entries along each axis.
+    strides : tuple of int
+        Bytes between neighboring entries along each axis.
+    dtype : numpy.dtype
+        The type of the entries.
+
+    Examples
+    --------
     ::
 
         table = boxsum.integral(numba_array)
@@ -97,12 +108,12 @@ class DeviceArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many entries there are along each axis."""
+        """The number of entries along each axis."""
         return self._view.shape
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from an entry to the next along each axis."""
+        """The number of bytes between neighboring entries along each axis."""
         return self._view.strides
 
     @property

@@ -1,4 +1,4 @@
-"""Blurs, and what lies round every pixel."""
+"""Filters: blurs, and statistics of the window around every pixel."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ._typing import Axes, Image, Pair, Sides
 
 _PIXELS = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
 _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
-_LARGEST = (1 << 30) - 1  # side of a window
+_LARGEST = (1 << 30) - 1  # longest side of a window
 
 
 _now = threading.local()
 
 
 def leading() -> int:
-    """How many leading axes the images have that a filter works on now."""
+    """Return the number of leading batch axes of the images being filtered in this thread."""
     return getattr(_now, "lead", 0)
 
 
@@ -37,13 +37,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def over_axes(function: F) -> F:
-    """Has a filter take ``axes``: it then sees arrays with as many leading axes as :func:`leading` says."""
+    """Make a filter accept ``axes``.
+
+    The decorated function then sees arrays with as many leading axes as :func:`leading`
+    returns.
+    """
     @functools.wraps(function)
     def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
         if axes is None:
             return function(a, *arguments, out=out, **named)
         image = on_host(a)
-        strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a colour
+        strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a color image
         order = _batch.order_of(image.shape, strides, image.itemsize, axes, (2,))
 
         given = [on_host(o) for o in (out if isinstance(out, (tuple, list)) else (out,)) if o is not None]
@@ -74,7 +78,7 @@ def over_axes(function: F) -> F:
 
 
 def pixels_of(a: Any) -> ndarray:
-    """An image in memory of the host whose pixels can be filtered."""
+    """Return an image in host memory whose pixels can be filtered."""
     image = on_host(a)
     if image.ndim - leading() not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
@@ -84,7 +88,7 @@ def pixels_of(a: Any) -> ndarray:
 
 
 def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | None = None) -> ndarray:
-    """The array to write to, of the shape of the image if there is no other."""
+    """Return the destination array, of the image's shape unless `shape` is given."""
     wanted = image.shape if shape is None else shape
     if out is None:
         lead = leading()
@@ -103,7 +107,7 @@ def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | No
 
 
 def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
-    """The type of statistics: float32, but for float64."""
+    """Return the type of statistics: float64 for float64 images, otherwise float32."""
     if out is not None and hasattr(out, "dtype"):
         dtype = same_type(dtype, on_host(out).dtype)
     elif dtype is None:
@@ -115,7 +119,7 @@ def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
 
 
 def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[int, int]:
-    """One whole number for both sides, or a pair of them: across and down."""
+    """Return a size across and down, from one whole number or a pair."""
     if np.ndim(size) == 0:
         n = whole(size, name, least, most)
         return n, n
@@ -125,28 +129,30 @@ def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[i
 
 
 def border_of(border: Any) -> bytes:
+    """Return the name of a border as bytes."""
     if not isinstance(border, str):
         raise TypeError(f"a border of {border!r}: it is the name of one, such as 'reflect101'")
     return border.encode()
 
 
 def real(value: Any, name: str) -> float:
+    """Return an argument as a float."""
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {value!r}") from None
 
 
-_WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # which argument that is, of those that take batches
+_WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # position of the workers argument, for functions that accept batches
 
 
 def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
-    """Calls the library, with copies of the arrays that it reads if they lie in memory in another way than rows."""
+    """Call the library, copying the arrays it reads if their memory layout is not supported."""
     lead = leading()
-    shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map for all images
+    shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map of radii for all images
     read = [isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments]
     reads = [a for a, is_read in zip(arguments, read) if is_read]
-    if lead:  # the library looks at one image at a time
+    if lead:  # the library checks one image at a time
         refuse_overlap(outs, reads, in_place=True)
     try:
         return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
@@ -160,29 +166,29 @@ def run(
     name: bytes, image: ndarray, out: ndarray, window: tuple[int, int], border: Any, value: Any, workers: int | None,
     other: ndarray | None = None, number: float = 0.0, shift: tuple[int, int] = (0, 0),
 ) -> None:  # fmt: skip
-    """One filter of the library."""
+    """Run one of the library's filters."""
     outs = (out, other) if name == b"mean_std" else (out,)
     settings = (*window, *shift, border_of(border), real(value, "value"), thread_count(workers), number)
     call_with_copies(outs, "filter", name, image, out, other, *settings)
 
 
 def on_cuda(a: Any) -> Any:
-    """What knows the library of an array on a CUDA device, and None for others."""
+    """Return the adapter for an array on a CUDA device, or None for other arrays."""
     kind = None if isinstance(a, ndarray) else find(a)
     return kind if isinstance(kind, Cuda) else None
 
 
 def only_there(**given: Any) -> None:
-    """Refuses arguments that arrays of a device cannot have."""
+    """Raise a TypeError for arguments that arrays on a device do not support."""
     for name, value in given.items():
         if value is not None and value is not False:
             raise TypeError(f"{name} is for arrays of the host: copy the image there first")
 
 
 def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple = ()) -> Any:
-    """Queues a filter of an array of a device, on the stream that is current there, into out or a new array.
+    """Queue a filter of an array on a device on the current stream, into `out` or a new array.
 
-    The shape of the result is that of the image, unless there is another.
+    The result has the shape of the image unless `shape` is given.
     """
     image = kind.read(a)
     _, size, _, pixel = kind.parts(image)
@@ -213,7 +219,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
 
 
 def _new_there(kind: Any, shape: tuple, dtype: np.dtype, like: Any) -> Any:
-    """An array beside another, whose rows start where a device writes them fast."""
+    """Return a new array on the device of another."""
     if hasattr(like, "new_empty"):  # a tensor
         return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype.name))
     if type(like).__module__.partition(".")[0] == "cupy":
@@ -223,7 +229,7 @@ def _new_there(kind: Any, shape: tuple, dtype: np.dtype, like: Any) -> Any:
 
 
 def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: tuple[int, int], border: Any, value: Any, shift: tuple = (0, 0)) -> Any:
-    """A filter of windows of an array of a device."""
+    """Queue a window filter of an array on a device."""
     settings = (*window, *shift, border_of(border), real(value, "value"))
     return run_there(kind, "filter_device", a, out, dtype, None, *settings, before=(name,))
 
@@ -235,52 +241,65 @@ def blur(
     *,
     sigma: float | tuple[float, float] | None = None,
     gaussian: bool = False,
-    passes: int = 3,
+    passes: int | None = None,
     border: str = "reflect101",
     value: float = 0,
     out: Any = None,
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """Blur an image: every pixel becomes the mean of the box round it, or a Gaussian mean.
+    """Blur an image with a box or a Gaussian.
 
-    The time does not depend on how large the box is. Integers are exact and rounded to
-    nearest, ties up: the results of ``cv2.blur`` wherever that is exact.
+    The time does not depend on the size of the box. Integer results are exact, rounded to
+    nearest with ties up; they equal ``cv2.blur`` wherever that is exact.
 
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Pixels of uint8, uint16, float32 or float64, read in place whatever lies between
-        their rows. A NaN touches the boxes that have it, and no others. Arrays of CuPy and
-        PyTorch on a CUDA device, of uint8 or uint16, are blurred there by boxes of one size:
-        in the same bits, on the current stream, and the result is an array of the same library.
-    radius : int, (int, int) or array
-        Of a box of ``2 * radius + 1`` pixels a side, or a pair: across and down. An
-        array of unsigned integers, of shape (H, W) or (H, W, 2), has a radius for each pixel.
-    sigma : float or (float, float), optional
-        Instead of a radius, the standard deviation of a Gaussian.
-    gaussian : bool
-        Take a Gaussian with the standard deviation of the box.
-    passes : int
-        Of how many boxes a Gaussian is made, 1 to 6. Four are nearer to it than three.
-    border : str
-        What is outside of the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
+        Input image, of uint8, uint16, float32 or float64, read in place with any gap
+        between rows. A NaN affects only the boxes that contain it. CuPy and PyTorch arrays
+        of uint8 or uint16 on a CUDA device are blurred there, on the current stream, with
+        boxes of one size and bit-identical results; the result is an array of the same
+        library.
+    radius : int, tuple of int or array, optional
+        Radius of the box, which is ``2 * radius + 1`` pixels on a side, or a pair of radii
+        across and down. An array of unsigned integers, of shape (H, W) or (H, W, 2), holds
+        a radius for each pixel. Either `radius` or `sigma` is required.
+    sigma : float or tuple of float, optional
+        Standard deviation of a Gaussian, or a pair across and down, instead of a radius.
+    gaussian : bool, optional
+        With `radius`, use a Gaussian with the standard deviation of the box.
+    passes : int, optional
+        Approximate the Gaussian by this many boxes, 1 to 6; four are closer to it than
+        three. The default is a true Gaussian, as in ``scipy.ndimage.gaussian_filter``, for
+        standard deviations below 2, and three boxes otherwise.
+    border : str, optional
+        Values outside the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
         (``cba|abcd|dcb``), ``"replicate"`` (``aaa|abcd|ddd``), ``"wrap"``
-        (``bcd|abcd|abc``), ``"constant"``, which is ``value``, or ``"clip"``: nothing,
-        and the mean is that of the pixels that are there.
+        (``bcd|abcd|abc``), ``"constant"`` for `value`, or ``"clip"`` to average only the
+        pixels inside the image.
+    value : float, optional
+        Value outside the image for ``border="constant"``.
     out : array, optional
-        Where to write the result, of the type and shape of the image; it may be the
-        image itself.
+        Destination, of the type and shape of the image. It may be the image itself.
     workers : int, optional
-        How many threads may work at once. The default is what helps.
-    axes : (int, int), optional
-        Which axes are rows and columns, where an array has others: ``(-2, -1)`` filters
-        every plane of ``(N, C, H, W)``, all at once.
+        Maximum number of threads. The default is as many as speed up the call.
+    axes : tuple of int, optional
+        The axes of rows and columns, for a batch of images: ``(-2, -1)`` filters every
+        plane of an ``(N, C, H, W)`` array in one call.
 
     Returns
     -------
     blurred : array
-        Of the type and shape of the image.
+        The blurred image, of the type and shape of `a`.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported, or not exactly one of `radius` and `sigma` is
+        given.
+    ValueError
+        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
 
     Examples
     --------
@@ -323,7 +342,7 @@ def blur(
             deviations = [real(s, "sigma") for s in sigma]
         else:
             raise ValueError(f"sigma is {sigma!r}: it takes one number, or two, across and down")
-        settings = (*deviations, whole(passes, "passes", 1, 6), border_of(border), real(value, "value"), thread_count(workers))
+        settings = (*deviations, 0 if passes is None else whole(passes, "passes", 1, 6), border_of(border), real(value, "value"), thread_count(workers))
         call_with_copies((result,), "gaussian", image, result, *settings)
     return as_given(result, out, a)
 
@@ -353,23 +372,29 @@ def box_filter(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The mean, or the sum, of the window round every pixel.
+    """Compute the mean or the sum of the window around every pixel.
 
     Parameters
     ----------
     a, border, value, out, workers, axes
         As for :func:`blur`.
-    window : int or (int, int)
-        How many pixels a window has on a side, or across and down; even numbers too,
-        which have one pixel more on the left and above. It may be larger than the image.
-    mean : bool
-        With False it is the sum.
-    shift : (int, int)
-        Moves the window to the right and down. It must still have its pixel.
-    dtype : data type, optional
-        Of the result. Means are of the type of the image, rounded, unless float32 or
-        float64 is asked for. Sums of integers are uint32, or float64 where a window
-        may have more than that, and those of floats float64; float32 may be asked for.
+    window : int or tuple of int
+        Size of the window in pixels, or a pair across and down. Windows of even size
+        extend one pixel further to the left and up. A window may be larger than the image.
+    mean : bool, optional
+        Compute means; False computes sums.
+    shift : tuple of int, optional
+        Offset of the window to the right and down. The window must still contain its
+        pixel.
+    dtype : dtype, optional
+        Type of the result. Means have the type of the image, rounded, unless float32 or
+        float64 is requested. Sums of integers are uint32, or float64 if a window may sum
+        to more than that; sums of floats are float64. Sums may also be float32.
+
+    Returns
+    -------
+    filtered : array
+        The means or sums, of the shape of `a`.
 
     Examples
     --------
@@ -434,17 +459,22 @@ def local_mean(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The mean of the window round every pixel, as floats.
+    """Compute the mean of the window around every pixel, as floats.
 
     Parameters
     ----------
     a, border, value, out, workers, axes
-        As for :func:`blur`. ``out`` may be the image itself where it is of floats.
-    window : int or (int, int)
-        How many pixels a window has on a side, or across and down: see :func:`box_filter`.
-    dtype : data type, optional
-        float32 or float64; the default is float64 for images of float64, and float32 for
-        others. Sums of integers are exact.
+        As for :func:`blur`. `out` may be the image itself if that holds floats.
+    window : int or tuple of int
+        Size of the window in pixels, or a pair across and down, as for :func:`box_filter`.
+    dtype : dtype, optional
+        Type of the result, float32 or float64. The default is float64 for float64 images
+        and float32 for others. Integers are summed exactly.
+
+    Returns
+    -------
+    means : array
+        The means, of the shape of `a`.
 
     Examples
     --------
@@ -467,9 +497,17 @@ def local_std(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The standard deviation of the window round every pixel.
+    """Compute the standard deviation of the window around every pixel.
 
-    Parameters are those of :func:`local_mean`.
+    Parameters
+    ----------
+    a, window, border, value, dtype, out, workers, axes
+        As for :func:`local_mean`.
+
+    Returns
+    -------
+    deviations : array
+        The standard deviations, of the shape of `a`.
 
     Examples
     --------
@@ -492,9 +530,17 @@ def local_var(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The variance of the window round every pixel.
+    """Compute the variance of the window around every pixel.
 
-    Parameters are those of :func:`local_mean`.
+    Parameters
+    ----------
+    a, window, border, value, dtype, out, workers, axes
+        As for :func:`local_mean`.
+
+    Returns
+    -------
+    variances : array
+        The variances, of the shape of `a`.
 
     Examples
     --------
@@ -517,9 +563,21 @@ def local_mean_std(
     workers: int | None = None,
     axes: Axes = None,
 ) -> tuple[ndarray, ndarray]:
-    """Mean and standard deviation at once, which takes little more than one of them.
+    """Compute the mean and the standard deviation of the window around every pixel.
 
-    Parameters are those of :func:`local_mean`; ``out`` is a pair of arrays.
+    This takes little more time than one of them.
+
+    Parameters
+    ----------
+    a, window, border, value, dtype, workers, axes
+        As for :func:`local_mean`.
+    out : pair of arrays, optional
+        Destinations for the means and the standard deviations.
+
+    Returns
+    -------
+    means, deviations : array
+        The means and standard deviations, of the shape of `a`.
 
     Examples
     --------
@@ -551,17 +609,23 @@ def normalize(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """Local contrast: how many deviations of its window a pixel lies above the mean of it.
+    """Normalize local contrast by the mean and standard deviation of the window.
 
-    ``(a - mean) / max(std, floor)``, and 0 in a window of equal pixels.
+    The result is ``(a - mean) / max(std, floor)``, and 0 if all pixels of the window are
+    equal.
 
     Parameters
     ----------
     a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
-    floor : float
-        The least deviation to divide by, which keeps noise where there is nothing else
-        from becoming large: use the deviation of the noise.
+    floor : float, optional
+        The smallest divisor. The standard deviation of the noise keeps it from being
+        amplified in flat areas.
+
+    Returns
+    -------
+    normalized : array
+        The normalized image, of the shape of `a`.
 
     Examples
     --------
@@ -585,24 +649,29 @@ def guided(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The guided filter of He, Sun and Tang: smooth where the guide is, with the guide's edges.
+    """Smooth an image with the guided filter of He, Sun and Tang.
+
+    The result is smooth where the guide is smooth, and keeps the guide's edges.
 
     Parameters
     ----------
     a, border, value, out, workers, axes
         As for :func:`blur`.
-    radius : int or (int, int)
-        Of the windows, ``2 * radius + 1`` pixels a side, or across and down.
+    radius : int or tuple of int
+        Radius of the windows, which are ``2 * radius + 1`` pixels on a side, or a pair
+        across and down.
     epsilon : float
-        How large a variance of the guide counts as smooth, in the squared units of its
-        pixels: 100 to 1000 for 8 bits.
+        The variance of the guide that counts as smooth, in squared pixel units: 100 to
+        1000 for 8-bit images.
     guide : array_like, shape (H, W) or (H, W, 3), optional
-        Gray or colour. The default is the image itself, which must have one channel or three.
+        Gray or color guide. The default is the image itself, which must then have one or
+        three channels.
 
     Returns
     -------
     smooth : array
-        Of the type and shape of the image; integers are rounded, and clamped to their range.
+        The filtered image, of the type and shape of `a`. Integers are rounded and clamped
+        to their range.
 
     Examples
     --------
@@ -632,10 +701,21 @@ def median(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """The median of the window round every pixel, the lower one of two.
+    """Compute the median of the window around every pixel.
 
-    Parameters are those of :func:`box_filter`. The time grows with the height of the
-    window, unless it is 3 or 5 pixels a side. A window that has a NaN has NaN.
+    If a window has an even number of pixels, the lower of the two middle values is
+    returned. The time grows with the height of the window, unless it is 3 or 5 pixels on a
+    side.
+
+    Parameters
+    ----------
+    a, window, border, value, out, workers, axes
+        As for :func:`box_filter`.
+
+    Returns
+    -------
+    medians : array
+        The medians, of the type and shape of `a`. Windows with a NaN have median NaN.
 
     Examples
     --------
@@ -665,15 +745,27 @@ def entropy(
     workers: int | None = None,
     axes: Axes = None,
 ) -> ndarray:
-    """Shannon's entropy of the window round every pixel, in bits: it finds texture.
+    """Compute the Shannon entropy of the window around every pixel, a measure of texture.
 
     Parameters
     ----------
     a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
-    bins, range
-        How many bins the histogram of a window has, and from where to where. The
-        default are all values of uint8 and uint16; floats need a range. Pixels outside of it do not count.
+    bins : int, optional
+        Number of bins in the histogram of a window.
+    range : tuple of float, optional
+        Lower and upper end of the bins. The default is the full range of uint8 and uint16;
+        floats require a range. Pixels outside it are not counted.
+
+    Returns
+    -------
+    entropies : array
+        The entropies in bits, of the shape of `a`.
+
+    Raises
+    ------
+    ValueError
+        If `a` holds floats and `range` is missing, or `range` is empty.
 
     Examples
     --------
@@ -695,17 +787,23 @@ def entropy(
 
 @over_axes
 def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
-    """Make an image smaller: the mean of every block of pixels, as area averaging has it.
+    """Downsample an image to the mean of every block of pixels.
 
     Parameters
     ----------
     a, workers, axes
         As for :func:`blur`.
-    factor : int or (int, int)
-        How many pixels a block has on a side, or across and down. Blocks that stick out of
-        the image are the mean of what they have of it.
+    factor : int or tuple of int
+        Size of the blocks in pixels, or a pair across and down. Blocks that extend beyond
+        the image average the pixels inside it.
     out : array, optional
-        Of the type of the image, and of its size divided by the factor, rounded up.
+        Destination, of the type of the image, and of its size divided by `factor`, rounded
+        up.
+
+    Returns
+    -------
+    smaller : array
+        The block means, of the type of `a`.
 
     Examples
     --------
@@ -724,24 +822,25 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
 
 
 def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
-    """Find the windows of a size with the greatest means, none of which overlaps another.
+    """Find the windows of a given size with the greatest means, without overlaps.
 
     Parameters
     ----------
     a, workers
-        As for :func:`blur`. The channels of an image count together.
-    size : int or (int, int)
-        Of the windows, across and down.
-    count : int
-        How many windows, at most.
-    darkest : bool
-        Find those with the least means.
+        As for :func:`blur`. The channels of an image are averaged together.
+    size : int or tuple of int
+        Size of the windows in pixels, or a pair across and down.
+    count : int, optional
+        Maximum number of windows.
+    darkest : bool, optional
+        Find the windows with the smallest means instead.
 
     Returns
     -------
-    boxes : array, shape (N, 4)
-        As ``x0, y0, x1, y1``, the best first.
-    means : array, shape (N,)
+    boxes : ndarray of int64, shape (N, 4)
+        The windows as ``x0, y0, x1, y1``, the best first.
+    means : ndarray of float64, shape (N,)
+        Their means.
 
     Examples
     --------
@@ -753,7 +852,7 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
     """
     image = pixels_of(a)
     across, down = sides(size, "size")
-    most = (image.shape[0] // down + 1) * (image.shape[1] // across + 1) * 4  # no more fit
+    most = (image.shape[0] // down + 1) * (image.shape[1] // across + 1) * 4  # more do not fit
     n = min(whole(count, "count", 0), most)
     boxes, means = np.empty((n, 4), np.int64), np.empty(n)
     found = call_with_copies((boxes, means), "brightest", image, boxes, means, across, down, int(bool(darkest)), thread_count(workers))

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: tensors, and arrays on a CUDA device."""
+"""Adapters for arrays of other libraries: tensors, and arrays on a CUDA device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._native import LayoutError, call
 
 
 def find(array: Any) -> Any:
-    """What knows the library of an array, and None for NumPy and lists."""
+    """Return the adapter for an array's library, or None for NumPy arrays and lists."""
     library = type(array).__module__.partition(".")[0]
     if library == "torch" and isinstance(array, sys.modules["torch"].Tensor):
         _quick[sys.modules["torch"].Tensor] = _torch_cuda.again
@@ -35,7 +35,7 @@ def find(array: Any) -> Any:
     return None
 
 
-_exchanged: bool | None = None  # whether tensors tell C code where they are
+_exchanged: bool | None = None  # whether tensors expose their memory to C code
 
 
 def _exchanges() -> bool:
@@ -46,7 +46,10 @@ def _exchanges() -> bool:
 
 
 def describe(number: int, *tensors: Any) -> Any:
-    """What tensors of one kind have in common: a key, the same as long as sizes, strides, types and devices are; None for none."""
+    """Return a key that similar tensors share, or None.
+
+    It depends on sizes, strides, types and devices.
+    """
     if _exchanged or _exchanges():
         return _core.describe(number, *tensors)
     torch = sys.modules["torch"]
@@ -56,7 +59,7 @@ def describe(number: int, *tensors: Any) -> Any:
 
 
 def launch(plan: int, recipe: bytes | None, image: Any, out: Any) -> None:
-    """Queues work on tensors by a plan, on the current stream of their device."""
+    """Queue work on tensors by a plan, on the current stream of their device."""
     if _exchanged:
         _core.launch(plan, recipe, image, out)
     else:
@@ -64,9 +67,9 @@ def launch(plan: int, recipe: bytes | None, image: Any, out: Any) -> None:
 
 
 def repeat(ready: dict, number: int, image: Any) -> Any:
-    """Does again what was done for tensors of the same description, and returns the result; None where nothing was.
+    """Repeat work done before for similar tensors; return the result, or None if there was none.
 
-    Ready has the plan, the recipe and what makes memory for the result.
+    `ready` holds the plan, the recipe, and a function that allocates the result.
     """
     if _exchanged:
         return _core.repeat(ready, number, image)
@@ -80,18 +83,18 @@ def repeat(ready: dict, number: int, image: Any) -> Any:
 
 
 def again(image: Any, out: Any) -> bool:
-    """Queues a table of a device by the plan of another of its kind, and reports whether there is one."""
+    """Queue a table on a device by the plan of a similar call; report whether there is one."""
     known = _quick.get(type(image))
     if known is None:
         return False
     try:
         return known(image, out)
-    except LayoutError:  # the plan is gone
+    except LayoutError:  # the plan was dropped
         return False
 
 
 def on_host(array: Any) -> np.ndarray:
-    """An array for functions that work on the host only."""
+    """Return an array for functions that work in host memory only."""
     kind = None if isinstance(array, np.ndarray) else find(array)
     if kind is _torch_host:
         return array.detach().numpy()
@@ -103,7 +106,7 @@ def on_host(array: Any) -> np.ndarray:
 
 
 def as_given(result: np.ndarray, out: Any, given: Any) -> Any:
-    """A result of the host as the caller has arrays: out itself, or a tensor for a tensor."""
+    """Return a result in the caller's kind of array: `out` itself, or a tensor for a tensor."""
     if out is not None:
         return out
     if type(given) is not np.ndarray and find(given) is _torch_host:
@@ -183,7 +186,7 @@ class _TorchCuda(Cuda):
     def __init__(self, find: Callable[[Any], Any]) -> None:
         super().__init__(find)
         self._types: dict = {}
-        self.ready: dict[Any, tuple] = {}  # what boxsum.torch does again
+        self.ready: dict[Any, tuple] = {}  # work that boxsum.torch can repeat
 
     def forget(self) -> None:
         self.ready.clear()
@@ -265,7 +268,7 @@ class _TorchCuda(Cuda):
 
 
 class _TorchHost:
-    """Tensors of the host are arrays of NumPy in the same memory."""
+    """Adapter for tensors in host memory, which NumPy arrays share."""
 
     def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
         return self.tables(image, UPRIGHT, dtype, squares, tilted, out, workers, device)
@@ -293,7 +296,7 @@ class _TorchHost:
                 if tensor is not None:
                     _known.remember(tensor, about)
             return out
-        if wanted is None:  # PyTorch does little with unsigned numbers
+        if wanted is None:  # PyTorch supports few operations on unsigned integers
             tables = tuple(t.view(f"i{t.itemsize}") if t.dtype.kind == "u" else t for t in tables)
         tensors = tuple(torch.from_numpy(t) for t in tables)
         for tensor, about in zip(tensors, known):
@@ -315,7 +318,7 @@ class _TorchHost:
 
 
 class _HostExchange:
-    """Arrays of the host that come by DLPack are arrays of NumPy."""
+    """Adapter for arrays in host memory that are exchanged by DLPack."""
 
     def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
         return _host.tables(np.from_dlpack(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
@@ -334,7 +337,7 @@ class _HostExchange:
 
 
 class _Interface(Cuda):
-    """Arrays of any library that have ``__cuda_array_interface__``."""
+    """Adapter for arrays of any library with ``__cuda_array_interface__``."""
 
     def read(self, array: Any) -> Any:
         return array if isinstance(array, _dlpack.View) else _dlpack.from_interface(array)
@@ -381,13 +384,13 @@ class _Interface(Cuda):
 
 
 class _Exchange(_Interface):
-    """Arrays of any library that have ``__dlpack__``."""
+    """Adapter for arrays of any library with ``__dlpack__``."""
 
     def read(self, array: Any) -> Any:
         return array if isinstance(array, _dlpack.View) else _dlpack.from_capsule(array)
 
 
-_quick: dict[type, Callable[[Any, Any], bool]] = {}  # of libraries that were met
+_quick: dict[type, Callable[[Any, Any], bool]] = {}  # of the libraries seen so far
 _cupy = _Cupy(find)
 _torch_cuda = _TorchCuda(find)
 _torch_host = _TorchHost()

@@ -1,4 +1,4 @@
-"""Haar-like features."""
+"""Haar-like features of windows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._rotated import RotatedTable, as_rotation
 from ._types import whole
 from ._typing import Pair
 
-#: The kinds of features, in the order of their numbers, from 1 on.
+#: The kinds of features, in the order of their numbers, which start at 1.
 KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CentreSurround")
 
 _SETS = {
@@ -23,7 +23,7 @@ _SETS = {
     "lienhart-maydt": ("EdgeX", "EdgeY", "LineX", "LineX4", "LineY", "LineY4", "CentreSurround"),
 }
 
-# What scikit-image calls them.
+# scikit-image's names for them.
 _TYPES = {"type-2-x": "EdgeX", "type-2-y": "EdgeY", "type-3-x": "LineX", "type-3-y": "LineY", "type-4": "Diagonal"}
 
 _BY_NAME = {name.lower(): i + 1 for i, name in enumerate(KINDS)}
@@ -45,40 +45,47 @@ def haar(
 ) -> np.ndarray:
     """Evaluate Haar-like features in windows of an image.
 
-    A feature is the difference of neighbouring boxes. All that fit in a window are
-    evaluated, or those of a list, in every window.
+    A feature is the difference of neighboring boxes. Every window evaluates all features
+    that fit in it, or those of a list.
 
     Parameters
     ----------
     table : ndarray or RotatedTable
-        From :func:`integral`, of shape (H + 1, W + 1) or (H + 1, W + 1, C), or from
-        :func:`rotated`: features then lie along the axes of the rotation.
+        A table from :func:`integral`, of shape (H + 1, W + 1) or (H + 1, W + 1, C), or from
+        :func:`rotated`, whose features lie along the axes of the rotation.
     windows : array_like of int, shape (N, 2), optional
-        The upper left pixels ``x, y`` of the windows. By default there is one, at
+        The upper left pixels ``x, y`` of the windows. The default is one window at
         ``0, 0``.
-    size : (int, int), optional
-        Width and height of the windows; that of the image by default.
-    kinds : str or sequence of str
-        ``"viola-jones"``, ``"lienhart-maydt"``, or some of :data:`KINDS`; the names
-        of scikit-image, such as ``"type-2-x"``, will do as well.
+    size : tuple of int, optional
+        Width and height of the windows. The default is the size of the image.
+    kinds : str or sequence of str, optional
+        ``"viola-jones"``, ``"lienhart-maydt"``, or names from :data:`KINDS`.
+        scikit-image's names, such as ``"type-2-x"``, are accepted too.
     features : array_like of int, shape (F, 5), optional
-        The features to evaluate instead of all: see :func:`haar_features`.
-    upright : bool
-        On a rotated table: windows are upright, in pixels, and features that stay
-        inside of them are rotated. Otherwise windows turn with their features.
-    corrected : bool
-        Correct values for boxes that do not cover as many pixels, after Messom and
-        Barczak: float64.
-    channel : int
-        Which channel of the image to look at.
+        The features to evaluate, as returned by :func:`haar_features`. The default is all
+        features of `kinds`.
+    upright : bool, optional
+        With a rotated table, windows are upright, in pixels, and the rotated features that
+        stay inside them are evaluated. Otherwise windows rotate with their features.
+    corrected : bool, optional
+        Correct values for boxes that cover different numbers of pixels, after Messom and
+        Barczak. The values are then float64.
+    channel : int, optional
+        The channel of the image to evaluate.
     out, workers
         As for :func:`box_sum`.
 
     Returns
     -------
     values : ndarray, shape (N, F)
-        int64 for tables of integers, float64 for others. The order is that of
+        The values, int64 for tables of integers and float64 otherwise, in the order of
         :func:`haar_features`.
+
+    Raises
+    ------
+    ValueError
+        If `kinds` or `features` are unknown, or the sums of a 32-bit table may have
+        wrapped.
 
     Examples
     --------
@@ -132,7 +139,10 @@ def haar(
 
 
 def _roomy(table: np.ndarray, area: int, known: _known.Known) -> np.ndarray:
-    """A table of 32-bit sums, with 64 bits where those of windows of an area may not fit: rows of pixels, which do, are added up again."""
+    """Return a 32-bit table with 64-bit sums if windows of this area may exceed 32 bits.
+
+    The sums of the rows, which fit, are added up again.
+    """
     bound, signed = known.bound or 255, known.signed
     limit = (1 << 31 if signed or table.dtype.kind == "i" else 1 << 32) - 1
     if bound * area <= limit:
@@ -146,12 +156,26 @@ def _roomy(table: np.ndarray, area: int, known: _known.Known) -> np.ndarray:
 
 
 def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rotation: Any = 0) -> np.ndarray:
-    """List the features of a window, in the order of scikit-image.
+    """List the Haar-like features of a window, in the order of scikit-image.
 
-    Rows are ``kind, x0, y0, x1, y1``: the number of the kind, which is its place in
-    :data:`KINDS` from 1 on, and the box that the whole feature covers. With a
-    rotation they are those along its axes that stay inside of an upright window.
+    Parameters
+    ----------
+    size : tuple of int
+        Width and height of the window.
+    kinds : str or sequence of str, optional
+        As for :func:`haar`.
+    rotation : str, int, fractions.Fraction or pair of int, optional
+        List the features along the axes of this rotation that stay inside an upright
+        window. See :func:`rotated`.
 
+    Returns
+    -------
+    features : ndarray of int64, shape (F, 5)
+        Rows of ``kind, x0, y0, x1, y1``: the position of the kind in :data:`KINDS`,
+        counted from 1, and the box that the whole feature covers.
+
+    Examples
+    --------
     >>> import boxsum
     >>> boxsum.haar_features((2, 2), ["EdgeX"])
     array([[1, 0, 0, 2, 1],
@@ -169,7 +193,7 @@ def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rot
 
 
 def _size(size: Any) -> tuple[int, int]:
-    """The width and height of windows."""
+    """Return the width and height of windows."""
     if np.shape(size) != (2,):
         raise ValueError(f"a size of {size!r}: it is a width and a height")
     return whole(size[0], "width", 0), whole(size[1], "height", 0)

@@ -1,4 +1,4 @@
-"""Integral histograms."""
+"""Integral histograms, and the histograms of boxes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _COUNTS, _QUANTILE, _MODE, _ENTROPY = range(4)
 
 
 class HistogramTable:
-    """The integral histogram of an image: see :func:`histogram`.
+    """The integral histogram of an image, made by :func:`histogram`.
 
     Attributes
     ----------
     table : ndarray, shape (H + 1, W + 1, bins) or (H + 1, W + 1, C, bins)
         Entry ``[y, x]`` is the histogram of ``image[:y, :x]``.
     edges : ndarray, shape (bins + 1,)
-        Where bins begin and end.
+        The edges of the bins.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class HistogramTable:
     def __init__(self, table: np.ndarray, edges: np.ndarray, lead: int = 0) -> None:
         self.table = table
         self.edges = edges
-        self._lead = lead  # axes of a batch
+        self._lead = lead  # number of batch axes
 
     def __repr__(self) -> str:
         n, shape = self._lead, self.table.shape[:-1]
@@ -53,25 +53,91 @@ class HistogramTable:
         return f"<boxsum.HistogramTable of {len(self.edges) - 1} bins for an image of shape {shape}, {self.table.dtype}>"
 
     def counts(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> np.ndarray:
-        """The histograms of boxes ``x0, y0, x1, y1``: (..., 4) to (..., bins)."""
+        """Return the histograms of boxes.
+
+        Parameters
+        ----------
+        boxes : array_like of int, shape (..., 4)
+            Boxes ``x0, y0, x1, y1``.
+        out : ndarray, optional
+            Destination.
+        workers : int, optional
+            Maximum number of threads.
+
+        Returns
+        -------
+        counts : ndarray, shape (..., bins) or (..., C, bins)
+            The histograms, of the table's type.
+        """
         return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[self._lead + 2 :], out, workers)
 
     def quantile(self, boxes: Any, q: float, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """The first bin up to which the fraction q of a box lies, and -1 if it is empty."""
+        """Return the bin of a quantile of boxes.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`counts`.
+        q : float
+            The quantile, from 0 to 1.
+
+        Returns
+        -------
+        bins : ndarray of int64, shape (...) or (..., C)
+            The first bin up to which the fraction `q` of the box lies, or -1 for empty boxes.
+
+        Raises
+        ------
+        ValueError
+            If `q` is not between 0 and 1.
+        """
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile of {q}: it must be between 0 and 1")
         return self._ask(boxes, _QUANTILE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers, q)
 
     def median(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """The bin of the median of boxes, the lower of two, and -1 for empty ones."""
+        """Return the bin of the median of boxes.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`counts`.
+
+        Returns
+        -------
+        bins : ndarray of int64, shape (...) or (..., C)
+            The bin of the median, the lower of two, or -1 for empty boxes.
+        """
         return self.quantile(boxes, 0.5, out=out, workers=workers)
 
     def mode(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """The fullest bin of boxes, the first of several, and -1 for empty ones."""
+        """Return the fullest bin of boxes.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`counts`.
+
+        Returns
+        -------
+        bins : ndarray of int64, shape (...) or (..., C)
+            The fullest bin, the first of several, or -1 for empty boxes.
+        """
         return self._ask(boxes, _MODE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers)
 
     def entropy(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """Shannon's entropy of boxes, in bits."""
+        """Return the Shannon entropy of boxes in bits.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`counts`.
+
+        Returns
+        -------
+        entropies : ndarray of float64, shape (...) or (..., C)
+            The entropies; 0 for empty boxes.
+        """
         return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[self._lead + 2 : -1], out, workers)
 
     def _ask(self, boxes: Any, what: int, dtype: Any, shape: tuple[int, ...], out: Any, workers: int | None, q: float = 0) -> Any:
@@ -105,38 +171,47 @@ def histogram(
     workers: int | None = None,
     axes: Axes = None,
 ) -> HistogramTable:
-    """Make the integral histogram of an image: the histogram of any box of it.
+    """Compute the integral histogram of an image.
+
+    It gives the histogram of any box of the image.
 
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes. Channels have a histogram
-        each.
-    bins : int
-        How many bins of equal width there are, 2 to 256.
-    range : (float, float), optional
-        What the bins cover, the upper end included, as in ``numpy.histogram``.
-        8- and 16-bit integers have all of their values by default, -128 to 127 for
-        int8, and bools both; others need one.
+        Input image, of the types that :func:`integral` accepts. Each channel has a
+        histogram of its own.
+    bins : int, optional
+        Number of bins of equal width, 2 to 256.
+    range : tuple of float, optional
+        Lower and upper end of the bins; the upper end is included, as in
+        ``numpy.histogram``. The default for bool and for 8- and 16-bit integers is the full
+        range of the type. Other types require a range.
     weights : array_like, shape (H, W), optional
-        What each pixel counts: a mask of bool or uint8, or numbers that are summed
-        as float64.
-    clamp : bool
-        Count what is below or above the range in the first or last bin, instead
-        of in none.
+        Weight of each pixel: a mask of bool or uint8, or numbers, which are summed as
+        float64.
+    clamp : bool, optional
+        Count values outside the range in the first or last bin. By default they are not
+        counted.
     out : ndarray, optional
-        Where to write the table: C-contiguous, of uint32, or float64 with weights
-        that are numbers.
+        Destination for the table, C-contiguous: uint32, or float64 with numeric weights.
     workers : int, optional
-        How many threads may work at once.
-    axes : (int, int), optional
-        Which axes are rows and columns, where an array has others: ``(-2, -1)`` makes the
-        integral histogram of every plane of ``(N, C, H, W)``. The table is then of shape
-        (N, C, H + 1, W + 1, bins), and takes boxes as :func:`box_sum` does.
+        Maximum number of threads.
+    axes : tuple of int, optional
+        The axes of rows and columns, for a batch of images: ``(-2, -1)`` computes the
+        integral histogram of every plane of an ``(N, C, H, W)`` array. The table has shape
+        (N, C, H + 1, W + 1, bins) and accepts boxes as :func:`box_sum` does.
 
     Returns
     -------
     table : HistogramTable
+        The integral histogram.
+
+    Raises
+    ------
+    TypeError
+        If the type of `image` or `weights` is not supported.
+    ValueError
+        If `range` is missing or invalid, or a shape does not match.
 
     Examples
     --------
@@ -198,7 +273,7 @@ def histogram(
         weights = None if weights is None else np.array(weights, order="C", subok=False)
         _batch.run(lead, 7, "histogram", image, weights, *arguments, shared=(1,))
     edges = np.linspace(low, high, bins + 1)
-    if image.dtype == np.float32:  # which are compared with edges of their own type, where it tells them apart
+    if image.dtype == np.float32:  # pixels are compared with float32 edges if these are distinct
         single = edges.astype(np.float32)
         edges = single if np.all(np.diff(single) > 0) else edges
     return HistogramTable(table, edges, lead)

@@ -1,4 +1,4 @@
-"""Tables and boxes in memory of the host."""
+"""Tables and boxes in host memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNTS = np.dtype("u4")  # of valid pixels
 def batches(
     image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, axes: Any, signed: bool = False
 ) -> Any:
-    """The tables of a batch: those of every image, or volume, along some axes of an array."""
+    """Compute the tables of a batch: of every image or volume along the given axes."""
     order = _batch.order_for(image, axes, (3,) if kind == VOLUME else (2,), turn=kind == UPRIGHT and not tilted)
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     for o in outs:
@@ -37,9 +37,9 @@ def batches(
 def tables(
     image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None, lead: int = 0, signed: bool = False
 ) -> Any:
-    """The tables of an array in memory of the host, of which some leading axes are those of a batch.
+    """Compute the tables of an array in host memory, with `lead` leading batch axes.
 
-    Signed says that the usual sums have as much room as signed ones take.
+    With `signed`, default sums are chosen so that they fit a signed type.
     """
     axes = axes_of(image.shape[lead:], kind)
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
@@ -53,7 +53,7 @@ def tables(
                 _shapes.forget_volume(o)
     number = device_number(device)
     threads = thread_count(workers)
-    refuse_overlap(outs, (image,))  # here, for a copy of the image would do no harm to the table
+    refuse_overlap(outs, (image,))  # checked before the image is copied, which would hide an overlap
     if _types.splits(image, dtype):
         if not (squares or tilted):
             return _halves(image, kind, dtype, outs[0], workers, device, lead)
@@ -84,9 +84,9 @@ def tables(
 
 
 def _new(leading: tuple, shape: tuple, axes: int, outs: list, types: list) -> list:
-    """Arrays for tables: those of out, and new ones for the others."""
+    """Return arrays for tables: those of `outs`, and new ones for the rest."""
     whole, count = shape, axes
-    if leading:  # tables one after the other, as the slices of a volume
+    if leading:  # tables follow each other like the slices of a volume
         whole, count = (math.prod(leading) * (shape[0] if axes == 3 else 1),) + shape[axes - 2 :], 3
     new = iter(new_tables(*(layout_of(whole, t, count, i > 0) for i, (o, t) in enumerate(zip(outs, types)) if o is None)))
     return [next(new).reshape(leading + shape) if o is None else o for o in outs] if leading else [next(new) if o is None else o for o in outs]
@@ -96,7 +96,7 @@ def fill(
     image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1, shift: int = 0,
     lead: int = 0,
 ) -> Any:  # fmt: skip
-    """Writes the tables of an image, which is copied first if it lies in memory in another way than rows."""
+    """Write the tables of an image, copying it first if its memory layout is not supported."""
     for attempt in range(2):
         try:
             bits = _batch.run(lead, 4, "integral", image, sums, squares, kind, threads, number, shift)
@@ -112,7 +112,7 @@ def fill(
 
 
 def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None, lead: int = 0) -> ndarray:
-    """The sums of 64-bit integers: those of their halves, as channels."""
+    """Return the sums of 64-bit integers, computed from their halves as channels."""
     axes = axes_of(image.shape[lead:], kind)
     native = image.dtype.newbyteorder("=")
     shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
@@ -138,10 +138,10 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
 def ask(
     table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None, counts: Any = None, known: Any = None, axes: Any = None
 ) -> Any:
-    """The answer to one question for every box, perhaps with what is known of the tables."""
+    """Answer one question for every box."""
     about: tuple = ()
     if what != SUM:
-        table, squares = (t if t is None or isinstance(t, ndarray) else plain(t) for t in (table, squares))  # lists, of which as much is known as of copies
+        table, squares = (t if t is None or isinstance(t, ndarray) else plain(t) for t in (table, squares))  # lists are treated as copies
         table, squares, counts, about = _known.for_query(table, squares, counts, what == MEAN, known)
     table = plain(table)
     if squares is not None:
@@ -157,7 +157,7 @@ def ask(
 
 
 def answer_batch(name: str, tables: tuple, boxes: ndarray, axes: Any, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
-    """What :func:`answer` says of every table of a batch."""
+    """Answer a question for every table of a batch, as :func:`answer`."""
     count = boxes.shape[-1] // 2
     order = _batch.order_for(tables[0], axes, (count,))
     if order.channels and (out is not None or boxes.ndim - 2 > order.lead or order.axes[-1] < max(order.axes[: order.lead], default=0)):
@@ -190,7 +190,7 @@ def answer_batch(name: str, tables: tuple, boxes: ndarray, axes: Any, what: int,
 
 
 def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
-    """What a function of the library answers about boxes of tables, the first of which tells the type of sums."""
+    """Answer a question about boxes; the first table determines the type of sums."""
     table = tables[0]
     channels = table.shape[axes:]
     answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, *tables, *more)

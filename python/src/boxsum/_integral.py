@@ -1,4 +1,4 @@
-"""Tables of images and volumes."""
+"""Summed-area tables of images and volumes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ._typing import Axes
 
 _sums = _types.sums
 _again = _foreign.again
-_remembered = _known.memory  # is not empty where something is known of tables
+_remembered = _known.memory  # not empty if anything is remembered about tables
 _unusual = _known.unusual_pairs()
-_coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may take more digits
-_ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
+_coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may need more digits
+_ready: dict[tuple, tuple[Layout, Layout]] = {}  # by the image's shape and type and the requested dtype
 
 
 def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
-    """The layouts of an image's table and its squares, None for what must be converted first."""
+    """Return the layouts of an image's table and squares, or None if it must be converted first."""
     sums, shape = _sums.get((image.dtype, None if dtype is None else np.dtype(dtype).newbyteorder("="))), image.shape
     if sums is None or len(shape) not in (2, 3) or (image.dtype, sums) in _unusual:
         return None
@@ -40,11 +40,11 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     return both
 
 
-_quick = _core.integral  # makes what was made before
+_quick = _core.integral  # repeats calls of a known kind
 
 
 def _know_arrays() -> bool:
-    """Reports whether the extension module can read arrays of this NumPy where they are."""
+    """Report whether the extension module can read this NumPy's arrays in place."""
     for package in ("numpy._core", "numpy.core"):
         try:
             api = import_module(f"{package}._multiarray_umath")._ARRAY_API
@@ -111,66 +111,79 @@ def integral(
     device: str | None = None,
     axes: Axes = None,
 ) -> Any:
-    """Make the summed-area table (integral image) of an image.
+    """Compute the summed-area table (integral image) of an image.
 
-    Entry ``[y, x]`` of the table is the sum of ``image[:y, :x]``, so that it has a
-    row and a column more than the image, the first of them zero. Any box of
-    pixels then sums to four entries: see :func:`box_sum`.
+    Entry ``[y, x]`` of the table is the sum of ``image[:y, :x]``. The table has one more
+    row and column than the image; the first of each is zero. The sum of any box of pixels
+    then takes four entries: see :func:`box_sum`.
 
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of uint8, uint16, uint32, int16, int32, float32 or float64 go in as
-        they are, whatever lies between their rows. Other integers and floats up to
-        64 bits, arrays whose rows are not in order or whose elements do not lie
-        side by side, and bytes in foreign order are copied first. Channels are
-        summed each for itself. Arrays of a GPU stay there: CuPy, PyTorch, and all
-        that have ``__cuda_array_interface__`` or ``__dlpack__``.
-    dtype : data type, optional
-        Of the sums. The usual one is uint32 for uint8, uint64 for other unsigned
-        and int64 for signed integers, float64 for floats. Images of more than
-        16,843,009 bytes, whose sum may not fit 32 bits, have uint64. Integer sums
-        of a type that was asked for wrap: a box whose own sum fits the type is
-        exact nonetheless.
-    squares : bool
-        Make the table of the squared pixels as well, uint64 for integers of up to
-        16 bits and float64 for others: see :func:`box_std`. An array for them in
-        ``out`` may ask for the other, uint64 for 32-bit pixels, modulo 2**64, or
-        float64 for 8- and 16-bit ones.
-    tilted : bool
-        Make the table at 45° as well, that of ``cv2.integral3``.
-    mask : array_like, shape (H, W) or (H, W, C), optional
-        Which pixels are valid: those where it is not zero. Others are left out, and
-        a table of counts tells how many there are. Masked arrays of NumPy need none: what
-        they mask is left out, and their tables know their counts. ``True`` returns these
-        too.
-    nan : str
-        ``"skip"`` leaves out NaN, in each channel by itself, as a mask does. With
-        ``"keep"`` it is a value, and spoils the boxes below it and to the right.
-    out : array or tuple of arrays, optional
-        Where to write the table, or the tables in the order in which they are
-        returned. It may have any row stride. A path or URL of a Zarr store makes
-        the table there, chunk by chunk, of images of any size: a path of a
-        Zarr array, an array of zarr-python, dask, xarray or h5py. It returns a
-        :class:`StoredTable`; see :func:`open`.
+        Input image. uint8, uint16, uint32, int16, int32, float32 and float64 pixels are
+        read in place, with any gap between rows. Other integers and floats of up to
+        64 bits, arrays in another byte order, and arrays whose rows are out of order or
+        whose pixels are not adjacent are copied first. Each channel is summed separately.
+        GPU arrays are processed on their device: CuPy, PyTorch, and any array with
+        ``__cuda_array_interface__`` or ``__dlpack__``.
+    dtype : dtype, optional
+        Type of the sums. The default is uint32 for uint8, uint64 for other unsigned
+        integers, int64 for signed integers and float64 for floats. 8-bit images of more
+        than 16,843,009 pixels, whose sum may exceed 32 bits, default to uint64. Integer
+        sums wrap around if `dtype` is too small; a box whose own sum fits is still exact.
+    squares : bool, optional
+        Also compute the table of squared pixels, for :func:`box_var` and :func:`box_std`.
+        It is uint64 for integers of up to 16 bits and float64 otherwise. To choose the
+        other type, pass an array for it in `out`: uint64 for 32-bit pixels (modulo 2**64)
+        or float64 for 8- and 16-bit pixels.
+    tilted : bool, optional
+        Also compute the table at 45°, the third one of ``cv2.integral3``.
+    mask : array_like, shape (H, W) or (H, W, C), or True, optional
+        Pixels where the mask is zero are left out, and a table of counts is returned as
+        well. NumPy masked arrays need no mask: their masked elements are left out, and
+        their tables carry the counts. ``True`` returns these counts too.
+    nan : {"keep", "skip"}, optional
+        ``"skip"`` leaves out NaN pixels, in each channel separately, and returns a table
+        of counts. With ``"keep"``, a NaN makes every entry below and to the right of it
+        NaN.
+    out : array, tuple of arrays, str or path, optional
+        Destination for the table, or for the tables in the order of the return value.
+        Any row stride is allowed. A path or URL writes the table to a Zarr store, chunk
+        by chunk, for images of any size; `image` may then be the path of a Zarr array, or
+        an array of zarr-python, dask, xarray or h5py.
     workers : int, optional
-        How many threads may work at once. The default is what helps.
+        Maximum number of threads. The default is as many as speed up the call.
     device : str, optional
-        Where to work on arrays of the host: ``"cpu"``, ``"gpu"``, ``"cuda"``,
-        ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once. The default is
-        the processor.
-    axes : (int, int), optional
-        Which axes are rows and columns, where an array has others: ``(-2, -1)`` makes a
-        table of every plane of ``(N, C, H, W)``, all at once. The table has the axes of
-        the array, one longer along these. Three axes are those of a volume.
+        Where to process arrays in host memory: ``"cpu"`` (the default), ``"gpu"``,
+        ``"cuda"``, ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once.
+    axes : tuple of int, optional
+        The axes of rows and columns, for a batch of images: ``(-2, -1)`` computes the
+        table of every plane of an ``(N, C, H, W)`` array in one call. The result has the
+        axes of the input, one longer along these. Three axes stand for volumes.
 
     Returns
     -------
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
-        A tuple of two or three where squares or tilted are asked for: sums,
-        squares, tilted. With mask or nan the last one is that of the counts, uint32:
-        see :func:`box_mean`. Those of valid pixels are of type :class:`ValidTable`. Large tables have rows with a gap behind them, which are
-        written faster; ``out=numpy.empty(...)`` makes one without.
+        The table. With `squares`, `tilted`, `mask` or ``nan="skip"``, a tuple of tables in
+        the order sums, squares, tilted, counts. Counts are uint32, and tables of valid
+        pixels are of type :class:`ValidTable`. With a path or URL as `out`, a
+        :class:`StoredTable`. Large tables have a gap after each row, which makes them
+        faster to write; pass ``out=numpy.empty(...)`` for a table without gaps.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported or has no sums of type `dtype`.
+    ValueError
+        If `image` is not an image, arguments exclude each other, or `out` has the wrong
+        shape or overlaps the image.
+    MemoryError
+        If there is not enough memory for the table.
+
+    See Also
+    --------
+    box_sum : Sum the pixels of boxes.
+    volume : The same for three-dimensional arrays.
 
     Examples
     --------
@@ -198,7 +211,7 @@ def integral(
     if out is not None and _remembered:
         for table in out if isinstance(out, (tuple, list)) else (out,):
             _known.forget(table)
-    alone = not (squares and getattr(image, "dtype", None) in _coarse)  # the tables are all that there is to make
+    alone = not (squares and getattr(image, "dtype", None) in _coarse)  # there is nothing to make but the tables
     if workers is None and device is None and not tilted and alone:
         made = _quick(image, dtype, squares, out)
         if made is not None:
@@ -206,12 +219,12 @@ def integral(
         if dtype is None and not squares and _again(image, out):
             return out
     if type(image) is ndarray and not tilted and device is None and alone:
-        # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
+        # The common calls, with as little overhead as possible. The extension module answers the next one of this kind.
         table = table2 = None
         if out is None:
             try:
                 layouts = _ready.get((image.shape, image.dtype, dtype)) or _layouts(image, dtype)
-            except TypeError:  # a dtype that is none
+            except TypeError:  # dtype is not a dtype
                 layouts = None
             if layouts is not None:
                 if not squares:
@@ -231,12 +244,12 @@ def integral(
                 else:
                     call("integral", image, table, table2, UPRIGHT, thread_count(workers), -1)
             except LayoutError:
-                pass  # made from a copy below
+                pass  # computed from a copy below
             else:
                 if out is not None:
                     layouts = _layouts(image, out.dtype)
                 if layouts is not None:
-                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES)
+                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES and image.dtype not in _coarse)
                 return (table, table2) if squares else table
     if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
         return _valid.of_masked(image, dtype, squares, tilted, out, workers, device)
@@ -248,7 +261,7 @@ def integral(
 
 
 def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mask: Any, nan: str, out: Any, workers: Any, device: Any) -> Any:
-    """The tables of a batch."""
+    """Compute the tables of a batch."""
     if mask is not None or nan != "keep":
         raise ValueError("axes go with no mask and no nan: make the tables of such images one by one")
     kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
@@ -264,7 +277,7 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
 
 
 def _shorten() -> None:
-    """Has calls of integral tried by the extension module first, where Python allows for it: since 3.12."""
+    """Let the extension module try calls of integral first, which takes Python 3.12 or later."""
     if not _know_arrays() or sys.implementation.name != "cpython":
         return
     get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
@@ -294,25 +307,34 @@ def volume(
     workers: int | None = None,
     axes: Axes = None,
 ) -> Any:
-    """Make the summed-area table of a volume, an integral volume.
+    """Compute the summed-area table (integral volume) of a volume.
 
-    Entry ``[z, y, x]`` is the sum of ``volume[:z, :y, :x]``. Boxes have six numbers,
-    ``x0, y0, z0, x1, y1, z1``, and eight entries give their sum: see
+    Entry ``[z, y, x]`` of the table is the sum of ``volume[:z, :y, :x]``. Boxes have six
+    numbers, ``x0, y0, z0, x1, y1, z1``, and their sum takes eight entries: see
     :func:`box_sum`.
 
     Parameters
     ----------
     volume : array_like, shape (D, H, W) or (D, H, W, C)
-        Voxels, of the types that :func:`integral` takes, on a GPU too.
+        Input volume, of the types that :func:`integral` accepts; also on a GPU.
     dtype, squares, out, workers
         As for :func:`integral`.
-    axes : (int, int, int), optional
-        Which axes are slices, rows and columns, where an array has others.
+    axes : tuple of int, optional
+        The axes of slices, rows and columns, for a batch of volumes.
 
     Returns
     -------
-    table : ndarray, shape (D + 1, H + 1, W + 1) or (D + 1, H + 1, W + 1, C)
-        With squares a tuple of two.
+    table : array, shape (D + 1, H + 1, W + 1) or (D + 1, H + 1, W + 1, C)
+        The table; with `squares`, a tuple of the table and that of the squared voxels.
+        With a path or URL as `out`, a :class:`StoredTable`.
+
+    Raises
+    ------
+    TypeError
+        If the voxel type is not supported or has no sums of type `dtype`.
+    ValueError
+        If `volume` does not have three axes, or four with channels, or `out` has the wrong
+        shape or overlaps the volume.
 
     Examples
     --------

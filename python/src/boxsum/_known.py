@@ -1,16 +1,16 @@
-"""What is known of tables beyond what their types tell.
+"""What is remembered about tables beyond their types.
 
-Tables are plain arrays, and an array is understood by its type: sums of uint32 are
-those of bytes, for instance. Where that would not do, the rest is remembered beside
+Tables are plain arrays, and an array is interpreted by its type: uint32 sums are taken for
+those of 8-bit pixels, for instance. Where that is not enough, the rest is remembered beside
 the table, for as long as it lives and holds what was written to it:
 
-- the range of the pixels, where sums of this type are usually of others;
-- more digits of the sums and squares, where deviations would be lost to rounding:
-  tables of floats less an offset, or the squares of 32-bit integers modulo 2**64;
+- the range of the pixels, if sums of this type are usually of others;
+- more digits of the sums and squares, if rounding would spoil deviations: tables of floats
+  less an offset, or the squares of 32-bit integers modulo 2**64;
 - the counts of valid pixels.
 
-Views of a table are the same part of all of this. A copy is a plain array again,
-from which a deviation may be NaN where that of the table is not, but is never wrong.
+Views of a table share the corresponding part of all this. A copy is a plain array again:
+its deviations may be NaN where those of the table are not, but are never wrong.
 """
 
 from __future__ import annotations
@@ -32,11 +32,17 @@ LOST = (
 
 
 class ValidTable(ndarray):
-    """A table of the valid pixels of an image: ``counts`` says how many there are.
+    """The table of an image's valid pixels, which carries the table of their counts.
 
-    It is an array as any other. Parts of it, and copies that it makes itself, have the counts that belong to
-    them, and :func:`box_mean`, :func:`box_var` and :func:`box_std` ask for them.
-    ``counts`` is None where they are not known, as in the sum of two tables with other counts.
+    It behaves as any other array. Views, and copies made by its own methods, carry the
+    counts that belong to them, and :func:`box_mean`, :func:`box_var` and :func:`box_std`
+    use them.
+
+    Attributes
+    ----------
+    counts : ndarray of uint32 or None
+        The number of valid pixels at every entry, or None if unknown, as for the sum of two
+        tables with different counts.
     """
 
     counts: ndarray | None
@@ -52,22 +58,22 @@ class ValidTable(ndarray):
         return part
 
     def _with(self, counts: ndarray | None) -> Any:
-        """This table, with counts."""
+        """Set the counts and return this table."""
         self.counts = counts
         if counts is not None:
             _stamp(self.view(ndarray), _parts)
         return self
 
     def transpose(self, *axes: Any) -> Any:
-        """The table with its axes in another order, and the counts too."""
+        """Return the table with permuted axes; its counts are permuted too."""
         return super().transpose(*axes)._with(None if self.counts is None else self.counts.transpose(*axes))
 
     def swapaxes(self, one: Any, other: Any) -> Any:
-        """The table with two axes in each other's place, and the counts too."""
+        """Return the table with two axes exchanged; those of its counts are exchanged too."""
         return super().swapaxes(one, other)._with(None if self.counts is None else self.counts.swapaxes(one, other))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **named: Any) -> Any:
-        """What is computed of tables with the same counts has these, and of others none."""
+        """Apply a ufunc; the result keeps counts that all tables share."""
         if out:
             named["out"] = tuple(o.view(ndarray) if isinstance(o, ValidTable) else o for o in out)
         made = getattr(ufunc, method)(*(i.view(ndarray) if isinstance(i, ValidTable) else i for i in inputs), **named)
@@ -96,32 +102,33 @@ class ValidTable(ndarray):
 
 
 def same_counts(one: Any, other: Any) -> bool:
-    """Whether two tables of counts are the same; those that are not known are not."""
+    """Report whether two tables of counts are known and equal."""
     return one is not None and other is not None and (one is other or one.__array_interface__ == other.__array_interface__ or np.array_equal(one, other))
 
 
-# What tells copies of tables of valid pixels: of the last ones that were made, and of the last parts of them.
+# Fingerprints of the last tables of valid pixels, and of the last parts of them, to recognize copies.
 _wholes: dict[tuple, None] = {}
 _parts: dict[tuple, None] = {}
 
 
 def _print(table: ndarray) -> tuple:
-    """What a copy of a table has in common with it."""
+    """Return what a copy of a table has in common with it."""
     return table.shape, table[-1].astype(np.float64).tobytes()
 
 
 def _stamp(table: ndarray, prints: dict[tuple, None]) -> None:
-    """Keeps in mind what tells copies of a table, unless that is nothing."""
+    """Remember what identifies copies of a table, if anything does."""
     if table.ndim > 1 and table.size and table[-1].any():
         prints[_print(table)] = None
         if len(prints) > 64:
-            prints.pop(tuple(prints)[0], None)  # at once, whatever other threads do
+            prints.pop(tuple(prints)[0], None)  # atomic, whatever other threads do
 
 
 def _copied(table: Any) -> bool:
-    """Whether an array has the sums of a table of valid pixels, or is a view of one that has.
+    """Report whether an array is a copy of a table of valid pixels, or a view of such a copy.
 
-    Small tables of all pixels are told from copies by their sums only. Large ones lie in memory that NumPy did not make for them.
+    Small tables of all pixels differ from copies only in their sums. Large ones lie in memory
+    that NumPy did not allocate.
     """
     owner = _owner(table)
     if isinstance(owner.base, tuple) or owner.ndim == 1 and owner.dtype == np.uint8:
@@ -135,24 +142,27 @@ def _copied(table: Any) -> bool:
 
 
 class Digits:
-    """More digits of the tables of sums and squares: those of pixels less an offset, or the squares modulo 2**64."""
+    """More digits of the tables of sums and squares.
+
+    They are tables of the pixels less an offset, or of the squares modulo 2**64.
+    """
 
     __slots__ = ("last", "modulo", "offset", "squares", "sums")
 
     def __init__(self, sums: Any = None, squares: Any = None, offset: float = 0.0, modulo: Any = None, last: Any = None) -> None:
         self.sums, self.squares, self.offset, self.modulo = sums, squares, offset, modulo
-        self.last = last  # of tables on a device, their last rows or slices, to compare there
+        self.last = last  # for tables on a device, their last rows or slices, to compare there
 
 
 class Known:
-    """What is known of one table."""
+    """What is remembered about one table."""
 
     __slots__ = ("bound", "counts", "digits", "lost", "signed")
 
     def __init__(self, bound: int = 0, signed: bool = False, digits: Digits | None = None, counts: Any = None, lost: bool = False) -> None:
-        self.bound, self.signed = bound, signed  # the largest magnitude of a pixel, 0 if that is not known, and whether there are some below zero
+        self.bound, self.signed = bound, signed  # the largest magnitude of a pixel, or 0 if unknown, and whether pixels are signed
         self.digits, self.counts = digits, counts
-        self.lost = lost  # there are counts, but not here
+        self.lost = lost  # counts exist, but are not known here
 
     @property
     def signed_bound(self) -> int:
@@ -160,7 +170,7 @@ class Known:
         return self.bound - (self.bound >> 63 << 64)
 
     def through(self, part: Callable[[Any], Any]) -> Known:
-        """The same of a part of the table."""
+        """Return what is known of a part of the table."""
         digits, counts = self.digits, self.counts
         if digits is not None:
             parts = [None if t is None else part(t) for t in (digits.sums, digits.squares, digits.modulo)]
@@ -173,7 +183,7 @@ class Known:
 NOTHING = Known()
 
 class Part:
-    """Where in its memory a table lies, and what is known of it."""
+    """The place of a table in its memory, and what is known of it."""
 
     __slots__ = ("dtype", "known", "last", "pointer", "shape", "strides")
 
@@ -185,7 +195,7 @@ class Part:
             self.last = self.sample()
 
     def sample(self) -> bytes:
-        """The last row or slice, or some of it, and some entries of all others, which tell a table from another."""
+        """Return entries that identify the table: from its last row or slice, and a few of all others."""
         described = {"data": (self.pointer, True), "shape": self.shape, "strides": self.strides, "typestr": self.dtype.str, "version": 3}
         table = np.asarray(type("Shadow", (), {"__array_interface__": described})())
         last = table[-1]
@@ -195,18 +205,18 @@ class Part:
         return last.tobytes() + table[tuple(slice(n - 1, None, -max(1, n // side)) for n in self.shape)].tobytes()
 
     def holds(self) -> bool:
-        """Whether nothing else has been written there, as far as a sample tells; entries on a device are not read."""
+        """Report whether the table is unchanged, judging by a sample; device memory is not read."""
         return self.last is None or self.sample() == self.last
 
     def end(self) -> int:
         return self.pointer + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) + self.dtype.itemsize
 
 
-memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that has the memory of tables
+memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that owns the memory of tables
 
 
 def _owner(table: Any) -> Any:
-    """The array whose memory a table lies in, perhaps itself."""
+    """Return the array that owns a table's memory, which may be the table."""
     while isinstance(table, ndarray) and isinstance(table.base, ndarray):
         table = table.base
     return table
@@ -217,7 +227,7 @@ def _pointer(table: ndarray) -> int:
 
 
 def remember(table: Any, known: Known) -> None:
-    """Keeps in mind what is known of a table, as long as its memory lives."""
+    """Remember facts about a table for as long as its memory lives."""
     forget(table)
     owner = _owner(table)
     key = id(owner)
@@ -227,12 +237,12 @@ def remember(table: Any, known: Known) -> None:
         return
     try:
         memory[key] = weakref.ref(owner, lambda _: memory.pop(key, None)), [Part(table, known)]
-    except TypeError:  # a library whose arrays know no weak references
+    except TypeError:  # the library's arrays do not support weak references
         pass
 
 
 def forget(table: Any) -> None:
-    """Says that another table is written to an array."""
+    """Forget what is known of an array, because another table is written to it."""
     found = memory.get(id(_owner(table))) if memory else None
     if found is None:
         return
@@ -245,7 +255,7 @@ def forget(table: Any) -> None:
 
 
 def of(table: Any) -> Known:
-    """What is known of a table, which may be a part of one that something is known of."""
+    """Return what is known of a table, or of the part of a table that it is."""
     known = _recall(table) if memory else NOTHING
     if isinstance(table, ValidTable) and known.counts is None:
         return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
@@ -255,7 +265,7 @@ def of(table: Any) -> Known:
 
 
 def refuse_valid(table: Any) -> None:
-    """Raises a ValueError for a table of valid pixels, where others would count as 0."""
+    """Raise a ValueError for a table of valid pixels, whose other pixels would count as 0."""
     known = of(table)
     if known.lost or known.counts is not None:
         raise ValueError("a table of valid pixels, in which others count as 0: this takes one of all pixels, such as that of image.filled(0)")
@@ -265,7 +275,7 @@ def _recall(table: Any) -> Known:
     owner = _owner(table)
     found = memory.get(id(owner))
     if found is None or found[0]() is not owner:
-        base = None if isinstance(table, ndarray) else getattr(table, "_base", getattr(table, "base", None))  # that of PyTorch is private
+        base = None if isinstance(table, ndarray) else getattr(table, "_base", getattr(table, "base", None))  # private in PyTorch
         found = None if base is None else memory.get(id(base))
         if found is None or found[0]() is not base:
             return NOTHING
@@ -281,7 +291,7 @@ def _recall(table: Any) -> Known:
 
 
 def _same_part(part: ndarray, whole: Part, other: ndarray) -> ndarray | None:
-    """Of another array, the part that a view is of a table. None if it is none that a table could be."""
+    """Return the part of another array that a view is of a table, or None if there is none."""
     if other.shape != whole.shape:
         return None
     start = _pointer(part) - whole.pointer
@@ -299,12 +309,12 @@ def _same_part(part: ndarray, whole: Part, other: ndarray) -> ndarray | None:
 
 
 def bound_of(pixels: ndarray) -> int:
-    """The largest magnitude of integers, and 1 of none."""
+    """Return the largest magnitude of integers, or 1 if there are none."""
     return max(1, abs(int(pixels.min())), abs(int(pixels.max()))) if pixels.size else 1
 
 
 def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | None = None, counts: Any = None) -> None:
-    """Remembers of a table of these pixels, or of their squares, what its type does not tell."""
+    """Remember what the type of a table does not tell about its pixels."""
     if table.size == 0:
         forget(table)
         return
@@ -318,7 +328,7 @@ def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | No
 
 
 def _unusual(pixel: np.dtype, sums: np.dtype, squares: bool) -> bool:
-    """Whether integer sums of a type are not what they are taken for."""
+    """Report whether integer sums differ from what their type suggests."""
     if squares:
         return pixel.itemsize >= 4
     if sums.itemsize == 4:
@@ -327,23 +337,26 @@ def _unusual(pixel: np.dtype, sums: np.dtype, squares: bool) -> bool:
 
 
 def widest(pixel: np.dtype, sums: np.dtype, squares: bool) -> int:
-    """The largest magnitude of pixels of a type, where sums of integers are not what they are taken for, and 0 otherwise."""
+    """Return the largest magnitude of a pixel type if integer sums differ from what their type suggests.
+
+    Otherwise return 0.
+    """
     if sums.kind not in "iu" or pixel.kind not in "iu" or not _unusual(pixel, sums, squares):
         return 0
     return 1 << 8 * pixel.itemsize - 1 if pixel.kind == "i" else (1 << 8 * pixel.itemsize) - 1
 
 
 def unusual_pairs() -> set[tuple[np.dtype, np.dtype]]:
-    """Pixels and sums of which something must be remembered."""
+    """Return the pairs of pixel and sum types of which something must be remembered."""
     return {(pixel, s) for (pixel, _), s in _types.sums.items() if pixel.kind in "iu" and s.kind in "iu" and _unusual(pixel, s, False)}
 
 
 def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list, pixels: ndarray, axes: int) -> Digits | None:
-    """Makes tables of sums and squares, and returns more digits of them where the plain ones do not have enough.
+    """Compute tables of sums and squares, and return more digits where those do not suffice.
 
-    make writes to two arrays, if asked to those of floats less an offset that it
-    chooses. It returns the bits of that float32, which are 0 where the plain tables will do. Those
-    of made that are not out may be changed for others.
+    `make` writes to two arrays, on request the tables of floats less an offset that it chooses.
+    It returns the bits of that offset as a float32, which are 0 if the plain tables suffice.
+    Arrays of `made` that are not in `outs` may be exchanged for others.
     """
     if pixels.dtype.kind == "f":
         bits = make(made[0], made[1], 1)
@@ -351,7 +364,7 @@ def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list
             return None
         try:
             new = new_tables(*(layout_of(t.shape, t.dtype, axes, i > 0) for i, t in enumerate(made[:2])))
-        except MemoryError:  # there is no room for digits
+        except MemoryError:  # no memory for digits
             make(made[0], made[1], 0)
             return None
         for i in range(2):
@@ -366,7 +379,7 @@ def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list
     if squares.dtype.kind != "f" or sums.dtype.kind not in "iu" or sums.dtype.itemsize != 8 or squares.size == 0:
         return None
     total = float(squares[(-1,) * axes].max())
-    if not 2.0**53 <= total < 2.0**112 / sum(squares.shape[:axes]):  # whole numbers up to here; beyond that rounded by more than 2**61
+    if not 2.0**53 <= total < 2.0**112 / sum(squares.shape[:axes]):  # exact below this range; rounded by more than 2**61 above it
         return None
     try:
         (modulo,) = new_tables(layout_of(squares.shape, np.dtype("u8"), axes, True))
@@ -377,7 +390,7 @@ def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list
 
 
 def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: tuple[Known, Known] | None) -> tuple[Any, Any, Any, tuple]:
-    """The tables that answer best, and what the library wants to know of them."""
+    """Return the tables that answer best, and what the library must know about them."""
     known, second = of_tables or (of(table), NOTHING if squares is None else of(squares))
     if counts is None:
         if known.lost or squares is not None and (second.lost or known.counts is not second.counts and not same_counts(known.counts, second.counts)):
@@ -396,7 +409,7 @@ def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: t
 
 
 def _same(one: Digits, other: Digits | None) -> bool:
-    """Whether these are the digits of two tables that belong together, or of the same parts of them."""
+    """Report whether digits belong to the same tables, or to the same parts of them."""
     if other is None:
         return False
     return one is other or all(

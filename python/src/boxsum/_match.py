@@ -1,4 +1,4 @@
-"""Templates in images."""
+"""Template matching."""
 
 from __future__ import annotations
 
@@ -25,32 +25,42 @@ def match(
     out: Any = None,
     workers: int | None = None,
 ) -> ndarray:
-    """Score every place of a template in an image.
+    """Score a template at every position in an image.
 
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of uint8, uint16, float32 or float64, of up to four channels. Arrays of CuPy
-        and PyTorch on a CUDA device stay there, see :func:`blur`: gray ones of uint8, with templates
-        of up to 66051 pixels and without a mask.
+        Input image, of uint8, uint16, float32 or float64, with up to four channels. CuPy
+        and PyTorch arrays on a CUDA device are processed there if they are gray and of
+        uint8; templates may then have up to 66051 pixels, and no mask.
     template : array_like, shape (h, w) or (h, w, C)
-        Of the type of the image, no larger than it.
-    method : str
-        ``"zncc"``, from -1 to 1 whatever the light; ``"ncc"``, from -1 to 1 whatever the exposure;
-        or ``"ssd"``, the sum of squared differences, whose least is the best. OpenCV has them as
-        TM_CCOEFF_NORMED, TM_CCORR_NORMED and TM_SQDIFF.
+        Template, of the type of the image and no larger than it.
+    method : {"zncc", "ncc", "ssd"}, optional
+        ``"zncc"`` is the zero-mean normalized cross-correlation, from -1 to 1 and
+        independent of lighting; ``"ncc"`` the normalized cross-correlation, from -1 to 1
+        and independent of exposure; ``"ssd"`` the sum of squared differences, the lowest of
+        which is the best. In OpenCV they are TM_CCOEFF_NORMED, TM_CCORR_NORMED and
+        TM_SQDIFF.
     mask : array_like, shape (h, w), optional
-        Pixels of the template count where it is not zero.
+        Pixels of the template are compared only where the mask is not zero.
     out : array of float32, optional
-        Where to write the scores.
+        Destination for the scores.
     workers : int, optional
-        How many threads may work at once.
+        Maximum number of threads.
 
     Returns
     -------
     scores : array of float32, shape (H - h + 1, W - w + 1)
-        ``scores[y, x]`` is that of the template with its first pixel at ``image[y, x]``,
-        within 1e-5 of the formula and never outside of -1 to 1. A flat window has 0.
+        ``scores[y, x]`` is the score of the template with its first pixel at
+        ``image[y, x]``. Normalized scores are within 1e-5 of the formula and never outside
+        -1 to 1; a flat window scores 0.
+
+    Raises
+    ------
+    TypeError
+        If the types of image and template differ or are not supported.
+    ValueError
+        If the mask does not have the shape of the template.
 
     Examples
     --------
@@ -75,7 +85,7 @@ def match(
 
 
 def _fetched(template: Any) -> Any:
-    """A template in memory of the host."""
+    """Return a template in host memory."""
     if on_cuda(template) is None:
         return template
     if hasattr(template, "get"):  # CuPy
@@ -95,24 +105,25 @@ def find(
     subpixel: bool = False,
     workers: int | None = None,
 ) -> tuple[ndarray, ndarray]:
-    """Find the best places of a template in an image.
+    """Find the positions in an image that match a template best.
 
-    They are at least half of the template apart from each other, across or down.
+    Positions are at least half of the template apart, across or down.
 
     Parameters
     ----------
     image, template, method, mask, workers
         As for :func:`match`.
-    count : int
-        How many places, at most.
-    subpixel : bool
-        Give boxes to a part of a pixel, as floats.
+    count : int, optional
+        Maximum number of positions.
+    subpixel : bool, optional
+        Return boxes with fractional coordinates, as floats.
 
     Returns
     -------
-    boxes : array, shape (N, 4)
-        As ``x0, y0, x1, y1``, the best first.
-    scores : array, shape (N,)
+    boxes : ndarray, shape (N, 4)
+        The boxes as ``x0, y0, x1, y1``, the best first.
+    scores : ndarray of float64, shape (N,)
+        Their scores.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Memory for tables.
 
-Large tables lie on huge pages, with rows that start on cache lines, where the
-engine writes them faster. When one is freed, its memory is kept for the next: to
-fault new pages in takes longer than to make a table. Who has which memory is
-counted by the extension module, in python/core/lease.c.
+Large tables lie on huge pages, and their rows start on cache lines, where they are
+faster to write. The memory of a freed table is kept for the next one, because faulting
+in new pages takes longer than computing a table. The extension module counts the users
+of each block, in python/core/lease.c.
 """
 
 from __future__ import annotations
@@ -21,24 +21,39 @@ from ._native import call, flat_array
 
 _LINE = 64
 _HUGE_PAGE = 2 << 20
-_LARGE = 2 << 20  # bytes from which on a table has pages of its own; less stays in the nearer caches, for the next to take its place
-_PADDED = 1 << 19  # from which on rows start on lines too, in memory of NumPy's: 6 to 8% less time for bytes
-_SECOND = 1 << 20  # the same for tables beside another: the system takes back what several leave behind at once
-_ASKED = 64 << 20  # from which on the library is asked whether there is memory: pages come when they are written, which is too late for an error
-LARGE_SQUARES = _ASKED // 2  # from which on a table of squares and that of the sums, which is not larger, may be as much
-_SHORT_ROW = 8 * _LINE  # rows up to this have no gaps
+_LARGE = 2 << 20  # tables of at least this many bytes have pages of their own; smaller ones stay in the nearer caches, where the next reuses them
+_PADDED = 1 << 19  # tables of at least this many bytes in NumPy's memory have rows that start on lines: 6 to 8% faster for uint8
+_SECOND = 1 << 20  # as _LARGE, for a table beside another: the system takes back what several tables free at once
+_ASKED = 64 << 20  # from this size on the library checks for memory first: pages are allocated when written, too late for an error
+LARGE_SQUARES = _ASKED // 2  # from this size on a table of squares and its sums, which are not larger, may reach _ASKED together
+_SHORT_ROW = 8 * _LINE  # rows up to this length have no gaps
 
 _limit = 384 << 20  # three tables of an image of 4096x4096 bytes
 _core.limit(_limit)
 _numbering = threading.Lock()
-_shelves: dict[int, int] = {}  # the number of each size of blocks
+_shelves: dict[int, int] = {}  # the number of the shelf for each block size
 
 
 def keep_memory(limit: int) -> int:
-    """Say how many bytes of freed tables to keep for the next; 0 for none.
+    """Set how much memory of freed tables is kept for the next ones.
 
-    Returns the limit that was in force. It is 384 MiB at first.
+    Parameters
+    ----------
+    limit : int
+        Maximum number of bytes to keep; 0 keeps none.
 
+    Returns
+    -------
+    previous : int
+        The previous limit. It is 384 MiB at first.
+
+    Raises
+    ------
+    ValueError
+        If `limit` is negative.
+
+    Examples
+    --------
     >>> import boxsum
     >>> before = boxsum.keep_memory(0)
     >>> boxsum.keep_memory(before)
@@ -54,25 +69,25 @@ def keep_memory(limit: int) -> int:
 
 
 def kept_bytes() -> int:
-    """How many bytes are kept, once the limit has been seen to."""
+    """Enforce the limit and return the number of bytes that are kept."""
     return _core.limit(_limit)
 
 
 def check_room(size: int) -> None:
-    """Raises a MemoryError where the machine, a container or a limit of the process has no memory for this many bytes."""
+    """Raise a MemoryError if this many bytes exceed the machine, a container or a process limit."""
     if size < _ASKED:
         return
     try:
         call("room", min(size, sys.maxsize))
     except MemoryError:
-        _core.limit(0)  # what is kept of freed tables may make room
+        _core.limit(0)  # freeing the memory that is kept may make room
         kept_bytes()
         call("room", min(size, sys.maxsize))
 
 
 def _new_block(shelf: int, size: int, layout: bytes) -> Any:
-    """A lease of new pages."""
-    # Memory that forked processes share would be written by all of them.
+    """Return a lease of new pages."""
+    # Shared memory would be written by every forked process.
     private = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
     try:
         pages = mmap.mmap(-1, size + _HUGE_PAGE, **private)
@@ -90,7 +105,7 @@ def _new_block(shelf: int, size: int, layout: bytes) -> Any:
 
 def _after_fork() -> None:
     global _numbering
-    _numbering = threading.Lock()  # a thread that had it is not here
+    _numbering = threading.Lock()  # the thread that held it does not exist in the child
 
 
 if hasattr(os, "register_at_fork"):
@@ -100,18 +115,18 @@ _asarray, _empty, _lend = np.asarray, np.empty, _core.lend
 
 
 class Layout:
-    """How tables of one shape and type lie in memory.
+    """The memory layout of tables of one shape and type.
 
-    The first ``axes`` of the shape are rows and columns, and slices before them;
-    one more is channels. ``large`` is from how many bytes on they have pages of their
-    own. Rows start on lines, unless they are ``dense``.
+    The first `axes` axes of the shape are rows and columns, preceded by slices in a volume;
+    one more is channels. Tables of at least `large` bytes have pages of their own. Rows
+    start on cache lines unless the layout is `dense`.
     """
 
     __slots__ = ("bytes", "dtype", "flat", "lead", "shape", "shelf", "size", "strides")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int, dense: bool = False) -> None:
         self.shape, self.dtype, self.shelf, self.lead = shape, dtype, -1, 0
-        self.strides: tuple[int, ...] | None = None  # of a table in memory of NumPy's whose rows start on lines
+        self.strides: tuple[int, ...] | None = None  # set for tables in NumPy's memory whose rows start on lines
         item = dtype.itemsize
         pixel = (shape[axes] if len(shape) > axes else 1) * item
         row = shape[axes - 1] * pixel
@@ -129,7 +144,7 @@ class Layout:
             self.strides = strides
             return
         bytes_ = self.bytes
-        # A few sizes serve all tables: what is not touched takes no memory.
+        # A few sizes serve all tables: untouched pages take no memory.
         step = max(_HUGE_PAGE, 1 << max(bytes_.bit_length() - 4, 0))
         self.size = -(-bytes_ // step) * step
         if self.size > sys.maxsize - _HUGE_PAGE:
@@ -139,7 +154,7 @@ class Layout:
             self.shelf = _shelves.setdefault(self.size, len(_shelves))
 
     def new(self) -> np.ndarray:
-        """An array for a table, its contents undefined."""
+        """Return an uninitialized array for a table."""
         if self.strides is not None:
             memory = _empty(self.bytes + _LINE, np.uint8)
             return np.ndarray(self.shape, self.dtype, memory, -memory.ctypes.data % _LINE + self.lead, self.strides)
@@ -156,7 +171,7 @@ _layouts: dict[tuple, Layout] = {}
 
 
 def layout_of(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bool = False) -> Layout:
-    """The layout of a table, perhaps of one beside another."""
+    """Return the layout of a table; `second` is for one written beside another."""
     key = (shape, dtype, axes, second)
     layout = _layouts.get(key)
     if layout is None:
@@ -167,7 +182,7 @@ def layout_of(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bo
 
 
 def new_tables(*layouts: Layout) -> list[np.ndarray]:
-    """Arrays for tables that are written together, where there is memory for all of them."""
+    """Return arrays for tables that are written together, if there is memory for all of them."""
     if sum(layout.bytes for layout in layouts) < _ASKED:
         return [layout.new() for layout in layouts]
     leases = [None if layout.shelf < 0 else _lend(layout.shelf, layout.flat) for layout in layouts]
@@ -179,7 +194,7 @@ def new_tables(*layouts: Layout) -> list[np.ndarray]:
 
 
 def new_table(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bool = False) -> np.ndarray:
-    """An array for a table, its contents undefined, see :func:`layout_of`."""
+    """Return an uninitialized array for a table, see :func:`layout_of`."""
     return layout_of(shape, dtype, axes, second).new()
 
 
@@ -187,7 +202,7 @@ _images: dict[tuple, Layout] = {}
 
 
 def new_image(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array for an image, without gaps, its contents undefined."""
+    """Return an uninitialized array for an image, without gaps."""
     layout = _images.get((shape, dtype))
     if layout is None:
         if len(_images) > 1000:

@@ -20,7 +20,7 @@ _MOMENTS, _CENTROID, _ELLIPSE, _HU = range(4)
 
 
 class MomentsTable:
-    """The moments of any box of an image: see :func:`moments`.
+    """The moments of any box of an image, made by :func:`moments`.
 
     Attributes
     ----------
@@ -50,27 +50,68 @@ class MomentsTable:
         return f"<boxsum.MomentsTable of an image of shape {self.shape}>"
 
     def moments(self, boxes: Any, *, workers: int | None = None) -> dict[str, Any]:
-        """The moments of boxes ``x0, y0, x1, y1``, by the names of ``cv2.moments``.
+        """Return the moments of boxes.
 
-        Each is an array of shape (...) or (..., C), or a number for a single box.
+        Parameters
+        ----------
+        boxes : array_like of int, shape (..., 4)
+            Boxes ``x0, y0, x1, y1``.
+        workers : int, optional
+            Maximum number of threads.
+
+        Returns
+        -------
+        moments : dict of str to ndarray
+            The moments by the names of ``cv2.moments``. Each is an array of shape (...) or
+            (..., C), or a number for a single box.
         """
         values = self._ask(boxes, _MOMENTS, len(_NAMES), workers)
         return {name: values[..., i] for i, name in enumerate(_NAMES)}
 
     def centroid(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
-        """The centroids ``x, y`` of boxes, from their upper left pixel on."""
+        """Return the centroids of boxes.
+
+        Parameters
+        ----------
+        boxes, workers
+            As for :meth:`moments`.
+
+        Returns
+        -------
+        centroids : ndarray of float64, shape (..., 2) or (..., C, 2)
+            The centroids ``x, y``, relative to the upper left pixel of the box.
+        """
         return self._ask(boxes, _CENTROID, 2, workers)
 
     def ellipse(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
-        """The ellipses with the same second moments: half axes, and the angle.
+        """Return the ellipses with the same second moments as boxes.
 
-        The longer half axis first; the angle is in radians, to the x axis, positive
-        where it falls to the right.
+        Parameters
+        ----------
+        boxes, workers
+            As for :meth:`moments`.
+
+        Returns
+        -------
+        ellipses : ndarray of float64, shape (..., 3) or (..., C, 3)
+            The longer semi-axis, the shorter one, and the angle to the x axis in radians,
+            positive if the ellipse falls to the right.
         """
         return self._ask(boxes, _ELLIPSE, 3, workers)
 
     def hu(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
-        """Hu's seven invariants of boxes, those of ``cv2.HuMoments``."""
+        """Return Hu's seven invariants of boxes, as in ``cv2.HuMoments``.
+
+        Parameters
+        ----------
+        boxes, workers
+            As for :meth:`moments`.
+
+        Returns
+        -------
+        invariants : ndarray of float64, shape (..., 7) or (..., C, 7)
+            The invariants.
+        """
         return self._ask(boxes, _HU, 7, workers)
 
     def _ask(self, boxes: Any, what: int, columns: int, workers: int | None) -> np.ndarray:
@@ -84,25 +125,30 @@ class MomentsTable:
 
 
 def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
-    """Make the table of an image's moments: those of any box in constant time.
+    """Compute the table of an image's moments, which gives those of any box in constant time.
 
-    Raw, central and normalised moments up to the third order, and Hu's invariants.
-    Raw ones of integer pixels are exact, rounded once. Central ones are right, where
-    no pixel is negative, to a few units in the last place for mu20 and mu02, and of
-    the mass times the spread to their order for others: where one cancels, noise of
-    this size is left.
+    The table gives raw, central and normalized moments up to third order, and Hu's
+    invariants.
 
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes, finite ones. Integers
-        beyond 2**53 are refused.
+        Input image, of the types that :func:`integral` accepts, with finite pixels.
+        Integers beyond 2**53 are refused.
     workers : int, optional
-        How many threads may work at once.
+        Maximum number of threads.
 
     Returns
     -------
     table : MomentsTable
+        The table.
+
+    Notes
+    -----
+    Raw moments of integer pixels are exact, rounded once. If no pixel is negative, mu20 and
+    mu02 are accurate to a few units in the last place, and other central moments to a few
+    units in the last place of the mass times the spread to the power of their order: where
+    one of these cancels, noise of that size remains.
 
     Examples
     --------

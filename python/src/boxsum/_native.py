@@ -1,9 +1,9 @@
-"""The Go library: where it is, and when it is loaded.
+"""Loading and calling the Go library.
 
-``call(name, *arguments)`` calls a function of python/clib without the GIL and
-returns None, an int or a str; its errors are exceptions. Arrays go in by the C
-structure of NumPy's array interface, which ``ndarray.__array_struct__`` has ready
-in a capsule: nothing about an array is unpacked in Python.
+``call(name, *arguments)`` calls a function of python/clib without the GIL and returns None,
+an int or a str; its errors are exceptions. Arrays are passed as the C structure of NumPy's
+array interface, which ``ndarray.__array_struct__`` provides in a capsule, so that nothing
+about an array is unpacked in Python.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from ._core import LayoutError, call
 
 __all__ = ["Handle", "LayoutError", "call", "flat_array", "load"]
 
-#: The library once it is loaded, which takes place on first use: processes that
-#: are forked before share nothing.
+#: The library, loaded on first use so that processes forked before that share nothing.
 loaded: ctypes.CDLL | None = None
 
 _loading = threading.Lock()
@@ -35,7 +34,7 @@ _forked = False
 
 
 def load() -> ctypes.CDLL:
-    """The library, loaded on first use."""
+    """Return the library, loading it on first use."""
     global loaded
     with _loading:
         if loaded is None:
@@ -50,11 +49,11 @@ def load() -> ctypes.CDLL:
 _core.use(load, 0, 0, 0, 0)
 
 
-_RESERVED = 1536 << 20  # bytes of addresses, few of them memory, for Go's runtime and its first threads
+_RESERVED = 1536 << 20  # bytes of address space, little of it memory, for Go's runtime and its first threads
 
 
 def _check_address_space() -> None:
-    """Raises a MemoryError where Go's runtime would end the process."""
+    """Raise a MemoryError if Go's runtime would end the process."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -76,11 +75,11 @@ def _path() -> Path:
 
 
 def _private_copy() -> ctypes.CDLL:
-    """Another copy of the library, for the child of a fork.
+    """Load another copy of the library, for the child of a fork.
 
-    Go's runtime does not survive a fork: its threads are gone. What the parent
-    loaded is therefore left alone, and a copy, which the system takes for
-    another library, starts a runtime of its own.
+    Go's runtime does not survive a fork: its threads are gone. The library loaded by the
+    parent is therefore left alone, and a copy, which the system treats as another library,
+    starts a runtime of its own.
     """
     if sys.platform != "linux":
         raise RuntimeError(
@@ -94,7 +93,7 @@ def _private_copy() -> ctypes.CDLL:
             while os.sendfile(memory, source.fileno(), None, 1 << 30):
                 pass
         return ctypes.CDLL(f"/proc/self/fd/{memory}")
-    except OSError:  # where memory may not be run as a program
+    except OSError:  # memory may not be executable
         with tempfile.TemporaryDirectory() as folder:
             return ctypes.CDLL(shutil.copy(path, folder))
 
@@ -116,7 +115,7 @@ _codes: dict[np.dtype, tuple[int, int]] = {}
 
 
 def flat_array(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> bytes:
-    """An array of up to four axes, in one piece."""
+    """Return the description of an array of up to four axes, as bytes."""
     code = _codes.get(dtype)
     if code is None:
         code = _codes[dtype] = ord(dtype.kind), dtype.itemsize
@@ -133,12 +132,13 @@ class Handle:
     __slots__ = ("_library", "_value")
 
     def __init__(self, name: str, *arguments: object) -> None:
-        self._library: ctypes.CDLL | None = None  # a failure leaves nothing to free
+        self._library: ctypes.CDLL | None = None  # after a failure there is nothing to free
         self._value = call(name, *arguments)
         self._library = loaded
 
     @property
     def value(self) -> int:
+        """The library's number for the table."""
         if self._library is not loaded:
             raise RuntimeError("this table was made before the process was forked, and cannot be read here: make it again")
         return self._value

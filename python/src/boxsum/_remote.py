@@ -1,5 +1,8 @@
-"""Stores that are not on this machine: the library asks here for what they have. Web servers are read by Python's own client,
-others, such as s3://, by fsspec's file systems, which write too."""
+"""Stores on other machines, which the library reads through this module.
+
+Web servers are read by Python's own client; other URLs, such as s3://, are read and written
+by fsspec's file systems.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,20 @@ from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunspli
 
 from . import _native
 
-BUILT_IN = ("file", "http", "https", "mem", "python")  # the last is of a Bridge
+BUILT_IN = ("file", "http", "https", "mem", "python")  # the last is for a Bridge
 
 
 def is_remote(location: str) -> bool:
-    """Whether a location is a URL that fsspec has to open."""
+    """Report whether a location is a URL for fsspec."""
     scheme, mark, _ = location.partition("://")
     return bool(mark) and scheme not in BUILT_IN
 
 
 def redacted(location: str) -> str:
-    """A URL without user, password and query, and without what would be a password where / or ? in it is not escaped."""
+    """Return a URL without its user, password and query.
+
+    This includes what would be a password if a / or ? in it is not escaped.
+    """
     scheme, mark, rest = location.partition("://")
     shown = re.split(r"[?#]", rest, maxsplit=1)[0]
     if "@" in shown:
@@ -43,14 +49,14 @@ def redacted(location: str) -> str:
 
 
 def file_system(location: str) -> tuple[Any, str]:
-    """The file system of fsspec for a URL, and the path in it."""
+    """Return the fsspec file system of a URL, and the path in it."""
     scheme = location.partition("://")[0]
     try:
         import fsspec
 
         location, options = s3_options(location)
         system, path = fsspec.core.url_to_fs(location, **options)
-    except Exception as error:  # of any of its parts; their texts may have what the URL has
+    except Exception as error:  # may come from any part; its message may contain the URL
         kind = "fsspec and what it needs for it" if isinstance(error, ImportError) else "another URL"
         extra = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}.get(scheme)
         hint = f" (pip install {extra})" if extra and isinstance(error, ImportError) else ""
@@ -61,7 +67,10 @@ def file_system(location: str) -> tuple[Any, str]:
 
 
 def s3_options(location: str) -> tuple[str, dict[str, Any]]:
-    """A URL of S3 without its query, and what that says, for s3fs: the command takes the same URLs."""
+    """Return an S3 URL without its query, and the query's options for s3fs.
+
+    The command accepts the same URLs.
+    """
     plain, mark, query = location.partition("?")
     if not mark or not location.startswith("s3://"):
         return location, {}
@@ -83,7 +92,7 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
 
 
 class Bridge:
-    """A store that a file system of fsspec has, for the library: it is read as long as this lives."""
+    """A store in an fsspec file system, readable by the library for as long as this object lives."""
 
     def __init__(self, location: str) -> None:
         self._system, self._path = file_system(location)
@@ -94,7 +103,7 @@ class Bridge:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Errors in it name what the user has named, and what the file system failed with."""
+        """Make errors name the user's URL and the error of the file system."""
         try:
             yield
         except ValueError as error:
@@ -103,6 +112,7 @@ class Bridge:
             raise
 
     def read(self, key: str, offset: int, length: int) -> bytes:
+        """Return a part of an object in the store."""
         path = f"{self._path}/{key}"
         try:
             if offset == 0 and length < 0:
@@ -115,7 +125,7 @@ class Bridge:
             return self._system.cat_file(path, start=first, end=last)
         except (FileNotFoundError, _Short):
             raise
-        except Exception as error:  # its text may have what the URL has
+        except Exception as error:  # its message may contain the URL
             self._failed = type(error).__name__
             raise OSError("it cannot be read") from None
 
@@ -125,17 +135,17 @@ _bridges: weakref.WeakValueDictionary[int, Bridge] = weakref.WeakValueDictionary
 
 
 class _Short(Exception):
-    """Fewer bytes came than were asked for, or others."""
+    """The wrong bytes, or fewer than requested, were received."""
 
 
 class _Web:
-    """A client of web servers. It keeps connections, and uses the proxies that are set up for this machine."""
+    """An HTTP client that keeps connections and uses the machine's proxies."""
 
-    most = (1 << 31) - 1  # bytes of an object
-    wait = 60.0  # seconds for the next bytes
-    _piece = 64 << 20  # bytes that are made room for before they have come
+    most = (1 << 31) - 1  # maximum bytes of an object
+    wait = 60.0  # seconds to wait for the next bytes
+    _piece = 64 << 20  # most bytes to allocate before they arrive
     _redirects = 10
-    _idle = 32  # connections
+    _idle = 32  # maximum idle connections
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -143,7 +153,7 @@ class _Web:
         self._context: ssl.SSLContext | None = None
 
     def read(self, base: str, key: str, offset: int, length: int) -> bytes:
-        """A part of an object, as ``boxsum_reader`` in python/clib/boxsum.h describes it."""
+        """Return a part of an object, as ``boxsum_reader`` in python/clib/boxsum.h describes."""
         parts = urlsplit(base)
         url = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + "/" + quote(key, safe="/!$&'()*+,;=:@~"), parts.query, ""))
         headers = {"Accept-Encoding": "identity", "User-Agent": "boxsum"}
@@ -200,7 +210,7 @@ class _Web:
             except BaseException as error:
                 connection.close()
                 if not known or not isinstance(error, (http.client.HTTPException, OSError)):
-                    raise  # one that was kept the server may have ended meanwhile
+                    raise  # otherwise retry: the server may have closed a kept connection
 
     def _connection(self, scheme: str, host: str, tunnel: tuple[str, dict[str, str]] | None = None) -> http.client.HTTPConnection:
         if scheme == "http":
@@ -209,7 +219,7 @@ class _Web:
             if self._context is None:
                 self._context = ssl.create_default_context()
                 paths = ssl.get_default_verify_paths()
-                if os.name != "nt" and not (paths.cafile or paths.capath):  # a Python of macOS that was told of no certificates
+                if os.name != "nt" and not (paths.cafile or paths.capath):  # a Python on macOS without certificates
                     try:
                         import certifi
 
@@ -230,7 +240,7 @@ class _Web:
 
     def _keep(self, place: tuple[str, str, str], connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
         if not response.isclosed() and response.length is not None and response.length <= 1 << 16:
-            response.read()  # of a page that nobody reads
+            response.read()  # drain an unused page
         if not response.isclosed() or response.will_close:
             connection.close()
             return
@@ -247,10 +257,10 @@ class _Web:
             raise FileNotFoundError
         if response.status == 206:
             want = covered(response.headers.get("Content-Range", ""), offset, want)
-        elif response.status == 200:  # a server that knows no ranges sends all: the part is cut out
+        elif response.status == 200:  # a server without ranges sends everything: cut out the part
             skip = offset
             if offset < 0:
-                if size is None:  # the end is seen when it is there
+                if size is None:  # the end is known only when it arrives
                     data = self._take(response, None)
                     if len(data) < -offset:
                         raise _Short(f"{len(data)} bytes, fewer than it should have")
@@ -288,7 +298,10 @@ class _Web:
 
 
 def covered(header: str, offset: int, want: int | None) -> int:
-    """How many bytes a Content-Range has, which must be what was asked for: "bytes 5-9/20", or a star where the server does not know the size."""
+    """Return the number of bytes in a Content-Range, which must match the request.
+
+    Examples are "bytes 5-9/20", or a star if the server does not know the size.
+    """
     found = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", header.strip(), re.ASCII)
     first, last = (int(found[1]), int(found[2])) if found else (0, -1)
     if found is None or last < first or found[3] != "*" and last >= int(found[3]):
@@ -303,7 +316,7 @@ _web = _Web()
 
 
 def _read(store: bytes, key: bytes, offset: int, length: int, answer: int) -> None:
-    """What the library calls, in any of its threads."""
+    """Read for the library, which calls this in any of its threads."""
     data, failed, missing = b"", None, 0
     try:
         place, name = store.decode(), key.decode()
@@ -319,7 +332,7 @@ def _read(store: bytes, key: bytes, offset: int, length: int, answer: int) -> No
 
 
 def said(error: BaseException) -> bytes:
-    """What an error says. The text of most may have what a URL has, and is left out."""
+    """Return the message of an error, without text that may contain parts of a URL."""
     if isinstance(error, ssl.SSLError):
         text = getattr(error, "verify_message", "") or error.reason or "TLS failed"
     elif isinstance(error, OSError):
@@ -329,12 +342,12 @@ def said(error: BaseException) -> bytes:
     return text.replace("\0", "").encode("utf-8", "replace")
 
 
-_told: Any = None  # the library that knows of the function
+_told: Any = None  # the library instance that has the function
 _function: Any = None
 
 
 def ready() -> None:
-    """Tells the library who reads for it."""
+    """Register the reader with the library."""
     global _told, _function
     library = _native.load()
     if _told is library:
@@ -349,7 +362,10 @@ def ready() -> None:
 
 
 class Upload:
-    """A temporary folder that becomes a table in a file system: what marks it as one is written last."""
+    """A temporary folder that is uploaded to a file system as a table.
+
+    The file that marks it as a table is written last.
+    """
 
     def __init__(self, location: str) -> None:
         self._system, self._path = file_system(location)

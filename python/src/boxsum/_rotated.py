@@ -1,4 +1,4 @@
-"""Tables along the digital lines of a rotation."""
+"""Summed-area tables along the digital lines of a rotation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ._native import Handle, LayoutError, call
 
 
 class RotatedTable:
-    """The summed-area table of an image along a rotation: see :func:`rotated`.
+    """The summed-area table of an image along a rotation, made by :func:`rotated`.
 
     Attributes
     ----------
     rotation : fractions.Fraction
         The tangent of the angle by which rows climb to the right.
     degrees : float
-        That angle.
+        That angle in degrees.
     shape : tuple of int
         The shape of the image.
     dtype : numpy.dtype
@@ -52,24 +52,59 @@ class RotatedTable:
 
     @property
     def bounds(self) -> np.ndarray:
-        """The smallest box ``c0, r0, c1, r1`` that holds every pixel."""
+        """The smallest box ``c0, r0, c1, r1`` that contains every pixel."""
         box = np.empty(4, np.int64)
         call("rotated_bounds", self._handle.value, box)
         return box
 
     def sum(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """The sums of boxes ``c0, r0, c1, r1`` of the lattice, shape (..., 4).
+        """Sum the pixels of boxes of the rotated lattice.
 
-        Cells without a pixel, also those outside of the image, count as 0.
+        Parameters
+        ----------
+        boxes : array_like of int, shape (..., 4)
+            Boxes ``c0, r0, c1, r1``. Cells without a pixel, including those outside the image,
+            count as 0.
+        out : ndarray, optional
+            Destination.
+        workers : int, optional
+            Maximum number of threads.
+
+        Returns
+        -------
+        sums : ndarray, shape (...) or (..., C)
+            The sums, of type `dtype`.
         """
         return self._ask(boxes, SUM, self.dtype, self.shape[2:], out, workers)
 
     def mean(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """The means of the pixels of boxes, and 0 where there are none."""
+        """Return the mean of the pixels of boxes, or 0 for boxes without pixels.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`sum`.
+
+        Returns
+        -------
+        means : ndarray of float64, shape (...) or (..., C)
+            The means.
+        """
         return self._ask(boxes, MEAN, np.float64, self.shape[2:], out, workers)
 
     def area(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """How many pixels boxes hold."""
+        """Return the number of pixels in boxes.
+
+        Parameters
+        ----------
+        boxes, out, workers
+            As for :meth:`sum`.
+
+        Returns
+        -------
+        areas : ndarray of int64, shape (...)
+            The numbers of pixels.
+        """
         return self._ask(boxes, AREA, np.int64, (), out, workers)
 
     def _ask(self, boxes: Any, what: int, dtype: Any, channels: tuple[int, ...], out: Any, workers: int | None) -> Any:
@@ -81,8 +116,20 @@ class RotatedTable:
         return answers if answers.ndim else answers[()]
 
     def cells(self, points: Any) -> np.ndarray:
-        """The cells ``c, r`` of pixels ``x, y``, shape (..., 2).
+        """Return the lattice cells of pixels.
 
+        Parameters
+        ----------
+        points : array_like of int, shape (..., 2)
+            Pixels ``x, y``.
+
+        Returns
+        -------
+        cells : ndarray of int64, shape (..., 2)
+            Cells ``c, r``.
+
+        Examples
+        --------
         >>> import boxsum, numpy as np
         >>> boxsum.rotated(np.ones((4, 4), np.uint8), 1).cells([[0, 0], [3, 1]])
         array([[0, 0],
@@ -94,11 +141,21 @@ class RotatedTable:
         return cells
 
     def nearest(self, rectangles: Any) -> np.ndarray:
-        """The boxes nearest to rectangles, shape (..., 5) to (..., 4).
+        """Return the boxes nearest to rotated rectangles.
 
-        A rectangle is ``x, y, width, height, degrees``: its centre, its sides, and
-        the angle by which its width climbs to the right.
+        Parameters
+        ----------
+        rectangles : array_like, shape (..., 5)
+            Rectangles ``x, y, width, height, degrees``: the center, the sides, and the angle by
+            which the width climbs to the right.
 
+        Returns
+        -------
+        boxes : ndarray of int64, shape (..., 4)
+            Boxes ``c0, r0, c1, r1``.
+
+        Examples
+        --------
         >>> import boxsum, numpy as np
         >>> table = boxsum.rotated(np.ones((100, 100), np.uint8), "1/2")
         >>> box = table.nearest([50, 50, 30, 20, 26.57])
@@ -114,30 +171,39 @@ class RotatedTable:
 
 
 def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None = None, device: str | None = None) -> RotatedTable:
-    """Make the table of an image along the digital lines of a rotation.
+    """Compute the summed-area table of an image along the digital lines of a rotation.
 
-    A rotation is the tangent of an angle, as a ratio of whole numbers. Its rows
-    climb to the right and its columns go down across them:
+    A rotation is the tangent of an angle, given as a ratio of integers. Its rows climb to
+    the right and its columns go down across them:
 
         r = y + floor(a * x / b)        c = x - floor(a * y / b)
 
-    for ratios a/b from 0 to 1; others look at the image mirrored or with x and y
-    exchanged. A box ``c0, r0, c1, r1`` holds the pixels with c0 <= c < c1 and
-    r0 <= r < r1; its sum and the number of its pixels are exact.
+    for ratios a/b from 0 to 1. For other ratios the image is mirrored, or x and y are
+    exchanged. A box ``c0, r0, c1, r1`` contains the pixels with c0 <= c < c1 and
+    r0 <= r < r1; its sum and its number of pixels are exact.
 
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes; integers of 64 bits must
-        fit 32, or have float64 sums.
+        Input image, of the types that :func:`integral` accepts. 64-bit integers must fit
+        32 bits, or have float64 sums.
     rotation : str, int, fractions.Fraction or pair of int
-        Such as ``"1/2"``, 1, ``Fraction(2, 3)`` or ``(-1, 4)``.
+        The rotation, such as ``"1/2"``, 1, ``Fraction(2, 3)`` or ``(-1, 4)``.
     dtype, workers, device
         As for :func:`integral`.
 
     Returns
     -------
     table : RotatedTable
+        The table.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported or has no sums of type `dtype`.
+    ValueError
+        If `image` is not an image, or `rotation` is not a ratio whose terms are at most
+        2**30.
 
     Examples
     --------
@@ -174,7 +240,7 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
 
 
 def as_rotation(rotation: Any) -> Fraction:
-    """The ratio that a rotation is."""
+    """Return a rotation as a Fraction."""
     if isinstance(rotation, (str, int, Fraction, np.integer)) or isinstance(rotation, (tuple, list)) and len(rotation) == 2:
         terms: Any = rotation if isinstance(rotation, (tuple, list)) else (rotation,)
         try:

@@ -1,21 +1,20 @@
-"""Whether boxes go with a table: that of an image, or that of a volume.
+"""Checks whether boxes go with a table, of an image or of a volume.
 
-An array of three axes may be either: ``(H + 1, W + 1, C)`` or
-``(D + 1, H + 1, W + 1)``. Boxes of four numbers ask an image, boxes of six a volume.
-What tells them apart is slice ``[:, :, 0]``: in a volume it is border, and zero.
-In an image it is the first channel, and zero only where that is black.
+An array with three axes may be either: ``(H + 1, W + 1, C)`` or ``(D + 1, H + 1, W + 1)``.
+Boxes of four numbers are for images, boxes of six for volumes. Slice ``[:, :, 0]`` tells them
+apart: in a volume it is border, and zero. In an image it is the first channel, and zero only
+if that is black.
 
-- Boxes of four numbers are refused where :func:`volume` made the table, or what it is
-  a view of. They are also refused where the slice is zero and the table grows as only
-  sums along x do: more than 16 entries in the last axis, the total of each larger
-  than that of the one before, and no entry of ``[-1]`` and ``[:, -1]`` smaller. An
-  image with as many channels, a black one first, that all grow in this way has the
-  same numbers. The error says what to do with it: leave the black channel out.
-- Boxes of six numbers are refused where the slice is not zero, the borders of an
-  image are, and the pixels lie without gaps, as they do not in a part of the table of
-  a volume that was cut along x.
+- Boxes of four numbers are refused if :func:`volume` made the table, or the array that it is
+  a view of. They are also refused if the slice is zero and the table grows as only sums
+  along x do: more than 16 entries in the last axis, each total larger than the one before,
+  and no entry of ``[-1]`` and ``[:, -1]`` smaller. An image with as many channels, a black
+  one first, that all grow in this way has the same numbers. The error says what to do: leave
+  the black channel out.
+- Boxes of six numbers are refused if the slice is not zero, the borders of an image are, and
+  the pixels have no gaps, unlike a part of a volume's table that was cut along x.
 
-All else is taken as what the boxes say.
+Everything else is taken as the boxes suggest.
 """
 
 from __future__ import annotations
@@ -34,23 +33,23 @@ _volumes: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary() 
 
 
 def remember_volume(tables: Any) -> None:
-    """Keeps in mind that these tables are those of a volume."""
+    """Remember that these tables are those of a volume."""
     for table in tables if isinstance(tables, tuple) else (tables,):
         if len(table.shape) == 3:
             try:
                 _volumes[id(table)] = table
-            except TypeError:  # a library whose arrays know no weak references
+            except TypeError:  # the library's arrays do not support weak references
                 pass
 
 
 def forget_volume(out: Any) -> None:
-    """Says that a table of an image is written to an array that may have been that of a volume."""
+    """Forget that an array was the table of a volume, because that of an image is written to it."""
     for known in (out, getattr(out, "base", None)):
         _volumes.pop(id(known), None)
 
 
 def refuse_several(table: Any) -> None:
-    """Raises a ValueError for the tuple that :func:`integral` returns for two or three tables."""
+    """Raise a ValueError for the tuple of tables that :func:`integral` may return."""
     if isinstance(table, tuple) and len(table) in (2, 3) and all(getattr(t, "ndim", 0) >= 2 for t in table):
         raise ValueError(
             f"a tuple of {len(table)} tables, as squares=True and tilted=True return them: pass one, "
@@ -59,7 +58,7 @@ def refuse_several(table: Any) -> None:
 
 
 def check(table: Any, axes: int, readable: bool = True) -> None:
-    """Raises a ValueError where boxes with this number of axes do not go with a table.
+    """Raise a ValueError if boxes with this number of axes do not go with a table.
 
     Entries of tables on a device are not read: that would wait for all work there.
     """

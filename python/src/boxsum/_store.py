@@ -18,7 +18,7 @@ from ._remote import Bridge, Upload, is_remote, ready
 
 
 class StoredTable:
-    """A table in a store, which is asked without loading it: see :func:`open`.
+    """A table in a Zarr store, opened by :func:`open` and queried without loading it.
 
     Attributes
     ----------
@@ -27,12 +27,12 @@ class StoredTable:
     dtype : numpy.dtype
         The type of the sums.
     url : str
-        Where it is.
+        The location of the store.
     """
 
     def __init__(self, handle: Handle, url: str, bridge: Bridge | None = None) -> None:
         self._handle = handle
-        self._bridge = bridge  # as long as the table is asked
+        self._bridge = bridge  # kept alive with the table
         self.url = url
         self._about = about = json.loads(call("store_about", handle.value))
         self.dtype = np.dtype(about["sum"])
@@ -46,22 +46,66 @@ class StoredTable:
         return f"<boxsum.StoredTable of an array of shape {self.shape}, {self.dtype}>"
 
     def box_sum(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
-        """The sums of boxes ``x0, y0, x1, y1``, or ``x0, y0, z0, x1, y1, z1`` of a volume, shape (..., 4) or (..., 6).
+        """Sum the pixels of boxes.
 
-        They are clipped to the image. A table with channels, or bins, has as many sums for each.
+        Parameters
+        ----------
+        boxes : array_like of int, shape (..., 4) or (..., 6)
+            Boxes ``x0, y0, x1, y1``, or ``x0, y0, z0, x1, y1, z1`` for volumes. They are
+            clipped to the image.
+        out : ndarray, optional
+            Destination for the sums.
+
+        Returns
+        -------
+        sums : ndarray, shape (...) or (..., C)
+            The sums, one for each channel or bin of the table.
         """
         return self._ask(boxes, SUM, self.dtype, out)
 
     def box_mean(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
-        """The means of boxes, as :meth:`box_sum` has their sums."""
+        """Return the mean of the pixels of boxes.
+
+        Parameters
+        ----------
+        boxes, out
+            As for :meth:`box_sum`.
+
+        Returns
+        -------
+        means : ndarray of float64, shape (...) or (..., C)
+            The means.
+        """
         return self._ask(boxes, MEAN, np.float64, out)
 
     def box_var(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
-        """The variances of boxes, of a table with squares."""
+        """Return the variance of the pixels of boxes, for a table with squares.
+
+        Parameters
+        ----------
+        boxes, out
+            As for :meth:`box_sum`.
+
+        Returns
+        -------
+        variances : ndarray of float64, shape (...) or (..., C)
+            The variances.
+        """
         return self._ask(boxes, VARIANCE, np.float64, out)
 
     def box_std(self, boxes: Any, *, out: np.ndarray | None = None) -> Any:
-        """The standard deviations of boxes, of a table with squares."""
+        """Return the standard deviation of the pixels of boxes, for a table with squares.
+
+        Parameters
+        ----------
+        boxes, out
+            As for :meth:`box_sum`.
+
+        Returns
+        -------
+        deviations : ndarray of float64, shape (...) or (..., C)
+            The standard deviations.
+        """
         return self._ask(boxes, DEVIATION, np.float64, out)
 
     def _ask(self, boxes: Any, what: int, dtype: Any, out: np.ndarray | None) -> Any:
@@ -76,21 +120,23 @@ class StoredTable:
 
 
 def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | None = None) -> StoredTable:
-    """Open the table in a store that ``integral(..., out=url)`` or ``boxsum integrate`` has made.
+    """Open a table in a Zarr store, made by ``integral(..., out=url)`` or ``boxsum integrate``.
 
     Parameters
     ----------
     url : str or path
-        A folder or zip file whose name ends in .zarr or .zip, or a URL of http or https. Others, such as s3://, are read by fsspec, if
-        that and what it takes for them (s3fs, gcsfs, adlfs) are installed.
-    cache : int
-        How many bytes of chunks are kept in memory, at most.
+        A folder or zip file whose name ends in .zarr or .zip, or an http or https URL.
+        Other URLs, such as s3://, are read by fsspec, if that and the package it needs for
+        them (s3fs, gcsfs, adlfs) are installed.
+    cache : int, optional
+        Maximum number of bytes of chunks to keep in memory.
     workers : int, optional
-        How many threads may answer one call.
+        Maximum number of threads for one call.
 
     Returns
     -------
     table : StoredTable
+        The table.
 
     Examples
     --------
@@ -112,16 +158,17 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
 
 
 def is_location(out: Any) -> bool:
-    """Whether a table is to be made in a store."""
+    """Report whether `out` names a store."""
     return isinstance(out, (str, os.PathLike))
 
 
 def integrate(array: Any, out: str | os.PathLike[str], *, squares: bool, volume: bool, workers: int | None) -> StoredTable:
-    """Make the table of an array in a store, chunk by chunk.
+    """Write the table of an array to a store, chunk by chunk.
 
-    The array is a path or URL of a Zarr array, one of zarr-python, or anything with a shape, a dtype and slices: of dask,
-    xarray, h5py and NumPy. What is no folder of Zarr goes through one that is temporary, chunk by chunk. A table for a URL such as s3:// is
-    made in a temporary folder, too, and then written there.
+    The array is the path or URL of a Zarr array, a zarr-python array, or anything with a
+    shape, a dtype and slices, such as dask, xarray, h5py and NumPy arrays. Arrays that are
+    not in a Zarr folder are first copied to a temporary one, chunk by chunk. A table for a
+    URL such as s3:// is made in a temporary folder, then uploaded.
     """
     location = _location(array)
     if location is not None:
@@ -148,18 +195,18 @@ def _made(location: str, out: str | os.PathLike[str], squares: bool, volume: boo
 
 
 def _location(array: Any) -> str | None:
-    """Where an array of Zarr is, if it is where this library finds it."""
+    """Return the location of a Zarr array, or None if this library cannot find it."""
     if isinstance(array, (str, os.PathLike)):
         return os.fspath(array)
-    root = getattr(getattr(array, "store", None), "root", None)  # of zarr-python's LocalStore
+    root = getattr(getattr(array, "store", None), "root", None)  # set for zarr-python's LocalStore
     if isinstance(root, Path) and isinstance(getattr(array, "path", None), str):
         return str(root / array.path)
     return None
 
 
 def _copy(array: Any, location: str) -> None:
-    """Writes an array of another library as one of Zarr, a part at a time."""
-    data = getattr(array, "data", None)  # of xarray, whose slices would bring coordinates
+    """Write an array of another library to a Zarr array, one part at a time."""
+    data = getattr(array, "data", None)  # of xarray, whose own slices carry coordinates
     if hasattr(array, "dims") and hasattr(data, "shape"):
         array = data
     if not hasattr(array, "shape") or not hasattr(array, "dtype") or not hasattr(array, "__getitem__"):

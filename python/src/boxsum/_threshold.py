@@ -1,4 +1,4 @@
-"""Black and white images, and the thresholds that make them."""
+"""Binarization: black-and-white images, and the thresholds that make them."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ def binarize(
     out: Any = None,
     workers: int | None = None,
 ) -> ndarray:
-    """Make a gray image black and white: 0 where a pixel is no more than its threshold, 255 elsewhere.
+    """Binarize a gray image with a local threshold.
 
-    Every pixel has a threshold of its own, from the window round it, so that uneven light
-    does no harm. The time does not depend on how large the window is. For uint8 the decisions are those of Doxa 0.9.9,
-    pixel for pixel, and for ``"meanc"`` those of ``cv2.adaptiveThreshold``.
+    A pixel becomes 255 if it is greater than its threshold, and 0 otherwise. Each threshold
+    comes from the window around the pixel, so that uneven light does no harm. The time does
+    not depend on the size of the window. For uint8, the result equals that of Doxa 0.9.9
+    pixel for pixel, and that of ``cv2.adaptiveThreshold`` for ``"meanc"``.
 
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, 1)
-        Pixels of uint8, uint16, float32 or float64, floats from 0 to 1. For ``"isauvola"``, ``"su"`` and
-        ``"otsu"`` they are uint8. Arrays of CuPy and PyTorch on a CUDA device, of uint8 or
-        uint16, stay there, see :func:`blur`; the method is ``"sauvola"``. A pixel with a NaN in its window is
-        white, and its threshold NaN.
-    method : str
-        With m and s for the mean and the standard deviation of the window:
+        Input image, of uint8, uint16, float32 or float64; floats range from 0 to 1.
+        ``"isauvola"``, ``"su"`` and ``"otsu"`` require uint8. CuPy and PyTorch arrays of
+        uint8 or uint16 on a CUDA device are processed there, with ``"sauvola"`` only. A
+        pixel with a NaN in its window is white, and its threshold is NaN.
+    method : str, optional
+        The threshold, where m and s are the mean and standard deviation of the window:
 
         ==============  ===========================================================
         ``"sauvola"``     m (1 + k (s/r - 1)): for most scans
@@ -57,31 +58,39 @@ def binarize(
         ``"phansalkar"``  m (1 + p exp(-q m/white) + k (s/r - 1)): dark images
         ``"bradley"``     m less t percent: fast, for high contrast
         ``"meanc"``       m - c, as ``cv2.adaptiveThreshold``
-        ``"isauvola"``    sauvola without specks
-        ``"su"``          from pixels of high contrast: stains, ink that shines through
+        ``"isauvola"``    Sauvola without specks
+        ``"su"``          from pixels of high contrast: stains, bleed-through
         ``"otsu"``        one threshold for the whole image
         ==============  ===========================================================
-    window : int or (int, int), optional
-        How many pixels a window has on a side, or across and down. Of an even number one
-        more lies on the right and below, as in Doxa. The default is 75, an eighth of the
-        width of the image for ``"bradley"``, and what fits the strokes for ``"su"``.
-    k, r, white, p, q, t, c, min_n : numbers, optional
-        Those of the method, and no others; the defaults are Doxa's: k 0.2, -0.2 for nick, r 128/255 of
-        white, white 255, 65535, or 1 of floats, p 3, q 10, t 15, c 10,
-        min_n the width of the window (without a window it is always that, as in Doxa).
+    window : int or tuple of int, optional
+        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        one pixel further to the right and down, as in Doxa. The default is 75; an eighth of
+        the image's width for ``"bradley"``; and a size that fits the strokes for ``"su"``.
+    k, r, white, p, q, t, c, min_n : number, optional
+        Parameters of the method; others are an error. The defaults are Doxa's: `k` 0.2, or
+        -0.2 for ``"nick"``; `r` 128/255 of `white`; `white` 255, 65535, or 1 for floats;
+        `p` 3, `q` 10, `t` 15, `c` 10; and `min_n` the width of the window. If ``"su"``
+        chooses the window, `min_n` is always its width, as in Doxa.
     border : str, optional
-        As in :func:`blur`. The default is ``"clip"``, and ``"replicate"`` for ``"meanc"``.
-    value : float
-        Of the border ``"constant"``.
+        As for :func:`blur`. The default is ``"clip"``, or ``"replicate"`` for ``"meanc"``.
+    value : float, optional
+        Value outside the image for ``border="constant"``.
     out : array of uint8, optional
-        Where to write the result; it may be the image itself.
+        Destination. It may be the image itself.
     workers : int, optional
-        How many threads may work at once.
+        Maximum number of threads.
 
     Returns
     -------
     page : array of uint8
-        Of the shape of the image.
+        The binary image, 0 or 255, of the shape of `a`.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not gray, the method is unknown, or it has no parameter of a given name.
 
     Examples
     --------
@@ -120,11 +129,24 @@ def threshold_map(
     out: Any = None,
     workers: int | None = None,
 ) -> ndarray:
-    """The threshold of every pixel: what is above it is white.
+    """Return the threshold of every pixel.
 
-    Parameters are those of :func:`binarize`. The result is of float32, or float64 for
-    images of float64, where ``dtype`` or ``out`` ask for no other. ``"isauvola"`` has no
-    such map; ``"su"`` has -1 where all pixels are white.
+    :func:`binarize` makes white the pixels that are greater than it.
+
+    Parameters
+    ----------
+    a, method, window, k, r, white, p, q, t, c, min_n, border, value, workers
+        As for :func:`binarize`. ``"isauvola"`` has no threshold map.
+    dtype : dtype, optional
+        Type of the result, float32 or float64. The default is float64 for float64 images
+        and float32 for others.
+    out : array, optional
+        Destination, of the shape of `a`.
+
+    Returns
+    -------
+    thresholds : array
+        The thresholds, of the shape of `a`. For ``"su"``, -1 where all pixels are white.
 
     Examples
     --------
@@ -148,7 +170,7 @@ def _gray(a: Any) -> ndarray:
 
 _NUMBERS = ("k", "r", "white", "p", "q", "t", "c", "min_n")
 
-# Which of them a method has.
+# The parameters of each method.
 _TAKES = {
     "sauvola": ("k", "r", "white"), "isauvola": ("k", "r", "white"), "phansalkar": ("k", "r", "white", "p", "q"), "trsingh": ("k", "white"),
     "niblack": ("k",), "wolf": ("k",), "nick": ("k",), "bradley": ("t",), "meanc": ("c",), "su": ("min_n",), "otsu": (),
@@ -160,13 +182,13 @@ def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple,
 
 
 def _rule(method: Any, window: Any, numbers: tuple, border: str | None, value: float) -> tuple:
-    """The method with all that belongs to it, as the library takes it."""
+    """Return the method and its parameters as the library takes them."""
     if not isinstance(method, str):
         raise TypeError(f"a method of {method!r}: it is the name of one, such as 'sauvola'")
     given = np.full(len(_NUMBERS), np.nan)
     for i, (name, number) in enumerate(zip(_NUMBERS, numbers)):
         if number is not None:
-            takes = _TAKES.get(method, _NUMBERS)  # the library refuses methods that it does not know
+            takes = _TAKES.get(method, _NUMBERS)  # the library rejects unknown methods
             if name not in takes:
                 raise ValueError(f"{method} has no {name}: it takes {', '.join(takes) or 'no numbers'}")
             given[i] = whole(number, name, 1) if name == "min_n" else real(number, name)

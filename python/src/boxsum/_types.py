@@ -1,4 +1,4 @@
-"""Which sums pixels have, and how other arrays become ones with pixels."""
+"""Types of sums, and the conversion of other arrays to supported pixel types."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 
 from ._pairs import SUMS
 
-# The sums of each type of pixel, the usual one first. Signed and unsigned sums
-# of a size have the same bits.
+# The sum types of each pixel type, the default first. Signed and unsigned sums of one
+# size have the same bits.
 _SUMS: dict[str, tuple[str, ...]] = {}
 for _pixel, _sum in SUMS:
     _both = (_sum,) if _sum[0] == "f" else (_sum, {"u": "i", "i": "u"}[_sum[0]] + _sum[1])
     _SUMS[_pixel] = tuple(dict.fromkeys(_SUMS.get(_pixel, ()) + _both))
 
-# What other arrays are copied to, without loss.
+# Lossless conversions for other pixel types.
 _COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
 
-HALF = np.dtype("f2")  # has no pairs, but tables of images of its own
+HALF = np.dtype("f2")  # not in SUMS: has tables of images only
 
 
 def half_sums(dtype: Any) -> np.dtype:
-    """The type of the sums of float16 for the one that was asked for."""
+    """Return the type of the sums of float16 pixels for a requested one."""
     wanted = np.dtype("f8") if dtype is None else np.dtype(dtype).newbyteorder("=")
     if wanted not in (np.dtype("f4"), np.dtype("f8")):
         raise _no_table(HALF, wanted, "f4")
     return wanted
 
 
-#: The type of the sums for that of the pixels and the one that was asked for.
-#: What is not here goes through :func:`convert`.
+#: The type of the sums by pixel type and requested type. Other pairs go through
+#: :func:`convert`.
 sums: dict[tuple[np.dtype, object], np.dtype] = {}
-#: The type of the squares. Those of 32-bit integers would not fit 64 bits.
+#: The type of the squares by pixel type. Sums of squared 32-bit integers would not fit 64 bits.
 squares = {np.dtype(pixel): np.dtype("u8" if pixel in ("u1", "u2", "i2") else "f8") for pixel in _SUMS}
 
 squares[HALF] = np.dtype("f8")
@@ -47,21 +47,21 @@ for _pixel, _all in _SUMS.items():
 
 
 def roomy(sums: np.dtype, shape: tuple, signed: bool = False) -> np.dtype:
-    """The usual type of sums for an image of this shape, without channels: one that all boxes fit.
+    """Return the default type of sums for an image of this shape, which holds every box.
 
-    Sums of 32 bits are those of bytes: others have them only where they are asked for.
+    32-bit sums are the default only for 8-bit pixels.
     """
     if sums.itemsize == 4 and sums.kind in "iu" and math.prod(shape) > ((1 << 31) - 1 if signed else (1 << 32) - 1) // 255:
         return np.dtype(sums.kind + "8")
     return sums
 
 
-# Integers that become float64 for sums of it.
+# Integers that are converted to float64 for float64 sums.
 _AS_FLOATS = ("i4", "u4", "i8", "u8")
 
 
 def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
-    """The image with pixels that have sums of a type, and that type."""
+    """Return an image with pixels that have sums of a type, and that type."""
     wanted = None if dtype is None else np.dtype(dtype).newbyteorder("=")
     pixel = image.dtype.newbyteorder("=")
     name = _COPIES.get(pixel.str[1:], pixel.str[1:])
@@ -78,9 +78,9 @@ def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
 
 
 def as_bytes(mask: np.ndarray) -> np.ndarray:
-    """Bools as 0 and 1, without a copy where they are stored so.
+    """Return bools as 0 and 1, without a copy if they are stored that way.
 
-    Others, such as those of Pillow's images of mode "1", have 255 for true.
+    Others, such as those of Pillow's images of mode "1", store 255 for true.
     """
     stored = mask.view(np.uint8)
     if stored.size and stored.max() > 1:
@@ -89,9 +89,10 @@ def as_bytes(mask: np.ndarray) -> np.ndarray:
 
 
 def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
-    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise, which must hold them.
+    """Return 64-bit integers as 32-bit ones if all fit, and otherwise as float64.
 
-    For sums of integers, which a dtype may ask for, they must fit 32 bits. For those of float64 they are rounded.
+    They must fit 32 bits for sums of integers, and be exact in float64 by default. With
+    float64 sums requested they are rounded.
     """
     if image.dtype.kind not in "iu" or image.dtype.itemsize < 8:
         return image
@@ -107,7 +108,7 @@ def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
 
 
 def whole(value: Any, name: str, least: int, most: int = (1 << 31) - 1) -> int:
-    """A whole number in a range, which the library would cut to 64 bits."""
+    """Return a whole number in a range, checked before the library truncates it to 64 bits."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -118,16 +119,16 @@ def whole(value: Any, name: str, least: int, most: int = (1 << 31) - 1) -> int:
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays have memory in common."""
-    steps: Any = 1 << 16  # more than any usual array takes
+    """Report whether two arrays share memory."""
+    steps: Any = 1 << 16  # more than ordinary arrays need
     try:
         return np.shares_memory(one, other, steps)
-    except Exception:  # too hard to say, whose type has moved between versions of NumPy
+    except Exception:  # numpy.exceptions.TooHardError, which moved between NumPy versions
         return True
 
 
 def splits(image: np.ndarray, dtype: Any) -> bool:
-    """Whether these are pixels of 64 bits, whose halves are summed each for itself."""
+    """Report whether pixels have 64 bits, whose halves are summed separately."""
     return image.dtype.kind in "iu" and image.dtype.itemsize == 8 and (dtype is None or np.dtype(dtype).kind in "iu" and np.dtype(dtype).itemsize == 8)
 
 

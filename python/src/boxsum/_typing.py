@@ -1,4 +1,4 @@
-"""What arguments may be, for type checkers."""
+"""Types of arguments, for type checkers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Exchangeable(Protocol):
 
 
 class Convertible(Protocol):
-    """What NumPy makes an array of."""
+    """An object that NumPy can convert to an array."""
 
     def __array__(self, *arguments: Any, **named: Any) -> Any: ...
 
@@ -28,5 +28,5 @@ if TYPE_CHECKING:
     Pair = Union[tuple[SupportsIndex, SupportsIndex], list[Any], np.ndarray]
     Sides = Union[SupportsIndex, Pair]
     Axes = Union[Sequence[int], None]
-else:  # help() shows names
+else:  # so that help() shows the names
     Table, Boxes, Image, Pair, Sides, Axes = (NewType(name, object) for name in ("Table", "Boxes", "Image", "Pair", "Sides", "Axes"))

@@ -1,4 +1,4 @@
-"""Tables of the valid pixels of images, and questions about boxes of them."""
+"""Tables of the valid pixels of images."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._native import LayoutError, call
 
 
 def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
-    """The sums, the squares if they are asked for, and the counts of valid pixels."""
+    """Return the sums, the squares if requested, and the counts of valid pixels."""
     if nan not in ("keep", "skip"):
         raise ValueError(f"nan is {nan!r}: it must be 'keep' or 'skip'")
     if tilted:
         raise ValueError("valid pixels have no tilted table: leave out tilted, or mask and nan")
     if device not in (None, "cpu"):
         raise ValueError("tables of valid pixels are made on the processor: leave out device, or mask and nan")
-    hidden = np.ma.getmask(image)  # nomask for arrays of other kinds
+    hidden = np.ma.getmask(image)  # nomask for other arrays
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))
     axes = axes_of(pixels.shape, UPRIGHT)
     valid = None if mask is None or mask is True else _as_mask(mask, pixels.shape)
@@ -33,7 +33,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
         shown = (~hidden).view(np.uint8)
         valid = shown if valid is None else shown * (valid.reshape(valid.shape + (1,) * (shown.ndim - valid.ndim)) != 0)
     if pixels.dtype.kind in "iu" and pixels.dtype.itemsize == 8:
-        if valid is not None:  # what is left out need not fit
+        if valid is not None:  # pixels left out need not fit
             pixels = np.where(valid.reshape(valid.shape + (1,) * (pixels.ndim - valid.ndim)) != 0, pixels, pixels.dtype.type(0))
         pixels = _types.narrow(pixels, dtype)
     if outs[0] is not None:
@@ -78,7 +78,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
 
 
 def _as_mask(mask: Any, shape: tuple[int, ...]) -> ndarray:
-    """A mask as bytes, of one channel or of as many as an image of this shape has."""
+    """Return a mask as bytes, with one channel or as many as an image of this shape."""
     mask = plain(_foreign.on_host(mask))
     if mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
         raise ValueError(f"a mask of shape {mask.shape} for an image of shape {shape}: it takes the same, or that without channels")
@@ -88,7 +88,7 @@ def _as_mask(mask: Any, shape: tuple[int, ...]) -> ndarray:
 
 
 def of_masked(image: np.ma.MaskedArray, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> Any:
-    """The tables of a masked array, which know their counts."""
+    """Return the tables of a masked array, which carry their counts."""
     if out is not None:
         raise ValueError(
             "an array with masked elements: with mask=True, out takes an array for the counts too; "

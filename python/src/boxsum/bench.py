@@ -1,11 +1,11 @@
-"""How fast the package is, beside OpenCV and scikit-image in the same process.
+"""Benchmarks of the package beside OpenCV and scikit-image, in the same process.
 
     python -m boxsum.bench            # takes half a minute
-    python -m boxsum.bench --batch    # many images in one call, beside loops of OpenCV
+    python -m boxsum.bench --batch    # many images per call, beside loops of OpenCV
     python -m boxsum.bench --cuda     # on a GPU, beside the Go library alone
     python -m boxsum.bench --tensors  # batches in PyTorch on a GPU, beside cumsum and avg_pool2d
 
-Everybody takes turns on the same arrays; the best of many is shown. It needs
+All take turns on the same arrays, and the best of many runs is shown. Requires
 opencv-contrib-python-headless and scikit-image, or CuPy and PyTorch.
 """
 
@@ -30,12 +30,12 @@ from ._native import call
 
 
 def best(turns: list[Callable[[], Any]], runs: int) -> list[float]:
-    """The fastest of many runs of each, in seconds; all take turns."""
+    """Return the fastest of many runs of each function, in seconds; they take turns."""
     return [min(times) for times in timed(turns, runs)]
 
 
 def timed(turns: list[Callable[[], Any]], runs: int) -> list[list[float]]:
-    """What many runs of each took, in seconds; all take turns."""
+    """Return the times of many runs of each function, in seconds; they take turns."""
     for turn in turns:
         for _ in range(3):
             turn()
@@ -49,6 +49,7 @@ def timed(turns: list[Callable[[], Any]], runs: int) -> list[list[float]]:
 
 
 def tables(runs: int) -> None:
+    """Compare tables with OpenCV's."""
     import cv2
 
     rng = np.random.default_rng(1)
@@ -75,7 +76,7 @@ def tables(runs: int) -> None:
 
 
 def overhead(runs: int) -> None:
-    """What a call from Python takes longer than the same call in Go."""
+    """Print how much longer a call from Python takes than the same call in Go."""
     image = np.random.default_rng(1).integers(0, 256, (480, 854), dtype=np.uint8)
     table = boxsum.integral(image)
 
@@ -89,17 +90,18 @@ def overhead(runs: int) -> None:
 
     best = [float("inf")] * 4
     for _ in range(20 * runs):
-        fresh = boxsum.integral(image)  # in the memory that the last turn has it in: where that lies matters more than the call
+        fresh = boxsum.integral(image)  # in the memory of the last turn: its location matters more than the call
         turns = [lambda: go(table), lambda: timed(lambda: boxsum.integral(image, out=table)), lambda: go(fresh), lambda: timed(lambda: boxsum.integral(image))]
         for i, turn in enumerate(turns):
             if i == 3:
                 del fresh
-            for _ in range(5):  # in a row, so that each finds its own table in the cache
+            for _ in range(5):  # consecutive, so that each finds its table in the cache
                 best[i] = min(best[i], turn() / 1e3)
     print(f"480p: {best[0]:.1f} µs in Go; from Python with out= {best[1] - best[0]:.1f} µs more, with a new table {best[3] - best[2]:.1f} µs more")
 
 
 def boxes(runs: int) -> None:
+    """Compare box sums with scikit-image's."""
     from skimage.transform import integrate
 
     rng = np.random.default_rng(1)
@@ -110,7 +112,7 @@ def boxes(runs: int) -> None:
     table = boxsum.integral(image)
     (mine,) = best([lambda: boxsum.box_sum(table, queries)], runs)
     inclusive = table[1:, 1:].astype(np.uint64)
-    few = 50_000  # of scikit-image's, which take as long each
+    few = 50_000  # for scikit-image, whose time per box is constant
     start, end = queries[:few, 1::-1], queries[:few, :1:-1] - 1
     began = time.perf_counter()
     want = integrate(inclusive, start, end)
@@ -121,7 +123,7 @@ def boxes(runs: int) -> None:
 
 
 def resident() -> int:
-    """Bytes of this process in memory that somebody still has."""
+    """Return the resident memory of this process in bytes, without what can be freed."""
     gc.collect()
     call("collect")
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
@@ -132,6 +134,7 @@ def resident() -> int:
 
 
 def leaks() -> None:
+    """Print how much memory the process gains in 10,000 calls."""
     rng = np.random.default_rng(1)
     image = rng.integers(0, 256, (240, 320), dtype=np.uint8)
     large = rng.integers(0, 256, (1500, 1100), dtype=np.uint8)
@@ -157,6 +160,7 @@ def leaks() -> None:
 
 
 def cuda(runs: int) -> None:
+    """Compare tables of CuPy and PyTorch arrays on a GPU with the Go library."""
     import cupy
     import torch
 
@@ -199,7 +203,7 @@ def cuda(runs: int) -> None:
                 marks.append(event())
                 marks[-1].record()
             cupy.cuda.Device().synchronize()
-            # Once the device has fallen behind, no time passes between two tables.
+            # Once the device is behind the host, there are no gaps between tables.
             times = [1e3 * elapsed(a, b) for a, b in zip(marks, marks[1:])][runs:]
             took = statistics.median(times)
             print(
@@ -210,6 +214,7 @@ def cuda(runs: int) -> None:
 
 
 def batch(runs: int) -> None:
+    """Compare batches with loops of OpenCV."""
     import cv2
 
     x = np.random.default_rng(1).integers(0, 256, (64, 480, 640), dtype=np.uint8)
@@ -240,6 +245,7 @@ def batch(runs: int) -> None:
 
 
 def main() -> None:
+    """Run the benchmarks that the command line selects."""
     parser = argparse.ArgumentParser(prog="python -m boxsum.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuda", action="store_true", help="on a GPU")
     parser.add_argument("--batch", action="store_true", help="many images at once")
@@ -257,7 +263,7 @@ def main() -> None:
         try:
             cuda(options.runs)
         except Exception:
-            # Where a kernel has failed, all that CuPy frees at exit fails too, each with a page of text.
+            # After a failed kernel, everything that CuPy frees at exit fails too, with a page of text each.
             traceback.print_exc()
             sys.stderr.flush()
             os._exit(1)

@@ -1,4 +1,4 @@
-"""Objects in images, by cascades of OpenCV.
+"""Object detection with OpenCV's cascades.
 
     >>> import boxsum.detect
     >>> face = boxsum.detect.Cascade("haarcascade_frontalface_alt2.xml")   # doctest: +SKIP
@@ -23,34 +23,59 @@ from ._typing import Image, Sides
 
 __all__ = ["Cascade", "Detections"]
 
-TURNS = ("image", "tables")  # in the order of the library
+TURNS = ("image", "tables")  # in the library's order
 
 
 class Detections(NamedTuple):
-    """What a cascade found, one row each."""
+    """The objects that a cascade found, one row for each.
 
-    boxes: ndarray  #: ``x0, y0, x1, y1``; one that is turned is this box turned about its middle
-    neighbors: ndarray  #: how many windows it stands for
-    scores: ndarray  #: the sum of the last stage in the best of these: the higher, the surer
-    angles: ndarray  #: how far it is turned, in degrees clockwise
-    stages: ndarray  #: how many stages it passed: all, and less for near misses
-    mirrored: ndarray  #: whether it is as in a mirror
+    Attributes
+    ----------
+    boxes : ndarray of int64, shape (N, 4)
+        Boxes as ``x0, y0, x1, y1``. A rotated detection is its box rotated about its
+        center by its angle.
+    neighbors : ndarray of int64, shape (N,)
+        Number of windows in the group.
+    scores : ndarray of float64, shape (N,)
+        Sum of the last stage in the best window of the group; higher is more certain.
+    angles : ndarray of float64, shape (N,)
+        Rotation in degrees clockwise.
+    stages : ndarray of int64, shape (N,)
+        Number of stages passed: all of them, or fewer for near misses.
+    mirrored : ndarray of bool, shape (N,)
+        Whether the object is mirrored.
+    """
+
+    boxes: ndarray
+    neighbors: ndarray
+    scores: ndarray
+    angles: ndarray
+    stages: ndarray
+    mirrored: ndarray
 
 
 class Cascade:
-    """A detector from an XML file of OpenCV, such as ``haarcascade_frontalface_alt2.xml``.
+    """A detector loaded from an OpenCV XML file.
 
-    Haar-like features, upright and tilted, and local binary patterns; today's format and
-    that of OpenCV 1. It never changes, and any number of threads may use it.
+    Haar-like features, upright and tilted, and local binary patterns are supported, in the
+    current format and that of OpenCV 1. A cascade is immutable, and any number of threads
+    may use it.
+
+    Parameters
+    ----------
+    path : str or path
+        The XML file, such as ``haarcascade_frontalface_alt2.xml``.
 
     Attributes
     ----------
     window : tuple of int
-        Width and height of the least window.
+        Width and height of the smallest window.
     kind : str
         ``"HAAR"`` or ``"LBP"``.
-    stages, features : int
-        How many it has.
+    stages : int
+        Number of stages.
+    features : int
+        Number of features.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -89,55 +114,68 @@ class Cascade:
         workers: int | None = None,
         device: str | None = None,
     ) -> Detections:
-        """Find what the cascade knows.
+        """Detect objects in an image.
 
         Parameters
         ----------
         image : array_like of uint8, shape (H, W), (H, W, 3) or (H, W, 4)
-            Gray, or colour as red, green and blue. Arrays of CuPy and PyTorch on a CUDA device are searched there.
-        scale : float
-            The ratio of one size of windows to the next, more than 1.
-        neighbors : int
-            How many windows a result stands for, less one; 0 gives every window that passes.
-        min_size, max_size : int or (int, int)
-            The least and the greatest size of windows; 0 for any.
+            Gray or RGB image. CuPy and PyTorch arrays on a CUDA device are searched there.
+        scale : float, optional
+            Ratio between successive window sizes, greater than 1.
+        neighbors : int, optional
+            Number of windows that a detection must exceed, as OpenCV's ``minNeighbors``. 0
+            returns every window that passes, ungrouped.
+        min_size, max_size : int or tuple of int, optional
+            Smallest and largest window size; 0 for no limit.
         angles : sequence of float, optional
-            How far objects may be turned, in degrees clockwise. The default is upright.
-        turn : {"image", "tables"}
-            How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the
-            nearest ratio of numbers up to 5.
-        each_angle : bool
-            Search every angle by itself, also where the first stages of angles on both sides reject.
-        mirror : bool
-            Find also what is as in a mirror, such as profiles that look the other way.
+            Rotations to search, in degrees clockwise. The default is upright objects only.
+        turn : {"image", "tables"}, optional
+            How to search angles between multiples of 45: in a rotated image, or on rotated
+            tables of the original image, along the nearest ratio of numbers up to 5.
+        each_angle : bool, optional
+            Search every angle separately, even where the first stages reject at the angles on
+            both sides of it.
+        mirror : bool, optional
+            Also find mirrored objects, such as profiles that look the other way.
         ignore : array_like, shape (N, 4), optional
-            Boxes ``x0, y0, x1, y1``: windows with their middle in one are not found.
-        near_misses : int
-            Give windows too that fail in one of so many last stages.
-        contrast : float
-            The standard deviation that the pixels of a window exceed; 0 stands for 10.
-        limit : int
-            How many windows may pass before grouping; more are an error. 0 stands for 1,048,576.
-        compat : bool
-            Search no window that OpenCV does not: it may lose the last row. Results are then those of OpenCV 4.14, to the bit.
-        bgr : bool
-            Colour is blue, green and red, as ``cv2.imread`` has it.
+            Boxes ``x0, y0, x1, y1``: windows whose center lies in one are skipped.
+        near_misses : int, optional
+            Also return windows that fail in one of this many last stages.
+        contrast : float, optional
+            Skip windows whose pixels do not exceed this standard deviation; 0 stands for 10.
+        limit : int, optional
+            Maximum number of windows that may pass before grouping; more are an error. 0
+            stands for 1,048,576.
+        compat : bool, optional
+            Search exactly the windows that OpenCV searches, which may leave out the last row.
+            The results then equal those of OpenCV 4.14 bit for bit.
+        bgr : bool, optional
+            Channels are blue, green and red, as ``cv2.imread`` returns them.
         workers : int, optional
-            How many threads may work at once.
+            Maximum number of threads.
         device : str, optional
-            Where to search: ``"cpu"``, which is the default, or a device such as ``"cuda"``, ``"cuda:1"`` or ``"opencl"``, which finds
-            the same. Turned objects and near misses are for the processor.
+            Where to search: ``"cpu"`` (the default), or a device such as ``"cuda"``,
+            ``"cuda:1"`` or ``"opencl"``, with the same results. Rotated objects and near misses
+            require the CPU.
 
         Returns
         -------
         found : Detections
+            The detections.
+
+        Raises
+        ------
+        TypeError
+            If the image is not of uint8.
+        ValueError
+            If an argument is out of range.
         """
         count = whole(neighbors, "neighbors", 0)
         if real(scale, "scale") <= 1:
             raise ValueError(f"scale is {scale}: it must be more than 1")
         if turn not in TURNS:
             raise ValueError(f"turn={turn!r}: use 'image' or 'tables'")
-        lowest = -(1 << 31) if compat else 0  # OpenCV takes negative sizes
+        lowest = -(1 << 31) if compat else 0  # OpenCV allows negative sizes
         settings = {
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,
             "Min": sides(min_size, "min_size", lowest), "Max": sides(max_size, "max_size", lowest),
@@ -166,7 +204,7 @@ class Cascade:
         return Detections(boxes, counts, rows[:, 6].copy(), rows[:, 4].copy(), stages, rows[:, 8] != 0)
 
     def _there(self, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
-        """What the library finds in an array of a CUDA device."""
+        """Search an array on a CUDA device."""
         image = kind.read(array)
         index, pixel = kind.index(image), kind.parts(image)[3]
         if pixel != np.uint8:

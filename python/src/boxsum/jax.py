@@ -1,4 +1,4 @@
-"""Summed-area tables for JAX: inside of jit, with gradients and under vmap.
+"""Summed-area tables for JAX, inside jit, with gradients and under vmap.
 
     >>> import jax, jax.numpy as jnp, boxsum.jax as bj
     >>> images = jnp.ones((2, 48, 64))
@@ -8,8 +8,8 @@
     >>> bj.box_filter(images, 31).shape                           # in a time that does not depend on the window
     (2, 48, 64)
 
-All work on the last two axes. On a processor a compiled program calls the library, by the foreign functions of XLA; on other devices
-it has sums of JAX's own.
+All functions work on the last two axes. On CPUs, compiled programs call the library through
+XLA's foreign function interface; on other devices they use JAX's own operations.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from jax.interpreters import ad, batching, mlir  # noqa: E402
 
 __all__ = ["box_filter", "box_mean", "box_sum", "integral"]
 
-_native.load()  # a program finds it loaded
+_native.load()  # compiled programs require it
 for _name in ("integral", "suffix", "window"):
     jax.ffi.register_ffi_target(f"boxsum_{_name}", _core.xla(_name), platform="cpu")
 
@@ -55,12 +55,12 @@ def _check(x: Any, what: str = "images") -> Array:
 
 
 def _corners(boxes: Any) -> Array:
-    """Boxes as an array. Corners beyond 32 bits are beyond every image, and stay so where JAX has no more bits."""
+    """Return boxes as an array, with corners clamped to 32 bits, which lie outside every image."""
     most = (1 << 31) - 1
     if not isinstance(boxes, Array):
         try:
             boxes = np.asarray(boxes)
-        except jax.errors.TracerArrayConversionError:  # a list of numbers that a program is yet to make
+        except jax.errors.TracerArrayConversionError:  # a list of traced numbers
             boxes = jnp.asarray(boxes)
     if isinstance(boxes, np.ndarray) and boxes.dtype.kind == "u":
         boxes = np.minimum(boxes.astype(np.uint64), np.uint64(most)).astype(np.int64)
@@ -76,7 +76,7 @@ def _corners(boxes: Any) -> Array:
 
 
 def _sum_type(x: Array, dtype: Any) -> np.dtype:
-    """The type of the sums of an array, as boxsum.torch has them."""
+    """Return the type of an array's sums, as in boxsum.torch."""
     floats, small = jnp.issubdtype(x.dtype, jnp.floating), x.dtype in (jnp.uint8, jnp.bool_)
     if dtype is None:
         if floats:
@@ -91,16 +91,16 @@ def _sum_type(x: Array, dtype: Any) -> np.dtype:
     return dtype
 
 
-# All is one primitive: "integral" into sums of a type; "suffix", what lies at each place and after it; and "window", whose sum at (y, x) begins
-# at (y - top, x - left) and is multiplied by a factor, with zeros outside: numbers are width, height, left, top, rows, columns and the factor.
-# They are linear, and what turns gradients back is one of them again.
+# One primitive has three operations: "integral", with sums of a type; "suffix", the sum at and after each place; and "window", whose sum at
+# (y, x) begins at (y - top, x - left) and is multiplied by a factor, with zeros outside: numbers are width, height, left, top, rows, columns
+# and the factor. They are linear, and the transpose of each is one of them.
 
 _linear = Primitive("boxsum")
-_RANK = 16  # axes that the library takes
+_RANK = 16  # the most axes that the library accepts
 
 
 def _pixels(x: Array, dtype: Any) -> Array:
-    """An array in a type that the library takes for such sums, itself if it can be."""
+    """Return an array in a type that the library accepts for such sums."""
     if x.dtype == jnp.bfloat16 or dtype == _FLOAT64 and x.dtype == jnp.float32:
         return x.astype(dtype)
     if x.dtype in (jnp.bool_, jnp.int8):
@@ -118,11 +118,11 @@ def _shape(x: Any, op: str, numbers: tuple) -> jax.ShapeDtypeStruct:
 
 
 def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
-    """What the primitive does on a processor: the library does it."""
+    """Evaluate the primitive on a CPU, by the library."""
     out = _shape(x, op, numbers)
     if op == "integral":
         x = _pixels(x, out.dtype)
-    if 0 in x.shape or x.dtype in (jnp.int64, jnp.uint64):  # of which the library has none
+    if 0 in x.shape or x.dtype in (jnp.int64, jnp.uint64):  # which the library does not support
         return _own(x, op=op, numbers=numbers)
     if x.ndim > _RANK:
         flat = _foreign(x.reshape(-1, *x.shape[-2:]), op=op, numbers=numbers)
@@ -132,7 +132,7 @@ def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
 
 
 def _own(x: Array, *, op: str, numbers: tuple) -> Array:
-    """The same by JAX, on any device."""
+    """Evaluate the primitive with JAX operations, on any device."""
     lead, out = x.ndim - 2, _shape(x, op, numbers)
     if 0 in x.shape:
         return jnp.zeros(out.shape, out.dtype)
@@ -173,10 +173,30 @@ batching.primitive_batchers[_linear] = _over_batch
 
 
 def integral(x: Any, *, dtype: Any = None) -> Array:
-    """Make the summed-area tables of images: (..., H, W) to (..., H + 1, W + 1).
+    """Compute the summed-area tables of a batch of images.
 
-    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
-    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others. Those of 64 bits take ``jax_enable_x64``.
+    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., H, W)
+        Input images.
+    dtype : dtype, optional
+        Type of the sums. The default is the type of `x` for float32 and float64, float32
+        for float16 and bfloat16, int64 for integers, and int32 for uint8 and bool images
+        whose sum fits. 64-bit sums require ``jax_enable_x64``.
+
+    Returns
+    -------
+    table : Array, shape (..., H + 1, W + 1)
+        The tables.
+
+    Raises
+    ------
+    TypeError
+        If `x` has no sums of type `dtype`, or they require ``jax_enable_x64``.
+    ValueError
+        If `x` has fewer than two axes.
     """
     x = _check(x)
     return _linear.bind(x, op="integral", numbers=(_sum_type(x, dtype),))
@@ -231,16 +251,30 @@ def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
 
 
 def box_sum(table: Any, boxes: Any) -> Array:
-    """Sum the pixels of boxes ``x0, y0, x1, y1``: tables (..., H + 1, W + 1) and boxes (K, 4) to (..., K).
+    """Sum the pixels of boxes.
 
-    Boxes (N, K, 4) are for each image along the first axis of the tables. Real corners are read from the table between its
-    entries, bilinearly, and have gradients. Boxes are clipped to the image.
+    Parameters
+    ----------
+    table : array_like, shape (..., H + 1, W + 1)
+        Tables from :func:`integral`.
+    boxes : array_like, shape (K, 4) or (N, K, 4)
+        Boxes ``x0, y0, x1, y1``, clipped to the image. With shape (N, K, 4), each image
+        along the first axis of the tables has its own boxes. Floating-point corners are
+        interpolated bilinearly between table entries, and have gradients.
+
+    Returns
+    -------
+    sums : Array, shape (..., K)
+        The sums.
     """
     return _ask(table, boxes)[0]
 
 
 def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
-    """Sums, as floats, and areas of boxes of bytes in tables of int32 that may have wrapped: those of parts that 32 bits hold."""
+    """Return sums, as floats, and areas of boxes of 8-bit pixels in int32 tables that may have wrapped.
+
+    Boxes are summed in parts that 32 bits hold.
+    """
     if jnp.issubdtype(boxes.dtype, jnp.floating):
         raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with a dtype of 64 bits, or float32")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
@@ -252,7 +286,23 @@ def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
 
 
 def box_mean(table: Any, boxes: Any) -> Array:
-    """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
+    """Return the mean of the pixels of boxes, or 0 for empty boxes.
+
+    Parameters
+    ----------
+    table, boxes
+        As for :func:`box_sum`.
+
+    Returns
+    -------
+    means : Array, shape (..., K)
+        The means, as floats.
+
+    Raises
+    ------
+    ValueError
+        If corners are floats and the sums of an int32 table may have wrapped.
+    """
     table, boxes = _check_table(table), _corners(boxes)
     if table.dtype == jnp.int32 and (table.shape[-2] - 1) * (table.shape[-1] - 1) > ((1 << 31) - 1) // 255:
         sums, area = _wrapped(table, boxes)
@@ -260,7 +310,7 @@ def box_mean(table: Any, boxes: Any) -> Array:
         sums, area = _ask(table, boxes)
     if not jnp.issubdtype(sums.dtype, jnp.floating):
         sums = sums.astype(jnp.result_type(float))
-    some = ~(area <= 0)  # NaN stays
+    some = ~(area <= 0)  # keeps NaN
     return jnp.where(some, sums / jnp.where(some, area, 1).astype(sums.dtype), 0)
 
 
@@ -275,10 +325,31 @@ def _sides(size: Any) -> tuple[int, int]:
 
 
 def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip", mean: bool = True) -> Array:
-    """The mean, or the sum, of the window round every pixel: floats (..., H, W) to the same.
+    """Compute the mean or the sum of the window around every pixel.
 
-    ``window`` is one number, or two, across and down; even ones have a pixel more on the left and above. ``border`` is what
-    is outside: nothing with ``"clip"``, zeros with ``"constant"``.
+    Parameters
+    ----------
+    x : array_like, shape (..., H, W)
+        Input images, of a floating-point type.
+    window : int or sequence of int
+        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        one pixel further to the left and up.
+    border : {"clip", "constant"}, optional
+        Values outside the image: none or zeros.
+    mean : bool, optional
+        Compute means; False computes sums.
+
+    Returns
+    -------
+    filtered : Array, shape (..., H, W)
+        The means or sums, of the type of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` does not hold floats.
+    ValueError
+        If `border` is unknown or the window is smaller than one pixel.
     """
     x = _check(x)
     width, height = _sides(window)
@@ -296,6 +367,6 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
 
 
 def _counts(length: int, size: int) -> np.ndarray:
-    """How many pixels of a window lie in the image, at each place along an axis."""
+    """Return the number of pixels of a window inside the image at each place along an axis."""
     at = np.arange(length) - size // 2
     return np.minimum(at + size, length) - np.maximum(at, 0)

@@ -1,11 +1,12 @@
-"""Summed-area tables for PyTorch: with gradients, under torch.compile and vmap, on processors and CUDA devices.
+"""Summed-area tables for PyTorch, with gradients.
 
     >>> import torch, boxsum.torch as bt                          # doctest: +SKIP
     >>> table = bt.integral(images)                               # (N, C, H, W) to (N, C, H + 1, W + 1)
     >>> sums = bt.box_sum(table, boxes)                           # (N, K, 4) or (K, 4); corners may be real, and learned
     >>> soft = bt.box_filter(images, 31)                          # in a time that does not depend on the window
 
-All work on the last two axes, whatever comes before. They are operators of ``torch.ops.boxsum`` as well, and
+All functions work on the last two axes, on CPUs and CUDA devices, under ``torch.compile``
+and ``vmap``. They are also registered as operators in ``torch.ops.boxsum``.
 :class:`BoxConv2d` and :class:`LocalNorm` are modules.
 """
 
@@ -32,7 +33,7 @@ __all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_
 
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _PLANES = (-2, -1)
-_LINE, _SECTOR = 256, 32  # bytes on which rows of tables lie for a device to write them fast: of images, and of many planes
+_LINE, _SECTOR = 256, 32  # alignment in bytes of table rows for fast device writes: of images, and of many planes
 
 
 # --- Types, shapes, memory ---
@@ -60,7 +61,7 @@ def _check_table(table: Tensor) -> None:
 
 
 def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
-    """The type of the sums of a tensor: float32 of small floats, that of the tensor for others, integers that hold all of it."""
+    """Return the type of a tensor's sums: one that holds the sum of an image unless requested."""
     if dtype is None:
         if x.dtype in (torch.float16, torch.bfloat16):
             return torch.float32
@@ -79,7 +80,7 @@ def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
 
 
 def _table_like(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """Memory for the tables of a tensor. Those of a device have rows that it writes fast."""
+    """Allocate tables for a tensor; on a device their rows are aligned for fast writes."""
     height, width = x.shape[-2] + 1, x.shape[-1] + 1
     shape = (*x.shape[:-2], height, width)
     if x.device.type == "cpu":
@@ -96,7 +97,7 @@ def _table_like(x: Tensor, dtype: torch.dtype) -> Tensor:
     return torch.empty(step + line, dtype=dtype, device=x.device).as_strided(shape, strides, line - 1)
 
 
-# --- What the library does ---
+# --- Calls of the library ---
 
 
 def _array(x: Tensor) -> np.ndarray:
@@ -105,14 +106,14 @@ def _array(x: Tensor) -> np.ndarray:
 
 
 def _rows(x: Tensor) -> Tensor:
-    """A tensor whose rows lie as the library takes them, itself if it can be."""
+    """Return a tensor whose rows have a supported layout: itself, or a contiguous copy."""
     good = x.stride(-1) == 1 or x.shape[-1] <= 1
     good = good and (x.shape[-2] <= 1 or x.stride(-2) >= x.shape[-1])
     return x if good else x.contiguous()
 
 
 def _planes(x: Tensor) -> Optional[tuple[int, int]]:
-    """How many planes there are, and elements from one to the next; None where they do not follow each other evenly."""
+    """Return the number of planes and the elements between them, or None if they are uneven."""
     count, step = 1, 0
     for n, stride in zip(reversed(x.shape[:-2]), reversed(x.stride()[:-2])):
         if n == 1:
@@ -134,38 +135,38 @@ def _flat(x: Tensor, count: int, step: int) -> bytes:
 
 
 _BRAIN = np.dtype("V2")  # NumPy has no bfloat16
-_PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, as the library counts them
-_UNITS = 132  # processors of an H200
-_HIGH = 64  # rows of a band at least
-_SMALL = 1 << 19  # pixels that take no longer than their launch
-_WIDEST = 512  # window that the library sums on a device
+_PLANES_OF, _TABLE, _SUFFIX, _WINDOW = 8, 16, 17, 18  # kinds of work, numbered as in the library
+_UNITS = 132  # multiprocessors of an H200
+_HIGH = 64  # minimum rows of a band
+_SMALL = 1 << 19  # pixels that take no longer to process than to launch
+_WIDEST = 512  # widest window that the library sums on a device
 _plans: dict[Any, int] = _torch_cuda._plans
 
 
 def _by_planes(planes: int, height: int, width: int) -> bool:
-    """Whether planes are so many or so small that a few processors of a device have one each, and not all of them all."""
+    """Report whether planes are so many or so small that each takes a few multiprocessors."""
     return height * width <= 1 << 16 or planes >= 6
 
 
 def _band(x: Tensor) -> int:
-    """How many rows of a plane a few processors of a device have, where planes are few and large; 0 where they have all."""
+    """Return the rows of a band if few large planes are split into bands, otherwise 0."""
     planes, (height, width) = math.prod(x.shape[:-2]), x.shape[-2:]
     return 0 if _by_planes(planes, height, width) or height <= _HIGH else max(_HIGH, -(-height * planes // (4 * _UNITS)))
 
 
 @cache
 def _goes_down(device: Optional[int]) -> bool:
-    """Whether a device has the kernels that go down planes."""
+    """Report whether a device has the kernels that go down planes."""
     return not torch.cuda.is_available() or torch.cuda.get_device_capability(device)[0] == 9
 
 
-# What it takes to do again what was done for tensors of the same description: plan, recipe, and what makes memory for the result.
+# How to repeat work for tensors of the same description: plan, recipe, and a function that allocates the result.
 _ready = _torch_cuda.ready
 _MOST_READY = 1024
 
 
 def _queue(x: Tensor, out: Tensor, kind: int, *more: Any) -> tuple[int, Optional[bytes]]:
-    """Queues work on the current stream, by a plan of its kind, which it returns with a recipe if there is one."""
+    """Queue work on the current stream; return its plan, and a recipe if there is one."""
     key = (kind, x.dtype, x.shape, x.stride(), out.dtype, out.shape, out.stride(), x.get_device(), *more)
     stream = _torch_cuda.stream(x)
     while True:
@@ -179,17 +180,17 @@ def _queue(x: Tensor, out: Tensor, kind: int, *more: Any) -> tuple[int, Optional
             queue(plan, x.data_ptr(), out.data_ptr(), stream)
             text = call("recipe", plan, x.data_ptr(), out.data_ptr())
             return plan, bytes.fromhex(text) if text else None
-        except LayoutError:  # forgotten since, as other threads had many
+        except LayoutError:  # dropped meanwhile, as other threads made many plans
             with _cuda._planning:
                 if _plans.get(key) == plan:
                     del _plans[key]
 
 
 def _again(number: int, x: Tensor) -> Optional[Tensor]:
-    """What was done before for tensors of this kind; None where nothing was."""
+    """Repeat work done before for tensors of this description, or return None."""
     try:
         return repeat(_ready, number, x)
-    except LayoutError:  # the plan is forgotten
+    except LayoutError:  # the plan was dropped
         return None
 
 
@@ -208,13 +209,13 @@ def _remember(number: int, x: Tensor, out: Tensor, plan: int, recipe: Optional[b
 
 
 def _evenly(x: Tensor) -> Tensor:
-    """A tensor whose planes follow each other as a kernel takes them, itself if it can be."""
+    """Return a tensor whose planes are evenly spaced: itself, or a contiguous copy."""
     x = _rows(x)
     return x if _planes(x) is not None else x.contiguous()
 
 
 def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """A tensor of a device in a type that kernels take for such sums, itself if it can be."""
+    """Return a tensor on a device in a type that kernels accept for such sums."""
     if x.dtype in (torch.float16, torch.bfloat16):
         return x
     if x.dtype == torch.int8:
@@ -227,11 +228,14 @@ def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _tensor_kernel(x: Tensor, dtype: torch.dtype) -> bool:
-    """Whether tables are made by the kernels for many planes of floats. Those for images take longer to launch, and are faster where few of
-    the blocks that run at once have a plane, or planes are wide."""
+    """Report whether to use the kernels for many planes of floats.
+
+    The kernels for images take longer to launch. They are faster if planes are wide, or if
+    few of the blocks that run at once have a plane.
+    """
     planes, (height, width) = math.prod(x.shape[:-2]), x.shape[-2:]
     if x.dtype in (torch.float16, torch.bfloat16):
-        return True  # those for images are for other types
+        return True  # the kernels for images do not support these types
     if x.dtype != dtype or not x.is_floating_point():
         return False
     at_once = _UNITS * (2 if width <= 256 else 1)
@@ -240,14 +244,14 @@ def _tensor_kernel(x: Tensor, dtype: torch.dtype) -> bool:
 
 
 def _fill_cuda(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes]]]:
-    """Makes tables on a device. It returns plan and recipe if they are for the tensor as it is."""
+    """Compute tables on a device; return plan and recipe if they apply to the tensor as it is."""
     pixels = _evenly(_pixels(x, out.dtype))
     if _tensor_kernel(x, out.dtype):
         high = _band(x)
-        if high:  # what each column has above a band goes where that begins
+        if high:  # the column sums above a band are written where it begins
             above = pixels[..., : (x.shape[-2] - 1) // high * high, :].unflatten(-2, (-1, high)).sum(-2, dtype=out.dtype).cumsum(-2)
             out[..., 1 + high :: high, 1:][..., : above.shape[-2], :] = above
-        found = _queue(pixels, out, _TABLE, int(out.storage_offset() == 0), high)  # only memory of our own begins with it
+        found = _queue(pixels, out, _TABLE, int(out.storage_offset() == 0), high)  # only memory allocated here begins with the table
         if high:
             return None
     else:
@@ -270,12 +274,12 @@ def _integral_into(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes
 
 # --- Operators ---
 #
-# A call of one goes from PyTorch's dispatcher straight to these functions. What was done before for tensors of the same sizes, strides and
-# types is launched again with as little in the way as can be.
+# PyTorch's dispatcher calls these functions directly. Work done before for tensors of the same sizes, strides and types is launched
+# again with as little overhead as possible.
 
-_INTEGRALS: dict[Any, int] = {None: 0, torch.int32: 1, torch.int64: 2, torch.float32: 3, torch.float64: 4}  # numbers of what is ready
+_INTEGRALS: dict[Any, int] = {None: 0, torch.int32: 1, torch.int64: 2, torch.float32: 3, torch.float64: 4}  # keys in _ready
 _SUFFIXES, _WINDOWS = 8, 16
-_windows: dict[tuple, int] = {}  # numbers of windows that were asked for, none of which comes twice
+_windows: dict[tuple, int] = {}  # unique numbers of the windows requested so far
 _numbers = itertools.count(_WINDOWS)
 
 
@@ -297,7 +301,7 @@ def _integral_fake(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
 
 
 def _suffix(x: Tensor) -> Tensor:
-    """What lies at each place and after it, to the right and below: (..., H, W) to the same."""
+    """Return the sum at and after each place, to the right and below; the shape is kept."""
     out = _again(_SUFFIXES, x)
     if out is not None:
         return out
@@ -330,7 +334,7 @@ def _suffix_fake(x: Tensor) -> Tensor:
 
 
 def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
-    """Windows along an axis without what is beyond the image at every place: there are zeros."""
+    """Return the length of windows along an axis and their offset, without parts that are always outside."""
     near = min(before, places - 1)
     return min(size - (before - near), near + length), near
 
@@ -346,8 +350,11 @@ def _number(window: tuple) -> int:
 
 
 def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, columns: int, factor: float, clip: bool = False) -> Tensor:
-    """Sums of windows with zeros outside, times a factor: that of (y, x) begins at (y - top, x - left). Where they are clipped, each is divided by
-    how many pixels it has in the image instead."""
+    """Return the sums of windows with zeros outside, times a factor.
+
+    The window of (y, x) begins at (y - top, x - left). With `clip`, each sum is divided by
+    the number of its pixels inside the image instead.
+    """
     window = (height, width, top, left, rows, columns, factor, clip)
     number = _windows.get(window, -1)
     if number >= 0:
@@ -368,7 +375,7 @@ def _window(x: Tensor, height: int, width: int, top: int, left: int, rows: int, 
         if pixels is x:
             _remember(_number(window), x, out, *found)
         return out
-    # Of a processor, or of several windows side by side, in a type that holds the sums.
+    # On a CPU, or as several windows side by side, in a type that holds the sums.
     wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype if x.device.type == "cpu" else torch.float64
     sums = torch.zeros(out.shape, dtype=wide, device=x.device)
     if x.device.type == "cpu":
@@ -387,12 +394,12 @@ def _window_fake(x: Tensor, height: int, width: int, top: int, left: int, rows: 
 
 
 def _counts(places: int, size: int, before: int, length: int, like: Tensor) -> Tensor:
-    """How many pixels of a window lie in the image, at each place along an axis, one at least."""
+    """Return the number of pixels, at least 1, of a window inside the image at each place along an axis."""
     at = torch.arange(places, device=like.device) - before
     return ((at + size).clamp(max=length) - at.clamp(min=0)).clamp(min=1).to(like.dtype if like.dtype in (torch.float32, torch.float64) else torch.float32)
 
 
-# Tables and suffix sums are each other's gradients, and so are windows and windows from the other corner.
+# The gradient of a table is a suffix sum and vice versa; that of a window is the window from the opposite corner.
 
 
 def _keep_type(ctx: Any, inputs: tuple, output: Tensor) -> None:
@@ -428,7 +435,7 @@ def _window_forward(ctx: Any, tangent: Tensor) -> Tensor:
 def _window_backward(ctx: Any, grad: Tensor) -> Any:
     height, width, top, left, rows, columns, factor, clip = ctx.window
     wide = grad
-    if clip:  # counts are beyond 16-bit floats, and what is divided by them too
+    if clip:  # counts overflow 16-bit floats, and so do the sums
         wide, factor = _wide(grad), 1.0
         wide = wide / (_counts(rows, height, top, ctx.size[0], wide)[:, None] * _counts(columns, width, left, ctx.size[1], wide))
     back = window_of(wide, height, width, height - 1 - top, width - 1 - left, *ctx.size, factor, False).to(grad.dtype)
@@ -436,7 +443,7 @@ def _window_backward(ctx: Any, grad: Tensor) -> Any:
 
 
 def _over_batch(operator: Any) -> Any:
-    """An axis of vmap is one more leading axis."""
+    """Return a vmap rule that adds the mapped axis to the leading axes."""
 
     def rule(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
         return operator(x.movedim(in_dims[0], 0), *rest), 0
@@ -445,18 +452,21 @@ def _over_batch(operator: Any) -> Any:
 
 
 def _transformed() -> bool:
-    """Whether a transform of torch.func is at work, which compilers see to themselves."""
+    """Report whether a torch.func transform is active; compilers handle these themselves."""
     return not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
 
 
 def _plain(x: Tensor) -> bool:
-    """Whether nothing of PyTorch but its gradients stands between a call and the library: no transform, no mode, no other kind of tensor,
-    no batch of gradients (``is_grads_batched``), no sign that is yet to change."""
+    """Report whether a call may go straight to the library.
+
+    It may not under a transform or a mode, or for tensor subclasses, batched gradients
+    (``is_grads_batched``), meta tensors and lazy negation.
+    """
     return type(x) in _TENSORS and _transform() is None and _modes() == 0 and not x.is_neg() and not x.is_meta and not _batched(x)
 
 
 def _followed(x: Tensor) -> bool:
-    """Whether PyTorch is to know what became of a tensor: for gradients, or for what goes along with it (forward-mode AD)."""
+    """Report whether PyTorch must record what becomes of a tensor: for gradients or forward-mode AD."""
     return x.requires_grad and torch.is_grad_enabled() or forward_ad._current_level >= 0
 
 
@@ -467,7 +477,7 @@ _library = torch.library.Library("boxsum", "FRAGMENT")
 
 
 def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backward: Any) -> Any:
-    """Registers an operator, and returns it as a function that the transforms of torch.func know to differentiate and to map too."""
+    """Register an operator, and return a function that torch.func can differentiate and map."""
     name = schema.partition("(")[0]
     _library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
     for key in ("CPU", "CUDA"):
@@ -477,7 +487,7 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backwa
     torch.library.register_vmap(f"boxsum::{name}", _over_batch(operator), lib=_library)
     torch.library.register_autograd(f"boxsum::{name}", backward, setup_context=context, lib=_library)
 
-    class Mapped(torch.autograd.Function):  # what transforms take
+    class Mapped(torch.autograd.Function):  # for torch.func transforms
         forward = staticmethod(operator)
         setup_context = staticmethod(context)
 
@@ -489,7 +499,7 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backwa
         def vmap(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
             return Mapped.apply(x.movedim(in_dims[0], 0), *rest), 0
 
-    class Plain(torch.autograd.Function):  # in half of the time
+    class Plain(torch.autograd.Function):  # takes half the time
         @staticmethod
         def forward(ctx: Any, x: Tensor, *rest: Any) -> Tensor:
             out = run(x, *rest)
@@ -519,7 +529,7 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backwa
 
 
 def _hasten(name: str, operator: Any, run: Any, function: Any, context: Any, backward: Any) -> None:
-    """Has calls of the operator itself go the same short way, where PyTorch is as it is known."""
+    """Let calls of the operator itself take the same short path, if PyTorch's internals are known."""
     try:
         from torch._library.autograd import Info, make_autograd_impl
 
@@ -545,7 +555,7 @@ window_of = _operator(
 
 
 def _composite(schema: str) -> Any:
-    """Registers a function made of operators, which has their gradients."""
+    """Register a function composed of operators, which provide its gradients."""
 
     def register(function: Any) -> Any:
         _library.define(schema)
@@ -556,7 +566,7 @@ def _composite(schema: str) -> Any:
 
 
 def _spread(boxes: Tensor, table: Tensor) -> tuple[Tensor, tuple[int, ...]]:
-    """Boxes for each table of a batch, (lead, K, 4), and the shape of what is asked of one."""
+    """Return boxes for each table of a batch, (lead, K, 4), and the shape of the answer for one."""
     if boxes.dim() == 0 or boxes.shape[-1] != 4:
         raise ValueError(f"boxes of shape {tuple(boxes.shape)}: the last axis has four numbers, x0, y0, x1, y1")
     leading, own, each = table.shape[:-2], boxes.shape[:-2], boxes.shape[-2:-1]
@@ -569,7 +579,7 @@ def _spread(boxes: Tensor, table: Tensor) -> tuple[Tensor, tuple[int, ...]]:
 
 
 def _corners(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
-    """Sums of boxes (B, K, 4) of tables (B, H + 1, W + 1), and their areas."""
+    """Return the sums of boxes (B, K, 4) of tables (B, H + 1, W + 1), and their areas."""
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     real = boxes.is_floating_point()
     if real:
@@ -587,7 +597,7 @@ def _corners(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
         table = table.double()
 
     def parts(at: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor]:
-        low = at.detach().nan_to_num(0.0).floor().clamp(max=max(most - 1, 0)).long()  # a corner of NaN has a sum of NaN
+        low = at.detach().nan_to_num(0.0).floor().clamp(max=max(most - 1, 0)).long()  # a NaN corner makes the sum NaN
         return low, (low + 1).clamp(max=most), at - low
 
     def entry(y: Tensor, x: Tensor) -> Tensor:
@@ -603,7 +613,10 @@ _ROOM = (1 << 31) - 1
 
 
 def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
-    """Sums and areas of boxes of bytes in tables of int32 that may have wrapped: those of parts that 32 bits hold."""
+    """Return sums and areas of boxes of 8-bit pixels in int32 tables that may have wrapped.
+
+    Boxes are summed in parts that 32 bits hold.
+    """
     if boxes.is_floating_point():
         raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with dtype=torch.int64")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
@@ -619,7 +632,7 @@ def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
     _check_table(table)
     if boxes.is_complex() or boxes.dtype == torch.bool:
         raise TypeError(f"boxes of {boxes.dtype}: they take integers or floats")
-    if boxes.dtype == torch.uint64:  # beyond 63 bits is beyond every image
+    if boxes.dtype == torch.uint64:  # coordinates of more than 63 bits lie outside every image
         boxes = torch.where(boxes.long() < 0, 1 << 62, boxes.long())
     if 0 in table.shape[-2:]:
         raise ValueError(f"tables of shape {tuple(table.shape)}: they have a row and a column of zeros at least, as integral makes them")
@@ -651,7 +664,7 @@ _BORDERS = ("clip", "constant", "reflect101", "reflect", "replicate", "wrap")
 
 
 def _places(length: int, before: int, after: int, border: str, device: torch.device) -> Tensor:
-    """Which row or column of an image stands at each place, from some before it to some after."""
+    """Return the row or column of an image at each place, from `before` it to `after` it."""
     at = torch.arange(-before, length + after, device=device)
     if border == "replicate":
         return at.clamp(0, length - 1)
@@ -664,7 +677,7 @@ def _places(length: int, before: int, after: int, border: str, device: torch.dev
 
 
 def _wide(x: Tensor) -> Tensor:
-    """A tensor whose type holds sums: those of 16-bit floats are soon beyond them."""
+    """Return a tensor of a type that holds sums, which soon overflow 16-bit floats."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
@@ -682,7 +695,7 @@ def _box_filter(x: Tensor, width: int, height: int, border: str = "clip", mean: 
 @_composite("local_norm(Tensor x, int width, int height, float eps=1e-5) -> Tensor")
 def _local_norm(x: Tensor, width: int, height: int, eps: float = 1e-5) -> Tensor:
     wide = _wide(x)
-    # What all pixels lie away from zero is taken off first: squares would lose digits to it. A NaN is for the windows that have it.
+    # Subtract the mean of the finite pixels first: squares of large offsets would lose digits. A NaN affects only its own windows.
     still = wide.detach()
     finite = still.isfinite()
     base = still.where(finite, 0).sum(_PLANES, keepdim=True) / finite.sum(_PLANES, keepdim=True).clamp(min=1)
@@ -700,7 +713,7 @@ def _avg_pool(
     ceil_mode: bool = False, divisor_override: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
     (height, width), (top, left) = kernel_size, padding
-    last = []  # where the last window begins
+    last = []  # start of the last window
     for n, k, p, s in zip(x.shape[-2:], kernel_size, padding, stride):
         at = (n + 2 * p - k + (s - 1 if ceil_mode else 0)) // s * s  # the last may end beyond the padding,
         if ceil_mode and at >= n + p:  # and must not begin there
@@ -714,7 +727,7 @@ def _avg_pool(
     means = window_of(x, height, width, top, left, rows, columns, factor, clip)[..., :: stride[0], :: stride[1]]
     if not ceil_mode or clip or divisor_override is not None:
         return means
-    # Pixels of padding count, and what lies beyond does not.
+    # Padding counts; what lies beyond it does not.
     parts = []
     for n, k, p, s, at in zip(x.shape[-2:], kernel_size, padding, stride, last):
         begin = torch.arange(0, at + 1, s, device=x.device)
@@ -722,23 +735,47 @@ def _avg_pool(
     return (means * (parts[0][:, None] * parts[1])).to(x.dtype)
 
 
-# --- What people call ---
+# --- Public functions ---
 
 
 def _through(function: Any, x: Tensor) -> Any:
-    """The operator that is made of others, for compilers and modes to see; for others what it is made of, as transforms have no rules for it."""
+    """Return the registered operator for compilers and modes, and the function itself otherwise.
+
+    Transforms have no rules for composite operators, but for what they are made of.
+    """
     if torch.compiler.is_compiling() or not _plain(x) and not _transformed():
         return getattr(torch.ops.boxsum, function.__name__[1:])
     return function
 
 
 def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
-    """Make the summed-area tables of images: (..., H, W) to (..., H + 1, W + 1).
+    """Compute the summed-area tables of a batch of images.
 
-    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Floats have sums of their own type, float16 and bfloat16 of
-    float32; bytes of int32, other integers of int64; ``dtype`` may ask for others: for small boxes of large images ask
-    for ``torch.float64``, see :func:`box_sum`. Gradients of any order are
-    tables as well. On a device there are gaps between the rows of tables, so that they are not contiguous.
+    Entry ``[..., i, j]`` is the sum of ``x[..., :i, :j]``. Gradients of any order are
+    computed from tables as well.
+
+    Parameters
+    ----------
+    x : Tensor, shape (..., H, W)
+        Input images.
+    dtype : torch.dtype, optional
+        Type of the sums. The default is the type of `x` for float32 and float64, float32
+        for float16 and bfloat16, int64 for integers, and int32 for uint8 and bool images
+        whose sum fits. For small boxes of large images use ``torch.float64``, see
+        :func:`box_sum`.
+
+    Returns
+    -------
+    table : Tensor, shape (..., H + 1, W + 1)
+        The tables. On a CUDA device there are gaps between the rows, so the tensor is not
+        contiguous.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not a dense tensor of real numbers, or has no sums of type `dtype`.
+    ValueError
+        If `x` has fewer than two axes.
     """
     if type(x) not in _TENSORS:
         _check(x)
@@ -746,21 +783,51 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
 
 
 def box_sum(table: Tensor, boxes: Any) -> Tensor:
-    """Sum the pixels of boxes ``x0, y0, x1, y1``: tables (..., H + 1, W + 1) and boxes (K, 4) to (..., K).
+    """Sum the pixels of boxes.
 
-    Boxes (N, K, 4) are for each image along the first axis of the tables. Boxes of integers are exact. Real corners are read
-    from the table between its entries, bilinearly: a pixel that a box has half of counts half. They have gradients, as the
-    table has; one of NaN has a sum of NaN. Boxes are clipped to the image.
+    Parameters
+    ----------
+    table : Tensor, shape (..., H + 1, W + 1)
+        Tables from :func:`integral`.
+    boxes : Tensor or array_like, shape (K, 4) or (N, K, 4)
+        Boxes ``x0, y0, x1, y1``, clipped to the image. With shape (N, K, 4), each image
+        along the first axis of the tables has its own boxes. Floating-point corners are
+        interpolated bilinearly between table entries, so that half a pixel counts half.
 
-    The sum of a box is the difference of large ones: of float32 it may be off by 2^-22 of the greatest entry at its corners. Tables of
-    ``dtype=torch.float64`` have that to 2^-51.
+    Returns
+    -------
+    sums : Tensor, shape (..., K)
+        The sums. They have gradients with respect to the table and to floating-point
+        corners. A box with a NaN corner has sum NaN.
+
+    Notes
+    -----
+    With integer tables and boxes, sums are exact. With floats, a sum is the difference of
+    large ones: in float32 its error may reach 2^-22 of the largest table entry at its
+    corners, and in tables of ``dtype=torch.float64`` 2^-51 of it.
     """
     _check_table(table)
     return _through(_box_sum, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
 
 def box_mean(table: Tensor, boxes: Any) -> Tensor:
-    """The mean of the pixels of boxes, 0 of empty ones: see :func:`box_sum`."""
+    """Return the mean of the pixels of boxes, or 0 for empty boxes.
+
+    Parameters
+    ----------
+    table, boxes
+        As for :func:`box_sum`.
+
+    Returns
+    -------
+    means : Tensor, shape (..., K)
+        The means, as floats.
+
+    Raises
+    ------
+    ValueError
+        If corners are floats and the sums of an int32 table may have wrapped.
+    """
     _check_table(table)
     return _through(_box_mean, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
 
@@ -782,11 +849,33 @@ def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
 
 
 def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "clip", mean: bool = True) -> Tensor:
-    """The mean, or the sum, of the window round every pixel: floats (..., H, W) to the same.
+    """Compute the mean or the sum of the window around every pixel.
 
-    ``window`` is one number, or two, across and down; even ones have a pixel more on the left and above. ``border`` is what is
-    outside: nothing with ``"clip"``, zeros with ``"constant"``, or ``"reflect101"``, ``"reflect"``, ``"replicate"``
-    and ``"wrap"``, for which the image is copied first.
+    Parameters
+    ----------
+    x : Tensor, shape (..., H, W)
+        Input images, of a floating-point type.
+    window : int or sequence of int
+        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        one pixel further to the left and up.
+    border : str, optional
+        Values outside the image: ``"clip"`` for none, ``"constant"`` for zeros, or
+        ``"reflect101"``, ``"reflect"``, ``"replicate"`` or ``"wrap"``, which copy the image
+        first.
+    mean : bool, optional
+        Compute means; False computes sums.
+
+    Returns
+    -------
+    filtered : Tensor, shape (..., H, W)
+        The means or sums, of the type of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` does not hold floats.
+    ValueError
+        If `border` is unknown or the window is smaller than one pixel.
     """
     _floats(x, "a filter")
     if border not in _BORDERS:
@@ -795,7 +884,24 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
 
 
 def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-5) -> Tensor:
-    """Local contrast: ``(x - mean) / sqrt(variance + eps)`` of the window round every pixel, clipped to the image."""
+    """Normalize local contrast: ``(x - mean) / sqrt(variance + eps)``.
+
+    The mean and variance are those of the window around every pixel, clipped to the image.
+
+    Parameters
+    ----------
+    x : Tensor, shape (..., H, W)
+        Input images, of a floating-point type.
+    window : int or sequence of int
+        Size of the window in pixels, or a pair across and down.
+    eps : float, optional
+        Added to the variance.
+
+    Returns
+    -------
+    normalized : Tensor, shape (..., H, W)
+        The normalized images, of the type of `x`.
+    """
     _floats(x, "local_norm")
     return _through(_local_norm, x)(x, *_sides(window, "window"), eps)
 
@@ -804,7 +910,20 @@ def avg_pool(
     x: Tensor, kernel_size: Union[int, Sequence[int]], stride: Union[int, Sequence[int], None] = None,
     padding: Union[int, Sequence[int]] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """``F.avg_pool2d``, with its arguments, in a time that does not depend on the window. Pairs are down and across, as there."""
+    """Average pooling, as ``F.avg_pool2d``, in a time that does not depend on the window.
+
+    Parameters
+    ----------
+    x : Tensor, shape (..., H, W)
+        Input images, of a floating-point type.
+    kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        As for ``torch.nn.functional.avg_pool2d``. Pairs are down and across, as there.
+
+    Returns
+    -------
+    pooled : Tensor
+        The pooled images, of the type of `x`.
+    """
     _floats(x, "avg_pool")
     size = _sides(kernel_size, "kernel_size")
     pads = _sides(padding, "padding", 0)
@@ -820,7 +939,18 @@ def avg_pool(
 
 
 class LocalNorm(torch.nn.Module):
-    """:func:`local_norm` as a layer, with a weight and a bias for each channel of (N, C, H, W) where there are ``channels``."""
+    """A layer that applies :func:`local_norm`, with an optional weight and bias per channel.
+
+    Parameters
+    ----------
+    window : int or sequence of int
+        Size of the window in pixels, or a pair across and down.
+    channels : int, optional
+        Number of channels C of (N, C, H, W) inputs, each of which then has a learned weight
+        and bias.
+    eps : float, optional
+        Added to the variance.
+    """
 
     def __init__(self, window: Union[int, Sequence[int]], channels: Optional[int] = None, eps: float = 1e-5) -> None:
         super().__init__()
@@ -829,6 +959,7 @@ class LocalNorm(torch.nn.Module):
         self.bias = None if channels is None else torch.nn.Parameter(torch.zeros(channels))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Normalize a batch of images."""
         y = local_norm(x, self.window, eps=self.eps)
         if self.weight is None or self.bias is None:
             return y
@@ -837,16 +968,39 @@ class LocalNorm(torch.nn.Module):
         return y * self.weight[:, None, None] + self.bias[:, None, None]
 
     def extra_repr(self) -> str:
+        """Return the parameters of the layer for its representation."""
         channels = "" if self.weight is None else f", channels={len(self.weight)}"
         return f"window={self.window}{channels}, eps={self.eps}"
 
 
 class BoxConv2d(torch.nn.Module):
-    """A convolution with boxes whose corners are learned: (N, C, H, W) to (N, C * boxes, H, W).
+    """A convolution with boxes whose corners are learned.
 
-    Each output is the mean of a box that goes along with the pixel. Its four sides, in pixels from the pixel's centre, are
-    real numbers: ``corners`` has (C, boxes, 4) of x0, y0, x1, y1, and the bilinear table gives them gradients. The time
-    does not depend on how large boxes are. Outside of the image there are zeros.
+    Each output is the mean of a box around the pixel, with zeros outside the image. The
+    sides of a box are real numbers, in pixels from the center of the pixel; bilinear table
+    lookups give them gradients. The time does not depend on the size of the boxes.
+
+    Parameters
+    ----------
+    channels : int
+        Number of channels C of the (N, C, H, W) input. The output has shape
+        (N, C * boxes, H, W).
+    boxes : int
+        Number of boxes per channel.
+    reach : float or sequence of float
+        Maximum distance of a side from the pixel, or a pair across and down.
+    least : float, optional
+        Minimum width and height of a box in pixels.
+
+    Attributes
+    ----------
+    corners : torch.nn.Parameter, shape (C, boxes, 4)
+        The learned sides ``x0, y0, x1, y1``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not positive.
     """
 
     def __init__(self, channels: int, boxes: int, reach: Union[float, Sequence[float]], least: float = 1.0) -> None:
@@ -864,13 +1018,14 @@ class BoxConv2d(torch.nn.Module):
         self.corners = torch.nn.Parameter(torch.cat([middle - size / 2, middle + size / 2], -1))
 
     def sides(self) -> Tensor:
-        """The corners in order, no box smaller than ``least`` pixels a side, and none farther than ``reach``."""
+        """Return the sides of the boxes in order, limited by `least` and `reach`."""
         low, high = self.corners[..., :2], self.corners[..., 2:]
         middle, size = (low + high) / 2, (high - low).clamp(min=self.least)
         most = self.corners.new_tensor(self.reach)
         return torch.cat([torch.maximum(middle - size / 2, -most), torch.minimum(middle + size / 2, most)], -1)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Convolve a batch of images with the boxes."""
         if x.dim() != 4 or x.shape[1] != self.channels:
             raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {self.channels}, H, W)")
         _floats(x, "BoxConv2d")
@@ -900,4 +1055,5 @@ class BoxConv2d(torch.nn.Module):
         return (sums / area).reshape(x.shape[0], self.channels * self.boxes, height, width).to(x.dtype)
 
     def extra_repr(self) -> str:
+        """Return the parameters of the layer for its representation."""
         return f"{self.channels}, {self.boxes}, reach={self.reach}"

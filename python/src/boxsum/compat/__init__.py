@@ -1,7 +1,7 @@
-"""Functions with the names, arguments and results of other libraries.
+"""Drop-in functions with the names, arguments and results of other libraries.
 
-``boxsum.compat.cv2``, ``boxsum.compat.skimage`` and ``boxsum.compat.scipy`` need none of
-them installed.
+``boxsum.compat.cv2``, ``boxsum.compat.skimage`` and ``boxsum.compat.scipy`` do not require
+these libraries.
 """
 
 from . import cv2, scipy, skimage

@@ -1,12 +1,12 @@
-"""``uniform_filter`` and ``uniform_filter1d`` as SciPy's ``ndimage`` has them.
+"""``uniform_filter`` and ``uniform_filter1d``, as in SciPy's ``ndimage``.
 
     from boxsum.compat import scipy as fast
     soft = fast.uniform_filter(image, 15)
 
-Arguments, types and results are those of ``scipy.ndimage``: one axis after the other, and
-integers cut off after each. Floats are summed in another order, and where all
-axes of an image have the same border, in one pass. A NaN touches its own windows; in SciPy it
-spoils the rest of its line.
+Arguments, types and results are those of ``scipy.ndimage``: one axis is filtered after the
+other, and integers are truncated after each. Floats are summed in another order, and in one
+pass where all axes of an image have the same border. A NaN affects only its own windows; in
+SciPy it affects the rest of its line.
 """
 
 from __future__ import annotations
@@ -28,8 +28,20 @@ _FLOATS = (np.float32, np.float64)
 def uniform_filter(
     input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: float = 0.0, origin: Any = 0, *, axes: Any = None
 ) -> np.ndarray:
-    """The mean of the window round every element: ``scipy.ndimage.uniform_filter``.
+    """Compute the mean of the window around every element, as ``scipy.ndimage.uniform_filter``.
 
+    Parameters
+    ----------
+    input, size, output, mode, cval, origin, axes
+        As for ``scipy.ndimage.uniform_filter``.
+
+    Returns
+    -------
+    filtered : ndarray
+        The means, in `output` if that is an array.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import scipy
     >>> scipy.uniform_filter(np.array([[0, 9, 0, 0, 7]], np.uint8), 3)
@@ -64,8 +76,20 @@ def uniform_filter(
 
 
 def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: float = 0.0, origin: int = 0) -> np.ndarray:
-    """The mean of a window along one axis: ``scipy.ndimage.uniform_filter1d``.
+    """Compute the mean of a window along one axis, as ``scipy.ndimage.uniform_filter1d``.
 
+    Parameters
+    ----------
+    input, size, axis, output, mode, cval, origin
+        As for ``scipy.ndimage.uniform_filter1d``.
+
+    Returns
+    -------
+    filtered : ndarray
+        The means, in `output` if that is an array.
+
+    Examples
+    --------
     >>> from boxsum.compat import scipy
     >>> scipy.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3)
     array([4, 3, 4, 1, 4, 6, 6, 3])
@@ -121,7 +145,7 @@ def _border(mode: Any) -> str:
 
 
 def _mean(source: np.ndarray, target: np.ndarray, size: tuple[int, int], shift: tuple[int, int], border: str, cval: float) -> None:
-    """The mean of windows of a plane, as floats."""
+    """Compute the mean of the windows of a plane, as floats."""
     source = _readable(source, border, cval)
     direct = target.flags.carray and not np.may_share_memory(source, target) and target.dtype.isnative
     result = target if direct else np.empty(target.shape, target.dtype.newbyteorder("="))
@@ -131,7 +155,7 @@ def _mean(source: np.ndarray, target: np.ndarray, size: tuple[int, int], shift: 
 
 
 def _readable(source: np.ndarray, border: str, cval: float) -> np.ndarray:
-    """Pixels that the library has means of, which can have the value outside as well."""
+    """Return pixels that the library can average, of a type that can hold the border value too."""
     native = source.dtype.newbyteorder("=")
     if native not in (np.uint8, np.uint16, *_FLOATS):
         return source.astype(np.float64)
@@ -141,7 +165,7 @@ def _readable(source: np.ndarray, border: str, cval: float) -> np.ndarray:
 
 
 def _along(source: np.ndarray, axis: int, size: int, origin: int, border: str, cval: float, target: np.ndarray) -> None:
-    """One axis, whose values go across the rows of a plane, or down its columns."""
+    """Filter along one axis, across the rows of a plane or down its columns."""
     if source.size == 0:
         return
     if source.ndim == 2 and axis == 1:

@@ -1,16 +1,16 @@
-"""Functions of scikit-image, with its arguments, types and results.
+"""Functions with scikit-image's arguments, types and results.
 
     from boxsum.compat import skimage as fast
     ii = fast.integral_image(image)
     ink = image < fast.threshold_sauvola(image, 25)
 
 integral_image, integrate
-    Those of ``skimage.transform``, but for the order in which floats are added up.
+    As in ``skimage.transform``, except for the order in which floats are summed.
 threshold_niblack, threshold_sauvola, threshold_local
-    Those of ``skimage.filters``, but for rounding. ``threshold_local`` is ours for the
-    method ``"mean"``; for others it takes SciPy, as scikit-image does.
+    As in ``skimage.filters``, except for rounding. ``threshold_local`` is implemented here
+    for the method ``"mean"``; other methods require SciPy, as in scikit-image.
 match_template
-    That of ``skimage.feature``, within 1e-5; three axes take SciPy.
+    As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
 """
 
 from __future__ import annotations
@@ -31,12 +31,27 @@ from .scipy import uniform_filter
 
 
 def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
-    """The inclusive integral image: ``skimage.transform.integral_image``.
+    """Compute the inclusive integral image, as ``skimage.transform.integral_image``.
 
-    Entry ``[y, x]`` is the sum of ``image[: y + 1, : x + 1]``; three axes are a
-    volume. The array is a new one without gaps. Arrays of other dimensions, subclasses such as masked arrays, and types
-    that only ``numpy.cumsum`` has are left to NumPy.
+    Entry ``[y, x]`` is the sum of ``image[: y + 1, : x + 1]``.
 
+    Parameters
+    ----------
+    image : array_like
+        Input image; three axes are a volume. NumPy computes the result for other numbers of
+        axes, for subclasses such as masked arrays, and for types that only ``numpy.cumsum``
+        supports.
+    dtype : dtype, optional
+        Type of the sums. The default is float64 for floats of up to 64 bits, and that of
+        ``numpy.cumsum`` for integers.
+
+    Returns
+    -------
+    table : ndarray
+        A new array of the shape of `image`, without gaps.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> skimage.integral_image(np.ones((2, 3), np.uint8))
@@ -50,9 +65,9 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
         try:
             table = _host.tables(image, kind, wanted, False, False, None, None, None)
         except TypeError:
-            pass  # a pair of types that this package does not have
+            pass  # a pair of types that this package does not support
         else:
-            inclusive = np.empty_like(image, table.dtype, subok=False)  # its axes in the order of the image's, without gaps
+            inclusive = np.empty_like(image, table.dtype, subok=False)  # axes in the image's memory order, without gaps
             inclusive[...] = table[(slice(1, None),) * image.ndim]
             return inclusive
     for axis in range(image.ndim):
@@ -69,11 +84,28 @@ def _sum_type(image: np.ndarray, dtype: Any) -> np.dtype:
 
 
 def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
-    """The sums over windows: ``skimage.transform.integrate``.
+    """Sum the pixels of windows, as ``skimage.transform.integrate``.
 
-    Windows go from start to end, the end included; rows come first. Negative
-    numbers count from the end.
+    Parameters
+    ----------
+    ii : array_like
+        Integral image, from :func:`integral_image`.
+    start, end : array_like of int
+        First and last pixel of each window, both included, rows first. Negative numbers
+        count from the end.
 
+    Returns
+    -------
+    sums : ndarray of float64
+        The sums, one for each window.
+
+    Raises
+    ------
+    IndexError
+        If a window ends before it starts or outside the table.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> ii = skimage.integral_image(np.ones((5, 6)))
@@ -90,7 +122,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
         raise IndexError("end coordinates must be greater or equal to start")
     if len(start) != len(end):
         end = np.ascontiguousarray(np.broadcast_to(end, start.shape)) if len(end) == 1 else end[:1]
-    wraps = end < 0  # and so does the index of an array, once: what is before it is outside
+    wraps = end < 0  # as array indices do, once; anything before that is outside
     start, end = np.where(wraps, 0, start), np.where(wraps, end + np.array(ii.shape), end)
     if len(end) and (end.min() < 0 or np.any(end >= ii.shape)):
         raise IndexError(f"a window ends outside of a table of shape {ii.shape}")
@@ -105,7 +137,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
 
 
 def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
-    """Corners as rows of int64, counted from the beginning."""
+    """Return corners as rows of int64, counted from the beginning."""
     points = np.atleast_2d(points)
     if points.dtype.kind == "b":
         points = points.astype(np.int64)
@@ -120,8 +152,26 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
 
 
 def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.ndarray:
-    """The thresholds ``m - k s``: ``skimage.filters.threshold_niblack``.
+    """Return Niblack thresholds ``m - k s``, as ``skimage.filters.threshold_niblack``.
 
+    Here m and s are the mean and standard deviation of the window around the pixel.
+
+    Parameters
+    ----------
+    image : array_like
+        Input image.
+    window_size : int or sequence of int, optional
+        Size of the window, odd along each axis.
+    k : float, optional
+        Weight of the standard deviation.
+
+    Returns
+    -------
+    thresholds : ndarray
+        The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> skimage.threshold_niblack(np.full((5, 6), 70, np.uint8), 3)[0, 0]
@@ -136,8 +186,29 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.nda
 
 
 def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = None) -> np.ndarray:
-    """The thresholds ``m (1 + k (s/r - 1))``: ``skimage.filters.threshold_sauvola``.
+    """Return Sauvola thresholds ``m (1 + k (s/r - 1))``, as ``skimage.filters.threshold_sauvola``.
 
+    Here m and s are the mean and standard deviation of the window around the pixel.
+
+    Parameters
+    ----------
+    image : array_like
+        Input image.
+    window_size : int or sequence of int, optional
+        Size of the window, odd along each axis.
+    k : float, optional
+        Weight of the standard deviation.
+    r : float, optional
+        Dynamic range of the standard deviation. The default is half the range of an
+        integer type, 0.5 for bool and 1 for floats.
+
+    Returns
+    -------
+    thresholds : ndarray
+        The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> skimage.threshold_sauvola(np.full((5, 6), 70, np.uint8), 3)[0, 0]
@@ -156,8 +227,28 @@ def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = 
 def threshold_local(
     image: Any, block_size: Any = 3, method: str = "gaussian", offset: float = 0, mode: str = "reflect", param: Any = None, cval: float = 0
 ) -> np.ndarray:
-    """The mean of the block round every pixel, less an offset: ``skimage.filters.threshold_local``.
+    """Return the local mean less an offset, as ``skimage.filters.threshold_local``.
 
+    Parameters
+    ----------
+    image : array_like
+        Input image.
+    block_size : int or sequence of int, optional
+        Size of the block around a pixel, odd along each axis.
+    method : {"gaussian", "mean", "median", "generic"}, optional
+        How to compute the threshold of a block. All but ``"mean"`` require SciPy.
+    offset : float, optional
+        Subtracted from every threshold.
+    mode, param, cval
+        As for ``skimage.filters.threshold_local``.
+
+    Returns
+    -------
+    thresholds : ndarray
+        The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> skimage.threshold_local(np.array([[0, 6, 9]], np.uint8), (1, 3), method="mean", offset=1)
@@ -171,7 +262,7 @@ def threshold_local(
         raise ValueError(f"block_size must be odd! Given block_size {sizes} contains even values.")
     pixels = image.astype(_float_type(image.dtype), copy=False)
     if method == "mean":
-        given = image if image.dtype in (np.uint8, np.uint16) else pixels  # the same in less time
+        given = image if image.dtype in (np.uint8, np.uint16) else pixels  # the same result in less time
         return uniform_filter(given, sizes, output=pixels.dtype, mode=mode, cval=cval) - offset
     if method not in ("generic", "gaussian", "median"):
         raise ValueError("Invalid method specified. Please use `generic`, `gaussian`, `mean`, or `median`.")
@@ -189,7 +280,7 @@ def threshold_local(
 
 
 def _float_type(dtype: np.dtype) -> np.dtype:
-    """The type of results: float32 for floats of up to that size."""
+    """Return the type of results: float32 for floats of up to 32 bits, otherwise float64."""
     return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
@@ -213,7 +304,10 @@ def _windows(image: np.ndarray, size: Any) -> tuple[int, ...]:
 
 
 def _has_map(image: np.ndarray, *numbers: Any) -> bool:
-    """Whether the library makes these thresholds. Arrays of numbers, and float64 with float32, make them of another type."""
+    """Report whether the library computes these thresholds.
+
+    Arrays of numbers, and float64 numbers with a float32 image, give results of another type.
+    """
     if image.ndim != 2 or image.size == 0 or image.dtype not in (np.uint8, np.uint16, np.float32, np.float64):
         return False
     return all(np.ndim(n) == 0 and math.isfinite(n) and not (image.dtype == np.float32 and isinstance(n, np.float64)) for n in numbers)
@@ -224,20 +318,20 @@ def _map(image: np.ndarray, method: str, sizes: tuple[int, ...], k: float, r: An
 
 
 def _mean_std(image: np.ndarray, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of windows with any number of axes."""
+    """Return the mean and standard deviation of windows with any number of axes."""
     dtype = _float_type(image.dtype)
     pixels = image.astype(dtype, copy=False)
     if image.ndim == 2 and image.size:
         return local_mean_std(pixels, (sizes[1], sizes[0]), dtype=dtype)
     padded = np.pad(pixels, [(n // 2, n // 2) for n in sizes], mode="reflect").astype(np.float64)
-    shift = float(pixels.flat[0]) if pixels.size else 0.0  # which deviations do not depend on
+    shift = float(pixels.flat[0]) if pixels.size else 0.0  # deviations do not depend on it
     padded -= shift
     mean, squares = (_window_sums(values, sizes) / math.prod(sizes) for values in (padded, padded * padded))
     return (mean + shift).astype(dtype), np.sqrt(np.maximum(squares - mean * mean, 0)).astype(dtype)
 
 
 def _window_sums(values: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
-    """The sums of all windows of a size that lie in an array with any number of axes."""
+    """Return the sums of all windows of a size inside an array with any number of axes."""
     table = np.pad(values, [(1, 0)] * values.ndim)
     for axis in range(values.ndim):
         table = table.cumsum(axis)
@@ -253,7 +347,7 @@ def _window_sums(values: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
 
 
 def _stays(dtype: np.dtype, mode: str, constant_values: Any) -> bool:
-    """Whether what pads an image of integers is of its type."""
+    """Report whether the padding of an integer image is of its type."""
     if mode == "constant":
         values, limits = np.asarray(constant_values), np.iinfo(dtype)
         return values.dtype.kind in "iu" and bool(np.all((limits.min <= values) & (values <= limits.max)))
@@ -261,15 +355,42 @@ def _stays(dtype: np.dtype, mode: str, constant_values: Any) -> bool:
 
 
 def _padded(image: np.ndarray, size: tuple[int, ...], mode: str, constant_values: Any) -> np.ndarray:
-    """An image with what a template of a size needs round it, of the size on each side, which ramps depend on."""
+    """Return an image with the padding for a template of this size.
+
+    It is first padded by the whole size on each side, on which ramps depend.
+    """
     named = {"constant_values": constant_values} if mode == "constant" else {}
     padded = np.pad(image, [(n, n) for n in size], mode, **named)  # type: ignore[call-overload]
     return np.ascontiguousarray(padded[tuple(slice(n - n // 2, m + 2 * n - 1 - n // 2) for n, m in zip(size, image.shape))])
 
 
 def match_template(image: Any, template: Any, pad_input: bool = False, mode: str = "constant", constant_values: Any = 0) -> np.ndarray:
-    """The correlation with a template at every place: ``skimage.feature.match_template``.
+    """Return the correlation with a template at every position, as ``skimage.feature.match_template``.
 
+    Parameters
+    ----------
+    image : array_like
+        Input image, with two or three axes. Three axes require SciPy.
+    template : array_like
+        Template, no larger than the image.
+    pad_input : bool, optional
+        Pad the image, so that the result has its shape.
+    mode, constant_values
+        How to pad, as for ``numpy.pad``.
+
+    Returns
+    -------
+    scores : ndarray
+        The correlation coefficients, float32 for floats of up to 32 bits and float64
+        otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the template is larger than the image.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import skimage
     >>> image = np.random.default_rng(0).random((40, 50))

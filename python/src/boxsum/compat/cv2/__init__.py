@@ -1,33 +1,37 @@
-"""Functions of OpenCV, with its arguments, types and results.
+"""Functions with OpenCV's arguments, types and results.
 
     from boxsum.compat import cv2 as fast
     soft = fast.blur(image, (15, 15))
 
 integral, integral2, integral3
-    Integer tables and tilted tables are the same to the bit, float tables but for the
-    order of additions. Large tables have gaps behind their rows.
+    Integer tables and tilted tables are bit-identical, float tables except for the order of
+    additions. Large tables have gaps after their rows.
 blur, boxFilter, sqrBoxFilter
-    Integers are exact and rounded to nearest, ties up. So are OpenCV's for odd kernels; for even ones it
-    rounds ties in two ways, and is off by one elsewhere too at sides of 2, 4, 8 and 16.
+    Integers are exact and rounded to nearest, ties up. OpenCV does the same for odd kernels;
+    for even ones it rounds ties in two ways, and is off by one elsewhere too for sides of
+    2, 4, 8 and 16.
 adaptiveThreshold
-    With ADAPTIVE_THRESH_MEAN_C: the same pixel for pixel.
+    Identical pixel for pixel, with ADAPTIVE_THRESH_MEAN_C only.
 ximgproc.niBlackThreshold, ximgproc.guidedFilter
-    Statistics are float64 where OpenCV's are float32: a threshold that lies half way
-    between two gray levels may be rounded the other way.
+    Statistics are float64 where OpenCV's are float32: a threshold halfway between two gray
+    levels may be rounded the other way.
 
 matchTemplate
-    Normalised scores are within 1e-5 of the formulas, and never outside of -1 to 1; a flat window has 0.
+    Normalized scores are within 1e-5 of the formulas and never outside -1 to 1; a flat
+    window scores 0.
 CascadeClassifier
-    The rectangles, neighbours and weights of OpenCV 4.14, to the bit.
+    Rectangles, neighbors and weights are bit-identical to OpenCV 4.14.
 
-They are those of ``cv2`` 5. The module does not need OpenCV; where that is installed,
-``error`` and ``UMat`` are those of ``cv2``. Types may have a number of channels (``CV_32SC3``), images and
-results may be UMat, and tuples of numbers are columns. Masks are ignored.
+The interface is that of ``cv2`` 5. The module does not require OpenCV; if it is installed,
+``error`` and ``UMat`` are those of ``cv2``. Types may include a number of channels
+(``CV_32SC3``), images and results may be UMat, and tuples of numbers are columns. The
+masks of NumPy's masked arrays are ignored.
 
-What is different: lists are taken for images, None is not, bytes in foreign order
-are read as what they stand for, an image of no columns has a table of zeros, tables
-do not lie in the memory of one another, and a call without an image is a TypeError. Pixels of 64-bit integers,
-which OpenCV takes for int32, must fit that. CascadeClassifier has no convert and no read: load takes files of both formats.
+Differences: lists are accepted as images and None is not; arrays in another byte order are
+converted; an image without columns has a table of zeros; tables may not overlap each other;
+and a call without an image is a TypeError. 64-bit integer pixels, which OpenCV takes for
+int32, must fit that. CascadeClassifier has no convert and no read: load accepts files of
+both formats.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Arrays and errors as OpenCV has them."""
+"""OpenCV's conventions for arrays and errors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# The depths of OpenCV.
+# OpenCV's depths.
 DEPTHS = {0: "u1", 1: "i1", 2: "u2", 3: "i2", 4: "i4", 5: "f4", 6: "f8"}
 
 MOST_CHANNELS = 128
 
 
 def raises_as_opencv(function: Function) -> Function:
-    """Has a function raise ``cv2.error`` where it would raise a ValueError."""
+    """Make a function raise ``cv2.error`` instead of ValueError."""
 
     @functools.wraps(function)
     def called(*arguments: Any, **named: Any) -> Any:
@@ -29,7 +29,7 @@ def raises_as_opencv(function: Function) -> Function:
 
 
 def umats(function: Any, src: Any, outs: tuple, **named: Any) -> list | None:
-    """The results as UMat where any argument is one, as OpenCV returns them, and None otherwise."""
+    """Return the results as UMat if any argument is one, as OpenCV does, and None otherwise."""
     if not any(type(array).__name__ == "UMat" for array in (src, *outs)):
         return None
     import cv2
@@ -48,15 +48,19 @@ def umats(function: Any, src: Any, outs: tuple, **named: Any) -> list | None:
 
 
 def depth_name(depth: Any, usual: str) -> str | None:
+    """Return the NumPy name of an OpenCV depth, `usual` if it is not positive, or None."""
     if depth is None:
         return usual
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool):
         raise error(f"a depth of {depth!r}: it must be a number such as cv2.CV_32S")
-    return usual if depth <= 0 else DEPTHS.get(int(depth) & 31)  # without the number of channels, as in CV_32SC3
+    return usual if depth <= 0 else DEPTHS.get(int(depth) & 31)  # drops the number of channels, as in CV_32SC3
 
 
 def as_array(src: Any) -> np.ndarray:
-    """What is no array as OpenCV takes it: numbers in a tuple are a column, and a single one is the first of four."""
+    """Return an array from an argument as OpenCV interprets it.
+
+    A tuple of numbers is a column, and a single number is the first of four.
+    """
     if src is None:
         raise error("an image of None: did imread find the file?")
     if isinstance(src, (int, float)):
@@ -69,7 +73,7 @@ def as_array(src: Any) -> np.ndarray:
 
 
 def as_image(src: Any) -> np.ndarray:
-    """An image of two axes, or three if it has channels."""
+    """Return an image with two axes, or three if it has channels."""
     if type(src) is not np.ndarray:
         src = as_array(src)
     shape = src.shape
@@ -81,8 +85,8 @@ def as_image(src: Any) -> np.ndarray:
 
 
 def reuse(out: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> Any:
-    """The array to write to, if it is what the result takes, as OpenCV has it."""
-    if out is None or isinstance(out, (tuple, int, float)):  # which OpenCV copies, and writes to the copy
+    """Return the array to write to if it fits the result, as in OpenCV, and None otherwise."""
+    if out is None or isinstance(out, (tuple, int, float)):  # OpenCV writes to a copy of these
         return None
     if not isinstance(out, np.ndarray):
         raise error(f"{name} must be an array, not {type(out).__name__}")
@@ -93,7 +97,7 @@ def reuse(out: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> Any:
 
 
 def in_rows(array: np.ndarray) -> bool:
-    """Whether all but the gaps behind rows lies as in an array without any."""
+    """Report whether an array is contiguous except for gaps after its rows."""
     step = array.itemsize
     for axis in reversed(range(array.ndim)):
         n, stride = array.shape[axis], array.strides[axis]
@@ -104,16 +108,16 @@ def in_rows(array: np.ndarray) -> bool:
 
 
 def handed(result: np.ndarray, given: Any, out: Any) -> np.ndarray:
-    """The result as the caller gave it, where it was written there."""
+    """Return the destination that the caller passed if the result was written there."""
     return result if out is None else given
 
 
 class _Error(ValueError):
-    """What is raised where OpenCV is not installed."""
+    """The exception raised if OpenCV is not installed."""
 
 
 def error_type() -> type[Exception]:
-    """``cv2.error``, or one of our own."""
+    """Return ``cv2.error``, or our own type if OpenCV is not installed."""
     try:
         import cv2
     except ImportError:
@@ -122,4 +126,5 @@ def error_type() -> type[Exception]:
 
 
 def error(message: str) -> Exception:
+    """Return a ``cv2.error`` with a message."""
     return error_type()(message)

@@ -1,4 +1,4 @@
-"""``CascadeClassifier``."""
+"""OpenCV's ``CascadeClassifier``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from ._filters import pair, whole
 
 
 class CascadeClassifier:
-    """A detector from an XML file: ``cv2.CascadeClassifier``.
+    """A detector loaded from an XML file, as ``cv2.CascadeClassifier``.
 
-    Rectangles, neighbours and weights are those of OpenCV 4.14, to the bit, in an order
-    that does not depend on threads.
+    Rectangles, neighbors and weights are bit-identical to OpenCV 4.14, in an order that does
+    not depend on threads.
+
+    Parameters
+    ----------
+    filename : str, optional
+        The file to load.
     """
 
     def __init__(self, filename: str | None = None) -> None:
@@ -24,7 +29,7 @@ class CascadeClassifier:
             self.load(filename)
 
     def load(self, filename: str) -> bool:
-        """Loads a file, and reports whether it could."""
+        """Load a cascade, and report whether it succeeded."""
         try:
             self._cascade = Cascade(filename)
         except (ValueError, OSError):
@@ -32,16 +37,19 @@ class CascadeClassifier:
         return self._cascade is not None
 
     def empty(self) -> bool:
+        """Report whether no cascade is loaded."""
         return self._cascade is None
 
     def getOriginalWindowSize(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window."""
         return self._loaded().window
 
     def getFeatureType(self) -> int:
+        """Return the type of the features: 0 for Haar, 1 for local binary patterns."""
         return {"HAAR": 0, "LBP": 1}[self._loaded().kind]
 
     def isOldFormatCascade(self) -> bool:
-        """False: old files are read as those of today."""
+        """Return False: files of the old format are loaded like current ones."""
         self._loaded()
         return False
 
@@ -52,12 +60,40 @@ class CascadeClassifier:
 
     @raises_as_opencv
     def detectMultiScale(self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)) -> Any:
+        """Detect objects.
+
+        Parameters
+        ----------
+        image : array_like of uint8
+            Gray or BGR image.
+        scaleFactor, minNeighbors, flags, minSize, maxSize
+            As for ``cv2.CascadeClassifier.detectMultiScale``; `flags` is ignored.
+
+        Returns
+        -------
+        objects : ndarray of int32, shape (N, 4), or empty tuple
+            Rows of x, y, width and height.
+        """
         return _rectangles(self._found(image, scaleFactor, minNeighbors, minSize, maxSize))
 
     @raises_as_opencv
     def detectMultiScale2(
         self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)
     ) -> tuple[Any, Any]:
+        """Detect objects, and return how many windows each was found in.
+
+        Parameters
+        ----------
+        image, scaleFactor, minNeighbors, flags, minSize, maxSize
+            As for :meth:`detectMultiScale`.
+
+        Returns
+        -------
+        objects : ndarray of int32, shape (N, 4), or empty tuple
+            Rows of x, y, width and height.
+        numDetections : ndarray of int32, shape (N,), or empty tuple
+            Number of windows of each object.
+        """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         return _rectangles(found), _column(found, found.neighbors, np.int32)
 
@@ -65,6 +101,24 @@ class CascadeClassifier:
     def detectMultiScale3(
         self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0), outputRejectLevels: bool = False
     ) -> tuple[Any, Any, Any]:
+        """Detect objects, and optionally return their stages and weights.
+
+        Parameters
+        ----------
+        image, scaleFactor, minNeighbors, flags, minSize, maxSize
+            As for :meth:`detectMultiScale`.
+        outputRejectLevels : bool, optional
+            Return stages and weights; otherwise they are empty.
+
+        Returns
+        -------
+        objects : ndarray of int32, shape (N, 4), or empty tuple
+            Rows of x, y, width and height.
+        rejectLevels : ndarray of int32, shape (N,), or empty tuple
+            Number of stages that each object passed.
+        levelWeights : ndarray of float64, shape (N,), or empty tuple
+            Sum of the last stage of each object.
+        """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         if not outputRejectLevels:
             return _rectangles(found), (), ()
@@ -85,7 +139,7 @@ class CascadeClassifier:
 
 
 def _rectangles(found: Detections) -> Any:
-    """Rows of x, y, width and height, and an empty tuple for none, as OpenCV has it."""
+    """Return rows of x, y, width and height, or an empty tuple for none, as OpenCV does."""
     if not len(found.boxes):
         return ()
     boxes = found.boxes.astype(np.int32)

@@ -1,8 +1,8 @@
-"""The constants that go with these functions, as OpenCV has them."""
+"""OpenCV's constants for these functions."""
 
 CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = range(7)
 
-# And with a number of channels.
+# Types with a number of channels.
 (CV_8UC1, CV_8UC2, CV_8UC3, CV_8UC4), (CV_8SC1, CV_8SC2, CV_8SC3, CV_8SC4) = (range(depth, 128, 32) for depth in (CV_8U, CV_8S))
 (CV_16UC1, CV_16UC2, CV_16UC3, CV_16UC4), (CV_16SC1, CV_16SC2, CV_16SC3, CV_16SC4) = (range(depth, 128, 32) for depth in (CV_16U, CV_16S))
 (CV_32SC1, CV_32SC2, CV_32SC3, CV_32SC4), (CV_32FC1, CV_32FC2, CV_32FC3, CV_32FC4) = (range(depth, 128, 32) for depth in (CV_32S, CV_32F))
@@ -17,4 +17,4 @@ THRESH_BINARY, THRESH_BINARY_INV, THRESH_TRUNC, THRESH_TOZERO, THRESH_TOZERO_INV
 
 TM_SQDIFF, TM_SQDIFF_NORMED, TM_CCORR, TM_CCORR_NORMED, TM_CCOEFF, TM_CCOEFF_NORMED = range(6)
 
-CASCADE_DO_CANNY_PRUNING, CASCADE_SCALE_IMAGE, CASCADE_FIND_BIGGEST_OBJECT, CASCADE_DO_ROUGH_SEARCH = 1, 2, 4, 8  # which cascades of today ignore
+CASCADE_DO_CANNY_PRUNING, CASCADE_SCALE_IMAGE, CASCADE_FIND_BIGGEST_OBJECT, CASCADE_DO_ROUGH_SEARCH = 1, 2, 4, 8  # ignored by current cascades

@@ -1,4 +1,4 @@
-"""``blur``, ``boxFilter``, ``sqrBoxFilter`` and ``adaptiveThreshold``."""
+"""OpenCV's ``blur``, ``boxFilter``, ``sqrBoxFilter`` and ``adaptiveThreshold``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,25 @@ _MIDDLE = (-1, -1)
 
 @raises_as_opencv
 def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderType: int = c.BORDER_DEFAULT) -> np.ndarray:
-    """The mean of the box round every pixel: ``cv2.blur``.
+    """Compute the mean of the box around every pixel, as ``cv2.blur``.
 
+    Parameters
+    ----------
+    src, ksize, dst, anchor, borderType
+        As for ``cv2.blur``.
+
+    Returns
+    -------
+    blurred : ndarray
+        The means, of the type of `src`.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> cv2.blur(np.array([[0, 90, 0, 0, 0]], np.uint8), (3, 1))
@@ -36,8 +53,25 @@ def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderTyp
 def boxFilter(
     src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
 ) -> np.ndarray:
-    """The mean or the sum of the box round every pixel: ``cv2.boxFilter``.
+    """Compute the mean or the sum of the box around every pixel, as ``cv2.boxFilter``.
 
+    Parameters
+    ----------
+    src, ddepth, ksize, dst, anchor, normalize, borderType
+        As for ``cv2.boxFilter``.
+
+    Returns
+    -------
+    filtered : ndarray
+        The means, or the sums without `normalize`, of the depth `ddepth`.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> cv2.boxFilter(np.array([[0, 90, 0, 0, 200]], np.uint8), cv2.CV_32S, (3, 1), normalize=False)
@@ -51,8 +85,26 @@ def boxFilter(
 def sqrBoxFilter(
     src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
 ) -> np.ndarray:
-    """The mean or the sum of the squares in the box round every pixel: ``cv2.sqrBoxFilter``.
+    """Compute the mean or the sum of the squares in the box around every pixel, as ``cv2.sqrBoxFilter``.
 
+    Parameters
+    ----------
+    src, ddepth, ksize, dst, anchor, normalize, borderType
+        As for ``cv2.sqrBoxFilter``.
+
+    Returns
+    -------
+    filtered : ndarray
+        The means of the squares, or their sums without `normalize`. If `ddepth` is
+        negative, they are float32 for pixels of up to 16 bits and float64 otherwise.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> cv2.sqrBoxFilter(np.array([[0, 9, 0, 0, 20]], np.uint8), -1, (3, 1))
@@ -74,8 +126,25 @@ def sqrBoxFilter(
 
 @raises_as_opencv
 def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdType: int, blockSize: int, C: float, dst: Any = None) -> np.ndarray:
-    """Black and white by the mean of the box round every pixel: ``cv2.adaptiveThreshold``.
+    """Binarize an image by the mean of the box around every pixel, as ``cv2.adaptiveThreshold``.
 
+    Parameters
+    ----------
+    src, maxValue, adaptiveMethod, thresholdType, blockSize, C, dst
+        As for ``cv2.adaptiveThreshold``; `adaptiveMethod` must be ADAPTIVE_THRESH_MEAN_C.
+
+    Returns
+    -------
+    page : ndarray of uint8
+        The binary image.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> page = np.array([[90, 90, 20, 90, 90]] * 3, np.uint8)
@@ -111,13 +180,13 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
 
 
 def pixels(src: Any) -> np.ndarray:
-    """An image with pixels that OpenCV filters."""
+    """Return an image of a type that OpenCV filters."""
     image = as_image(src)
     if image.size == 0:
         raise error(f"an array of shape {image.shape} has no pixels")
     native = image.dtype.newbyteorder("=")
     if native in (np.int64, np.uint64):
-        native = np.dtype(np.int32)  # which OpenCV takes them for
+        native = np.dtype(np.int32)  # as in OpenCV
         if not -(1 << 31) <= image.min() <= image.max() < 1 << 31:
             raise error(f"pixels of {image.dtype} that do not fit int32, which OpenCV takes them for")
     if native.str[1:] not in _PIXELS:
@@ -126,6 +195,7 @@ def pixels(src: Any) -> np.ndarray:
 
 
 def whole(number: Any, name: str) -> int:
+    """Return an argument as an int."""
     try:
         return operator.index(number)
     except TypeError:
@@ -133,13 +203,14 @@ def whole(number: Any, name: str) -> int:
 
 
 def pair(of: Any, name: str) -> tuple[int, int]:
+    """Return an argument as two ints."""
     if not hasattr(of, "__len__") or len(of) != 2:
         raise error(f"{name} is {of!r}: it takes two numbers")
     return whole(of[0], name), whole(of[1], name)
 
 
 def _depth(ddepth: Any) -> np.dtype | None:
-    """The type of a depth, and None for that of the image."""
+    """Return the type of a depth, or None for that of the image."""
     number = whole(ddepth, "ddepth")
     if number < 0:
         return None
@@ -150,6 +221,7 @@ def _depth(ddepth: Any) -> np.dtype | None:
 
 
 def border(kind: Any, wraps: bool = False) -> str:
+    """Return the name of an OpenCV border type."""
     number = whole(kind, "borderType") & ~c.BORDER_ISOLATED
     if wraps and number == c.BORDER_WRAP:
         return "wrap"
@@ -160,7 +232,7 @@ def border(kind: Any, wraps: bool = False) -> str:
 
 
 def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, normalize: bool, kind: int) -> np.ndarray:
-    """The mean or sum of the box round every pixel, as a type of any depth."""
+    """Compute the mean or sum of the box around every pixel, for a result of any depth."""
     size, place = pair(ksize, "ksize"), pair(anchor, "anchor")
     if min(size) < 1:
         raise error(f"ksize is {size}: it must be 1 or more")
@@ -184,7 +256,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
     elif readable and wanted.kind == "f":
         fill(b"mean" if normalize else b"sum", image, result)
     elif normalize and image.dtype == wanted == np.int16:
-        lift = np.bitwise_xor(image.view(np.uint16), np.uint16(1 << 15), order="C")  # the same order without a sign
+        lift = np.bitwise_xor(image.view(np.uint16), np.uint16(1 << 15), order="C")  # unsigned, in the same order
         fill(b"box", lift, lift, 1 << 15)
         np.bitwise_xor(lift, np.uint16(1 << 15), out=result.view(np.uint16))
     elif not normalize and wanted == np.int32 and image.dtype == np.uint8 and 255 * size[0] * size[1] < 1 << 31:
@@ -197,7 +269,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
 
 
 def saturate(values: np.ndarray, result: np.ndarray) -> None:
-    """Writes floats as another type: integers are rounded, ties to even, and clamped to their range."""
+    """Write floats as another type: integers are rounded, ties to even, and clamped to their range."""
     if result.dtype.kind == "f":
         result[...] = values
         return

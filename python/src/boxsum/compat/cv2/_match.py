@@ -1,4 +1,4 @@
-"""``matchTemplate``."""
+"""OpenCV's ``matchTemplate``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,32 @@ _FLOAT = np.dtype(np.float32)
 
 @raises_as_opencv
 def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask: Any = None) -> np.ndarray:
-    """A score for every place of a template: ``cv2.matchTemplate``.
+    """Score a template at every position, as ``cv2.matchTemplate``.
 
+    Parameters
+    ----------
+    image, templ : array_like of uint8 or float32
+        Image and template. Without a mask, the smaller one is searched for in the other.
+    method : int
+        One of ``TM_SQDIFF``, ``TM_SQDIFF_NORMED``, ``TM_CCORR``, ``TM_CCORR_NORMED``,
+        ``TM_CCOEFF`` and ``TM_CCOEFF_NORMED``.
+    result : ndarray, optional
+        Destination.
+    mask : array_like of uint8 or float32, optional
+        Weights of the template's pixels. uint8 masks count where they are not zero.
+
+    Returns
+    -------
+    scores : ndarray of float32
+        The scores.
+
+    Raises
+    ------
+    cv2.error
+        If types, channels or sizes do not match.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> image = np.random.default_rng(0).integers(0, 256, (40, 50), dtype=np.uint8)
@@ -43,7 +67,7 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     if part.size == 0 or pixels.size == 0:
         raise error("an image or a template without pixels")
     if mask is None and all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
-        pixels, part = part, pixels  # whichever is the smaller is looked for
+        pixels, part = part, pixels  # the smaller one is searched for
     if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         raise error(f"a template of shape {part.shape} for an image of shape {pixels.shape}: neither fits the other")
     shape = tuple(n - m + 1 for n, m in zip(pixels.shape[:2], part.shape[:2]))
@@ -56,7 +80,7 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     counted = part if cover is None else part[cover != 0]
     axes = (0, 1) if cover is None else (0,)
     if kind == c.TM_CCOEFF_NORMED and (counted.max(axes, initial=0) == counted.min(axes, initial=255 if counted.size == 0 else counted.max())).all():
-        scores[...] = 1  # as OpenCV has it for a template that is flat
+        scores[...] = 1  # as in OpenCV, for a flat template
     elif kind == c.TM_CCORR_NORMED and not counted.any():
         scores[...] = 0
     elif kind in _DIRECT:
@@ -79,7 +103,7 @@ def _mask(mask: Any, part: np.ndarray) -> np.ndarray:
 
 
 def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: int) -> np.ndarray:
-    """What OpenCV makes with a mask, whose numbers may be any, in float64."""
+    """Return the scores with a mask of any weights, in float64, as OpenCV computes them."""
     h, w = part.shape[:2]
     shape = (pixels.shape[0] - h + 1, pixels.shape[1] - w + 1)
     image, templ = (np.atleast_3d(a).astype(np.float64) for a in (pixels, part))
@@ -90,19 +114,19 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
     whole_numbers = pixels.dtype == np.uint8 and not (m % 1).any()
 
     def correlated(values: np.ndarray, pattern: np.ndarray) -> np.ndarray:
-        """The sums of products at every place, by channel."""
+        """Return the sums of products at every position, by channel."""
         size = values.shape[:2]
         spectrum = np.fft.rfft2(values, axes=(0, 1)) * np.fft.rfft2(pattern, size, (0, 1)).conj()
         sums = np.fft.irfft2(spectrum, size, (0, 1))[: shape[0], : shape[1]]
         return np.rint(sums) if whole_numbers and not (pattern % 1).any() and not (values % 1).any() else sums
 
     odd = ~np.isfinite(image)
-    if odd.any():  # which spoils its own windows, and in a transform all of them
+    if odd.any():  # a transform would spread it from its own windows to all
         scores = _weighted(np.where(odd, 0, image).reshape(pixels.shape), part, weights, kind)
         return np.where((correlated(odd.astype(np.float64), (m != 0).astype(np.float64)) > 0.5).any(-1), np.nan, scores)
 
     def ratio(over: np.ndarray, under: np.ndarray) -> np.ndarray:
-        """A score, and 0 where there is nothing to divide by."""
+        """Return a score, or 0 where there is nothing to divide by."""
         return np.clip(np.divide(over, under, out=np.zeros_like(over), where=under > tiny), -1, 1)
 
     norm, tiny = ((templ * m) ** 2).sum(), 1e-7
@@ -110,7 +134,7 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
         all_weights = m.sum((0, 1))
         means = np.divide((m * templ).sum((0, 1)), all_weights, out=np.zeros_like(all_weights), where=all_weights != 0)
         pattern = m * (templ - means)
-        centre = image.mean((0, 1))  # which scores do not depend on
+        centre = image.mean((0, 1))  # scores do not depend on it
         image = image - centre
         sums = correlated(image, m)
         inside = np.divide(sums, all_weights, out=np.zeros_like(sums), where=all_weights != 0)
@@ -133,7 +157,7 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
 
 
 def _correlation(pixels: np.ndarray, part: np.ndarray, kind: int) -> np.ndarray:
-    """What follows from the squared differences and the sums of windows."""
+    """Derive scores from squared differences and sums of windows."""
     h, w = part.shape[:2]
     inside = (slice(h // 2, h // 2 + pixels.shape[0] - h + 1), slice(w // 2, w // 2 + pixels.shape[1] - w + 1))
 
@@ -148,7 +172,7 @@ def _correlation(pixels: np.ndarray, part: np.ndarray, kind: int) -> np.ndarray:
     squares = squares if squares.ndim == 2 else squares.sum(-1)
     if kind == c.TM_SQDIFF_NORMED:
         scale = np.sqrt(squares * (exact * exact).sum())
-        # OpenCV has no more than 1, and 1 where all is black.
+        # OpenCV returns at most 1, and 1 where the window is black.
         return np.minimum(np.divide(differences, scale, out=np.ones_like(scale), where=scale > 0), 1)
     products = (squares + (exact * exact).sum() - differences) / 2
     if kind == c.TM_CCOEFF:

@@ -1,4 +1,4 @@
-"""``integral``, ``integral2`` and ``integral3``."""
+"""OpenCV's ``integral``, ``integral2`` and ``integral3``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..._host import fill
 from ..._memory import LARGE_SQUARES, Layout, layout_of, new_table, new_tables
 from ._arrays import as_image, depth_name, error, handed, reuse, umats
 
-# Which sums and squares there are for pixels of each type, the usual first.
+# The types of sums and squares for each pixel type, the default first.
 _TABLES = {
     "u1": (("i4", "f8"), ("i4", "f4"), ("i4", "i4"), ("f4", "f8"), ("f4", "f4"), ("f8", "f8")),
     "u2": (("f8", "f8"),),
@@ -21,15 +21,32 @@ _TABLES = {
 }
 
 
-# The types of sums and squares for those of pixels and both depths, and the layouts of
-# tables of new images that have been seen before.
+# The types of sums and squares by pixel type and both depths, and the layouts of the
+# tables of images seen before.
 _known: dict[tuple, tuple[np.dtype, np.dtype]] = {}
 _ready: dict[tuple, tuple[Layout, Layout]] = {}
 
 
 def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
-    """The integral image: ``cv2.integral``.
+    """Compute the integral image, as ``cv2.integral``.
 
+    Parameters
+    ----------
+    src, sum, sdepth
+        As for ``cv2.integral``.
+
+    Returns
+    -------
+    sum : ndarray
+        The table of sums.
+
+    Raises
+    ------
+    cv2.error
+        If there is no table of this type for the image.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> cv2.integral(np.full((2, 2), 7, np.uint8))
@@ -49,8 +66,25 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
 
 
 def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sqdepth: int = -1) -> tuple[np.ndarray, np.ndarray]:
-    """The integral image and that of the squares: ``cv2.integral2``.
+    """Compute the integral image and that of the squares, as ``cv2.integral2``.
 
+    Parameters
+    ----------
+    src, sum, sqsum, sdepth, sqdepth
+        As for ``cv2.integral2``.
+
+    Returns
+    -------
+    sum, sqsum : ndarray
+        The tables of sums and squares.
+
+    Raises
+    ------
+    cv2.error
+        If there are no tables of these types for the image.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> sums, squares = cv2.integral2(np.full((2, 2), 7, np.uint8))
@@ -61,7 +95,7 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
     """
     if sum is None and sqsum is None and type(src) is np.ndarray and type(sdepth) is type(sqdepth) is int:
         layouts = _ready.get((src.shape, src.dtype, sdepth, sqdepth))
-        if layouts is not None:  # the usual call
+        if layouts is not None:  # the common call
             new, new2 = (layouts[0].new(), layouts[1].new()) if layouts[1].bytes < LARGE_SQUARES else new_tables(*layouts)
             fill(src, UPRIGHT, new, new2, None)
             return new, new2
@@ -83,8 +117,25 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
 def integral3(
     src: Any, sum: Any = None, sqsum: Any = None, tilted: Any = None, sdepth: int = -1, sqdepth: int = -1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The integral image, that of the squares and the tilted one: ``cv2.integral3``.
+    """Compute the integral image, that of the squares and the tilted one, as ``cv2.integral3``.
 
+    Parameters
+    ----------
+    src, sum, sqsum, tilted, sdepth, sqdepth
+        As for ``cv2.integral3``.
+
+    Returns
+    -------
+    sum, sqsum, tilted : ndarray
+        The tables of sums and squares, and the tilted table.
+
+    Raises
+    ------
+    cv2.error
+        If there are no tables of these types for the image.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> sums, squares, tilted = cv2.integral3(np.full((2, 2), 7, np.uint8))
@@ -103,14 +154,14 @@ def integral3(
 
 
 def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> list:
-    """The tables of sums and squares, and the tilted one if there is a place for it."""
+    """Compute the tables of sums and squares, and the tilted one if there is a place for it."""
     given = [out for out in outs if out is not None]
     if given:
         try:
             refuse_overlap([src] + given)
         except ValueError as wrong:
             raise error(str(wrong)) from None
-    # Those of bytes are whole numbers in float64, and OpenCV's int32 ones wrap.
+    # uint8 squares are whole numbers in float64, and OpenCV's int32 squares wrap.
     types = [sums, np.dtype(np.uint64 if squares.kind == "i" else np.float64), sums]
     size = _size(src)
     fits = [out is not None and out.dtype == t for out, t in zip(outs, types)]
@@ -127,12 +178,12 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
 
 
 def _size(src: np.ndarray) -> tuple[int, ...]:
-    """The shape of an image's table."""
+    """Return the shape of an image's table."""
     return (src.shape[0] + 1, src.shape[1] + 1) + src.shape[2:]
 
 
 def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, np.dtype]:
-    """The image, and the types of its sums and squares."""
+    """Return the image and the types of its sums and squares."""
     src = as_image(src)
     known = _known.get((src.dtype, sdepth, sqdepth)) if type(sdepth) is type(sqdepth) is int else None
     if known is not None:

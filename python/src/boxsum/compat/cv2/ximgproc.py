@@ -1,4 +1,4 @@
-"""``niBlackThreshold`` and ``guidedFilter`` as OpenCV's extra modules have them."""
+"""``niBlackThreshold`` and ``guidedFilter``, as in OpenCV's extra modules."""
 
 from __future__ import annotations
 
@@ -22,8 +22,27 @@ _METHODS = {BINARIZATION_NIBLACK: "niblack", BINARIZATION_SAUVOLA: "sauvola", BI
 def niBlackThreshold(
     _src: Any, maxValue: float, type: int, blockSize: int, k: float, _dst: Any = None, binarizationMethod: int = BINARIZATION_NIBLACK, r: float = 128
 ) -> np.ndarray:
-    """A threshold from the mean and the deviation round every pixel: ``cv2.ximgproc.niBlackThreshold``.
+    """Threshold an image by the local mean and deviation, as ``cv2.ximgproc.niBlackThreshold``.
 
+    Parameters
+    ----------
+    _src : array_like of uint8, uint16 or float32
+        Gray image.
+    maxValue, type, blockSize, k, _dst, binarizationMethod, r
+        As for ``cv2.ximgproc.niBlackThreshold``.
+
+    Returns
+    -------
+    page : ndarray
+        The thresholded image, of the type of `_src`.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> page = np.array([[90, 90, 20, 90, 90]] * 3, np.uint8)
@@ -46,7 +65,7 @@ def niBlackThreshold(
     if binarizationMethod in _METHODS:
         spread = float(r) if binarizationMethod == BINARIZATION_SAUVOLA else None
         thresholds = threshold_map(image, _METHODS[binarizationMethod], window=size, k=factor, r=spread, border="replicate", dtype=np.float32)
-    elif binarizationMethod == BINARIZATION_NICK:  # with the mean of squares where others have the square of the mean
+    elif binarizationMethod == BINARIZATION_NICK:  # uses the mean of squares where others use the square of the mean
         means, deviations = local_mean_std(image, size, border="replicate", dtype=np.float32)
         np.square(deviations, out=deviations)
         thresholds = np.square(means)
@@ -80,8 +99,27 @@ def niBlackThreshold(
 
 @raises_as_opencv
 def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None, dDepth: int = -1, scale: float = 1.0) -> np.ndarray:
-    """The guided filter of He, Sun and Tang: ``cv2.ximgproc.guidedFilter``.
+    """Smooth an image with the guided filter of He, Sun and Tang, as ``cv2.ximgproc.guidedFilter``.
 
+    Parameters
+    ----------
+    guide, src, radius, eps, dst, dDepth
+        As for ``cv2.ximgproc.guidedFilter``.
+    scale : float, optional
+        Must be 1: the filter works at full size.
+
+    Returns
+    -------
+    smooth : ndarray
+        The filtered image.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from boxsum.compat import cv2
     >>> image = np.array([[10, 12, 10, 200, 202, 200]] * 3, np.uint8)
@@ -100,7 +138,7 @@ def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None,
     if scale != 1:
         raise error(f"scale is {scale}: this filters at full size; leave it out")
     if leader.ndim == 3 and leader.shape[2] == 2:
-        leader = np.dstack([leader, np.zeros_like(leader[:, :, :1])])  # which changes nothing
+        leader = np.dstack([leader, np.zeros_like(leader[:, :, :1])])  # a zero channel changes nothing
     wanted = _depth(dDepth) or image.dtype
     out = reuse(dst, image.shape, wanted, "dst")
     result = new_image(image.shape, wanted) if out is None else out

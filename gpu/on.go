@@ -1,0 +1,284 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
+	"github.com/boxsum/boxsum/gpu/internal/launcher"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+func init() {
+	device.Register(openRunner)
+	launch.Register(openLauncher)
+	inside.Device = func(device any) **devmem.Device { return &device.(*Device).inner }
+	inside.Array = func(holder any) *devmem.Array { return holder.(interface{ inner() *devmem.Array }).inner() }
+}
+
+// openLauncher returns a device for packages that launch kernels by themselves.
+func openLauncher(d launch.Opener) (launch.Device, error) {
+	own, ok := d.(*Device)
+	if !ok {
+		return nil, fmt.Errorf("gpu: %w: cannot launch kernels on a %T, want a *gpu.Device", boxsum.ErrInvalid, d)
+	}
+	return launcher.New(own.mem())
+}
+
+// A runner performs work that other packages request, from host memory to host
+// memory.
+type runner struct{ device *Device }
+
+// openRunner returns the runner of an open device.
+func openRunner(on device.Device) (device.Runner, error) {
+	d, ok := on.(*Device)
+	if !ok {
+		return nil, fmt.Errorf("gpu: %w: Options.On is a %T, want a *gpu.Device", boxsum.ErrInvalid, on)
+	}
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	leave()
+	return runner{d}, nil
+}
+
+// Tables computes the table of an image or a volume, and that of its squares.
+func (r runner) Tables(job *device.Tables) error {
+	if err := method.PairError(job.Src.Type, job.Sums.Type, job.Squares.Type); err != nil {
+		return err
+	}
+	if err := countable(&job.Src); err != nil {
+		return err
+	}
+	switch job.Kind {
+	case device.Upright:
+		return r.device.shared().Run(work(method.Plane{}, job))
+	case device.Volume:
+		return r.device.shared().Run(volumeWork(job))
+	case device.Tilted:
+		return r.device.onOne(func(d *Device) error { return tilt(d.inner, job) })
+	}
+	return fmt.Errorf("gpu: %w: no tables of kind %d", boxsum.ErrInvalid, job.Kind)
+}
+
+// countable returns an error if an array has too many rows, columns or slices for
+// the kernels.
+func countable(a *raster.Array) error {
+	on := arrayOf(a)
+	on.Count = max(a.Depth, 1)
+	_, err := on.Lay()
+	return err
+}
+
+// arrayOf returns an image as it will be on a device.
+func arrayOf(a *raster.Array) devmem.Array {
+	return devmem.Array{Element: a.Type, Width: a.Width, Height: a.Height, Channels: a.Channels, Count: 1}
+}
+
+// rowsOf returns where the rows of an array lie.
+func rowsOf(a *raster.Array) devmem.Host {
+	return devmem.Host{At: unsafe.Pointer(unsafe.SliceData(a.Data)), Stride: int64(a.Stride) * int64(a.Type.Bytes())}
+}
+
+// work returns a job that goes to devices in bands of rows.
+func work(m method.Method, job *device.Tables) *transfer.Work {
+	src := &job.Src
+	w := &transfer.Work{
+		Method: m, Way: wayOf(&job.Options), Units: src.Height,
+		Piece: job.Options.BandRows, Context: job.Options.Context, Progress: job.Options.Progress,
+		Job: method.Job{
+			Pixel: src.Type, Sum: job.Sums.Type, Square: job.Squares.Type,
+			Channels: src.Channels, Width: src.Width, Height: src.Height, Count: 1, Offset: float64(job.Offset),
+		},
+	}
+	for i, a := range []*raster.Array{src, &job.Sums, &job.Squares} {
+		if a.Type != 0 {
+			w.Sides[i] = transfer.Rows(rowsOf(a))
+		}
+	}
+	return w
+}
+
+// volumeWork returns a job that goes to devices in slabs of slices.
+func volumeWork(job *device.Tables) *transfer.Work {
+	w := work(method.Volume{}, job)
+	w.Volume, w.Units = true, job.Src.Depth
+	for i, a := range []*raster.Array{&job.Src, &job.Sums, &job.Squares} {
+		w.Sides[i].Unit = int64(a.SliceStride) * int64(a.Type.Bytes())
+	}
+	return w
+}
+
+// wayOf returns which kernels to use.
+func wayOf(o *device.Options) method.Way {
+	if o.Portable {
+		return method.Portable
+	}
+	return method.Auto
+}
+
+// optionsOf returns the options for work on the device alone.
+func optionsOf(o *device.Options) *Options {
+	opt := &Options{Context: o.Context}
+	if o.Portable {
+		opt.Kernels = Portable
+	}
+	return opt
+}
+
+// tell reports that everything is done.
+func tell(o *device.Options) {
+	if o.Progress != nil {
+		o.Progress(1)
+	}
+}
+
+// uploadImage copies an image to a device.
+func uploadImage(d *devmem.Device, src *raster.Array) (*devmem.Array, error) {
+	a, err := d.Make(arrayOf(src))
+	if err != nil {
+		return nil, err
+	}
+	if err := using(&a, func() error { return a.CopyIn(0, rowsOf(src)) }); err != nil {
+		return nil, driver.FirstError(err, a.Close())
+	}
+	return &a, nil
+}
+
+// tilt computes tilted tables on one device, which must have room for them and the
+// image.
+func tilt(d *devmem.Device, job *device.Tables) (err error) {
+	src, err := uploadImage(d, &job.Src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = driver.FirstError(err, src.Close()) }()
+	sums, squares := tables{method: method.Tilted{}, noOffset: noTiltedOffset}, tables{method: method.Tilted{Squared: true}, noOffset: noTiltedOffset, squared: true}
+	if job.Squares.Type == 0 {
+		err = sums.bring(src, &job.Options, &job.Sums, nil)
+	} else {
+		err = sums.bring(src, &job.Options, &job.Sums, &job.Squares)
+		if errors.Is(err, boxsum.ErrMemory) { // one after the other: they cannot go in bands
+			err = sums.bring(src, &job.Options, &job.Sums, nil)
+			if err == nil {
+				err = squares.bring(src, &job.Options, &job.Squares, nil)
+			}
+		}
+	}
+	if err == nil {
+		tell(&job.Options)
+	}
+	return err
+}
+
+// bring computes tables of an image on a device and copies them to the host.
+// squares may be nil.
+func (t tables) bring(src *devmem.Array, opt *device.Options, sums, squares *raster.Array) (err error) {
+	take := func(a *raster.Array) (*devmem.Array, error) {
+		on := arrayOf(a)
+		on.Border = 1
+		on, err := src.Device.Make(on)
+		return &on, err
+	}
+	if t.sums, err = take(sums); err != nil {
+		return err
+	}
+	defer func() { err = driver.FirstError(err, t.sums.Close()) }()
+	if squares != nil {
+		if t.squares, err = take(squares); err != nil {
+			return err
+		}
+		defer func() { err = driver.FirstError(err, t.squares.Close()) }()
+	}
+	if err := t.integrate(src, optionsOf(opt)); err != nil {
+		return err
+	}
+	return using(src, func() error {
+		if err := t.sums.CopyOut(0, rowsOf(sums)); err != nil || squares == nil {
+			return err
+		}
+		return t.squares.CopyOut(0, rowsOf(squares))
+	})
+}
+
+// Histogram computes an integral histogram.
+func (r runner) Histogram(job *device.Histogram) error {
+	if err := countable(&job.Src); err != nil {
+		return err
+	}
+	counts := raster.Array{Data: job.Counts, Type: raster.U32, Extent: job.Src.Extent}
+	counts.Stride = (job.Src.Width + 1) * job.Src.Channels * job.Range.N
+	w := work(nil, &device.Tables{Src: job.Src, Sums: counts, Options: job.Options})
+	w.Job.Bins = job.Range.N
+	w.Prepare = func(m *devmem.Device) (method.Method, func() error, error) {
+		var limits method.Limits
+		err := m.Use(func() (err error) {
+			limits, err = method.NewLimits(m, job.Src.Type, job.Range.N, job.Range.Clamp, bins.Range(job.Range))
+			return err
+		})
+		return method.Histogram{Limits: &limits}, func() error { return m.Give(limits.At) }, err
+	}
+	return r.device.shared().Run(w)
+}
+
+// Rotated computes a table along the lines of a rotation, on one device, which must
+// have room for it and the image.
+func (r runner) Rotated(job *device.Rotated) error {
+	if err := method.PairError(job.Src.Type, job.Sum, 0); err != nil {
+		return err
+	}
+	return r.device.onOne(func(d *Device) error {
+		switch job.Sum {
+		case raster.U32:
+			return rotate[uint32](d, job)
+		case raster.U64:
+			return rotate[uint64](d, job)
+		case raster.I64:
+			return rotate[int64](d, job)
+		case raster.F32:
+			return rotate[float32](d, job)
+		default:
+			return rotate[float64](d, job)
+		}
+	})
+}
+
+func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
+	src, err := uploadImage(d.inner, &job.Src)
+	if err != nil {
+		return err
+	}
+	defer func() { err = driver.FirstError(err, src.Close()) }()
+	t, err := NewRotatedTable[S](d, src.Width, src.Height, src.Channels, 1, rotated.Rotation{A: job.A, B: job.B})
+	if err != nil {
+		return err
+	}
+	defer func() { err = driver.FirstError(err, t.Close()) }()
+	if err := t.tables().integrate(src, optionsOf(&job.Options)); err != nil {
+		return err
+	}
+	sums, err := t.cornerSums(0)
+	if err != nil {
+		return err
+	}
+	job.Fill(func(dst []byte, cells [][4]int) {
+		boxes := make([]rotated.Box, len(cells))
+		for i, c := range cells {
+			boxes[i] = rotated.Box{C0: c[0], R0: c[1], C1: c[2], R1: c[3]}
+		}
+		sums(raster.Elems[S](dst), boxes)
+	})
+	tell(&job.Options)
+	return nil
+}

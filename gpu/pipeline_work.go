@@ -1,0 +1,55 @@
+package gpu
+
+import (
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// noPlaneSquares is used by tables without squares.
+var noPlaneSquares *boxsum.Table[uint64]
+
+// takePlanes makes work write to tables on the host. squares may be nil.
+func takePlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Table[S], squares *boxsum.Table[Q]) error {
+	if err := takeSides(w, planeSide(sums), planeSide(squares)); err != nil {
+		return err
+	}
+	tellPlanes(w, sums, squares)
+	return nil
+}
+
+// tellPlanes tells tables on the host about their future contents. squares may be
+// nil.
+func tellPlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Table[S], squares *boxsum.Table[Q]) {
+	describePlane(sums, float32(w.Job.Offset), w.Pixels[0].Bound)
+	if squares != nil {
+		describePlane(squares, squaresOffset(&w.Job), w.Pixels[1].Bound)
+		_, _ = boxsum.SquaredTableOf(sums, squares) // their sizes are those of the work
+	}
+}
+
+// workPlane validates an image, types and options of a pipeline, and returns the
+// work to do.
+func workPlane[P boxsum.Pixel](im boxsum.Image[P], sum, square raster.Type, opt *PipelineOptions) (*transfer.Work, error) {
+	if err := method.PairError(raster.TypeNamed[P](), sum, square); err != nil {
+		return nil, err
+	}
+	im, err := checkedImage(im)
+	if err != nil {
+		return nil, err
+	}
+	o, err := opt.onDevice().check(raster.TypeNamed[P](), sum, "")
+	if err != nil {
+		return nil, err
+	}
+	e := raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)
+	w := work(method.Plane{}, &device.Tables{
+		Src: raster.ArrayOf(im.Pix, e), Sums: raster.Array{Type: sum}, Squares: raster.Array{Type: square}, Offset: o.Offset,
+	})
+	w.Way, w.Piece = o.Kernels.way(), opt.BandRows
+	prepare(w, &engine.Source[P]{Pix: im.Pix, Extent: e}, &o)
+	return w, nil
+}

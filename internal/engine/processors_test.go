@@ -1,5 +1,0 @@
-package engine
-
-import "github.com/boxsum/boxsum/internal/ref"
-
-func init() { ref.ManyProcessors() }

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// tilted is the layer of 45° tables. Tiles lean to the left because a sum needs the row
+// above on both sides.
+type tilted struct {
+	kernel kernel.TiltedFunc
+	src    *raster.Array
+	dst    *Table
+	size   int // of a sum, in bytes
+
+	writes          kernel.Writes
+	scratch         []byte
+	lead            int    // bytes of scratch before the first that starts a cache line
+	sums, diagonals []byte // of the lowest finished row, in cache and without gaps
+	workers         []tiltedWorker
+}
+
+// tiltedWorker holds the memory that one worker does not share.
+type tiltedWorker struct {
+	tile kernel.TiltedTile
+	edge []byte // for the rows of a band
+	_    [kernel.LineBytes]byte
+}
+
+func (l *tilted) find(pixel, sum raster.Type, level kernel.Level, squares bool) {
+	l.kernel, l.size = kernel.Tilted(pixel, sum, level, squares), sum.Bytes()
+}
+
+func (l *tilted) cut(p *Plan, w *Work, _ int) { *p = w.PlanTilted() }
+
+func (l *tilted) aim(src *raster.Array, dst *Table) { l.src, l.dst = src, dst }
+
+// n returns the number of elements in a row of pixels.
+func (l *tilted) n() int { return l.dst.Width * l.dst.Channels }
+
+const pageBytes = 4096
+
+// Prepare implements [Layer].
+func (l *tilted) Prepare(p *Plan) error {
+	lead := kernel.TiltedLead(l.dst.Channels) * l.size
+	need := lead + (l.n()+kernel.TiltedSlack(l.dst.Channels))*l.size
+	// Half a page apart modulo pages: a load waits for a preceding store whose address
+	// has the same last twelve bits.
+	apart := raster.RoundUp(need, pageBytes) + pageBytes/2
+	if cap(l.scratch) < apart+need || l.lead != lead {
+		l.scratch, l.lead = AtLeastFrom[byte](nil, apart+need, lead), lead
+	}
+	l.scratch = l.scratch[:apart+need]
+	l.sums, l.diagonals = l.scratch[:need:need], l.scratch[apart:][:need:need]
+	kernel.TiltedZero(l.sums, l.dst.Type)
+	kernel.TiltedZero(l.diagonals, l.dst.Type)
+	l.workers = Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.edge = AtLeast(w.edge, p.BandRows*kernel.CarryLen(l.dst.Channels)*l.size)
+	}
+	l.writes = p.Writes
+	l.dst.clearEdges(p.Rows)
+	return nil
+}
+
+// Tile implements [Layer]. x counts along the first row of the band; rows below begin
+// further left.
+func (l *tilted) Tile(worker, x, y, n, rows int) {
+	l.tile(worker, l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride), x, y, n, rows)
+}
+
+// pushRow implements [rowLayer].
+func (l *tilted) pushRow(row []byte, y int) {
+	l.tile(0, l.dst.From(l.dst.Stride), row, 0, y, l.n(), 1)
+	l.workers[0].tile = kernel.TiltedTile{}
+}
+
+func (l *tilted) tile(worker int, dst, src []byte, x, y, n, rows int) {
+	w := &l.workers[worker]
+	w.tile = kernel.TiltedTile{
+		Dst:       dst,
+		DstStride: l.dst.Stride,
+		Src:       src,
+		SrcStride: l.src.Stride,
+		Sums:      l.sums,
+		Diagonals: l.diagonals,
+		Edge:      w.edge,
+		X:         x,
+		Width:     n,
+		Rows:      rows,
+		N:         l.n(),
+		Channels:  l.dst.Channels,
+		First:     y == 0,
+		Writes:    l.writes,
+	}
+	l.kernel(&w.tile)
+}
+
+// Finish implements [Layer].
+func (l *tilted) Finish() {}
+
+// Release implements [Layer].
+func (l *tilted) Release() int {
+	l.src, l.dst = nil, nil
+	bytes := Bytes(l.scratch)
+	for i := range l.workers {
+		w := &l.workers[i]
+		w.tile = kernel.TiltedTile{}
+		bytes += Bytes(w.edge)
+	}
+	return bytes
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Medians of 3×3 and 5×5 pixels are those of columns that are sorted once for all windows
+// which have them. Of a row of 5×5 sorted columns, what is left is the largest two of the
+// least, the largest three of the next, and so on: 13 pixels, 6 less than all of which and 6
+// more are gone.
+
+// sorter compares vectors of pixels.
+type sorter struct {
+	set  isa
+	elem elem
+}
+
+func (s *sorter) least(a, b, to reg.VecVirtual) {
+	if s.elem == u8 {
+		VPMINUB(a, b, to)
+	} else {
+		VPMINUW(a, b, to)
+	}
+}
+
+func (s *sorter) most(a, b, to reg.VecVirtual) {
+	if s.elem == u8 {
+		VPMAXUB(a, b, to)
+	} else {
+		VPMAXUW(a, b, to)
+	}
+}
+
+// swap puts the lesser of two first.
+func (s *sorter) swap(v []reg.VecVirtual, i, j int) {
+	t := s.set.vec()
+	s.least(v[i], v[j], t)
+	s.most(v[i], v[j], v[j])
+	v[i] = t
+}
+
+// dropLeast is all but the least, and dropMost all but the greatest.
+func (s *sorter) dropLeast(v []reg.VecVirtual) []reg.VecVirtual {
+	for i := 1; i < len(v)-1; i++ {
+		s.swap(v, 0, i)
+	}
+	s.most(v[0], v[len(v)-1], v[len(v)-1])
+	return v[1:]
+}
+
+func (s *sorter) dropMost(v []reg.VecVirtual) []reg.VecVirtual {
+	last := len(v) - 1
+	for i := last - 1; i > 0; i-- {
+		s.swap(v, i, last)
+	}
+	s.least(v[0], v[last], v[0])
+	return v[:last]
+}
+
+// dropBoth is all but the least and the greatest.
+func (s *sorter) dropBoth(v []reg.VecVirtual) []reg.VecVirtual {
+	n := len(v)
+	for i := range n / 2 { // lesser ones in the first half
+		s.swap(v, i, n-1-i)
+	}
+	low, high := n/2, n/2
+	if n%2 == 1 { // the middle may be either
+		low++
+	}
+	for i := 1; i < low; i++ {
+		s.swap(v, 0, i)
+	}
+	for i := high; i < n-1; i++ {
+		s.swap(v, i, n-1)
+	}
+	return v[1 : n-1]
+}
+
+// medianLoop emits a loop over vectors of n pixels.
+func medianLoop(set isa, e elem, body func(at func(base reg.Register) Mem)) {
+	n, i := arg("n"), GP64()
+	loopTo(i, n, I32(set.bytes()/e.Bytes()), func() {
+		body(func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: uint8(e.Bytes())} })
+	})
+	leave()
+}
+
+var medianNames = []string{"a", "b", "c", "d", "e"}
+
+// sortColumns sorts three pixels over each other, or five.
+func sortColumns(size int, e elem) func(set isa, name string) {
+	networks := map[int][][2]int{
+		3: {{0, 1}, {1, 2}, {0, 1}},
+		5: {{0, 1}, {3, 4}, {2, 4}, {2, 3}, {1, 4}, {0, 3}, {0, 2}, {1, 3}, {1, 2}},
+	}
+	return func(set isa, name string) {
+		signature := "func(dst *byte, plane int, "
+		for _, r := range medianNames[:size] {
+			signature += r + ", "
+		}
+		text(name, NOSPLIT, signature[:len(signature)-2]+" *byte, n int)",
+			name+fmt.Sprintf(" sorts columns of %d %v, for a multiple of %d of them. The least go to dst, the next plane bytes further on, and so on.", size, e, set.bytes()/e.Bytes()))
+		dst, plane := arg("dst"), arg("plane")
+		rows := make([]reg.Register, size)
+		for k := range rows {
+			rows[k] = arg(medianNames[k])
+		}
+		s := &sorter{set, e}
+		to := GP64()
+		medianLoop(set, e, func(at func(base reg.Register) Mem) {
+			v := make([]reg.VecVirtual, size)
+			for k := range v {
+				v[k] = loaded(set, at(rows[k]))
+			}
+			for _, c := range networks[size] {
+				s.swap(v, c[0], c[1])
+			}
+			MOVQ(dst, to)
+			for k := range v {
+				set.store(v[k], at(to))
+				if k < size-1 {
+					ADDQ(plane, to)
+				}
+			}
+		})
+	}
+}
+
+// medians is those of windows over sorted columns, each step bytes from the next.
+func medians(size int, e elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)",
+			name+fmt.Sprintf(" is the medians of %d sorted columns of %d %v each, for a multiple of %d.", size, size, e, set.bytes()/e.Bytes()))
+		dst, src, plane, step := arg("dst"), arg("src"), arg("plane"), arg("step")
+		s := &sorter{set, e}
+		from := GP64()
+		medianLoop(set, e, func(at func(base reg.Register) Mem) {
+			row := func(k int) []reg.VecVirtual {
+				MOVQ(src, from)
+				for range k {
+					ADDQ(plane, from)
+				}
+				v := make([]reg.VecVirtual, size)
+				for j := range v {
+					if j > 0 {
+						ADDQ(step, from)
+					}
+					v[j] = loaded(set, at(from))
+				}
+				return v
+			}
+			var m reg.VecVirtual
+			if size == 3 {
+				m = s.of3(row)
+			} else {
+				m = s.of5(row)
+			}
+			set.store(m, at(dst))
+		})
+	}
+}
+
+// of3 is the median of the largest of the least, the middle of the middle and the least of
+// the largest.
+func (s *sorter) of3(row func(k int) []reg.VecVirtual) reg.VecVirtual {
+	low := row(0)
+	s.most(low[0], low[1], low[0])
+	s.most(low[0], low[2], low[0])
+	high := row(2)
+	s.least(high[0], high[1], high[0])
+	s.least(high[0], high[2], high[0])
+	return s.dropBoth([]reg.VecVirtual{low[0], s.dropBoth(row(1))[0], high[0]})[0]
+}
+
+func (s *sorter) of5(row func(k int) []reg.VecVirtual) reg.VecVirtual {
+	left := s.dropBoth(row(2))
+	left = append(left[:3:3], s.dropLeast(s.dropLeast(row(1)))...)
+	four := s.dropMost(s.dropMost(row(3)))
+	left = append(s.dropBoth(append(left[:6:6], four[:2]...)), four[2])
+	left = s.dropBoth(left)
+	for _, k := range []int{0, 4} {
+		v := row(k)
+		for range 3 {
+			if k == 0 {
+				v = s.dropLeast(v)
+			} else {
+				v = s.dropMost(v)
+			}
+		}
+		for _, one := range v {
+			left = s.dropBoth(append(left[:len(left):len(left)], one))
+		}
+	}
+	return left[0]
+}
+
+// halve makes one pixel of four bytes.
+func halve(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2", "\t}")
+	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
+	ones, two := set.vec(), set.vec()
+	set.ones(ones)
+	VPSRLW(Imm(15), ones, two)
+	VPADDW(two, two, two)
+	VPABSB(ones, ones)
+	loopTo(i, n, I32(lanes), func() {
+		v, w := loaded(set, Mem{Base: a, Index: i, Scale: 2}), loaded(set, Mem{Base: b, Index: i, Scale: 2})
+		VPMADDUBSW(ones, v, v)
+		VPMADDUBSW(ones, w, w)
+		VPADDW(w, v, v)
+		VPADDW(two, v, v)
+		VPSRLW(Imm(2), v, v)
+		narrowWords(set, v, Mem{Base: dst, Index: i, Scale: 1})
+	})
+	leave()
+}

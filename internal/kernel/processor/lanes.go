@@ -1,0 +1,40 @@
+package processor
+
+// FastChannels is the largest number of interleaved channels that assembly handles.
+const FastChannels = 4
+
+// Lanes returns the first word of a description of how channels lie in a vector of sums of 4 or 8 bytes, so that
+// one assembly routine serves every number of channels up to [FastChannels]. The generator knows its layout.
+func Lanes(sumBytes, channels int) *uint32 { return &allLanes[sumBytes/4-1][channels-1].step[0][0] }
+
+// lanes works in lanes of 32 bits, two of them for sums of 64, and in blocks of 32 bytes.
+type lanes struct {
+	step [3][16]uint32 // which lane holds the sum 1, 2 and 4 pixels to the left
+	keep [3][16]uint32 // all ones where that is in the same block
+	low  [16]uint32    // in the upper block: the lower block's last sum of the channel
+	last [16]uint32    // in the lower block: the vector's last sum of the channel
+	next [16]uint32    // the same for all lanes of the next vector
+}
+
+// allLanes holds them by lanes to a sum and by channels, from one.
+var allLanes = func() (all [2][FastChannels]lanes) {
+	const block = 8
+	for wide := range all {
+		for channels := range all[wide] {
+			l, pixel := &all[wide][channels], (channels+1)*(wide+1)
+			for i := range 2 * block {
+				in := i % block
+				for s := range l.step {
+					if left := in - pixel<<s; left >= 0 {
+						l.step[s][i] = uint32(i - in + left)
+						l.keep[s][i] = ^uint32(0)
+					}
+				}
+				l.low[i] = uint32(block - pixel + in%pixel)
+				l.last[i] = uint32(2*block - pixel + in%pixel)
+				l.next[i] = uint32(2*block - pixel + i%pixel)
+			}
+		}
+	}
+	return all
+}()

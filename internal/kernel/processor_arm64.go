@@ -1,6 +1,0 @@
-//go:build arm64 && !noasm
-
-package kernel
-
-// hasNEON: every processor of this architecture has it.
-func hasNEON() bool { return true }

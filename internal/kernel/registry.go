@@ -1,0 +1,132 @@
+package kernel
+
+import "github.com/boxsum/boxsum/internal/raster"
+
+// A pair holds the kernels of one pixel type and one sum type, by level. Kinds of
+// tables that do not have the pair have none.
+type pair struct {
+	pixel, sum raster.Type
+	rotates    bool
+	loops      portables
+	asm        [levelCount]routines
+	plane      [levelCount]Func
+	columns    [levelCount]Columns
+	volume     [levelCount]VolumeFunc
+	tilted     [levelCount]TiltedFunc
+}
+
+// routines is the assembly of a pair at one level, nil where there is none. Those
+// called dot are for one channel: they sum bytes by dot products.
+type routines struct {
+	vector              int // bytes
+	plane, planeDot     routine
+	planeGroups         bool // plane takes groups of rows only
+	columns             func(sums, src *byte, stride, groups, n int)
+	volume, volumeDot   volumeRoutine
+	lay                 func(dst, over *byte, n int) // a row of a plane on a slice
+	tilted              tiltedRoutine
+	tiltedGroup         tiltedGroup
+	rotated, rotatedDot rotatedRoutine
+
+	lines       [FastChannels]lineRoutine // plane tables, by channels
+	volumeLines [FastChannels]lineVolume  // volumes, by channels
+}
+
+// portables holds the portable loops of a pair, the only code that is compiled for
+// its types.
+type portables struct {
+	plane                  Func
+	columns                columnLoops // of integers
+	lay                    func(dst, over []byte)
+	tilted                 tiltedSpan
+	rotated, rotatedSingle rotatedLoop // of any channels, and of one
+}
+
+// kinds says which kinds of tables have a pair, besides upright ones.
+type kinds struct{ tilted, rotated, volume bool }
+
+// newSums returns the kernels that sum pixels of type P in sums of type S.
+func newSums[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
+	loops := portables{plane: portableSum[P, S], lay: layRow[S], tilted: tiltedSums[P, S], rotated: rotatedBlocks[P, S], rotatedSingle: rotatedBlocks[P, S]}
+	if !isFloat[S]() {
+		loops.columns, loops.rotatedSingle = columnLoops{portableColumns[P, S], addRow[S], subRow[S], prefixRow[S]}, rotatedSingle[P, S]
+	}
+	return newPair(raster.TypeOf[P](), raster.TypeOf[S](), has, asm, loops)
+}
+
+// newSquares is newSums for squares, which rotated tables have not.
+func newSquares[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
+	loops := portables{plane: portableSquare[P, S], lay: layRow[S], tilted: tiltedSquares[P, S]}
+	if !isFloat[S]() {
+		loops.columns = columnLoops{portableSquareColumns[P, S], addRow[S], subRow[S], prefixRow[S]}
+	}
+	return newPair(raster.TypeOf[P](), raster.TypeOf[S](), has, asm, loops)
+}
+
+// newPair builds the kernels of every level. A level without assembly of its own
+// takes that of the level below it.
+func newPair(pixel, sum raster.Type, has kinds, asm [levelCount]routines, loops portables) *pair {
+	p := &pair{pixel: pixel, sum: sum, rotates: has.rotated, loops: loops}
+	size := sizes{pixel.Bytes(), sum.Bytes()}
+	for l := range levelCount {
+		below, r := max(0, l-1), &asm[l]
+		if lacksDots(l) {
+			r.planeDot, r.volumeDot, r.rotatedDot = asm[below].planeDot, nil, nil
+		}
+		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
+		if p.columns[l] = p.columns[below]; !sum.Float() && (l == Portable || r.columns != nil) {
+			p.columns[l] = newColumns(r, loops.columns, size)
+		}
+		if l == Portable || r.plane != nil {
+			p.plane[l] = planeFunc(r, &asm[below], loops.plane, size)
+		}
+		if r.lines[0] != nil {
+			p.plane[l] = linesFunc(r.lines, loops.plane, size)
+			if has.volume {
+				p.volume[l] = volumeLinesFunc(r, p.plane[l], loops.lay, size)
+			}
+		}
+		if has.volume && (l == Portable || r.volume != nil) {
+			p.volume[l] = volumeFunc(r, p.plane[l], &loops, size)
+		}
+		if r.tilted == nil {
+			r.tilted = asm[below].tilted
+		}
+		if has.tilted && (l == Portable || r.tilted != nil) {
+			p.tilted[l] = (&tiltedKernel{span: loops.tilted, asm: r.tilted, group: r.tiltedGroup, size: size, line: LineBytes / size.sum, float: sum.Float()}).tile
+		}
+	}
+	p.asm = asm
+	return p
+}
+
+// find returns the pair of two types, and one without kernels where they make no
+// table.
+func find(pixel, sum raster.Type, square bool) *pair {
+	p := sums[pixel][sum]
+	if square {
+		p = squares[pixel][sum]
+	}
+	if p == nil {
+		return &noPair
+	}
+	return p
+}
+
+var noPair pair
+
+// Plane returns the kernel that adds up pixels, or their squares, and nil for types
+// that make no table.
+func Plane(pixel, sum raster.Type, level Level, squares bool) Func {
+	return find(pixel, sum, squares).plane[level]
+}
+
+// Volume is [Plane] for volumes.
+func Volume(pixel, sum raster.Type, level Level, squares bool) VolumeFunc {
+	return find(pixel, sum, squares).volume[level]
+}
+
+// Tilted is [Plane] for sums along both diagonals.
+func Tilted(pixel, sum raster.Type, level Level, squares bool) TiltedFunc {
+	return find(pixel, sum, squares).tilted[level]
+}

@@ -1,0 +1,266 @@
+package windows
+
+import (
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+type (
+	slideRoutine   func(cols, add, sub *byte, n int)
+	squaresRoutine func(cols, add, sub *byte, n int, offset float64)
+)
+
+// columnKernel holds the kernels that keep sums of columns, of one pixel type and one
+// sum type.
+type columnKernel struct {
+	pixel, sum      int // bytes of an element
+	slide           func(cols, add, sub []byte)
+	slideSquares    func(cols, add, sub []byte, offset float64)
+	add, addSquares func(cols, row []byte, offset float64, times int)
+	slideRoutines   [processor.Count]slideRoutine // nil where a level has none
+	squaresRoutines [processor.Count]squaresRoutine
+}
+
+// columnKernels holds the kernels by pixel type and sum type.
+var columnKernels = [raster.NumTypes][raster.NumTypes]*columnKernel{
+	raster.U8: {
+		raster.U16: newColumnKernel[uint8, uint16](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsU8U16, nil }),
+		raster.U32: newColumnKernel[uint8, uint32](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsU8U32, w.squaresU8U32 }),
+		raster.U64: newColumnKernel[uint8, uint64](nil),
+	},
+	raster.U16: {
+		raster.U32: newColumnKernel[uint16, uint32](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsU16U32, nil }),
+		raster.U64: newColumnKernel[uint16, uint64](nil),
+		raster.F64: newColumnKernel[uint16, float64](nil),
+	},
+	raster.U32: {
+		raster.U32: newColumnKernel[uint32, uint32](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsU32U32, nil }),
+	},
+	raster.F32: {
+		raster.F64: newColumnKernel[float32, float64](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsF32F64, w.squaresF32F64 }),
+	},
+	raster.F64: {
+		raster.F64: newColumnKernel[float64, float64](func(w *windowRoutines) (slideRoutine, squaresRoutine) { return w.columnsF64F64, nil }),
+	},
+}
+
+// newColumnKernel returns the kernels of two types, with the assembly that a level has
+// for them.
+func newColumnKernel[P raster.Number, A Number](routines func(w *windowRoutines) (slideRoutine, squaresRoutine)) *columnKernel {
+	k := &columnKernel{
+		pixel: raster.SizeOf[P](), sum: raster.SizeOf[A](),
+		slide: slideColumns[P, A], slideSquares: slideSquares[P, A],
+		add: addColumns[P, A], addSquares: addSquares[P, A],
+	}
+	if routines != nil {
+		for level := range windowTable {
+			k.slideRoutines[level], k.squaresRoutines[level] = routines(&windowTable[level])
+		}
+	}
+	return k
+}
+
+// addColumns is the specification of
+//
+//	cols[i] += times * (row[i] - offset)
+//
+// where only floats have an offset.
+func addColumns[P raster.Number, A Number](cols, row []byte, offset float64, times int) {
+	pix := raster.Elems[P](row)
+	sums, center, n := raster.Elems[A](cols)[:len(pix)], A(offset), A(times)
+	for i, p := range pix {
+		sums[i] += A((A(p) - center) * n) // the conversion keeps the compiler from fusing
+	}
+}
+
+// addSquares is addColumns for squares.
+func addSquares[P raster.Number, A Number](cols, row []byte, offset float64, times int) {
+	pix := raster.Elems[P](row)
+	sums, center, n := raster.Elems[A](cols)[:len(pix)], A(offset), A(times)
+	for i, p := range pix {
+		d := A(p) - center
+		sums[i] += A(A(d*d) * n)
+	}
+}
+
+// slideColumns moves the sums of columns a row down:
+//
+//	cols[i] += add[i] - sub[i]
+func slideColumns[P raster.Number, A Number](cols, add, sub []byte) {
+	enter, leave := raster.Elems[P](add), raster.Elems[P](sub)
+	sums := raster.Elems[A](cols)[:len(enter)]
+	leave = leave[:len(enter)]
+	for i, p := range enter {
+		sums[i] += A(p) - A(leave[i])
+	}
+}
+
+// slideSquares is slideColumns for squares of pixels less an offset.
+func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float64) {
+	enter, leave, center := raster.Elems[P](add), raster.Elems[P](sub), A(offset)
+	sums := raster.Elems[A](cols)[:len(enter)]
+	leave = leave[:len(enter)]
+	for i, p := range enter {
+		a, b := A(p)-center, A(leave[i])-center
+		sums[i] += A(a*a) - A(b*b)
+	}
+}
+
+// moveSums slides sums at a level: whole vectors in assembly, and the rest in Go.
+func (k *columnKernel) moveSums(level processor.Level, cols, add, sub []byte) {
+	if asm := k.slideRoutines[level]; asm != nil {
+		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
+		_, _ = cols[:n*k.sum], sub[:n*k.pixel]
+		asm(raster.First(cols), raster.First(add), raster.First(sub), n)
+		if n*k.pixel == len(add) {
+			return
+		}
+		cols, add, sub = cols[n*k.sum:], add[n*k.pixel:], sub[n*k.pixel:]
+	}
+	k.slide(cols, add, sub)
+}
+
+// moveSquares is moveSums for squares.
+func (k *columnKernel) moveSquares(level processor.Level, cols, add, sub []byte, offset float64) {
+	if asm := k.squaresRoutines[level]; asm != nil {
+		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
+		_, _ = cols[:n*k.sum], sub[:n*k.pixel]
+		asm(raster.First(cols), raster.First(add), raster.First(sub), n, offset)
+		if n*k.pixel == len(add) {
+			return
+		}
+		cols, add, sub = cols[n*k.sum:], add[n*k.pixel:], sub[n*k.pixel:]
+	}
+	k.slideSquares(cols, add, sub, offset)
+}
+
+// Columns keeps the sums of columns of pixels, and of their squares where these have a
+// type.
+type Columns struct {
+	level         processor.Level
+	sums, squares *columnKernel
+	both          func(cols, squares, add, sub *byte, n int) // assembly for sums and squares at once, or nil
+}
+
+// NewColumns returns the kernels for pixels and sums of these types. Square is zero where
+// no squares are wanted. Pixels of 8 and 16 bits go with whole sums that are wider, and
+// floats with float64.
+func NewColumns(level processor.Level, pixel, sum, square raster.Type) Columns {
+	c := Columns{level: level, sums: columnKernels[pixel][sum], squares: columnKernels[pixel][square]}
+	if pixel == raster.U8 && sum == raster.U32 && square == raster.U32 {
+		c.both = windowTable[level].bothU8U32
+	}
+	return c
+}
+
+// Add adds a row several times, less the offset.
+func (c *Columns) Add(sums, squares, row []byte, offset float64, times int) {
+	c.sums.add(sums, row, offset, times)
+	if squares != nil {
+		c.squares.addSquares(squares, row, offset, times)
+	}
+}
+
+// Slide moves columns a row down: one row enters the windows and one leaves them.
+func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
+	if squares == nil {
+		c.sums.moveSums(c.level, sums, add, sub)
+		return
+	}
+	if c.both != nil {
+		n := len(add) &^ (windowUnit - 1)
+		_, _, _ = sums[:4*n], squares[:4*n], sub[:n]
+		c.both(raster.First(sums), raster.First(squares), raster.First(add), raster.First(sub), n)
+		if n == len(add) {
+			return
+		}
+		sums, squares, add, sub = sums[4*n:], squares[4*n:], add[n:], sub[n:]
+	}
+	c.sums.moveSums(c.level, sums, add, sub)
+	c.squares.moveSquares(c.level, squares, add, sub, offset)
+}
+
+// prefixLoops holds the kernels of [Prefix] by the type of sums.
+var prefixLoops = [raster.NumTypes]func(level processor.Level, dst, src []byte, channels int){
+	raster.U16: prefix[uint16],
+	raster.U32: prefixWords,
+	raster.U64: prefix[uint64],
+	raster.F64: prefixFloats,
+}
+
+// Prefix sums along a row, each channel by itself:
+//
+//	dst[i+channels] = dst[i] + src[i]
+//
+// for all of dst, whose first channels are zero. Floats of up to [processor.FastChannels]
+// are added in the order of tables, by blocks. Both slices have Slack elements more than
+// that.
+func Prefix(level processor.Level, sum raster.Type, dst, src []byte, channels int) {
+	prefixLoops[sum](level, dst, src, channels)
+}
+
+func prefix[A Number](_ processor.Level, dst, src []byte, channels int) {
+	sums := raster.Elems[A](dst)
+	sums = sums[:len(sums)-Slack]
+	to := sums[channels:]
+	for i, v := range raster.Elems[A](src)[:len(to)] {
+		to[i] = sums[i] + v
+	}
+}
+
+func prefixWords(level processor.Level, dst, src []byte, channels int) {
+	if !prefixed(windowTable[level].prefixU32, dst, src, 4, channels) {
+		prefix[uint32](level, dst, src, channels)
+	}
+}
+
+func prefixFloats(level processor.Level, dst, src []byte, channels int) {
+	n := len(dst)/8 - Slack - channels
+	switch {
+	case prefixed(windowTable[level].prefixF64, dst, src, 8, channels):
+	case channels <= processor.FastChannels && n > 0:
+		floatPrefix(raster.Elems[float64](dst)[channels:][:n], raster.Elems[float64](src)[:n], channels)
+	default:
+		prefix[float64](level, dst, src, channels)
+	}
+}
+
+// prefixed sums in assembly, and reports whether there is any for elements of this size.
+func prefixed(asm func(dst, src *byte, n int, lanes *uint32), dst, src []byte, size, channels int) bool {
+	n := raster.Count(len(dst), size) - Slack - channels
+	if asm == nil || channels > processor.FastChannels || n <= 0 {
+		return false
+	}
+	_ = src[:(n+windowUnit)*size]
+	asm(raster.First(dst[channels*size:]), raster.First(src), n+(-n&(windowUnit-1)), processor.Lanes(size, channels))
+	return true
+}
+
+// floatPrefix sums eight floats as two blocks of four, each by doubling shifts. The second
+// goes on from the first, and both then from what came before.
+func floatPrefix(dst, src []float64, channels int) {
+	var carry [processor.FastChannels]float64
+	var block [8]float64
+	for len(src) > 0 {
+		v := block[:]
+		clear(v[copy(v, src):])
+		for _, half := range [2][]float64{v[:4], v[4:]} {
+			for shift := channels; shift < 4; shift *= 2 {
+				for i := 3; i >= shift; i-- {
+					half[i] += half[i-shift]
+				}
+			}
+		}
+		for i := range 4 {
+			v[4+i] += v[4-channels+i%channels]
+		}
+		for i := range v {
+			v[i] += carry[i%channels]
+		}
+		for ch := range channels { // those of the next block's first
+			carry[ch] = v[8-channels+ch]
+		}
+		n := copy(dst, v[:min(8, len(src))])
+		src, dst = src[n:], dst[n:]
+	}
+}

@@ -1,0 +1,182 @@
+package windows
+
+import "github.com/boxsum/boxsum/internal/raster"
+
+// The columns beside an image, and what windows have that are larger than it.
+
+// Repeat copies one element over all of dst.
+func Repeat(dst, element []byte) {
+	for n := copy(dst, element); n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
+}
+
+// Reverse copies elements of a size, from the last to the first.
+func Reverse(dst, src []byte, size int) {
+	switch size {
+	case 2:
+		reverse[uint16](dst, src)
+	case 4:
+		reverse[uint32](dst, src)
+	default:
+		reverse[uint64](dst, src)
+	}
+}
+
+// reverse goes eight elements at a time.
+func reverse[T raster.Number](dst, src []byte) {
+	to, from := raster.Elems[T](dst), raster.Elems[T](src)
+	for len(from) >= 8 {
+		f, t := (*[8]T)(from[len(from)-8:]), (*[8]T)(to)
+		t[0], t[1], t[2], t[3] = f[7], f[6], f[5], f[4]
+		t[4], t[5], t[6], t[7] = f[3], f[2], f[1], f[0]
+		from, to = from[:len(from)-8], to[8:]
+	}
+	for i, v := range from {
+		to[len(from)-1-i] = v
+	}
+}
+
+// constantLoops holds the kernels of [Constant] by the type of sums.
+var constantLoops = [raster.NumTypes]func(dst []byte, d float64, height int, squared bool){
+	raster.U16: constant[uint16], raster.U32: constant[uint32], raster.U64: constant[uint64], raster.F64: constant[float64],
+}
+
+// Constant sets one element to the sum of a column of height equal pixels, or of their
+// squares.
+func Constant(sum raster.Type, dst []byte, d float64, height int, squared bool) {
+	constantLoops[sum](dst, d, height, squared)
+}
+
+func constant[A Number](dst []byte, d float64, height int, squared bool) {
+	v := A(d)
+	if squared {
+		v *= v
+	}
+	raster.Elems[A](dst)[0] = A(height) * v
+}
+
+// An Extra is what all windows have besides the sums of their columns, in each channel: so
+// many columns of a constant, of the first and the last of the image, and of all of them.
+type Extra struct {
+	Channels    int
+	Constants   []byte // the sum of a column of the constant by channel, or nil
+	Beside      int    // columns of the constant
+	First, Last int
+	Periods     int  // of all columns
+	Mirrored    bool // all columns are there twice in a period
+	Inner       bool // all but the first and the last are
+}
+
+// extraLoops holds the kernels of [AddExtra] by the type of sums.
+var extraLoops = [raster.NumTypes]func(dst, sums, columns []byte, e Extra){
+	raster.U16: addExtra[uint16], raster.U32: addExtra[uint32], raster.U64: addExtra[uint64], raster.F64: addExtra[float64],
+}
+
+// AddExtra adds what windows have besides, given the columns of the image:
+//
+//	dst[i] = sums[i] + extra
+func AddExtra(sum raster.Type, dst, sums, columns []byte, e Extra) {
+	extraLoops[sum](dst, sums, columns, e)
+}
+
+func addExtra[A Number](dst, sums, columns []byte, x Extra) {
+	to, from, image := raster.Elems[A](dst), raster.Elems[A](sums), raster.Elems[A](columns)
+	for ch := range x.Channels {
+		var e A
+		switch {
+		case x.Constants != nil:
+			e = A(x.Beside) * raster.Elems[A](x.Constants)[ch]
+		case x.Periods == 0:
+			if x.First > 0 { // or nothing of what may be infinite
+				e = A(x.First) * image[ch]
+			}
+			if x.Last > 0 {
+				e += A(A(x.Last) * image[len(image)-x.Channels+ch])
+			}
+		default:
+			for i := ch; i < len(image); i += x.Channels {
+				e += image[i]
+			}
+			switch {
+			case x.Mirrored:
+				e += e
+			case x.Inner:
+				for i := ch + x.Channels; i < len(image)-x.Channels; i += x.Channels {
+					e += image[i] // once more, but for the first and the last
+				}
+			}
+			e *= A(x.Periods)
+		}
+		for i := ch; i < len(from); i += x.Channels {
+			to[i] = from[i] + e
+		}
+	}
+}
+
+// runKernel holds the loops that look for equal pixels of one type.
+type runKernel struct {
+	extend func(runs []int32, row, above []byte)
+	grow   func(runs []int32, row, last []byte, have int) bool
+	span   func(along, down []int32, last []byte, height, channels int)
+}
+
+// runKernels holds the loops by the type of floats.
+var runKernels = [raster.NumTypes]runKernel{
+	raster.F32: {extendRuns[float32], growRuns[float32], spanRuns[float32]},
+	raster.F64: {extendRuns[float64], growRuns[float64], spanRuns[float64]},
+}
+
+// ExtendRuns counts pixels that are equal to those above them, from the counts of the row
+// above.
+func ExtendRuns(t raster.Type, runs []int32, row, above []byte) {
+	runKernels[t].extend(runs, row, above)
+}
+
+// GrowRuns counts pixels that are equal to the last of their column, of which all below
+// are. It reports whether there are any.
+func GrowRuns(t raster.Type, runs []int32, row, last []byte, have int) bool {
+	return runKernels[t].grow(runs, row, last, have)
+}
+
+// SpanRuns counts along a row the columns of which so many pixels are equal, and equal to
+// those of the column before.
+func SpanRuns(t raster.Type, along, down []int32, last []byte, height, channels int) {
+	runKernels[t].span(along, down, last, height, channels)
+}
+
+func extendRuns[P float32 | float64](runs []int32, row, above []byte) {
+	over := raster.Elems[P](above)
+	for i, p := range raster.Elems[P](row) {
+		if p == over[i] {
+			runs[i]++
+		} else {
+			runs[i] = 1
+		}
+	}
+}
+
+func growRuns[P float32 | float64](runs []int32, row, last []byte, have int) (more bool) {
+	under := raster.Elems[P](last)
+	for i, p := range raster.Elems[P](row) {
+		if int(runs[i]) == have && p == under[i] {
+			runs[i]++
+			more = true
+		}
+	}
+	return more
+}
+
+func spanRuns[P float32 | float64](along, down []int32, last []byte, height, channels int) {
+	pix := raster.Elems[P](last)
+	for i, p := range pix {
+		switch {
+		case int(down[i]) < height:
+			along[i] = 0
+		case i >= channels && p == pix[i-channels]:
+			along[i] = along[i-channels] + 1
+		default:
+			along[i] = 1
+		}
+	}
+}

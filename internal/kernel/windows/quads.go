@@ -1,0 +1,272 @@
+package windows
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+const (
+	// QuadWidth is how many pixels a row of [Quads] has at most.
+	QuadWidth = 2048
+	// quadSpan and quadHeight are the largest windows: columns of them all fit, and the
+	// difference of two sums is one of 16 bits with a sign.
+	quadSpan, quadHeight = 1024, 128
+	// quadColumns is how many columns there is room for, a whole number of lines of each
+	// array.
+	quadColumns = 3200
+)
+
+// quadMemory is the sums of columns as vectors want them: those of even columns, those of odd
+// ones, and those of squares by the column's place among four. So a lane of 32 bits is four
+// columns side by side, as it is of pixels.
+type quadMemory struct {
+	cols    [2][quadColumns / 2]uint16
+	squares [4][quadColumns / 4]uint32
+}
+
+type quadFunc = func(dst, pix, memory, even, odd, first, second, third, fourth, inverse *byte, n int, lanes *uint32, scratch *byte)
+
+// Quads decides as a [Decider] does, of bytes in windows that end at the edge of the image,
+// and slides the columns itself. Sums along a row are made of four columns at a time, and the
+// windows of three pixels of four follow from that of the last.
+type Quads struct {
+	Decider
+	half        bool    // vectors have 32 bytes, not 64
+	left, width int     // of a window on the left of its pixel, and of the image
+	start       int     // the image's column that the first is, one before the first window
+	from, to    int     // the bytes of a row that go without copying, from start on, in whole lines
+	same        [2]int  // the pixels, in whole lines, whose windows are all as wide
+	one         float32 // which inverse all of the array are
+	inverses    [decideChunk]float32
+	zeros       []uint8
+	edge        [2][raster.LineBytes]uint8
+	room        [unsafe.Sizeof(quadMemory{}) + raster.LineBytes - 1]byte
+}
+
+// QuadsDecide reports whether there are kernels for windows of this size.
+func QuadsDecide(level processor.Level, f *Formula, span, height int) bool {
+	return thresholdTable[level].slideQuads != nil && f.Kind <= BradleyFormula && span <= quadSpan && height <= quadHeight &&
+		(!f.Kind.Squares() || float64(span)*float64(height)*255*255 < 1<<31)
+}
+
+func (q *Quads) memory() *quadMemory {
+	return (*quadMemory)(unsafe.Pointer(&q.room[-uintptr(unsafe.Pointer(&q.room))&(raster.LineBytes-1)]))
+}
+
+// Strip goes to the top of n columns from x on of an image, with windows that begin left
+// pixels before their own.
+func (q *Quads) Strip(x, n, left, width int) {
+	*q.memory() = quadMemory{}
+	q.left, q.width, q.start = left, width, x-left-1
+	q.half = q.level.String() == "avx2"
+	// Lines that are all in the image, and those that are in part.
+	q.from = (max(0, -q.start) + raster.LineBytes - 1) &^ (raster.LineBytes - 1)
+	end := min(n+q.span, width-q.start)
+	q.to = max(q.from, end&^(raster.LineBytes-1))
+	q.zeros = zeros(q.zeros, q.to+raster.LineBytes)
+	q.Decider.x, q.Decider.n, q.down = x, n, 0
+}
+
+func zeros(have []uint8, n int) []uint8 {
+	if len(have) < n {
+		return make([]uint8, n)
+	}
+	return have
+}
+
+// Slide moves the columns down: a row of the image enters the windows, and one leaves them.
+// Nil is a row of zeros. The next row to enter them and that of the results, from the first
+// pixel on, are asked for, so that they are in the nearer caches when they are wanted.
+func (q *Quads) Slide(add, sub, next, out []uint8) {
+	if q.to > q.from {
+		if len(out) == 0 {
+			out = q.zeros
+		}
+		q.slide(q.from, q.to, q.part(add), q.part(sub), q.part(next), &out[0])
+	}
+	if first := -q.start; first > 0 && q.from > 0 {
+		q.border(max(0, q.from-raster.LineBytes), add, sub)
+	}
+	if q.start+q.to < q.width && q.to < q.Decider.n+q.span {
+		q.border(q.to, add, sub)
+	}
+}
+
+// part is where the first whole line of a row is.
+func (q *Quads) part(row []uint8) *byte {
+	if row == nil {
+		return &q.zeros[0]
+	}
+	row = row[q.start+q.from:]
+	_ = row[q.to-q.from-1]
+	return &row[0]
+}
+
+// border slides a line of columns that are not all in the image.
+func (q *Quads) border(at int, add, sub []uint8) {
+	for i, row := range [2][]uint8{add, sub} {
+		line := &q.edge[i]
+		clear(line[:])
+		if row != nil {
+			from, to := max(0, q.start+at), min(q.width, q.start+at+raster.LineBytes)
+			copy(line[from-q.start-at:], row[from:max(from, to)])
+		}
+	}
+	q.slide(at, at+raster.LineBytes, &q.edge[0][0], &q.edge[1][0], &q.edge[0][0], &q.edge[0][0])
+}
+
+func (q *Quads) slide(from, to int, add, sub, next, out *byte) {
+	asm := thresholdTable[q.level].slideQuads
+	if q.Formula.Kind.Squares() {
+		asm = thresholdTable[q.level].slideQuadSquares
+	}
+	asm((*byte)(unsafe.Add(unsafe.Pointer(q.memory()), from)), add, sub, next, out, to-from)
+}
+
+// Counts says how many rows windows have.
+func (q *Quads) Counts(down int64) {
+	if down == q.down {
+		return
+	}
+	q.down = down
+	n := q.Decider.n
+	// Lines of pixels whose windows are all as wide take one array of inverses.
+	right := q.span - 1 - q.left
+	from, to := max(0, q.left-q.Decider.x), min(n, q.width-right-q.Decider.x)
+	q.same[0] = min((from+raster.LineBytes-1)&^(raster.LineBytes-1), n)
+	q.same[1] = max(q.same[0], to&^(raster.LineBytes-1))
+	room := (n + raster.LineBytes - 1) &^ (raster.LineBytes - 1)
+	if len(q.single) < room {
+		q.single = make([]float32, room)
+	}
+	for i := 0; i < room; i++ { // as kernels take them: a vector of each place among four
+		if i == q.same[0] && i < q.same[1] {
+			if i = q.same[1]; i == room {
+				break
+			}
+		}
+		q.single[i] = 1
+		if pixel := q.pixel(i); pixel < n {
+			q.single[i] = float32(1 / float64(q.count(pixel)))
+		}
+	}
+	if q.same[0] == q.same[1] {
+		return
+	}
+	if one := float32(1 / float64(q.count(q.same[0]))); one != q.one {
+		q.one = one
+		for i := range q.inverses {
+			q.inverses[i] = one
+		}
+	}
+}
+
+// pixel is which one a place of vectors is for, that have one of each four in turn.
+func (q *Quads) pixel(place int) int {
+	if q.half {
+		return place&^31 + place&7<<2 + place>>3&3
+	}
+	return place&^63 + place&15<<2 + place>>4&3
+}
+
+func (q *Quads) count(i int) int64 {
+	x := q.Decider.x + i
+	return int64(min(x+q.span-q.left, q.width)-max(0, x-q.left)) * q.down
+}
+
+// Row makes a row of 0 and 255 of pixels, which lie elsewhere.
+func (q *Quads) Row(dst, pix []uint8) {
+	m, s := q.memory(), q.scratch()
+	var sum, square uint32 // of the window before the first
+	for i := range m.cols {
+		for _, v := range m.cols[i][:(q.span+1-i)/2] {
+			sum += uint32(v)
+		}
+	}
+	for i := range s.carry {
+		s.carry[i] = sum
+	}
+	if q.Formula.Kind.Squares() {
+		for i := range m.squares {
+			for _, v := range m.squares[i][:(q.span+3-i)/4] {
+				square += v
+			}
+		}
+		for i := range s.carry2 {
+			s.carry2[i] = square
+		}
+	}
+	dst = dst[:len(pix)]
+	for from, to := 0, 0; from < len(pix); from = to {
+		to = min(len(pix), from+decideChunk)
+		switch {
+		case from < q.same[0]:
+			to = min(to, q.same[0])
+		case from < q.same[1]:
+			to = min(to, q.same[1])
+		}
+		part := pix[from:to]
+		whole := len(part) &^ (raster.LineBytes - 1)
+		if whole > 0 {
+			q.chunk(dst[from:][:whole], part[:whole], from)
+		}
+		if whole < len(part) {
+			n := copy(q.edge[0][:], part[whole:])
+			q.chunk(q.edge[1][:], q.edge[0][:], from+whole)
+			copy(dst[from+whole:][:n], q.edge[1][:])
+		}
+	}
+}
+
+func (q *Quads) chunk(dst, pix []uint8, at int) {
+	w, m, s := &thresholdTable[q.level], q.memory(), q.scratch()
+	var asm quadFunc
+	switch q.kernel {
+	case BradleyFormula:
+		asm = w.quadBradley
+	case TRSinghFormula:
+		asm = w.quadTRSingh
+	case SauvolaFormula:
+		asm = w.quadSauvola
+	case NiblackFormula:
+		asm = w.quadNiblack
+	case NICKFormula:
+		asm = w.quadNICK
+	case PhansalkarFormula:
+		asm = w.quadPhansalkar
+	case WolfFormula:
+		asm = w.quadLinear
+	default:
+		asm = w.quadCareful
+	}
+	inverse := raster.First(q.single[at:])
+	if at >= q.same[0] && at < q.same[1] {
+		inverse = raster.First(q.inverses[:])
+	}
+	enter := at + q.span // the column that enters the window of the first pixel
+	next := func(k int) *byte {
+		e := enter + k
+		return (*byte)(unsafe.Pointer(&m.squares[e%4][e/4]))
+	}
+	asm(raster.First(dst), raster.First(pix), (*byte)(unsafe.Add(unsafe.Pointer(m), at)), raster.First(m.cols[enter%2][enter/2:]), raster.First(m.cols[(enter+1)%2][(enter+1)/2:]),
+		next(0), next(1), next(2), next(3), inverse, len(pix), processor.Lanes(4, 1), (*byte)(unsafe.Pointer(s)))
+	n, squares := min(len(pix), q.Decider.n-at), q.Formula.Kind.Squares()
+	for group := 0; group < n; group += raster.LineBytes {
+		for doubt := binary.LittleEndian.Uint64(s.doubt[group/8:]); doubt != 0; doubt &= doubt - 1 {
+			slot := group + bits.TrailingZeros64(doubt)
+			j := q.pixel(slot)
+			if j >= n {
+				continue
+			}
+			square := uint64(0)
+			if squares {
+				square = uint64(s.squares[slot])
+			}
+			dst[j] = q.again(pix[j], uint64(s.sums[slot]), square, q.count(at+j))
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// Package moment makes tables of the moments of images. The type of pixels is data.
+package moment
+
+import (
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any box come.
+type Table struct {
+	Width, Height int // of the image
+	Channels      int
+
+	wide  bool     // two words a sum, the lower first
+	words []uint64 // entry (x, y) of channel c starts at ((y·(Width+1)+x)·Channels+c)·orders sums
+
+	peak float64 // no pixel is larger, in units
+	unit float64 // a power of two; 1 for integers
+}
+
+// isWide reports whether the sums of pixels take 128 bits.
+func isWide(pixel raster.Type) bool { return pixel.Bytes() > 2 }
+
+// maxSide keeps coordinates and their squares in a word.
+const maxSide = 1 << 30
+
+// Bytes returns how much memory the table of an image takes. Zero channels stand for one.
+func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
+	e := raster.PlaneExtent(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
+		return 0, err
+	}
+	if width > maxSide || height > maxSide {
+		return 0, raster.Invalid("%v: sides are 0 to %d", e, maxSide)
+	}
+	entry := orders * 8
+	if isWide(pixel) {
+		entry *= 2
+	}
+	bytes := float64(width+1) * float64(height+1) * float64(e.Channels) * float64(entry)
+	if bytes > math.MaxInt/2 { // which leaves room for what is round it
+		return 0, raster.Invalid("a table of %v would take %.3g bytes, more than memory can hold", e, bytes)
+	}
+	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(entry), nil
+}
+
+// New allocates a table for images of this size and type of pixels. Zero channels stand for
+// one.
+func New(pixel raster.Type, width, height, channels int) (*Table, error) {
+	if addRow[pixel] == nil {
+		return nil, noMoments(pixel)
+	}
+	bytes, err := Bytes(pixel, width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Width: width, Height: height, Channels: max(1, channels), wide: isWide(pixel), unit: 1}
+	if t.words, err = raster.Make[uint64](int(bytes / 8)); err != nil {
+		return nil, raster.OutOfMemory("a table of %d×%d pixels in %d channels: %w: use parts of the image", width, height, t.Channels, err)
+	}
+	return t, nil
+}
+
+// noMoments returns the error about pixels that have no table.
+func noMoments(pixel raster.Type) error {
+	return raster.Unsupported("no moments of %v pixels: integers have up to 32 bits", pixel)
+}
+
+// perEntry returns how many words the ten sums of a channel take.
+func (t *Table) perEntry() int {
+	if t.wide {
+		return 2 * orders
+	}
+	return orders
+}
+
+// box returns the ten sums of a box that is not empty, about the image's origin:
+// modulo 2^128, or 2^64 where the table is narrow.
+func (t *Table) box(box image.Rectangle, channel int) (s sums) {
+	n := t.perEntry()
+	at := func(x, y int) []uint64 { return t.words[((y*(t.Width+1)+x)*t.Channels+channel)*n:][:n] }
+	a, b := at(box.Min.X, box.Min.Y), at(box.Max.X, box.Min.Y)
+	c, d := at(box.Min.X, box.Max.Y), at(box.Max.X, box.Max.Y)
+	if !t.wide {
+		for i := range s {
+			s[i].lo = d[i] - c[i] - b[i] + a[i]
+		}
+		return s
+	}
+	for i := range s {
+		s[i] = pair(d, i).sub(pair(c, i)).sub(pair(b, i)).add(pair(a, i))
+	}
+	return s
+}
+
+func pair(words []uint64, i int) wide { return wide{lo: words[2*i], hi: words[2*i+1]} }
+
+// exact returns the ten sums of a box that is not empty about (x, y).
+func (t *Table) exact(box image.Rectangle, channel, x, y int) sums {
+	middle := box.Min.Add(box.Max).Div(2)
+	if !t.fits(box, middle) {
+		a, b := box, box
+		if box.Dx() > box.Dy() {
+			a.Max.X, b.Min.X = middle.X, middle.X
+		} else {
+			a.Max.Y, b.Min.Y = middle.Y, middle.Y
+		}
+		s, rest := t.exact(a, channel, x, y), t.exact(b, channel, x, y)
+		s.add(&rest)
+		return s
+	}
+	s := t.box(box, channel)
+	if t.wide {
+		return s.about(x, y)
+	}
+	// About the middle of the box the sums fit 64 bits: there they are what
+	// their lower words say.
+	s = s.about(middle.X, middle.Y)
+	for i := range s {
+		s[i] = widen(int64(s[i].lo))
+	}
+	return s.about(x-middle.X, y-middle.Y)
+}
+
+// fits reports whether the sums of a box about its middle fit the table's words.
+// Those of wide tables always do: [Table.Integrate] sees to it.
+func (t *Table) fits(box image.Rectangle, middle image.Point) bool {
+	return t.wide || largest(t.peak, middle.X-box.Min.X, box.Max.X-1-middle.X, middle.Y-box.Min.Y, box.Max.Y-1-middle.Y) < math.MaxInt64
+}

@@ -1,0 +1,17 @@
+// Command expand writes a table of generic functions, one line a pair of types;
+// see expand. It is for go:generate:
+//
+//	//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out jobs.go -before "package main\nvar jobs = []job{" -line "jobOf[{{.Pixel}}, {{.Sum}}]()," -after "}"
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	if err := write(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "expand:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,181 @@
+package raster
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// An Extent is the size of an image or a volume and the layout of its pixels, or of the
+// sums of its table, in a buffer. Zero Channels means one, and a zero stride means no
+// gap.
+type Extent struct {
+	Width, Height, Depth int // in pixels; Depth is 1 for an image
+	Channels             int // interleaved values per pixel
+	Stride, SliceStride  int // elements from one row or slice to the next
+	solid                bool
+}
+
+// PlaneExtent returns the extent of an image.
+func PlaneExtent(width, height, channels, stride int) (e Extent) {
+	e.SetPlane(width, height, channels, stride)
+	return e
+}
+
+// SetPlane sets e to the extent of an image, in place: copying an extent that was just
+// made costs as much as all of its checks.
+func (e *Extent) SetPlane(width, height, channels, stride int) {
+	e.Width, e.Height, e.Depth, e.Channels = width, height, 1, channels
+	e.Stride, e.SliceStride, e.solid = stride, 0, false
+}
+
+// VolumeExtent returns the extent of a volume.
+func VolumeExtent(width, height, depth, channels, stride, sliceStride int) Extent {
+	return Extent{Width: width, Height: height, Depth: depth, Channels: channels, Stride: stride, SliceStride: sliceStride, solid: true}
+}
+
+// maxElements ensures that every byte offset of the widest element fits an int.
+const maxElements = math.MaxInt / 32
+
+// Sized sets the default of Channels and returns an error if the number of entries of a
+// table of this size overflows.
+func (e *Extent) Sized() error {
+	if e.Channels == 0 {
+		e.Channels = 1
+	}
+	if e.Width < 0 || e.Height < 0 || e.Depth < 0 || e.Channels < 0 {
+		return Invalid("%v: none may be negative", *e)
+	}
+	n := uint64(e.Channels)
+	for _, side := range [...]int{e.Width, e.Height, e.Depth} {
+		var over uint64
+		if over, n = bits.Mul64(n, uint64(side)+1); over != 0 || n > maxElements { // a division takes longer
+			return Invalid("%v is more than memory can hold", *e)
+		}
+	}
+	return nil
+}
+
+// String returns a description of the size.
+func (e Extent) String() string {
+	s := fmt.Sprintf("%d×%d", e.Width, e.Height)
+	if e.solid {
+		s += fmt.Sprintf("×%d", e.Depth)
+	}
+	return fmt.Sprintf("%s with %d channels", s, e.Channels)
+}
+
+// kind returns a noun for what has such an extent.
+func (e *Extent) kind() string {
+	if e.solid {
+		return "volume"
+	}
+	return "image"
+}
+
+// Pixels sets the defaults of an image or a volume, and returns an error if the extent
+// is invalid or does not fit a buffer of the given number of elements.
+func (e *Extent) Pixels(have int) error {
+	if err := e.Sized(); err != nil {
+		return err
+	}
+	return e.lay(e.kind(), have, e.Width, e.Height, e.Depth)
+}
+
+// Sums is like Pixels for a table, which has one more row and column and, for a volume,
+// one more slice.
+func (e *Extent) Sums(have int) error {
+	if err := e.Sized(); err != nil {
+		return err
+	}
+	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
+}
+
+// slices returns the number of slices of a table.
+func (e *Extent) slices() int {
+	if e.solid {
+		return e.Depth + 1
+	}
+	return 1
+}
+
+// Accept is like [Extent.Sums] for the table of an image or volume that has been
+// checked. The sizes must be equal.
+func (e *Extent) Accept(src *Extent, have int) error {
+	if e.Channels == 0 {
+		e.Channels = 1
+	}
+	if err := e.Same(src); err != nil {
+		return err
+	}
+	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
+}
+
+// Same returns an error if a table does not have the size of an image or volume.
+func (e *Extent) Same(src *Extent) error {
+	if e.Width != src.Width || e.Height != src.Height || e.Depth != src.Depth || e.Channels != src.Channels {
+		return Invalid("a table for %v cannot take one %s of %v", *e, src.kind(), *src)
+	}
+	return nil
+}
+
+// lay sets the strides and returns an error if these sides do not fit a buffer.
+func (e *Extent) lay(what string, have, width, rows, slices int) error {
+	row := width * e.Channels
+	if e.Stride == 0 {
+		e.Stride = row
+	}
+	high := rows
+	if slices == 0 {
+		high = 0
+	}
+	slice, err := fits(what, "row", e.Stride, row, high, have)
+	if err != nil || !e.solid {
+		return err
+	}
+	if e.SliceStride == 0 {
+		e.SliceStride = rows * e.Stride
+	}
+	_, err = fits(what, "slice", e.SliceStride, slice, slices, have)
+	return err
+}
+
+// fits returns the number of elements that the parts take, stride apart, or an error if
+// they exceed have.
+func fits(what, of string, stride, part, parts, have int) (int, error) {
+	over, rest := bits.Mul64(uint64(max(stride, 0)), uint64(max(parts-1, 0)))
+	switch {
+	case stride < 0 || parts > 1 && stride < part:
+		return 0, Invalid("the %s's stride of %d elements from %s to %s is shorter than one of %d", what, stride, of, of, part)
+	case parts == 0 || part == 0:
+		return 0, nil
+	case have < part || over != 0 || rest > uint64(have-part):
+		return 0, Invalid("the %s has %d %ss of %d elements, %d apart: they do not fit in the %d of its buffer", what, parts, of, part, stride, have)
+	}
+	return (parts-1)*stride + part, nil
+}
+
+// Overlap returns an error that wraps [ErrOverlap] if two buffers share memory.
+func Overlap[A, B any](a []A, b []B) error {
+	return overlap(unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(a))*unsafe.Sizeof(*new(A)), uintptr(len(b))*unsafe.Sizeof(*new(B)))
+}
+
+func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
+	if aBytes == 0 || bBytes == 0 {
+		return nil
+	}
+	if uintptr(a) < uintptr(b)+bBytes && uintptr(b) < uintptr(a)+aBytes {
+		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table: give it memory of its own", ErrOverlap)
+	}
+	return nil
+}
+
+// Room returns an error if a slice of length have is too short for n results of this many
+// elements each.
+func Room(have, n, of int) error {
+	if n > 0 && of > have/n {
+		return Invalid("%d boxes with %d values each do not fit in %d", n, of, have)
+	}
+	return nil
+}

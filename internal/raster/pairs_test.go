@@ -1,0 +1,86 @@
+package raster_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+func TestTypes(t *testing.T) {
+	for _, typ := range raster.AllTypes() {
+		short := typ.String()[:1] + strconv.Itoa(8*typ.Bytes())
+		if typ.Short() != short || typ.Float() != (short[0] == 'f') || typ.Signed() != (short[0] != 'u') || typ.Bits().Bytes() != typ.Bytes() {
+			t.Errorf("%v is %s, float %v, signed %v", typ, typ.Short(), typ.Float(), typ.Signed())
+		}
+		for _, name := range []string{typ.String(), typ.Short()} {
+			if got, ok := raster.ParseType(name); !ok || got != typ {
+				t.Errorf("Parse(%q) is %v, %v", name, got, ok)
+			}
+		}
+	}
+	if got := raster.TypeNamed[int16](); got != raster.I16 {
+		t.Errorf("Of[int16] is %v", got)
+	}
+	if got := raster.TypeNamed[string](); got != 0 {
+		t.Errorf("Of[string] is %v", got)
+	}
+	if got := raster.F64.NumPy() + raster.U8.NumPy(); got != "f8u1" {
+		t.Errorf("NumPy's names are %s", got)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	list := raster.PairList{
+		{Pixel: raster.U8, Sum: raster.U32, Kinds: raster.Upright | raster.Volume}, {Pixel: raster.U8, Sum: raster.U64, Kinds: raster.Upright},
+		{Pixel: raster.U8, Sum: raster.F64, Kinds: raster.Upright}, {Pixel: raster.I16, Sum: raster.I64, Kinds: raster.Upright},
+	}
+	for _, c := range []struct{ got, want string }{
+		{list.Choices(raster.U8), "uint8 pixels sum to uint32, uint64 or float64"},
+		{list.Choices(raster.I16), "int16 pixels sum to int64"},
+		{list.Choices(raster.F32), "pixels are uint8 or int16"},
+		{list.Missing(raster.U8, raster.I64), "no table of int64 from uint8 pixels: uint8 pixels sum to uint32, uint64 or float64"},
+		{list.For(raster.Volume).Choices(raster.U8), "uint8 pixels sum to uint32"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q instead of %q", c.got, c.want)
+		}
+	}
+	if list.Usual(raster.U8) != raster.U32 || list.Usual(raster.F32) != 0 || !list.Has(raster.U8, raster.F64) || list.Has(raster.I16, raster.F64) {
+		t.Error("the usual sums are others")
+	}
+}
+
+// TestDocumented compares the table in the documentation of the root package with
+// the list.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pixel := range raster.PixelTypes() {
+		var sums []string
+		for _, sum := range raster.SumPairs.Of(pixel) {
+			sums = append(sums, sum.String())
+		}
+		line := fmt.Sprintf("//\t%-9v %s\n", pixel, strings.Join(sums, ", "))
+		if !strings.Contains(string(doc), line) {
+			t.Errorf("doc.go has no line %q", line)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want raster.Type }{
+		{raster.TypeOf[uint8](), raster.U8}, {raster.TypeOf[uint16](), raster.U16}, {raster.TypeOf[uint32](), raster.U32}, {raster.TypeOf[uint64](), raster.U64},
+		{raster.TypeOf[int16](), raster.I16}, {raster.TypeOf[int32](), raster.I32}, {raster.TypeOf[int64](), raster.I64},
+		{raster.TypeOf[float32](), raster.F32}, {raster.TypeOf[float64](), raster.F64},
+	} {
+		if c.got != c.want {
+			t.Errorf("%v instead of %v", c.got, c.want)
+		}
+	}
+}

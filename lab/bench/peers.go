@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/lab/measure"
+)
+
+const (
+	// PeerSizes and PeerTypes are what [Peers] compares by default.
+	PeerSizes = "480p,720p,1080p,2160p,4096x4096,8192x8192,16384x16384"
+	PeerTypes = "u8:u32,u8:f64,f32:f32,f32:f64,squares,u8:u32x3,tilted"
+
+	// maxScikit is up to how many pixels scikit-image takes part: it needs
+	// most of a second there, and would hold up the others' turns.
+	maxScikit = 4096 * 4096
+)
+
+// Peers compares this library with OpenCV and scikit-image: everyone takes
+// turns in one run on the same pixels, and only tables that are equal to ours
+// are timed. A peer that is not installed or cannot make a table is left out;
+// one whose table differs is, too, and makes an error once all else is done. For
+// a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2. Tables
+// of volumes are compared with NumPy's three cumsums.
+func Peers(ctx context.Context, cfg Config) ([]Result, error) {
+	cfg.Workers = oneAndAll()
+	p, err := cfg.plan(PeerSizes, PeerTypes)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(p.Cases, Case.Rotated) {
+		return nil, errors.New("bench: nobody else makes rotated tables: measure them without peers")
+	}
+	if err := p.startPeers(ctx, false); err != nil {
+		return nil, err
+	}
+	defer p.Peers.Close()
+	p.lead = 14
+	p.text("peers", p)
+	return p.end(p.cpu(ctx))
+}
+
+// startPeers starts the interpreter.
+func (p *plan) startPeers(ctx context.Context, cuda bool) (err error) {
+	if p.Peers, err = measure.StartPeers(ctx, p.Python, cuda); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
+}
+
+// peersOf is who makes such tables on the CPU.
+func peersOf(c Case, size Size) []string {
+	switch {
+	case c.Volume():
+		return []string{NumPy}
+	case c.Tilted():
+		return []string{OpenCVTilted, OpenCVUpright}
+	case size.Pixels() <= maxScikit:
+		return []string{OpenCV, ScikitImage}
+	}
+	return []string{OpenCV}
+}
+
+// right is those of some peers that make the tables of a work and make them equal to
+// what the work holds now. The errors about others are kept.
+func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *measure.Work) (right []string, err error) {
+	able, _, err := p.Peers.Load(names, c, size, w.Pixels)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range able {
+		contestant := p.Peers.Contestant(name, w)
+		if name == OpenCVUpright {
+			contestant.Check = nil // in the arrays of the other
+		}
+		switch err := contestant.Verify(ctx); {
+		case errors.As(err, new(*measure.DiffersError)):
+			p.wrong = append(p.wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
+		case err != nil:
+			return nil, err
+		default:
+			right = append(right, name)
+		}
+	}
+	return right, nil
+}
+
+// peers is some that have the pixels, ready to take turns.
+func (p *plan) peers(names []string, c Case, size Size) (field []entry) {
+	for _, name := range names {
+		r := newResult(name+" "+p.Version(name), nil, c, size, p.Threads(name), 1, true)
+		if p.Device != nil {
+			r.On = gpu.CUDA.String()
+		}
+		field = append(field, entry{r, p.Peers.Contestant(name, nil)})
+	}
+	return field
+}
+
+// What the report says of us and of peers.
+
+func (p *plan) Best() string {
+	levels := boxsum.Levels()
+	if p.Level != (Config{}).Level {
+		levels = []boxsum.Level{p.Level}
+	}
+	return levels[len(levels)-1].String()
+}
+
+func (p *plan) All() int                   { return slices.Max(p.Workers) }
+func (p *plan) Version(name string) string { return p.Peers.Known[name].Version }
+func (p *plan) Threads(name string) int    { return p.Peers.Known[name].Workers }
+
+// Others are the peers that are there, in the order of the report.
+func (p *plan) Others() []string {
+	names := []string{OpenCV, ScikitImage}
+	switch {
+	case p.Peers == nil:
+		return nil
+	case p.Device != nil:
+		names = slices.Clone(gpuPeerNames)
+	case p.Has("Volume"):
+		names = []string{NumPy}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { _, ok := p.Peers.Known[name]; return !ok })
+}
+
+func peerColumns(c Case, all int) []column {
+	ours, one, theirs, peer := runner{Boxsum, all}, runner{Boxsum, 1}, runner{OpenCV, 0}, "OpenCV"
+	if c.Volume() {
+		theirs, peer = runner{NumPy, 0}, "NumPy"
+	}
+	limit, limitOne := runner{LimitFillRead, all}, runner{LimitFillRead, 1}
+	columns := []column{
+		took("boxsum", ms, ours), took("1 worker", ms, one), took(peer, ms, theirs),
+		ratio("ratio", digits("%.2f"), theirs, ours), ratio("ratio 1", digits("%.2f"), theirs, one),
+		median("median", ms, ours), p95("p95", ms, ours), median(peer+" median", ms, theirs), p95(peer+" p95", ms, theirs),
+		took("fill+read", ms, limit), ratio("of limit", percent, limit, ours),
+		took("fill+read 1", ms, limitOne), ratio("of limit 1", percent, limitOne, one),
+		took("fill", ms, runner{LimitFill, all}), took("copy", ms, runner{LimitCopy, all}),
+	}
+	upright, uprightOne := runner{Upright, all}, runner{Upright, 1}
+	switch {
+	case c.Tilted():
+		return append(columns, took("upright", ms, upright), ratio("of upright", percent, ours, upright),
+			took("upright 1", ms, uprightOne), ratio("of upright 1", percent, one, uprightOne))
+	case !c.Volume():
+		return append(columns, took("scikit-image", ms, runner{ScikitImage, 0}))
+	}
+	return columns
+}
+
+// withExtra adds what the tilted table costs OpenCV, which makes it beside the
+// others only: the time of cv2.integral3 less that of cv2.integral2.
+func withExtra(results []Result) []Result {
+	with, without := runner{OpenCVTilted, 0}.find(results), runner{OpenCVUpright, 0}.find(results)
+	if with.Algorithm == "" || without.Algorithm == "" {
+		return results
+	}
+	extra := with
+	extra.Algorithm = fmt.Sprint(OpenCV, strings.TrimPrefix(with.Algorithm, OpenCVTilted))
+	extra.Mean, extra.Min, extra.Max = with.Mean-without.Mean, with.Min-without.Min, with.Max-without.Max
+	extra.Median, extra.P95 = with.Median-without.Median, with.P95-without.P95
+	return append(results, extra)
+}

@@ -1,0 +1,233 @@
+package bench
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/boxsum/boxsum/lab/measure"
+	"github.com/boxsum/boxsum/papers"
+)
+
+//go:embed reports.tmpl
+var reportsText string
+
+var texts = template.Must(template.New("").Funcs(template.FuncMap{
+	"gib":   func(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/(1<<30)) },
+	"works": papers.Works, "algorithms": papers.All, "join": join,
+}).Parse(reportsText))
+
+// A report is text and tables of aligned rows, written one at a time, so that a row can be
+// read when it is made. It keeps its first error, and is silent without a writer.
+type report struct {
+	w       io.Writer
+	lead    int // width of the first column, which is flush left
+	widths  []int
+	columns []column
+	last    Case // that the head is of
+	err     error
+}
+
+// A column of a table: what each row of results has there.
+type column struct {
+	head string
+	cell func(row []Result) string
+}
+
+// text writes a text of reports.tmpl.
+func (r *report) text(name string, about any) {
+	var b strings.Builder
+	if err := texts.ExecuteTemplate(&b, name, about); err != nil {
+		panic(err) // the text is part of the program
+	}
+	r.write(b.String())
+}
+
+// head starts a table.
+func (r *report) head(lead string, columns ...column) {
+	r.columns = columns
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.head)
+	}
+	r.names(lead, names...)
+}
+
+// headOf starts a table where another case begins.
+func (r *report) headOf(c Case, columns func() []column) {
+	if c != r.last {
+		r.last = c
+		r.line("")
+		r.head(c.String(), columns()...)
+	}
+}
+
+// names starts a table: the names of its columns make room for their cells.
+func (r *report) names(lead string, names ...string) {
+	r.widths = nil
+	for _, c := range names {
+		r.widths = append(r.widths, max(10, utf8.RuneCountInString(c)+2))
+	}
+	r.cells(lead, names...)
+}
+
+// row writes what the columns say of results.
+func (r *report) row(lead string, results []Result) {
+	var cells []string
+	for _, c := range r.columns {
+		cells = append(cells, c.cell(results))
+	}
+	r.cells(lead, cells...)
+}
+
+func (r *report) cells(lead string, cells ...string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s", r.lead, lead)
+	for i, cell := range cells {
+		fmt.Fprintf(&b, "%*s", r.widths[i], cell)
+	}
+	r.line(b.String())
+}
+
+func (r *report) line(s string) { r.write(s + "\n") }
+
+func (r *report) write(s string) {
+	if r.w != nil && r.err == nil {
+		_, r.err = io.WriteString(r.w, s)
+	}
+}
+
+// A runner is an algorithm with a number of workers; 0 stands for any.
+type runner struct {
+	algorithm string
+	workers   int
+}
+
+// find is the result of a runner, or one without a time.
+func (who runner) find(results []Result) Result {
+	i := slices.IndexFunc(results, func(r Result) bool {
+		return r.is(who.algorithm) && (who.workers == 0 || r.Workers == who.workers)
+	})
+	if i < 0 {
+		return Result{Times: measure.Times{Min: math.NaN(), Mean: math.NaN()}, Median: math.NaN(), P95: math.NaN()}
+	}
+	return results[i]
+}
+
+// took is a column of times, ratio of one time over another, and speed of GB/s.
+func took(head string, format func(float64) string, who runner) column {
+	return column{head, func(row []Result) string { return format(who.find(row).counted()) }}
+}
+
+// median and p95 are columns of the time in the middle, and of that which 95% of the runs took at most.
+func median(head string, format func(float64) string, who runner) column {
+	return column{head, func(row []Result) string { return format(who.find(row).Median) }}
+}
+
+func p95(head string, format func(float64) string, who runner) column {
+	return column{head, func(row []Result) string { return format(who.find(row).P95) }}
+}
+
+func ratio(head string, format func(float64) string, a, b runner) column {
+	return column{head, func(row []Result) string { return format(a.find(row).counted() / b.find(row).counted()) }}
+}
+
+func speed(who runner) column {
+	return column{"GB/s", func(row []Result) string {
+		gbs := who.find(row).GBPerSecond()
+		if gbs < 100 {
+			return number(gbs, "%.1f")
+		}
+		return number(gbs, "%.0f") // fast devices need no decimals
+	}}
+}
+
+// about is a column of something else that the first result says.
+func about(head string, text func(Result) string) column {
+	return column{head, func(row []Result) string { return text(row[0]) }}
+}
+
+func gbPerSecond(r Result) string { return number(r.GBPerSecond(), "%.1f") }
+
+// ms is a time with four digits that count, or a dash for none, and fine one as small as
+// those of a device are.
+func ms(t float64) string {
+	switch {
+	case t < 10:
+		return number(t, "%.3f")
+	case t < 100:
+		return number(t, "%.2f")
+	default:
+		return number(t, "%.1f")
+	}
+}
+
+func fine(t float64) string {
+	if t < 1 {
+		return number(t, "%.4f")
+	}
+	return ms(t)
+}
+
+func percent(share float64) string { return number(100*share, "%.0f%%") }
+
+// digits is a format of numbers.
+func digits(format string) func(float64) string {
+	return func(f float64) string { return number(f, format) }
+}
+
+func number(f float64, format string) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return "–"
+	}
+	return fmt.Sprintf(format, f)
+}
+
+// WriteTable writes the results of [Run] as text: a row for every table, with
+// the limits beside it.
+func WriteTable(w io.Writer, results []Result) error {
+	types := 15
+	for _, r := range results {
+		types = max(types, len(r.Case().String())+1)
+	}
+	lead := fmt.Sprintf("%%-%ds%%-14s", types) // types and size
+	t := report{w: w, lead: types + 14}
+	ours, limit := runner{Boxsum, 0}, runner{LimitFillRead, 0}
+	columns := []column{
+		about("workers", func(r Result) string { return fmt.Sprint(r.Workers) }),
+		took("best ms", ms, ours), median("median", ms, ours), p95("p95", ms, ours), about("mean ms", func(r Result) string { return ms(r.Mean) }), about("GB/s", gbPerSecond),
+		ratio("of limit", percent, limit, ours), took("fill+read", ms, limit), median("its median", ms, limit), p95("its p95", ms, limit), took("fill", ms, runner{LimitFill, 0}), took("copy", ms, runner{LimitCopy, 0}),
+	}
+	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
+	if beside {
+		columns = append(columns, took("upright", ms, runner{Upright, 0}), ratio("of upright", percent, ours, runner{Upright, 0}))
+	}
+	t.head(fmt.Sprintf(lead, "types", "size"), columns...)
+	for _, r := range results {
+		if r.is(Boxsum) && r.LeftOut == "" {
+			t.row(fmt.Sprintf(lead, r.Case(), r.Size), append([]Result{r}, besides(results, r, r.Workers)...))
+		}
+	}
+	for _, r := range results {
+		if r.LeftOut != "" {
+			t.line(r.line())
+		}
+	}
+	t.text("table", beside)
+	return t.err
+}
+
+// besides is the results of the case and the size of one, with a number of workers.
+func besides(results []Result, of Result, workers int) (same []Result) {
+	for _, r := range results {
+		if r.Case() == of.Case() && r.Size == of.Size && r.Workers == workers {
+			same = append(same, r)
+		}
+	}
+	return same
+}

@@ -1,0 +1,316 @@
+package measure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// A DeviceJob says which work to prepare on a device.
+type DeviceJob struct {
+	Device *gpu.Device
+	Opt    *gpu.Options
+	Size   Size
+
+	Channels, Batch int
+}
+
+// onDevice returns the options for work from host memory to host memory.
+func (job *DeviceJob) onDevice() *boxsum.Options {
+	o := &boxsum.Options{On: job.Device}
+	if job.Opt != nil {
+		o.Offset, o.Plain = job.Opt.Offset, job.Opt.Plain
+		if job.Opt.Kernels == gpu.Portable {
+			o.Level = boxsum.Levels()[0]
+		}
+	}
+	return o
+}
+
+// A DeviceWork is pixels and the tables that they go into, both on a device and on
+// the host.
+type DeviceWork struct {
+	Host *Work // its tables are what is downloaded and compared
+
+	// Upright is the upright tables of the same pixels, to compare with, or nil.
+	Upright *DeviceWork
+
+	device    *gpu.Device
+	queue     func() error      // queues the kernels
+	roundTrip func() error      // from host memory to host memory, the first image; nil for none
+	download  func(i int) error // a table of the device to that of the host
+	owned     []io.Closer
+}
+
+// Prepare makes the work of a case, of random pixels, and verifies it. Close it
+// afterwards.
+func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
+	kind, err := c.kind()
+	if err != nil {
+		return nil, err
+	}
+	job.Channels = c.Channels
+	w, err := kind.device(job)
+	if err != nil {
+		return nil, err
+	}
+	if w.roundTrip != nil {
+		if err = w.check(true); err != nil {
+			err = fmt.Errorf("host to host: %w", err)
+		}
+	}
+	if err == nil {
+		err = w.check(false)
+	}
+	if err == nil && w.Upright != nil {
+		err = w.Upright.check(false)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// work is the work whose pixels and tables are on the device, or where anything went wrong
+// the error, and nothing is left there.
+func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func() error, download func(int) error, roundTrip func() error) (*DeviceWork, error) {
+	w := &DeviceWork{Host: host, device: job.Device, queue: queue, roundTrip: roundTrip, download: download, owned: []io.Closer{src, dst}}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// deviceKinds is what devices make of a pair of types, of images of any type.
+type deviceKinds struct {
+	upright, tilted func(job DeviceJob, images ...any) (*DeviceWork, error)
+	rotated         func(job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error)
+	volume          func(job DeviceJob) (*DeviceWork, error)
+	pipeline        func(job DeviceJob, tables int, images ...any) (*Pipeline, error)
+}
+
+func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() deviceKinds {
+	return deviceKinds{deviceUpright[S, P], deviceTilted[S, P], deviceRotated[S, P], deviceVolume[S, P], newPipeline[S, P]}
+}
+
+// noDevices is for programs that have none.
+var noDevices = deviceKinds{
+	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, rotated.Rotation, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
+	func(DeviceJob, int, ...any) (*Pipeline, error) { return nil, errors.ErrUnsupported },
+}
+
+// typed is images of a type.
+func typed[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
+	for _, img := range images {
+		all = append(all, img.(boxsum.Image[P]))
+	}
+	return all
+}
+
+func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := uprightWork(raster.TypeOf[S](), images...)
+	host, _ := sums.(*boxsum.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error { return boxsum.IntegrateInto(host, all[0], job.onDevice()) })
+}
+
+func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := tiltedWork(raster.TypeOf[S](), images...)
+	host, _ := sums.(*tilted.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewTiltedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error {
+			return tilted.IntegrateInto(host, all[0], &tilted.Options{On: d, Level: job.onDevice().Level})
+		})
+}
+
+func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error) {
+	d, all := job.Device, typed[P](images)
+	w, sums, noHost := rotatedWork(raster.TypeOf[S](), rot, images...)
+	host, _ := sums.(*rotated.Table[S])
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewRotatedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all), rot)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateRotatedInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error {
+			return rotated.IntegrateInto(host, all[0], &rotated.Options{On: d, Level: job.onDevice().Level})
+		})
+}
+
+// besideUprightOn is the work of another kind of table with the upright one of the same images.
+func besideUprightOn(all deviceKinds, of func(DeviceJob, ...any) (*DeviceWork, error)) func(DeviceJob, ...any) (*DeviceWork, error) {
+	return func(job DeviceJob, images ...any) (*DeviceWork, error) {
+		w, err := of(job, images...)
+		if err != nil {
+			return nil, err
+		}
+		upright, err := all.upright(job, images...)
+		if err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+		w.Upright = upright
+		w.owned = append(w.owned, upright)
+		return w, nil
+	}
+}
+
+func deviceSquared(job DeviceJob, images ...any) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
+	d, all := job.Device, typed[uint8](images)
+	w, host, noHost := squaredWork(images...)
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewSquaredTable[uint32, uint64](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
+	plain := new(gpu.Options) // what is timed is the table, and not the look at some pixels before
+	if job.Opt != nil {
+		*plain = *job.Opt
+	}
+	plain.Plain = true
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateSquaresInto(dst, src, plain) },
+		func(i int) error {
+			return errors.Join(dst.Sum.DownloadInto(i, host.Sum), dst.Squares.DownloadInto(i, host.Squares))
+		},
+		func() error { return boxsum.IntegrateSquaresInto(host, all[0], job.onDevice()) })
+}
+
+func deviceHistogram(job DeviceJob, bins histogram.Bins, images ...any) (*DeviceWork, error) {
+	if !launch.GPU {
+		return nil, errors.ErrUnsupported
+	}
+	d, all := job.Device, typed[uint8](images)
+	w, host, noHost := histogramWork(bins, images...)
+	src, noSrc := gpu.Upload(d, all...)
+	dst, noDst := gpu.NewHistogram[uint8](d, all[0].Width, all[0].Height, all[0].Channels, len(all), bins)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateHistogramInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error {
+			return histogram.IntegrateInto(host, all[0], &histogram.Options{On: d, Level: job.onDevice().Level})
+		})
+}
+
+func deviceVolume[S boxsum.Sum, P boxsum.Pixel](job DeviceJob) (*DeviceWork, error) {
+	if job.Batch > 1 {
+		return nil, errors.New("volumes go one at a time: leave out --batch")
+	}
+	sum := raster.TypeOf[S]()
+	img, err := randomVolume(raster.Pair{Pixel: raster.TypeOf[P](), Sum: sum}, job.Size, job.Channels)
+	if err != nil {
+		return nil, err
+	}
+	w, sums, noHost := volumeWork(sum, img, job.Size)
+	host, _ := sums.(*volume.Table[S])
+	pixels := anytable.Volume(img, job.Size.Height, job.Size.Depth).(volume.Volume[P])
+	src, noSrc := gpu.UploadVolume(job.Device, pixels)
+	dst, noDst := gpu.NewVolumeTable[S](job.Device, pixels.Width, pixels.Height, pixels.Depth, pixels.Channels)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateVolumeInto(dst, src, job.Opt) },
+		func(int) error { return dst.DownloadInto(host) },
+		func() error { return volume.IntegrateInto(host, pixels, job.onDevice()) })
+}
+
+// Close gives the memory of the device back.
+func (w *DeviceWork) Close() (err error) {
+	for _, memory := range w.owned {
+		err = errors.Join(err, memory.Close())
+	}
+	return err
+}
+
+// randomBatch is a random image, and others that are it moved on by some values, so
+// that each has a table of its own.
+func randomBatch(p raster.Pair, job DeviceJob) ([]any, error) {
+	first, err := randomImage(p.Pixel, exactBits(p.Sum), job.Size, job.Channels)
+	if err != nil {
+		return nil, err
+	}
+	images := []any{first}
+	for i := 1; i < job.Batch; i++ {
+		next, err := raster.NewPixelArray(p.Pixel, raster.PlaneExtent(job.Size.Width, job.Size.Height, job.Channels, 0))
+		if err != nil {
+			return nil, err
+		}
+		from, to := pixels.Of(first).Data, next.Data
+		n := i * 7 * p.Pixel.Bytes() % len(from)
+		copy(to[copy(to, from[n:]):], from[:n])
+		img, err := pixels.Image(next)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, img)
+	}
+	return images, nil
+}
+
+// check compares all tables of the device with the reference, or what went from host
+// to host.
+func (w *DeviceWork) check(host bool) error {
+	if host {
+		return w.Host.check(0, w.roundTrip)
+	}
+	if err := w.queue(); err != nil {
+		return err
+	}
+	for i := range w.Host.images {
+		if err := w.Host.check(i, func() error { return w.download(i) }); err != nil {
+			return fmt.Errorf("image %d of %d: %w", i, w.Host.images, err)
+		}
+	}
+	return nil
+}
+
+// Contestant is the kernels between events of the device, and with host the way
+// from host to host by the clock on the wall.
+func (w *DeviceWork) Contestant(host bool) *Contestant {
+	c := &Contestant{Run: OnEvents(w.device, w.queue), Check: func() error { return w.check(host) }, Close: w.Close, Queue: w.queue}
+	if host {
+		c.Run = OnClock(w.roundTrip)
+	}
+	return c
+}
+
+// DeviceCopy moves bytes on a device, half of them read and half of them written, and
+// DeviceFill writes them.
+func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
+	c, err := launch.NewCopy(d, max(1, bytes/2))
+	return deviceLimit(d, c, err)
+}
+
+func DeviceFill(d *gpu.Device, bytes int64) (*Contestant, error) {
+	c, err := launch.NewFill(d, bytes)
+	return deviceLimit(d, c, err)
+}
+
+func deviceLimit(d *gpu.Device, limit launch.Limit, err error) (*Contestant, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Contestant{Run: OnEvents(d, limit.Run), Close: limit.Close}, nil
+}

@@ -1,0 +1,90 @@
+package measure
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// The limits are what memory alone would take. They use the very buffers of
+// the tables that they stand beside, and leave garbage in them. Stores go past
+// the caches, and so a table that stays in a cache can be faster.
+
+func limit(workers int, f func(part int)) *Contestant {
+	return &Contestant{Run: OnClock(func() error { parallel(workers, f); return nil })}
+}
+
+// Fill writes as many bytes as the tables have, with some workers.
+func (w *Work) Fill(workers int) *Contestant {
+	return limit(workers, func(part int) {
+		for _, t := range w.Tables {
+			lo, hi := share(len(t.output), part, workers)
+			processor.StreamFill(t.output[lo:hi])
+		}
+	})
+}
+
+// FillRead reads every byte of the pixels once and writes every byte of the
+// tables once, side by side: what a table cannot do without.
+func (w *Work) FillRead(workers int) *Contestant {
+	total := 0
+	for _, t := range w.Tables {
+		total += len(t.output)
+	}
+	return limit(workers, func(part int) {
+		before := 0
+		for _, t := range w.Tables {
+			lo, hi := share(len(t.output), part, workers)
+			from := scale(before+lo, len(w.Pixels), total)
+			to := scale(before+hi, len(w.Pixels), total)
+			processor.StreamFillRead(t.output[lo:hi], w.Pixels[from:to])
+			before += len(t.output)
+		}
+	})
+}
+
+// Copy moves as many bytes as pixels and tables have together, half of them
+// read and half of them written: the pixels to the head of the first table,
+// and then half of what is left of each table to its other half.
+func (w *Work) Copy(workers int) *Contestant {
+	return limit(workers, func(part int) {
+		head := len(w.Pixels)
+		lo, hi := share(head, part, workers)
+		copy(w.Tables[0].output[lo:hi], w.Pixels[lo:hi])
+		for _, t := range w.Tables {
+			rest := t.output[head:]
+			half := len(rest) / 2
+			lo, hi := share(half, part, workers)
+			copy(rest[half+lo:half+hi], rest[lo:hi])
+			head = 0
+		}
+	})
+}
+
+// scale is n·num/den, for n of at most den, without overflow in between.
+func scale(n, num, den int) int {
+	hi, lo := bits.Mul64(uint64(n), uint64(num))
+	q, _ := bits.Div64(hi, lo, uint64(den))
+	return int(q)
+}
+
+// share is the bounds of one of several equal parts of n bytes, on cache lines.
+func share(n, part, parts int) (lo, hi int) {
+	lines := (n + raster.LineBytes - 1) / raster.LineBytes
+	lo = lines * part / parts * raster.LineBytes
+	hi = lines * (part + 1) / parts * raster.LineBytes
+	return min(lo, n), min(hi, n)
+}
+
+// parallel calls f for every part at once, for the last one on the caller's own
+// goroutine.
+func parallel(parts int, f func(part int)) {
+	var others sync.WaitGroup
+	for part := range parts - 1 {
+		others.Go(func() { f(part) })
+	}
+	f(parts - 1)
+	others.Wait()
+}

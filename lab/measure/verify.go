@@ -1,0 +1,204 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// verify compares every entry of an upright table with a reference that shares nothing
+// with the library: a running sum along the row, added to what the column held
+// above, and in a volume to what the slice before holds. Bands of rows go side by side:
+// each starts from the row above it in the table, which the band above finds right or
+// not. Sums are exact in their type, in any order of additions, see [randomImage].
+// Values fills in what a row of pixels counts.
+func verify[S boxsum.Sum](t, before boxsum.View[S], values func(y int, to []S)) error {
+	c := t.Channels
+	if err := zeros(t, 0, t.Row(0)); err != nil {
+		return err
+	}
+	return inBands(t.Height-1, func(from, to int) error {
+		column := slices.Clone(t.Row(from)[c:])
+		row, above := make([]S, len(column)), make([]S, len(column))
+		if before.Sums != nil {
+			for i, sum := range before.Row(from)[c:] {
+				column[i] -= sum
+			}
+		}
+		for y := from; y < to; y++ {
+			sums := t.Row(y + 1)
+			if err := zeros(t, y+1, sums[:c]); err != nil {
+				return err
+			}
+			if before.Sums != nil {
+				above = before.Row(y + 1)[c:]
+			}
+			values(y, row)
+			for i, got := range sums[c:] {
+				if i >= c {
+					row[i] += row[i-c]
+				}
+				column[i] += row[i]
+				if want := column[i] + above[i]; got != want {
+					return differs("the reference", c+i, y+1, c, got, want)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// zeros is an error where one of the first entries of a row is not zero.
+func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
+	if i := slices.IndexFunc(entries, func(sum S) bool { return sum != 0 }); i >= 0 {
+		return differs("the reference", i, y, t.Channels, entries[i], S(0))
+	}
+	return nil
+}
+
+// pixelsOf is a row of an image, of any type, as sums: that is exact.
+func pixelsOf[S boxsum.Sum](img any, y int, to []S) {
+	src := pixels.Of(img)
+	for i, p := range src.Floats(nil, y, 0, len(to), 1) {
+		to[i] = S(p)
+	}
+}
+
+// verifyImage compares the table of an image, or that of its squares.
+func verifyImage[S boxsum.Sum](t boxsum.View[S], img any, square bool) error {
+	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
+		pixelsOf(img, y, to)
+		for i := range to {
+			if square {
+				to[i] *= to[i]
+			}
+		}
+	})
+}
+
+// verifyHistogram compares the counts of a histogram, which are those of pixels that
+// count once in their bin.
+func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
+	n := t.Channels / img.Channels
+	return verify(t, boxsum.View[uint32]{}, func(y int, to []uint32) {
+		clear(to)
+		for i, p := range img.Row(y) {
+			to[i*n+int(p)*n/256] = 1
+		}
+	})
+}
+
+// verifyVolume compares the table of a volume slice by slice, which are one image, one under another.
+func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
+	for y := range t.Height + 1 {
+		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
+			return fmt.Errorf("slice 0: %w", err)
+		}
+	}
+	for z := range t.Depth {
+		if err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) { pixelsOf(img, z*t.Height+y, to) }); err != nil {
+			return fmt.Errorf("slice %d: %w", z+1, err)
+		}
+	}
+	return nil
+}
+
+// verifyTilted compares every entry with a reference that shares nothing with
+// the library: the entry above, and the pixels on the two diagonals that end in
+// the corner of the entry, which both have.
+func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img any) error {
+	c, n := entries.Channels, (entries.Width-1)*entries.Channels
+	if err := zeros(entries, 0, entries.Row(0)); err != nil {
+		return err
+	}
+	// Sums and both diagonals of the row above, each a pixel wider on both sides.
+	sums, fromLeft, fromRight := make([]S, n+2*c), make([]S, n+2*c), make([]S, n+2*c)
+	pixels := make([]S, n)
+	for y := range entries.Height - 1 {
+		row := entries.Row(y + 1)
+		for i := range c { // the sums left of the image are those of the pixel to the right, a row higher
+			if want := sums[c+i]; n > 0 && row[i] != want {
+				return differs("the reference", i, y+1, c, row[i], want)
+			}
+		}
+		copy(fromRight[c:], fromRight[2*c:]) // each moves on by a pixel
+		copy(fromLeft[c:], fromLeft[:n])
+		clear(fromRight[c+n:])
+		pixelsOf(img, y, pixels)
+		for i, p := range pixels {
+			fromLeft[c+i] += p
+			fromRight[c+i] += p
+			sums[c+i] += fromLeft[c+i] + fromRight[c+i] - p
+			if got, want := row[c+i], sums[c+i]; got != want {
+				return differs("the reference", c+i, y+1, c, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// inBands calls f for bands of n rows, one for every core, at once. Its error is
+// that of the uppermost band that has one.
+func inBands(n int, f func(from, to int) error) error {
+	bands := min(n, runtime.GOMAXPROCS(0))
+	if bands < 1 {
+		return nil
+	}
+	errs := make([]error, bands)
+	parallel(bands, func(band int) { errs[band] = f(n*band/bands, n*(band+1)/bands) })
+	return cmp.Or(errs...)
+}
+
+// equal compares every entry of a view with the D values that r yields row by
+// row, in the machine's byte order. It reads all of them, whatever it finds.
+func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
+	var first error
+	row := make([]D, v.Width*v.Channels)
+	for y := range v.Height {
+		if _, err := io.ReadFull(r, bytesOf(row)); err != nil {
+			return err
+		}
+		if first != nil {
+			continue
+		}
+		for i, ours := range v.Row(y) {
+			if row[i] != D(ours) {
+				first = differs("the peer", i, y, v.Channels, ours, row[i])
+				break
+			}
+		}
+	}
+	return first
+}
+
+// equalVolume compares every entry with those that r yields slice by slice.
+func equalVolume[S boxsum.Sum](r io.Reader, t *volume.Table[S], inclusive bool) error {
+	view, depth := t.Slice, t.Depth+1
+	if inclusive {
+		view, depth = t.Inclusive, t.Depth
+	}
+	var first error
+	for z := range depth {
+		if err := equal[S](r, view(z)); err != nil && first == nil {
+			first = fmt.Errorf("slice %d: %w", z, err)
+		}
+	}
+	return first
+}
+
+// A DiffersError is an entry that is not what it should be.
+type DiffersError struct{ text string }
+
+func (e *DiffersError) Error() string { return e.text }
+
+// differs says which entry of a row differs, by its index in the row.
+func differs(who string, i, y, channels int, got, want any) error {
+	return &DiffersError{fmt.Sprintf("entry (%d, %d) of channel %d is %v, and %s has %v",
+		i/channels, y, i%channels, got, who, want)}
+}

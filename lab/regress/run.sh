@@ -1,0 +1,40 @@
+#!/bin/sh
+# Runs the benchmarks that scripts/bench-compare.sh built, old and new in turn, and writes
+# old.txt and new.txt beside this file. Needs neither Go nor a network.
+#
+# ROUNDS is how many times each side runs, SECONDS_EACH the shortest time of a benchmark, and BENCH a
+# pattern that selects benchmarks as go test -bench does.
+set -eu
+cd "$(dirname "$0")"
+rounds=${ROUNDS:-10} seconds=${SECONDS_EACH:-0.02} which=${BENCH:-.}
+rm -f old.txt new.txt
+python=
+if [ -d old/python ] && [ -d new/python ] && PYTHONPATH=new/python "${PYTHON:-python3}" -c 'import boxsum' 2>/dev/null; then
+	python=${PYTHON:-python3}
+else
+	echo "Python calls are left out: no package in old/python and new/python, or no NumPy (PYTHON names an interpreter)"
+fi
+
+# measure SIDE: everything once.
+measure() {
+	for program in ./"$1"/*.test; do
+		"$program" -test.run '^$' -test.bench "$which" -test.benchtime "${seconds}s" -test.timeout 0 >>"$1.txt"
+	done
+	if [ -n "$python" ] && { [ "$which" = . ] || [ "$which" = Python ]; }; then
+		PYTHONPATH=$1/python BENCH_SECONDS=$seconds "$python" calls.py >>"$1.txt"
+	fi
+}
+
+round=1
+while [ $round -le $rounds ]; do
+	# The sides take turns at going first, so that drift favours neither.
+	if [ $((round % 2)) = 1 ]; then
+		measure old
+		measure new
+	else
+		measure new
+		measure old
+	fi
+	echo "round $round of $rounds"
+	round=$((round + 1))
+done

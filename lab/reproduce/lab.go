@@ -1,0 +1,146 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/lab/measure"
+)
+
+// A lab measures specs.
+type lab struct {
+	device      *gpu.Device
+	setting     *setting
+	progress    func(Progress)
+	done, total int
+	pixels      pixels // those of the last group
+}
+
+// turns is how many a contestant's runs are spread over.
+const turns = 4
+
+// measure lets specs of the same pixels take turns.
+func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
+	var results, entered []Result
+	var field []*measure.Contestant
+	defer func() {
+		for _, c := range field {
+			c.End()
+		}
+		debug.FreeOSMemory()
+	}()
+	for _, s := range specs {
+		if ctx.Err() != nil {
+			return results
+		}
+		l.tell(s)
+		r, c, err := l.enter(ctx, s)
+		switch {
+		case err == nil:
+			field, entered = append(field, c), append(entered, r)
+		case ctx.Err() != nil:
+			return results
+		default:
+			results = append(results, Result{Spec: s, Missing: reason(err), Wrong: errors.As(err, new(*wrongError))})
+			l.done++
+		}
+	}
+	of := func(c *measure.Contestant) *Result { return &entered[slices.Index(field, c)] }
+	race := measure.Race{
+		Rounds: turns, Warm: 1, Continue: true,
+		Plan: func(c *measure.Contestant, first time.Duration) {
+			c.Want = l.runs(of(c).Spec, first)
+			if first >= measure.WarmTime { // neither a run to warm up nor a turn of others matters
+				c.Times, c.Want = []time.Duration{first}, c.Want-1
+			}
+		},
+		Before: func(c *measure.Contestant) { l.tell(of(c).Spec) },
+		After: func(round int) {
+			if round == turns {
+				l.done += len(field)
+			}
+		},
+	}
+	_ = race.Run(ctx, field) // which is the end of the context, if anything
+	for i, c := range field {
+		r := entered[i]
+		switch {
+		case c.Err != nil:
+			r.Missing = reason(c.Err)
+			results = append(results, r)
+		case len(c.Times) > 0:
+			results = append(results, r.withTimes(c.Times))
+		}
+	}
+	return results
+}
+
+func (l *lab) tell(s Spec) {
+	if l.progress != nil {
+		l.progress(Progress{Done: l.done, Total: l.total, What: s.String()})
+	}
+}
+
+// reason is an error as a table shows it.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, gpu.ErrNoDevice):
+		return "no device"
+	case errors.Is(err, boxsum.ErrMemory):
+		return "too little device memory"
+	}
+	return err.Error()
+}
+
+// A wrongError is a result that was not what it should be.
+type wrongError struct{ error }
+
+// enter prepares a spec and compares what it makes with the reference.
+func (l *lab) enter(ctx context.Context, s Spec) (r Result, c *measure.Contestant, err error) {
+	r = Result{Spec: s, On: "cpu"}
+	if s.GPU {
+		if l.device == nil {
+			return r, nil, gpu.ErrNoDevice
+		}
+		info := l.device.Info()
+		r.On, r.StandIn = info.Kind.String(), info.CPU
+	}
+	if l.pixels.Size != s.Size || l.pixels.kind != pixelType(s.Precision) {
+		if l.pixels, err = newPixels(s.Size, s.Precision); err != nil {
+			return r, nil, err
+		}
+	}
+	if c, r.Each, err = l.contestant(s); err == nil {
+		c.Abandon = !s.GPU
+		if err = c.Verify(ctx); err != nil {
+			err = &wrongError{fmt.Errorf("%v: %w", s, err)}
+		}
+	}
+	if err != nil {
+		c.End()
+		return r, nil, err
+	}
+	r.Verified = c.Check != nil || s.Cycles > 0
+	return r, c, nil
+}
+
+// runs is how often a spec is measured: as often as published, or as time
+// allows.
+func (l *lab) runs(s Spec, once time.Duration) int {
+	// Forty milliseconds for each run that was published, and two seconds at
+	// least, cover all but what has become slower since.
+	most, budget := s.Runs, max(2*time.Second, time.Duration(s.Runs)*measure.WarmTime)
+	if l.setting.repeat > 0 {
+		return l.setting.repeat
+	}
+	if l.setting.quick {
+		most, budget = min(most, 12), 120*time.Millisecond
+	}
+	return min(most, max(3, int(budget/max(once, 1))))
+}

@@ -1,0 +1,76 @@
+package reproduce
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A Machine is what the measurements ran on.
+type Machine struct {
+	CPU     string `json:"cpu"`
+	Cores   int    `json:"cores"`
+	Level   string `json:"level"` // the instructions that boxsum used
+	System  string `json:"system"`
+	Device  string `json:"device,omitempty"`
+	Kind    string `json:"device_kind,omitempty"` // cuda or opencl
+	Driver  string `json:"device_driver,omitempty"`
+	Memory  int64  `json:"device_memory,omitempty"` // bytes
+	Units   int    `json:"device_units,omitempty"`
+	StandIn bool   `json:"stand_in,omitempty"` // the device is the processor, under OpenCL
+}
+
+func machineOf(cfg Config) *Machine {
+	levels := boxsum.Levels()
+	m := &Machine{CPU: cfg.CPU, Cores: runtime.GOMAXPROCS(0), Level: levels[len(levels)-1].String(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if cfg.Device != nil {
+		info := cfg.Device.Info()
+		m.Device, m.Kind, m.Driver, m.Memory, m.Units, m.StandIn = info.Name, info.Kind.String(), info.Driver, info.Memory, info.Units, info.CPU
+	}
+	return m
+}
+
+// kind is what there is to run the algorithms for a GPU on.
+func (m Machine) kind() deviceKind {
+	switch {
+	case m.Device == "":
+		return noDevice
+	case m.StandIn:
+		return standIn
+	}
+	return realGPU
+}
+
+// deviceText is the device in a line.
+func (m Machine) deviceText() string {
+	if m.Device == "" {
+		return "no device"
+	}
+	what := fmt.Sprintf("%s, %s, driver %s, %.1f GiB, %s", m.Device, m.Kind, m.Driver, float64(m.Memory)/(1<<30), count(m.Units, "unit"))
+	if m.StandIn {
+		what += ". This is the processor, under OpenCL: it stands in for a GPU"
+	}
+	return what
+}
+
+// bytesPerPixel is about what all who take turns at one size need together: their
+// tables, the copies to compare them with, and as much on a device that is the
+// processor.
+const bytesPerPixel = 200
+
+// fits says before anything is measured that a size is too large.
+func (s *setting) fits(experiments []*Experiment) error {
+	for _, e := range experiments {
+		for _, spec := range e.specs(s) {
+			if spec.Width < 1 || spec.Height < 1 {
+				return fmt.Errorf("reproduce: a size of %d×%d: both sides must be 1 at least", spec.Width, spec.Height)
+			}
+			if err := raster.Check(spec.Pixels() * bytesPerPixel); err != nil {
+				return fmt.Errorf("reproduce: %s at %v: %w: choose smaller sizes", e.Name, spec.Size, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package reproduce
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/lab/plot"
+	"github.com/boxsum/boxsum/papers"
+)
+
+// A Writer writes reports to a folder: report.html, report.md, results.json, and
+// plots/ with every plot as SVG and PNG.
+type Writer struct {
+	dir   string
+	plots map[string][]byte // the SVG that was written last
+}
+
+// NewWriter makes the folder if need be, and says at once if it cannot be
+// written to.
+func NewWriter(dir string) (*Writer, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("reproduce: %s is a file: name a folder for the report", dir)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "plots"), 0o777); err != nil {
+		return nil, fmt.Errorf("reproduce: %w", err)
+	}
+	probe, err := os.CreateTemp(dir, ".boxsum-*")
+	if err != nil {
+		return nil, fmt.Errorf("reproduce: %w", err)
+	}
+	probe.Close()
+	return &Writer{dir, map[string][]byte{}}, os.Remove(probe.Name())
+}
+
+// Write writes a report. What a file held before stays until the new one is
+// whole.
+func (w *Writer) Write(r *Report) error {
+	doc := r.document()
+	for _, p := range doc.Pictures {
+		var svg bytes.Buffer
+		if err := plot.SVG(&svg, p.Figure); err != nil {
+			return err
+		}
+		if bytes.Equal(svg.Bytes(), w.plots[p.Name]) {
+			continue // it was written just like this before
+		}
+		path := filepath.Join("plots", p.Name)
+		err := w.file(path+".svg", func(to io.Writer) error { _, err := to.Write(svg.Bytes()); return err })
+		if err = cmp.Or(err, w.file(path+".png", func(to io.Writer) error { return plot.PNG(to, p.Figure) })); err != nil {
+			return err
+		}
+		w.plots[p.Name] = svg.Bytes()
+	}
+	return cmp.Or(w.file("results.json", r.writeJSON), w.file("report.md", doc.markdown), w.file("report.html", doc.html))
+}
+
+func (w *Writer) file(name string, write func(io.Writer) error) error {
+	if err := imgio.WriteFile(filepath.Join(w.dir, name), write); err != nil {
+		return fmt.Errorf("reproduce: %w", err)
+	}
+	return nil
+}
+
+// saved is a report as JSON: with what its sections are made from.
+type saved struct {
+	Report
+	Experiments []string `json:"experiments"`
+	Sizes       []Size   `json:"sizes,omitempty"`
+}
+
+func (r *Report) writeJSON(w io.Writer) error {
+	s := saved{Report: *r, Experiments: []string{}}
+	for _, e := range r.experiments {
+		s.Experiments = append(s.Experiments, e.Name)
+	}
+	if r.setting != nil {
+		s.Sizes = r.setting.sizes
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
+// Load reads the results.json of a report, to write it anew.
+func Load(from io.Reader) (*Report, error) {
+	var s saved
+	err := json.NewDecoder(from).Decode(&s)
+	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+		return nil, fmt.Errorf("reproduce: these are no results of a report: at byte %d there is %s of JSON where something else should be", other.Offset, article(other.Value))
+	} else if err != nil {
+		return nil, fmt.Errorf("reproduce: these are no results of a report: %w", err)
+	}
+	for _, size := range s.Sizes {
+		if size.Width < 1 || size.Height < 1 {
+			return nil, fmt.Errorf("reproduce: a size of %d×%d in these results", size.Width, size.Height)
+		}
+	}
+	if len(s.Experiments) == 0 {
+		return nil, fmt.Errorf("reproduce: these results are of no experiment")
+	}
+	r := &s.Report
+	for _, result := range r.Results {
+		if err := result.believable(); err != nil {
+			return nil, fmt.Errorf("reproduce: %v in these results: %w", result.Spec, err)
+		}
+	}
+	r.set(s.Sizes, 0)
+	r.experiments, err = Select(s.Experiments)
+	return r, err
+}
+
+// article is a word of encoding/json for a value, with its article.
+func article(word string) string {
+	word, _, _ = strings.Cut(word, " ") // which may have the value behind it
+	if word == "array" || word == "object" {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// A document is what a report says.
+type document struct {
+	*Report
+	Facts    [][2]string
+	Note     string
+	Findings []*finding
+	Pictures []*picture
+	Works    []workSection
+}
+
+// A workSection is one work with its experiments.
+type workSection struct {
+	Name, Title, Citation string
+	Sections              []section
+}
+
+// A section is one experiment.
+type section struct {
+	Name, Title string
+	Blocks      []block
+}
+
+func (r *Report) document() *document {
+	v := &view{setting: r.setting, machine: r.Machine, results: r.Results, Turned: r.Turned}
+	d := &document{Report: r, Note: v.gpuNote(), Facts: [][2]string{
+		{"Processor", fmt.Sprintf("%s, %s, %s", r.Machine.CPU, count(r.Machine.Cores, "core"), r.Machine.Level)},
+		{"Device", r.Machine.deviceText()},
+		{"System", r.Machine.System},
+		{"Program", r.Version},
+		{"Made", r.Made.Format("2006-01-02 15:04 UTC")},
+	}}
+	if r.Command != "" {
+		d.Facts = append(d.Facts, [2]string{"Command", r.Command})
+	}
+	for _, e := range r.experiments {
+		s := section{Name: e.Name, Title: e.Title, Blocks: v.tell(e.Name)}
+		for _, b := range s.Blocks {
+			switch b := b.(type) {
+			case *finding:
+				d.Findings = append(d.Findings, b)
+			case *picture:
+				d.Pictures = append(d.Pictures, b)
+			}
+		}
+		if n := len(d.Works); n == 0 || d.Works[n-1].Name != e.Work() {
+			d.Works = append(d.Works, newWork(e.Work()))
+		}
+		last := &d.Works[len(d.Works)-1]
+		last.Sections = append(last.Sections, s)
+	}
+	return d
+}
+
+// newWork is the section of a work without its experiments.
+func newWork(name string) workSection {
+	works := papers.Works()
+	i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == name })
+	if i < 0 {
+		return workSection{Name: name, Title: "All of them on one GPU"}
+	}
+	w := works[i]
+	return workSection{Name: name, Title: workTitles[name], Citation: fmt.Sprintf("%s: “%s”, %s.", w.Authors, w.Title, w.Where)}
+}
+
+var workTitles = map[string]string{
+	"bilgic": "Bilgic, Horn and Masaki", "intimg": "intimg", "messom": "Messom and Barczak", "bertazzini": "Bertazzini and Guiducci",
+}
+
+// Method says how it was measured.
+func (d *document) Method() string {
+	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
+	if d.Quick {
+		runs = "a quick run: a few runs of each, and fewer sizes"
+	}
+	return "Every table was compared with a reference, all entries, before it was timed; those of one size took turns on the same pixels; " + runs +
+		". Unless a table says otherwise a time is the median, on the device between its own events and without transfers. What others published was measured on other machines: what can be compared are the columns measured here, and the ratios."
+}

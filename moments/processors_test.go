@@ -1,5 +1,0 @@
-package moments
-
-import "github.com/boxsum/boxsum/internal/ref"
-
-func init() { ref.ManyProcessors() }

@@ -1,5 +1,0 @@
-package rotated_test
-
-import "github.com/boxsum/boxsum/internal/ref"
-
-func init() { ref.ManyProcessors() }

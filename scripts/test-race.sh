@@ -1,0 +1,22 @@
+#!/bin/sh
+# The race detector. By default over the packages in which goroutines meet, with tests that are about that;
+# "scripts/test-race.sh all" takes every library. Assembly is left out, because the detector does not see
+# what it reads and writes: the portable loops do the same.
+set -eu
+. "$(dirname "$0")/steps.sh"
+references
+if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
+	left_out "the race detector: needs a C compiler and cgo"
+	exit 0
+fi
+packages="./internal/engine ./internal/window ./detect ./store ./store/sources ./zarr ./web/explore ./gpu/internal/transfer"
+if [ "${1:-}" = all ]; then
+	packages=$(go list ./...)
+fi
+step "the race detector"
+go test -race -short -tags noasm -timeout 60m $packages
+if [ "${1:-}" != all ]; then
+	go test -race -short -tags noasm -timeout 60m -run 'Pipeline|Several|Close|Concurrent|AtOnce|Beside' ./gpu
+fi
+
+step "all passed"

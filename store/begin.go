@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// about is the content of a table's attribute "boxsum".
+type about struct {
+	Kind        string `json:"kind"`
+	Version     int    `json:"version"`
+	Complete    bool   `json:"complete"`
+	Fingerprint string `json:"fingerprint"`
+	Width       int    `json:"width"`
+	Height      int    `json:"height"`
+	Channels    int    `json:"channels"`
+	Pixel       string `json:"pixel"`
+	Block       int    `json:"block"`
+	Squares     bool   `json:"squares"`
+	Compact     bool   `json:"compact"`
+	Chunk       int    `json:"chunk,omitempty"`
+	Compression string `json:"compression"`
+	Level       int    `json:"level,omitempty"`
+
+	Depth int     `json:"depth,omitempty"` // of a volume, whose slices are the channels
+	Bins  int     `json:"bins,omitempty"`  // of histograms, whose bins are the channels
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
+	Clamp bool    `json:"clamp,omitempty"`
+}
+
+const (
+	tableKind    = "summed-area table"
+	tableVersion = 1
+)
+
+// Begin starts the table, or continues one with the same source and options. It reports
+// whether the table is already finished.
+func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
+	g, err := zarr.OpenGroup(ctx, j.dst, "")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// An interrupted restart may have left blocks of another table.
+		if err := j.remove(ctx, tableParts...); err != nil {
+			return false, err
+		}
+		return false, j.write(ctx, false)
+	case err != nil && errors.Is(err, zarr.ErrFormat):
+		return false, bad("the destination holds something else than a table: choose another, or remove it: %v", err)
+	case err != nil:
+		return false, err
+	}
+	var a about
+	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
+		return false, bad("the destination holds something else than a table: choose another, or remove it")
+	}
+	if a.Fingerprint == j.fingerprint {
+		if err := j.followAll(ctx, g); err != nil && !a.Complete {
+			return false, err
+		}
+		return a.Complete, nil
+	}
+	if !j.opt.Restart {
+		return false, fmt.Errorf("store: a table of another image or of other options is there: remove it, or ask for a restart: %w", ErrChanged)
+	}
+	// Delete the metadata first, so that anything left of the old table belongs to no
+	// table.
+	if err := j.dst.Delete(ctx, "zarr.json"); err != nil {
+		return false, err
+	}
+	if err := j.remove(ctx, tableParts...); err != nil {
+		return false, err
+	}
+	return false, j.write(ctx, false)
+}
+
+// Join prepares the job for a table that another process has begun with the same source and
+// options. The job writes blocks as that process does.
+func (j *Job) Join(ctx context.Context) error {
+	g, err := zarr.OpenGroup(ctx, j.dst, "")
+	if err != nil {
+		return err
+	}
+	var a about
+	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
+		return bad("the destination holds something else than a table")
+	}
+	if a.Fingerprint != j.fingerprint {
+		return fmt.Errorf("store: the table that was begun is that of another image or of other options: %w", ErrChanged)
+	}
+	return j.followAll(ctx, g)
+}
+
+func (j *Job) followAll(ctx context.Context, g *zarr.Group) error {
+	for n := range j.layers {
+		main, err := g.Array(ctx, j.layers[n].main.Path())
+		if err == nil {
+			err = j.follow(n, main)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow adopts the codecs of the existing table, which may differ from the current
+// defaults.
+func (j *Job) follow(n int, main *zarr.Array) error {
+	l := j.layers[n]
+	if main.Type() != l.kept || !slices.Equal(main.Shape(), l.main.Shape()) || !slices.Equal(main.Object(), l.main.Object()) {
+		return bad("array %s is not that of the table", l.main.Path())
+	}
+	l.main = main
+	return nil
+}
+
+// tableParts lists the key prefixes of a table's objects except its own metadata.
+var tableParts = []string{
+	"sum/", "sum_local/", "sum_left/", "sum_top/",
+	"squares/", "squares_local/", "squares_left/", "squares_top/", hidden,
+}
+
+// remove deletes the objects whose keys begin with one of the prefixes.
+func (j *Job) remove(ctx context.Context, prefixes ...string) error {
+	var keys []string
+	for _, prefix := range prefixes {
+		if err := j.dst.List(ctx, prefix, func(o zarr.Object) error {
+			keys = append(keys, o.Key)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		if err := j.dst.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes all metadata.
+func (j *Job) write(ctx context.Context, complete bool) error {
+	arrays := map[string]*zarr.Array{}
+	for _, l := range j.layers {
+		for _, a := range []*zarr.Array{l.main, l.left, l.top} {
+			arrays[a.Path()] = a
+			if err := j.dst.Put(ctx, a.Path()+"/zarr.json", a.Metadata()); err != nil {
+				return err
+			}
+		}
+	}
+	// Write the group last: a table that has begun has the metadata of its arrays.
+	_, err := zarr.CreateGroup(ctx, j.dst, "", map[string]any{"boxsum": about{
+		tableKind, tableVersion, complete, j.fingerprint, j.width, j.height, j.channels, j.pixel.String(), j.block, j.opt.Squares, j.opt.Compact, j.opt.Chunk, j.opt.Compression, j.opt.Level,
+		j.depth, j.opt.Bins.N, j.opt.Bins.Low, j.opt.Bins.High, j.opt.Bins.Clamp,
+	}}, arrays)
+	return err
+}
+
+// Finish marks the table as finished if the source has not changed.
+func (j *Job) Finish(ctx context.Context) error {
+	now, err := j.print(ctx)
+	if err != nil {
+		return err
+	}
+	if now != j.fingerprint {
+		return fmt.Errorf("store: the image was written to while its table was made: %w", ErrChanged)
+	}
+	if err := j.write(ctx, true); err != nil {
+		return err
+	}
+	if err := j.remove(ctx, hidden); err != nil {
+		return err
+	}
+	zarr.Sweep(j.dst)
+	return nil
+}

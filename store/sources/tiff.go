@@ -1,0 +1,387 @@
+package sources
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/image/tiff/lzw"
+
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// OpenTIFF opens the first image of a TIFF or BigTIFF file as an array whose chunks are its
+// tiles or strips. Pixels are integers or floats of 8 to 64 bits, raw or compressed with
+// LZW, Deflate, PackBits or zstd, with interleaved samples or in planes. Values are
+// returned as stored: palettes and color spaces are ignored.
+func OpenTIFF(ctx context.Context, path string) (*zarr.Array, error) {
+	a, _, err := openTIFF(ctx, path)
+	return a, err
+}
+
+func openTIFF(ctx context.Context, path string) (*zarr.Array, *tiff, error) {
+	from := file(path)
+	size, err := from.size()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := parseTIFF(from, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("sources: %s: %w", path, err)
+	}
+	a, err := newMade(ctx, t.spec(), &made{what: "a TIFF file", list: from.list, chunk: func(_ context.Context, place []int) ([]byte, error) {
+		plane := 0
+		if t.planes {
+			plane = place[2]
+		}
+		return t.tile(place[0], place[1], plane)
+	}})
+	return a, t, err
+}
+
+// tiff describes where the tiles of a file are and how they are encoded.
+type tiff struct {
+	file      io.ReaderAt
+	size      int64
+	order     binary.ByteOrder
+	typ       zarr.Type
+	height    int
+	width     int
+	samples   int
+	chunk     [2]int // height and width of a tile or strip
+	counts    [2]int
+	offsets   []uint64
+	lengths   []uint64
+	packed    uint64 // compression
+	predictor uint64
+	strips    bool
+	planes    bool       // one plane for each sample
+	nodata    string     // may be empty
+	place     [4]float64 // of a GeoTIFF: x and y of its corner, and the size of a pixel
+}
+
+const tiffMost = 1 << 24 // per entry
+
+// tiffTags maps the supported tags to their maximum number of values: one for each sample,
+// tile or strip.
+var tiffTags = map[uint16]uint64{256: 1, 257: 1, 258: 64, 259: 1, 273: tiffMost, 277: 1, 278: 1, 279: tiffMost, 284: 1, 317: 1, 322: 1, 323: 1,
+	324: tiffMost, 325: tiffMost, 339: 64, 33550: 3, 33922: 6, 42113: 256}
+
+// parseTIFF parses the first directory (TIFF 6.0; BigTIFF uses 64-bit numbers instead).
+func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
+	t := &tiff{file: file, size: size}
+	var head [16]byte
+	if n, err := file.ReadAt(head[:], 0); n < 8 {
+		return nil, bad("a file of %d bytes is no TIFF: %v", n, err)
+	}
+	switch string(head[:2]) {
+	case "II":
+		t.order = binary.LittleEndian
+	case "MM":
+		t.order = binary.BigEndian
+	default:
+		return nil, bad("this is no TIFF file")
+	}
+	big := false
+	switch t.order.Uint16(head[2:]) {
+	case 42:
+	case 43:
+		big = true
+	default:
+		return nil, bad("this is no TIFF file")
+	}
+	at, count, entry, inline := int64(t.order.Uint32(head[4:])), 2, 12, 4
+	if big {
+		at, count, entry, inline = int64(t.order.Uint64(head[8:])), 8, 20, 8
+	}
+	number, err := t.read(at, int64(count))
+	if err != nil {
+		return nil, err
+	}
+	entries := int64(t.order.Uint16(number))
+	if big {
+		entries = int64(t.order.Uint64(number))
+	}
+	if entries < 1 || entries > 1<<16 {
+		return nil, bad("a directory of %d entries", entries)
+	}
+	directory, err := t.read(at+int64(count), entries*int64(entry))
+	if err != nil {
+		return nil, err
+	}
+	tags := map[uint16][]uint64{}
+	for ; len(directory) > 0; directory = directory[entry:] {
+		tag, kind := t.order.Uint16(directory), t.order.Uint16(directory[2:])
+		width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4, 12: 8}[kind]
+		n, value := uint64(t.order.Uint32(directory[4:])), directory[8:12]
+		if big {
+			n, value = t.order.Uint64(directory[4:]), directory[12:20]
+		}
+		if tag == 42113 && kind == 2 {
+			width = 1 // GDAL's no-data value, as text
+		}
+		most, used := tiffTags[tag]
+		if width == 0 || !used {
+			continue // strings, rationals and others
+		}
+		if n > most {
+			return nil, bad("entry %d has %d values", tag, n)
+		}
+		if tags[tag] != nil {
+			return nil, bad("entry %d is there twice", tag)
+		}
+		if int(n)*width > inline {
+			from := int64(t.order.Uint32(value))
+			if big {
+				from = int64(t.order.Uint64(value))
+			}
+			if value, err = t.read(from, int64(n)*int64(width)); err != nil {
+				return nil, err
+			}
+		}
+		list := make([]uint64, n)
+		for i := range list {
+			switch v := value[i*width:]; width {
+			case 1:
+				list[i] = uint64(v[0])
+			case 2:
+				list[i] = uint64(t.order.Uint16(v))
+			case 4:
+				list[i] = uint64(t.order.Uint32(v))
+			default:
+				list[i] = t.order.Uint64(v)
+			}
+		}
+		tags[tag] = list
+	}
+	return t, t.understand(tags)
+}
+
+// understand interprets the tags.
+func (t *tiff) understand(tags map[uint16][]uint64) error {
+	one := func(tag uint16, otherwise uint64) uint64 {
+		if list := tags[tag]; len(list) > 0 {
+			return list[0]
+		}
+		return otherwise
+	}
+	size := func(tag uint16, otherwise uint64) int { return int(min(one(tag, otherwise), 1<<40)) }
+	t.width, t.height, t.samples = size(256, 0), size(257, 0), size(277, 1)
+	bits, format := one(258, 1), one(339, 1)
+	for _, list := range [][]uint64{tags[258], tags[339]} {
+		for _, v := range list {
+			if v != list[0] {
+				return bad("samples of different kinds: %v", list)
+			}
+		}
+	}
+	kinds := map[[2]uint64]zarr.Type{{1, 8}: zarr.Uint8, {1, 16}: zarr.Uint16, {1, 32}: zarr.Uint32, {1, 64}: zarr.Uint64, {2, 8}: zarr.Int8, {2, 16}: zarr.Int16, {2, 32}: zarr.Int32, {2, 64}: zarr.Int64,
+		{3, 16}: zarr.Float16, {3, 32}: zarr.Float32, {3, 64}: zarr.Float64}
+	t.typ = kinds[[2]uint64{format, bits}]
+	t.packed, t.predictor = one(259, 1), one(317, 1)
+	switch {
+	case t.width < 1 || t.height < 1 || t.samples < 1 || t.samples > 64:
+		return bad("a TIFF of %d×%d pixels with %d samples", t.width, t.height, t.samples)
+	case t.typ.Size() == 0:
+		return bad("samples of %d bits and format %d are not supported", bits, format)
+	case t.predictor != 1 && (t.predictor != 2 || isFloat(t.typ)):
+		return bad("predictor %d is not supported", t.predictor)
+	}
+	switch t.packed {
+	case 1, 5, 8, 32773, 32946, 50000:
+	default:
+		return bad("compression %d is not supported: none, LZW, Deflate, PackBits and zstd are", t.packed)
+	}
+	if len(tags[324]) > 0 {
+		t.chunk = [2]int{size(323, 0), size(322, 0)}
+		t.offsets, t.lengths = tags[324], tags[325]
+	} else {
+		t.strips = true
+		t.chunk = [2]int{int(min(one(278, uint64(t.height)), uint64(t.height))), t.width}
+		t.offsets, t.lengths = tags[273], tags[279]
+	}
+	if t.chunk[0] < 1 || t.chunk[1] < 1 {
+		return bad("tiles of %d×%d", t.chunk[1], t.chunk[0])
+	}
+	t.counts = [2]int{raster.CeilDiv(t.height, t.chunk[0]), raster.CeilDiv(t.width, t.chunk[1])}
+	planes := 1
+	if t.planes = t.samples > 1 && one(284, 1) == 2; t.planes {
+		planes = t.samples
+	}
+	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
+		return bad("%d tiles or strips, and there should be %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+	}
+	for _, c := range tags[42113] {
+		t.nodata += string(rune(c))
+	}
+	t.nodata = strings.Trim(t.nodata, "\x00 ")
+	if scale, tie := tags[33550], tags[33922]; len(scale) >= 2 && len(tie) >= 6 {
+		number := math.Float64frombits
+		t.place = [4]float64{number(tie[3]) - number(tie[0])*number(scale[0]), number(tie[4]) + number(tie[1])*number(scale[1]), number(scale[0]), number(scale[1])}
+	}
+	_, err := zarr.New(nil, "", t.spec())
+	return err
+}
+
+// spec returns the specification of the array whose chunks are the tiles.
+func (t *tiff) spec() *zarr.Spec {
+	spec := &zarr.Spec{Type: t.typ, Shape: []int{t.height, t.width}, Chunk: t.chunk[:], Names: []string{"y", "x"}, BigEndian: raster.BigEndian}
+	if t.samples > 1 {
+		spec.Shape, spec.Chunk, spec.Names = append(spec.Shape, t.samples), append(spec.Chunk[:2:2], t.inTile()), append(spec.Names, "c")
+	}
+	return spec
+}
+
+// inTile returns the number of samples per pixel in a tile.
+func (t *tiff) inTile() int {
+	if t.planes {
+		return 1
+	}
+	return t.samples
+}
+
+func (t *tiff) read(at, n int64) ([]byte, error) {
+	if at < 0 || n < 0 || n > t.size-at || n > 1<<31 {
+		return nil, bad("the file is cut off: %d bytes at %d of %d", n, at, t.size)
+	}
+	data := make([]byte, n)
+	if n, err := t.file.ReadAt(data, at); n < len(data) { // the file was truncated after it was opened
+		return nil, cutOff(err)
+	}
+	return data, nil
+}
+
+// tile returns the elements of a tile, in this machine's byte order.
+func (t *tiff) tile(i, k, plane int) ([]byte, error) {
+	n, samples := (plane*t.counts[0]+i)*t.counts[1]+k, t.inTile()
+	all := t.chunk[0] * t.chunk[1] * samples * t.typ.Size()
+	if t.lengths[n] == 0 { // sparse, as written by GDAL
+		out := raster.Aligned(all)
+		if t.nodata == "" {
+			return out, nil
+		}
+		fill, err := t.typ.ParseElement(vrtNumber(t.nodata))
+		if err != nil {
+			return nil, bad("tile %d is not there, and no data is %q, which %v does not hold", n, t.nodata, t.typ)
+		}
+		repeat(out, fill)
+		return out, nil
+	}
+	want := all
+	if t.strips && i == t.counts[0]-1 {
+		want = (t.height - i*t.chunk[0]) * t.chunk[1] * samples * t.typ.Size()
+	}
+	data, err := t.read(int64(min(t.offsets[n], 1<<62)), int64(min(t.lengths[n], 1<<62)))
+	if err != nil {
+		return nil, err
+	}
+	switch t.packed {
+	case 5:
+		data, err = inflate(lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), all)
+	case 8, 32946:
+		var r io.Reader
+		if r, err = zlib.NewReader(bytes.NewReader(data)); err == nil {
+			data, err = inflate(r, all)
+		}
+	case 32773:
+		data, err = unpackBits(data, all)
+	case 50000:
+		data, err = zstdDecoder().DecodeAll(data, raster.Aligned(all)[:0:all])
+	}
+	if err != nil {
+		return nil, bad("tile %d: %v", n, err)
+	}
+	if len(data) < want {
+		return nil, bad("tile %d has %d bytes, and not %d", n, len(data), want)
+	}
+	out := raster.Aligned(all)
+	copy(out, data[:min(len(data), all)])
+	if size := t.typ.Size(); size > 1 && (t.order == binary.BigEndian) != raster.BigEndian {
+		raster.SwapBytes(out, out, size)
+	}
+	if t.predictor == 2 {
+		row := t.chunk[1] * samples
+		switch t.typ.Size() {
+		case 1:
+			undo(out, row, samples)
+		case 2:
+			undo(raster.Elems[uint16](out), row, samples)
+		case 4:
+			undo(raster.Elems[uint32](out), row, samples)
+		default:
+			undo(raster.Elems[uint64](out), row, samples)
+		}
+	}
+	return out, nil
+}
+
+var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err)
+	}
+	return d
+})
+
+// inflate reads r to its end, up to limit bytes.
+func inflate(r io.Reader, limit int) ([]byte, error) {
+	buf := raster.Aligned(limit)
+	n, err := io.ReadFull(r, buf)
+	switch err {
+	case nil: // check for the end
+		if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 {
+			return nil, bad("it has more than %d bytes", limit)
+		} else if err != io.EOF {
+			return nil, err
+		}
+	case io.ErrUnexpectedEOF: // end of data, or truncated
+		if _, err := r.Read(make([]byte, 1)); err != io.EOF {
+			return nil, bad("it is cut off")
+		}
+	case io.EOF:
+	default:
+		return nil, err
+	}
+	return buf[:n], nil
+}
+
+// undo adds to each element the previous one in its row.
+func undo[T uint8 | uint16 | uint32 | uint64](all []T, row, samples int) {
+	for ; len(all) >= row; all = all[row:] {
+		for x := samples; x < row; x++ {
+			all[x] += all[x-samples]
+		}
+	}
+}
+
+// unpackBits decodes PackBits, which consists of literal and repeated runs (TIFF 6.0,
+// section 9).
+func unpackBits(data []byte, most int) ([]byte, error) {
+	out := raster.Aligned(most)[:0]
+	for len(data) > 1 && len(out) < most {
+		n := int(int8(data[0]))
+		switch data = data[1:]; {
+		case n >= 0 && n < len(data):
+			out, data = append(out, data[:n+1]...), data[n+1:]
+		case n >= 0:
+			return nil, bad("a run of %d bytes is cut off", n+1)
+		case n > -128:
+			for range 1 - n {
+				out = append(out, data[0])
+			}
+			data = data[1:]
+		}
+	}
+	if len(out) > most {
+		return nil, bad("a run goes beyond the tile")
+	}
+	return out, nil
+}

@@ -1,0 +1,439 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"image"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/match"
+	"github.com/boxsum/boxsum/moments"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// A filtered is a picture that was made, and the time that took.
+type filtered struct {
+	pix           []uint8
+	width, height int
+	took          time.Duration
+}
+
+func filteredReply(f *filtered, err error) (any, []byte, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"width": f.width, "height": f.height, "format": "gray", "ms": float64(f.took.Microseconds()) / 1000}, f.pix, nil
+}
+
+// maxFiltered is the largest picture that is filtered as a slider moves, in pixels.
+const maxFiltered = 64 << 20
+
+// maxWindow is the longest side of a window.
+const maxWindow = 4095
+
+func windowOf(r *request) (filter.Window, error) {
+	side := r.Window
+	if side == 0 {
+		side = 2*r.Radius + 1
+	}
+	if side < 1 || side > maxWindow {
+		return filter.Window{}, refuse("a window of %d pixels: take 1 to %d", side, maxWindow)
+	}
+	return filter.Square(side), nil
+}
+
+// first is the first channel of an image.
+func first[P filter.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
+	if img.Channels == 1 {
+		return img
+	}
+	one := boxsum.Image[P]{Pix: make([]P, img.Width*img.Height), Stride: img.Width, Width: img.Width, Height: img.Height, Channels: 1}
+	for y := range img.Height {
+		from, to := img.Row(y), one.Row(y)
+		for x := range to {
+			to[x] = from[x*img.Channels]
+		}
+	}
+	return one
+}
+
+// first is the first channel of the image.
+func (r *planeTables) first() any {
+	switch img := r.img.(type) {
+	case boxsum.Image[uint8]:
+		return first(img)
+	case boxsum.Image[uint16]:
+		return first(img)
+	case boxsum.Image[float32]:
+		return first(img)
+	case boxsum.Image[float64]:
+		return first(img)
+	}
+	return nil
+}
+
+func (r *planeTables) filter(ctx context.Context, q *request) (*filtered, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered {
+		return nil, refuse("pictures of up to %d megapixels are filtered here, and this one has %d: use boxsum blur or boxsum local", maxFiltered>>20, n>>20)
+	}
+	w, err := windowOf(q)
+	if err != nil {
+		return nil, err
+	}
+	f := &filtering{request: q, window: w, low: r.low, high: r.high, opt: &filter.Options{Context: ctx}}
+	one := r.first()
+	start := time.Now()
+	var made any
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[uint16]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[float32]:
+		made, err = filteredBy(f, img)
+	case boxsum.Image[float64]:
+		made, err = filteredBy(f, img)
+	}
+	took := time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	return drawn(made, f.low, f.high, took), nil
+}
+
+// A filtering is a filter, and what is black and white in its result.
+type filtering struct {
+	*request
+	window    filter.Window
+	low, high float64
+	opt       *filter.Options
+}
+
+func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) {
+	switch f.Method {
+	case "box":
+		return filter.Box(img, f.window, f.opt)
+	case "gaussian":
+		if !(f.Sigma > 0 && f.Sigma <= 1000) {
+			return nil, refuse("a sigma of %v: take more than 0, and 1000 at most", f.Sigma)
+		}
+		return filter.Gaussian(img, filter.Sigma{X: f.Sigma, Y: f.Sigma}, f.opt)
+	case "median":
+		return filter.Median(img, f.window, f.opt)
+	case "guided":
+		if !(f.Epsilon > 0 && f.Epsilon <= 1e12) {
+			return nil, refuse("an epsilon of %v: take more than 0", f.Epsilon)
+		}
+		return filter.Guided(img, img, f.window, f.Epsilon, f.opt)
+	case "mean":
+		return filter.Mean[float32](img, f.window, f.opt)
+	case "std":
+		f.low, f.high = 0, (f.high-f.low)/2
+		return filter.StdDev[float32](img, f.window, f.opt)
+	case "normalize":
+		floor := (f.high - f.low) / 255
+		f.low, f.high = -4, 4
+		return filter.Normalize[float32](img, f.window, floor, f.opt)
+	case "entropy":
+		of := histogram.Bins{N: 64}
+		if f.high != 255 || f.low != 0 {
+			of.Low, of.High, of.Clamp = f.low, f.high, true
+		}
+		f.low, f.high = 0, 6
+		return filter.Entropy[float32](img, f.window, of, f.opt)
+	}
+	return nil, refuse("a filter called %q: there are box, gaussian, mean, std, normalize, median, entropy and guided", f.Method)
+}
+
+// drawn is an image in shades of gray, with low as black and high as white.
+func drawn(m any, low, high float64, took time.Duration) *filtered {
+	f := &filtered{took: took}
+	src := pixels.Of(m)
+	f.width, f.height = src.Width, src.Height
+	if b, ok := m.(boxsum.Image[uint8]); ok && b.Stride == b.Width {
+		f.pix = b.Pix[:b.Width*b.Height]
+		return f
+	}
+	t := tile{low: low, scale: 255 / (high - low)}
+	f.pix = make([]uint8, 0, f.width*f.height)
+	var row []float64
+	for y := range f.height {
+		row = src.Floats(row[:0], y, 0, f.width, 1)
+		for _, v := range row {
+			f.pix = append(f.pix, shade(v, t))
+		}
+	}
+	return f
+}
+
+func thresholdMethods() (list []map[string]any) {
+	for _, m := range threshold.Methods() {
+		r := threshold.New(m, 75)
+		list = append(list, map[string]any{"name": m.String(), "k": r.K, "t": r.T, "c": r.C})
+	}
+	return list
+}
+
+// ruleOf is the rule of a request. K is the number that its method has.
+func ruleOf(q *request) (threshold.Rule, error) {
+	m, err := threshold.ParseMethod(q.Method)
+	if err != nil {
+		return threshold.Rule{}, err
+	}
+	w, err := windowOf(q)
+	if err != nil {
+		return threshold.Rule{}, err
+	}
+	rule := threshold.New(m, w.Width)
+	if q.K != nil {
+		if math.IsNaN(*q.K) || math.Abs(*q.K) > 1e6 {
+			return rule, refuse("a k of %v", *q.K)
+		}
+		switch m {
+		case threshold.Bradley:
+			rule.T = *q.K
+		case threshold.MeanC:
+			rule.C = *q.K
+		default:
+			rule.K = *q.K
+		}
+	}
+	return rule, nil
+}
+
+func (r *planeTables) threshold(ctx context.Context, q *request) (*filtered, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered {
+		return nil, refuse("pictures of up to %d megapixels become black and white here, and this one has %d: use boxsum threshold", maxFiltered>>20, n>>20)
+	}
+	rule, err := ruleOf(q)
+	if err != nil {
+		return nil, err
+	}
+	if r.pixel.Float() && (r.low < 0 || r.high > 1) {
+		rule.White, rule.R = r.high, (r.high-r.low)/2
+	}
+	one, opt := r.first(), &threshold.Options{Context: ctx}
+	start := time.Now()
+	var m any
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[uint16]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[float32]:
+		m, err = threshold.Binarize(img, rule, opt)
+	case boxsum.Image[float64]:
+		m, err = threshold.Binarize(img, rule, opt)
+	}
+	took := time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	return drawn(m, 0, 255, took), nil
+}
+
+// A matched is the best places of a template.
+type matched struct {
+	Peaks  []peak  `json:"peaks"`
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Millis float64 `json:"ms"`
+}
+
+type peak struct {
+	X     int     `json:"x"`
+	Y     int     `json:"y"`
+	Score float64 `json:"score"`
+	SubX  float64 `json:"subx"`
+	SubY  float64 `json:"suby"`
+}
+
+func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
+	if n := int64(r.width) * int64(r.height); n > maxFiltered/4 {
+		return nil, refuse("templates are looked for in pictures of up to %d megapixels here, and this one has %d: use boxsum match", maxFiltered>>22, n>>20)
+	}
+	b, err := oneBox(q, 4)
+	if err != nil {
+		return nil, err
+	}
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.width, r.height))
+	if box.Dx() < 2 || box.Dy() < 2 {
+		return nil, refuse("a template of %d×%d pixels: draw a box of 2×2 or more", box.Dx(), box.Dy())
+	}
+	method, err := match.ParseMethod(q.Method)
+	if err != nil {
+		return nil, err
+	}
+	if q.Top < 1 || q.Top > 1000 {
+		return nil, refuse("the best %d places: take 1 to 1000", q.Top)
+	}
+	one, opt := r.first(), &match.Options{Context: ctx}
+	start := time.Now()
+	var peaks []match.Peak
+	switch img := one.(type) {
+	case boxsum.Image[uint8]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[uint16]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[float32]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	case boxsum.Image[float64]:
+		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := &matched{Peaks: []peak{}, Width: box.Dx(), Height: box.Dy(), Millis: float64(time.Since(start).Microseconds()) / 1000}
+	for _, p := range peaks {
+		a.Peaks = append(a.Peaks, peak{p.X, p.Y, float64(p.Score), p.SubX, p.SubY})
+	}
+	return a, nil
+}
+
+// cutOut is a part of an image of one channel.
+func cutOut[P filter.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
+	return boxsum.Image[P]{Pix: img.Pix[b.Min.Y*img.Stride+b.Min.X:], Stride: img.Stride, Width: b.Dx(), Height: b.Dy(), Channels: 1}
+}
+
+func momentsReply(b []int, m moments.Moments) any {
+	hu := m.Hu()
+	major, minor, angle := m.Ellipse()
+	reply := map[string]any{
+		"m00": finite(m.M00), "ellipse": finites(major, minor, angle*180/math.Pi), "hu": finites(hu[:]...),
+		"raw":     finites(m.M00, m.M10, m.M01, m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03),
+		"central": finites(m.Mu20, m.Mu11, m.Mu02, m.Mu30, m.Mu21, m.Mu12, m.Mu03),
+		"normal":  finites(m.Nu20, m.Nu11, m.Nu02, m.Nu30, m.Nu21, m.Nu12, m.Nu03),
+	}
+	if m.M00 != 0 {
+		x, y := m.Centroid()
+		reply["centroid"] = finites(float64(max(b[0], 0))+x, float64(max(b[1], 0))+y)
+	}
+	return reply
+}
+
+// sun is a cascade that finds bright discs, so that there is something to find without files of others.
+//
+//go:embed sun.xml
+var sun []byte
+
+// A cascade is one that was loaded.
+type cascade struct {
+	*detect.Cascade
+	bytes int64
+}
+
+func looksLikeCascade(data []byte) bool {
+	head := data[:min(len(data), 1<<14)]
+	return bytes.Contains(head, []byte("<opencv_storage"))
+}
+
+func (s *Session) addCascade(name string, data []byte) (any, []byte, error) {
+	c, err := detect.Load(bytes.NewReader(data))
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.cascades) >= s.limits.Documents {
+		return nil, nil, refuse("%d cascades are loaded: that is the most", len(s.cascades))
+	}
+	name = strings.TrimSuffix(name, ".xml")
+	more := int64(len(data))
+	if old := s.cascades[name]; old != nil {
+		more -= old.bytes
+	}
+	if s.used+more > s.limits.Bytes {
+		return nil, nil, refuse("%s does not fit: this page may hold %s, and has %s", name, size(s.limits.Bytes), size(s.used))
+	}
+	s.used += more
+	s.cascades[name] = &cascade{c, int64(len(data))}
+	return map[string]any{"cascade": name, "stages": c.Stages(), "features": c.Features(), "kind": c.Kind().String()}, nil, nil
+}
+
+func (s *Session) cascade(name string) (*detect.Cascade, error) {
+	s.mu.Lock()
+	c := s.cascades[name]
+	s.mu.Unlock()
+	if c != nil {
+		return c.Cascade, nil
+	}
+	data := sun
+	if name != "sun" {
+		i := slices.IndexFunc(s.library.Cascades, func(n Named) bool { return n.Name == name })
+		if i < 0 {
+			return nil, refuse("no cascade is called %.60q: drop an .xml file of OpenCV's onto the page", name)
+		}
+		var err error
+		if data, err = s.library.Cascades[i].Read(); err != nil {
+			return nil, err
+		}
+	}
+	loaded, err := detect.Load(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.cascades) < s.limits.Documents {
+		s.cascades[name] = &cascade{loaded, int64(len(data))}
+	}
+	return loaded, nil
+}
+
+// detect looks for objects in a picture.
+func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []byte, error) {
+	d, ok := doc.(*picture)
+	if !ok {
+		return nil, nil, refuse("objects are looked for in images in memory")
+	}
+	c, err := s.cascade(r.Cascade)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := int64(d.info.Width) * int64(d.info.Height); n > maxFiltered/4 {
+		return nil, nil, refuse("objects are looked for in pictures of up to %d megapixels here, and this one has %d: use boxsum detect", maxFiltered>>22, n>>20)
+	}
+	opt := &detect.Options{Scale: r.Scale, Neighbors: r.Near, Min: image.Pt(r.Least, r.Least), Context: ctx}
+	if r.Angle != 0 {
+		opt.Angles = []float64{r.Angle}
+	}
+	if r.All {
+		opt.Angles = detect.AllAngles()
+	}
+	if r.Scale != 0 && !(r.Scale >= 1.01) {
+		return nil, nil, refuse("a scale of %v: take 1.01 or more", r.Scale)
+	}
+	img := d.plane.gray()
+	if img.Channels > 1 {
+		return nil, nil, refuse("objects are looked for in gray images, and this has %d channels", img.Channels)
+	}
+	start := time.Now()
+	found, err := c.Detect(img, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	type result struct {
+		X         int           `json:"x"`
+		Y         int           `json:"y"`
+		Width     int           `json:"width"`
+		Height    int           `json:"height"`
+		Angle     float64       `json:"angle"`
+		Neighbors int           `json:"neighbors"`
+		Score     float64       `json:"score"`
+		Corners   [4][2]float64 `json:"corners"`
+	}
+	list := []result{}
+	for _, f := range found {
+		list = append(list, result{f.Rect.Min.X, f.Rect.Min.Y, f.Rect.Dx(), f.Rect.Dy(), f.Angle, f.Neighbors, f.Score, f.Corners()})
+	}
+	return map[string]any{"found": list, "ms": float64(time.Since(start).Microseconds()) / 1000, "window": []int{c.Window().X, c.Window().Y}}, nil, nil
+}

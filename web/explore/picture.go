@@ -1,0 +1,442 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A picture is an image in memory. What is asked of it is asked of its gray version, as the
+// command line has it; tiles are in colour.
+type picture struct {
+	info  Info
+	plane plane
+	file  *imgio.Picture // what plane stands on, or nil
+
+	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
+	source string                       // how code names it
+	kept   int64                        // bytes of the file, which color holds
+	direct bool                         // the file has these pixels, and none that were converted
+}
+
+// newPlane is an image of any type as a plane.
+func newPlane(ctx context.Context, img any) (plane, error) {
+	switch m := img.(type) {
+	case boxsum.Image[uint8]:
+		if int64(m.Width)*int64(m.Height)*255 < 1<<32 {
+			return newPlaneTables[uint8, uint32, uint64](ctx, m)
+		}
+		return newPlaneTables[uint8, uint64, uint64](ctx, m)
+	case boxsum.Image[uint16]:
+		return newPlaneTables[uint16, uint64, uint64](ctx, m)
+	case boxsum.Image[float32]:
+		return newPlaneTables[float32, float64, float64](ctx, m)
+	case boxsum.Image[float64]:
+		return newPlaneTables[float64, float64, float64](ctx, m)
+	case boxsum.Image[uint32]:
+		return newPlaneTables[float64, float64, float64](ctx, floats(m))
+	case boxsum.Image[int16]:
+		return newPlaneTables[float64, float64, float64](ctx, floats(m))
+	case boxsum.Image[int32]:
+		return newPlaneTables[float64, float64, float64](ctx, floats(m))
+	}
+	return nil, refuse("there are no tables of such pixels")
+}
+
+// floats is an image of integers as one of float64, which holds all their values.
+func floats[P boxsum.Pixel](m boxsum.Image[P]) boxsum.Image[float64] {
+	f := boxsum.Image[float64]{Pix: make([]float64, m.Width*m.Height*m.Channels), Stride: m.Width * m.Channels, Width: m.Width, Height: m.Height, Channels: m.Channels}
+	for y := range m.Height {
+		to := f.Row(y)
+		for x, p := range m.Row(y)[:f.Stride] {
+			to[x] = float64(p)
+		}
+	}
+	return f
+}
+
+func newPicture(ctx context.Context, name string, img any) (*picture, error) {
+	p, err := newPlane(ctx, img)
+	if err != nil {
+		return nil, err
+	}
+	d := &picture{plane: p, source: name, info: Info{Name: name, Kind: "image", Table: true, Millis: p.millis(), Workers: runtime.GOMAXPROCS(0), Level: best()}}
+	d.info.Width, d.info.Height, d.info.Channels = p.size()
+	d.info.Pixel, d.info.Sum = p.types()
+	d.info.Low, d.info.High, d.info.Missing = p.bounds()
+	if d.info.Width < 1 || d.info.Height < 1 {
+		return nil, refuse("%s has no pixels", name)
+	}
+	return d, nil
+}
+
+func best() string {
+	levels := boxsum.Levels()
+	return levels[len(levels)-1].String()
+}
+
+// Demo is the picture that boxsum draws itself.
+func Demo() Document {
+	d, err := newPicture(context.Background(), "demo", imgio.Demo(1920, 1080))
+	if err != nil {
+		panic(err) // it is always the same
+	}
+	d.info.Demo = true
+	return d
+}
+
+// withColor has tiles drawn in the colours of a file.
+func (d *picture) withColor(open func() (*imgio.Picture, error)) {
+	d.info.Color = true
+	d.color = sync.OnceValue(func() (levels []boxsum.Image[uint8]) {
+		p, err := open()
+		if err != nil {
+			return nil
+		}
+		m, ok := p.Image.(boxsum.Image[uint8])
+		if deep, is := p.Image.(boxsum.Image[uint16]); is {
+			m, ok = boxsum.Image[uint8]{Pix: make([]uint8, len(deep.Pix)), Stride: deep.Stride, Width: deep.Width, Height: deep.Height, Channels: deep.Channels}, true
+			for i, v := range deep.Pix {
+				m.Pix[i] = uint8(v >> 8)
+			}
+		}
+		if !ok || m.Width != d.info.Width || m.Height != d.info.Height {
+			return nil
+		}
+		for levels = append(levels, m); max(m.Width, m.Height) > 256; levels = append(levels, m) {
+			if m, err = filter.Downsample(m, 2, 2, nil); err != nil {
+				break
+			}
+		}
+		return levels
+	})
+}
+
+func (d *picture) Info() *Info { return &d.info }
+
+func (d *picture) bytes() int64 {
+	n := d.plane.bytes() + d.kept
+	if d.color != nil {
+		n += 4 * int64(d.info.Width) * int64(d.info.Height) * 4 / 3
+	}
+	return n
+}
+
+func (d *picture) Close() error {
+	if d.file != nil {
+		return d.file.Close()
+	}
+	return nil
+}
+
+func (d *picture) channel(r *request) (int, error) {
+	if r.Channel < 0 || r.Channel >= d.info.Channels {
+		return 0, refuse("channel %d of %d", r.Channel, d.info.Channels)
+	}
+	return r.Channel, nil
+}
+
+func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
+	c, err := d.channel(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch r.Do {
+	case "tile":
+		t, err := tileOf(&d.info, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if d.color != nil && r.Kind == "image" {
+			if levels := d.color(); t.level < len(levels) {
+				m := levels[t.level]
+				t.w, t.h = min(t.w, m.Width-t.x), min(t.h, m.Height-t.y)
+				if t.w > 0 && t.h > 0 {
+					return t.reply("rgba"), rgba(m, t), nil
+				}
+			}
+		}
+		dst := make([]uint8, t.w*t.h)
+		if r.Kind == "heat" {
+			d.plane.heat(dst, t, c)
+		} else {
+			d.plane.tile(dst, t, c)
+		}
+		return t.reply("gray"), dst, nil
+	case "boxes":
+		return answerBoxes(r, 4, func(b []int) (answer, error) { return d.plane.box(image.Rect(b[0], b[1], b[2], b[3]), c), nil })
+	case "histogram":
+		b, err := oneBox(r, 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d.plane.histogram(image.Rect(b[0], b[1], b[2], b[3]), c), nil, nil
+	case "rotated":
+		rot, err := rotationOf(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, err := d.plane.rotated(ctx, rot, r, c)
+		return a, nil, err
+	case "feature":
+		f, at, rot, err := featureOf(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, err := d.plane.feature(ctx, f, at, rot, c)
+		return a, nil, err
+	case "moments":
+		b, err := oneBox(r, 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		m, err := d.plane.moments(ctx, image.Rect(b[0], b[1], b[2], b[3]), c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return momentsReply(b, m), nil, nil
+	case "filter":
+		return filteredReply(d.plane.filter(ctx, r))
+	case "threshold":
+		return filteredReply(d.plane.threshold(ctx, r))
+	case "save":
+		data, err := d.plane.npy()
+		return map[string]int{"size": len(data)}, data, err
+	case "match":
+		a, err := d.plane.match(ctx, r)
+		return a, nil, err
+	}
+	return nil, nil, refuse("%q cannot be asked of an image", r.Do)
+}
+
+// maxCoordinate bounds what boxes may name, so that no arithmetic overflows.
+const maxCoordinate int64 = 1 << 40
+
+// oneBox is the box of a request: n numbers.
+func oneBox(r *request, n int) ([]int, error) {
+	if len(r.Box) != n {
+		return nil, refuse("a box has %d numbers, and this one %d", n, len(r.Box))
+	}
+	return inRange(r.Box)
+}
+
+func inRange(b []int) ([]int, error) {
+	for _, v := range b {
+		if int64(v) < -maxCoordinate || int64(v) > maxCoordinate {
+			return nil, refuse("a box with the number %d: at most %d is taken", v, maxCoordinate)
+		}
+	}
+	return b, nil
+}
+
+func answerBoxes(r *request, n int, of func(b []int) (answer, error)) (any, []byte, error) {
+	all := make([]answer, len(r.Boxes))
+	for i, b := range r.Boxes {
+		if len(b) != n {
+			return nil, nil, refuse("a box has %d numbers, and number %d has %d", n, i+1, len(b))
+		}
+		b, err := inRange(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		if all[i], err = of(b); err != nil {
+			return nil, nil, err
+		}
+	}
+	return map[string]any{"boxes": all}, nil, nil
+}
+
+// maxTile is the longest side of a tile.
+const maxTile = 1024
+
+// tileOf is the tile that a request names: its place is in tiles of its size.
+func tileOf(i *Info, r *request) (tile, error) {
+	if r.Size < 1 || r.Size > maxTile {
+		return tile{}, refuse("tiles of %d pixels: take 1 to %d", r.Size, maxTile)
+	}
+	if r.Level < 0 || r.Level > 40 {
+		return tile{}, refuse("a tile at level %d", r.Level)
+	}
+	n := 1 << r.Level
+	w, h := (i.Width+n-1)>>r.Level, (i.Height+n-1)>>r.Level
+	if r.Kind == "heat" { // which has one more
+		w, h = i.Width>>r.Level+1, i.Height>>r.Level+1
+	}
+	if r.X < 0 || r.Y < 0 || r.X > w/r.Size || r.Y > h/r.Size {
+		return tile{}, refuse("tile %d, %d lies outside of the image", r.X, r.Y)
+	}
+	t := tile{x: r.X * r.Size, y: r.Y * r.Size, level: r.Level, low: i.Low, scale: 255 / (i.High - i.Low)}
+	t.w, t.h = min(r.Size, w-t.x), min(r.Size, h-t.y)
+	if t.w < 1 || t.h < 1 {
+		return tile{}, refuse("tile %d, %d lies outside of the image", r.X, r.Y)
+	}
+	return t, nil
+}
+
+func (t tile) reply(format string) any {
+	return map[string]any{"width": t.w, "height": t.h, "format": format}
+}
+
+// rgba is a part of a colour image as a canvas has it.
+func rgba(m boxsum.Image[uint8], t tile) []byte {
+	dst := make([]byte, 0, 4*t.w*t.h)
+	for y := range t.h {
+		row := m.Row(t.y + y)[t.x*m.Channels:]
+		for x := range t.w {
+			p := row[x*m.Channels:][:m.Channels]
+			switch m.Channels {
+			case 1:
+				dst = append(dst, p[0], p[0], p[0], 255)
+			case 2:
+				dst = append(dst, p[0], p[0], p[0], p[1])
+			case 3:
+				dst = append(dst, p[0], p[1], p[2], 255)
+			default:
+				dst = append(dst, p[0], p[1], p[2], p[3])
+			}
+		}
+	}
+	return dst
+}
+
+// maxTerm is the greatest number in a ratio: pages snap to few angles.
+const maxTerm = 64
+
+// rotationOf is the nearest ratio to the angle of a request's rectangle, or the one that it names.
+func rotationOf(r *request) (rotated.Rotation, error) {
+	if len(r.Rect) != 5 {
+		return rotated.Rotation{}, refuse("a turned box has 5 numbers: its middle, width, height and degrees; this one has %d", len(r.Rect))
+	}
+	if r.Ratio != "" {
+		rot, err := rotated.Parse(r.Ratio)
+		if err != nil {
+			return rot, err
+		}
+		return rot.Reduce()
+	}
+	limit := r.Limit
+	if limit == 0 {
+		limit = 8
+	}
+	if limit < 1 || limit > maxTerm {
+		return rotated.Rotation{}, refuse("ratios of numbers up to %d: take 1 to %d", r.Limit, maxTerm)
+	}
+	return rotated.Nearest(r.Rect[4], limit)
+}
+
+// featureOf is the feature of a request: its kind, and the box that it fills.
+func featureOf(r *request) (f haar.Feature, at image.Point, rot *rotated.Rotation, err error) {
+	b, err := oneBox(r, 4)
+	if err != nil {
+		return f, at, nil, err
+	}
+	kind, err := haar.ParseKind(r.Kind)
+	if err != nil {
+		return f, at, nil, err
+	}
+	if r.Ratio != "" && !strings.HasPrefix(r.Ratio, "0/") {
+		one, err := rotated.Parse(r.Ratio)
+		if err == nil {
+			one, err = one.Reduce()
+		}
+		if err != nil {
+			return f, at, nil, err
+		}
+		rot = &one
+	}
+	f, err = haar.New(kind, image.Rect(0, 0, b[2]-b[0], b[3]-b[1]))
+	return f, image.Pt(b[0], b[1]), rot, err
+}
+
+func featureKinds() (list []map[string]any) {
+	for _, k := range haar.Kinds() {
+		across, down := k.Cells()
+		list = append(list, map[string]any{"name": k.String(), "across": across, "down": down})
+	}
+	return list
+}
+
+// open takes a file that was sent.
+func (s *Session) open(ctx context.Context, r *request, body []byte) (any, []byte, error) {
+	name := cleanName(r.Name)
+	if looksLikeCascade(body) {
+		return s.addCascade(name, body)
+	}
+	if looksLikeReport(body) {
+		return s.addDocument(newReport(name, body, nil))
+	}
+	if bytes.HasPrefix(body, []byte("PK\x03\x04")) {
+		return s.addDocument(openZip(ctx, name, body, s.limits.Body))
+	}
+	return s.addDocument(decode(ctx, name, body))
+}
+
+func (s *Session) addDocument(d Document, err error) (any, []byte, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.add(d)
+}
+
+// decode is a file in memory as a picture, or a volume if it has slices.
+func decode(ctx context.Context, name string, data []byte) (Document, error) {
+	if d, err := decodeVolume(ctx, name, data); d != nil || err != nil {
+		return d, err
+	}
+	p, err := imgio.Decode(bytes.NewReader(data), imgio.ToGray)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := pictureOf(ctx, name, p, func() (*imgio.Picture, error) { return imgio.Decode(bytes.NewReader(data), imgio.Keep) })
+	if d, ok := doc.(*picture); ok && d.color != nil {
+		d.kept = int64(len(data))
+	}
+	return doc, err
+}
+
+// pictureOf is a decoded file. Keep reads it again, with its colours.
+func pictureOf(ctx context.Context, name string, p *imgio.Picture, keep func() (*imgio.Picture, error)) (Document, error) {
+	d, err := newPicture(ctx, name, p.Image)
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	d.file, d.info.Format = p, p.Format
+	switch p.Image.(type) {
+	case boxsum.Image[uint8], boxsum.Image[uint16], boxsum.Image[float32], boxsum.Image[float64]:
+		d.direct = p.Element == "" || p.Element == d.info.Pixel
+	}
+	if p.Format != "npy" {
+		d.withColor(keep)
+	}
+	return d, nil
+}
+
+// cleanName is a name that a page gave, for showing.
+func cleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, name)
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if len(name) > 200 {
+		name = strings.ToValidUTF8(name[:200], "")
+	}
+	if name == "" {
+		name = "untitled"
+	}
+	return name
+}

@@ -1,0 +1,577 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/moments"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A plane is an image in memory with its tables, of one type of pixels.
+type plane interface {
+	size() (width, height, channels int)
+	types() (pixel, sum string)
+	bounds() (low, high float64, missing bool)
+	millis() float64
+	bytes() int64
+
+	tile(dst []uint8, t tile, channel int)
+	heat(dst []uint8, t tile, channel int)
+	box(b image.Rectangle, channel int) answer
+	histogram(b image.Rectangle, channel int) *counted
+	rotated(ctx context.Context, rot rotated.Rotation, r *request, channel int) (*turned, error)
+	feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error)
+	moments(ctx context.Context, b image.Rectangle, channel int) (moments.Moments, error)
+	filter(ctx context.Context, r *request) (*filtered, error)
+	threshold(ctx context.Context, r *request) (*filtered, error)
+	match(ctx context.Context, r *request) (*matched, error)
+	gray() boxsum.Image[uint8]
+	npy() ([]byte, error)
+}
+
+// A tile is a square of an image at 1:2^level.
+type tile struct {
+	x, y, w, h int // of its pixels at that level
+	level      int
+	low, scale float64 // value v is drawn as (v-low)*scale
+}
+
+// An answer is what a box has. Sums are text, for JSON's numbers have 53 bits.
+type answer struct {
+	Sum     string  `json:"sum"`
+	Mean    any     `json:"mean"`
+	Std     any     `json:"std"`
+	Area    int64   `json:"area"`
+	Entries []entry `json:"entries"`
+}
+
+// An entry is one of the table that counts in a sum.
+type entry struct {
+	At    []int  `json:"at"` // x, y, and z of a volume
+	Value string `json:"value"`
+	Sign  int    `json:"sign"`
+}
+
+// statistics is what tables with squares have, and those of valid pixels.
+type statistics interface {
+	Mean(box image.Rectangle, channel int) float64
+	StdDev(box image.Rectangle, channel int) float64
+}
+
+// planeTables is an image and its tables, of any types that newPlane has.
+type planeTables struct {
+	img                     any
+	width, height, channels int
+	sums                    any // a *boxsum.Table
+	stats                   statistics
+	valid                   interface {
+		Area(box image.Rectangle, channel int) int
+	} // where some pixels are missing
+	pixel, sum, square raster.Type
+	low, high          float64
+	took               time.Duration
+
+	counts func() []*coarse // of each channel
+
+	mu    sync.Mutex
+	turns map[rotated.Rotation]*turnedTable
+	order []rotated.Rotation
+}
+
+// newPlaneTables makes the tables of an image.
+func newPlaneTables[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img boxsum.Image[P]) (plane, error) {
+	r := &planeTables{
+		img: img, width: img.Width, height: img.Height, channels: img.Channels,
+		pixel: raster.TypeOf[P](), sum: raster.TypeOf[S](), square: raster.TypeOf[Q](), turns: map[rotated.Rotation]*turnedTable{},
+	}
+	missing := false
+	r.low, r.high, missing = rangeOf(img)
+	opt := &boxsum.Options{Context: ctx}
+	start := time.Now()
+	if missing {
+		t, err := boxsum.IntegrateValid[S, Q](img, boxsum.Valid{SkipNaN: true}, opt)
+		if err != nil {
+			return nil, err
+		}
+		r.sums, r.stats, r.valid = t.Sum, t, t
+	} else {
+		t, err := boxsum.IntegrateSquares[S, Q](img, opt)
+		if err != nil {
+			return nil, err
+		}
+		r.sums, r.stats = t.Sum, t
+	}
+	r.took = time.Since(start)
+	r.counts = sync.OnceValue(r.count)
+	return r, nil
+}
+
+// count is the histograms of all channels.
+func (r *planeTables) count() (all []*coarse) {
+	for c := range r.channels {
+		all = append(all, newCoarse(r.img, c, r.low, r.high))
+	}
+	return all
+}
+
+// rangeOf is the least and the greatest value, and whether there are NaN.
+func rangeOf(img any) (low, high float64, missing bool) {
+	src := pixels.Of(img)
+	if src.Type == raster.U8 {
+		return 0, 255, false
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	var row []float64
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
+		for _, v := range row {
+			switch {
+			case v != v:
+				missing = true
+			case math.IsInf(v, 0):
+			default:
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	if low > high {
+		return 0, 1, missing
+	}
+	if low == high {
+		high = low + 1
+	}
+	return low, high, missing
+}
+
+func (r *planeTables) size() (int, int, int) { return r.width, r.height, r.channels }
+
+func (r *planeTables) types() (string, string) { return r.pixel.String(), r.sum.String() }
+
+func (r *planeTables) bounds() (float64, float64, bool) { return r.low, r.high, r.valid != nil }
+func (r *planeTables) millis() float64                  { return float64(r.took.Microseconds()) / 1000 }
+
+func (r *planeTables) bytes() int64 {
+	n := int64(r.width) * int64(r.height) * int64(r.channels)
+	return n * int64(r.pixel.Bytes()+r.sum.Bytes()+r.square.Bytes())
+}
+
+// tile draws means of 2^level pixels across and down, from the table: four reads each.
+func (r *planeTables) tile(dst []uint8, t tile, channel int) {
+	c, n, src := r.channels, 1<<t.level, pixels.Of(r.img)
+	means := make([]float64, t.w)
+	for y := range t.h {
+		if t.level == 0 {
+			means = src.Floats(means[:0], t.y+y, t.x*c+channel, (t.x+t.w)*c, c)
+		} else {
+			box := image.Rect(t.x*n, (t.y+y)*n, min((t.x+t.w)*n, r.width), min((t.y+y+1)*n, r.height))
+			switch sums := r.sums.(type) {
+			case *boxsum.Table[uint32]:
+				sumsAlong(means, sums, box, n, channel)
+			case *boxsum.Table[uint64]:
+				sumsAlong(means, sums, box, n, channel)
+			case *boxsum.Table[float64]:
+				sumsAlong(means, sums, box, n, channel)
+			}
+			for x := range means {
+				one := image.Rect(box.Min.X+x*n, box.Min.Y, min(box.Min.X+(x+1)*n, box.Max.X), box.Max.Y)
+				area := one.Dx() * one.Dy()
+				if r.valid != nil {
+					area = r.valid.Area(one, channel)
+				}
+				means[x] /= float64(area)
+			}
+		}
+		for x, mean := range means {
+			dst[y*t.w+x] = shade(mean, t)
+		}
+	}
+}
+
+// sumsAlong is the sums of the parts of a box, each n pixels wide.
+func sumsAlong[S boxsum.Sum](to []float64, t *boxsum.Table[S], box image.Rectangle, n, channel int) {
+	c := t.Channels
+	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
+	for x := range to {
+		x0, x1 := box.Min.X+x*n, min(box.Min.X+(x+1)*n, box.Max.X)
+		to[x] = float64(bottom[x1*c] - bottom[x0*c] - top[x1*c] + top[x0*c])
+	}
+}
+
+// shade is a value between black and white; what is no number is in the middle.
+func shade(v float64, t tile) uint8 {
+	if v != v {
+		return 128
+	}
+	return uint8(min(max((v-t.low)*t.scale, 0), 255) + 0.5)
+}
+
+// heat draws the table: 255 is its greatest entry.
+func (r *planeTables) heat(dst []uint8, t tile, channel int) {
+	switch sums := r.sums.(type) {
+	case *boxsum.Table[uint32]:
+		drawEntries(dst, t, sums, channel)
+	case *boxsum.Table[uint64]:
+		drawEntries(dst, t, sums, channel)
+	case *boxsum.Table[float64]:
+		drawEntries(dst, t, sums, channel)
+	}
+}
+
+func drawEntries[S boxsum.Sum](dst []uint8, t tile, sums *boxsum.Table[S], channel int) {
+	scale := 255 / math.Abs(float64(sums.At(sums.Width, sums.Height, channel)))
+	for y := range t.h {
+		row := sums.Sums[min((t.y+y)<<t.level, sums.Height)*sums.Stride+channel:]
+		for x := range t.w {
+			v := math.Abs(float64(row[min((t.x+x)<<t.level, sums.Width)*sums.Channels])) * scale
+			if v != v {
+				v = 0
+			}
+			dst[y*t.w+x] = uint8(min(v, 255))
+		}
+	}
+}
+
+func (r *planeTables) box(b image.Rectangle, channel int) answer {
+	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
+	a := answer{Area: int64(b.Dx()) * int64(b.Dy())}
+	if r.valid != nil {
+		a.Area = int64(r.valid.Area(b, channel))
+	}
+	if b.Empty() {
+		b = image.Rectangle{}
+	}
+	var sum any
+	var at func(x, y int) any
+	switch t := r.sums.(type) {
+	case *boxsum.Table[uint32]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	case *boxsum.Table[uint64]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	case *boxsum.Table[float64]:
+		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	}
+	a.Sum, a.Mean, a.Std = fmt.Sprint(sum), finite(r.stats.Mean(b, channel)), finite(r.stats.StdDev(b, channel))
+	for _, e := range []struct{ x, y, sign int }{{b.Max.X, b.Max.Y, 1}, {b.Min.X, b.Max.Y, -1}, {b.Max.X, b.Min.Y, -1}, {b.Min.X, b.Min.Y, 1}} {
+		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(at(e.x, e.y)), e.sign})
+	}
+	return a
+}
+
+// maxTurns is how many tables at an angle are kept: each is as large as an upright one.
+const maxTurns = 2
+
+// A turnedTable is a table at an angle, with sums of 64 bits: entries may be below 0.
+type turnedTable struct {
+	*rotated.Lattice
+	statistics interface {
+		Mean(box rotated.Box, channel int) float64
+		StdDev(box rotated.Box, channel int) float64
+	}
+	sums any // a *rotated.Table of uint64 or float64
+}
+
+func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.turns[rot]; t != nil {
+		return t, nil
+	}
+	if n := int64(r.width) * int64(r.height); n > maxTurned {
+		return nil, refuse("tables at an angle are made of up to %d megapixels, and this image has %d", maxTurned>>20, n>>20)
+	}
+	t, err := turnedOf(r.img, rot, &rotated.Options{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.order) >= maxTurns {
+		delete(r.turns, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.turns[rot], r.order = t, append(r.order, rot)
+	return t, nil
+}
+
+func turnedOf(img any, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
+	case boxsum.Image[uint16]:
+		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
+	case boxsum.Image[float32]:
+		return turnedAs(rotated.IntegrateSquares[float64, float64](img, rot, opt))
+	}
+	return turnedAs(rotated.IntegrateSquares[float64, float64](img.(boxsum.Image[float64]), rot, opt))
+}
+
+func turnedAs[Q boxsum.Square](t *rotated.SquaredTable[Q, Q], err error) (*turnedTable, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &turnedTable{t.Sum.Lattice, t, t.Sum}, nil
+}
+
+// sum and corner are the sum of a box and an entry, which may be below 0, as texts.
+func (t *turnedTable) sum(b rotated.Box, channel int) string {
+	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
+		return fmt.Sprint(t.SumChannel(b, channel))
+	}
+	return fmt.Sprint(t.sums.(*rotated.Table[float64]).SumChannel(b, channel))
+}
+
+func (t *turnedTable) corner(c, r, channel int) string {
+	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
+		return fmt.Sprint(int64(t.Corner(c, r, channel)))
+	}
+	return fmt.Sprint(t.sums.(*rotated.Table[float64]).Corner(c, r, channel))
+}
+
+const maxTurned = 64 << 20
+
+// A turned is a box at an angle.
+type turned struct {
+	answer
+	Ratio   string   `json:"ratio"`
+	Degrees float64  `json:"degrees"`
+	Cells   []int    `json:"cells"` // c0, r0, c1, r1
+	Spans   [][3]int `json:"spans"` // y, and from which x to which
+	Counts  *counted `json:"histogram"`
+}
+
+func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
+	t, err := r.turn(ctx, rot)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.FromRectangle(rotated.Rectangle{X: q.Rect[0], Y: q.Rect[1], Width: q.Rect[2], Height: q.Rect[3], Degrees: q.Rect[4]})
+	if err != nil {
+		return nil, err
+	}
+	a := &turned{Ratio: rot.String(), Degrees: rot.Degrees(), Cells: []int{b.C0, b.R0, b.C1, b.R1}}
+	a.Sum, a.Area = t.sum(b, channel), t.Area(b)
+	a.Mean, a.Std = finite(t.statistics.Mean(b, channel)), finite(t.statistics.StdDev(b, channel))
+	a.Spans = spans(t.Lattice, b, r.width, r.height)
+	a.Counts = r.counts()[channel].ofSpans(a.Spans)
+	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
+		x, y, _ := t.Point(e.c, e.r)
+		a.Entries = append(a.Entries, entry{[]int{x, y}, t.corner(e.c, e.r, channel), e.sign})
+	}
+	return a, nil
+}
+
+// spans are the pixels of a box, row by row.
+func spans(l *rotated.Lattice, b rotated.Box, width, height int) (list [][3]int) {
+	list = [][3]int{}
+	inside := func(x, y int) bool {
+		c, r := l.Cell(x, y)
+		return c >= b.C0 && c < b.C1 && r >= b.R0 && r < b.R1
+	}
+	top, bottom := height, -1
+	left, right := width, -1
+	for _, p := range [][2]int{{b.C0, b.R0}, {b.C1, b.R0}, {b.C0, b.R1}, {b.C1, b.R1}} {
+		x, y, _ := l.Point(p[0], p[1])
+		top, bottom, left, right = min(top, y-3), max(bottom, y+3), min(left, x-3), max(right, x+3)
+	}
+	top, bottom, left, right = max(top, 0), min(bottom, height-1), max(left, 0), min(right, width-1)
+	for y := top; y <= bottom; y++ {
+		from := -1
+		for x := left; x <= right; x++ {
+			if inside(x, y) {
+				if from < 0 {
+					from = x
+				}
+			} else if from >= 0 {
+				list = append(list, [3]int{y, from, x})
+				from = -1
+			}
+		}
+		if from >= 0 {
+			list = append(list, [3]int{y, from, right + 1})
+		}
+	}
+	return list
+}
+
+// A featured is the value of a Haar-like feature.
+type featured struct {
+	Kind      string `json:"kind"`
+	Value     string `json:"value"`
+	Corrected any    `json:"corrected"`
+	Plus      int64  `json:"plus"` // areas
+	Minus     int64  `json:"minus"`
+	Ratio     string `json:"ratio,omitempty"`
+	Parts     []part `json:"parts"`
+}
+
+// A part is a weighted box of a feature.
+type part struct {
+	Box    []int    `json:"box"`
+	Weight int      `json:"weight"`
+	Spans  [][3]int `json:"spans,omitempty"` // at an angle
+}
+
+// move has the parts of a feature lie in the image that its pixels were cut out of.
+func (a *featured) move(x, y int) {
+	for _, p := range a.Parts {
+		for i := range p.Box {
+			p.Box[i] += []int{x, y}[i%2]
+		}
+		for i, s := range p.Spans {
+			p.Spans[i] = [3]int{s[0] + y, s[1] + x, s[2] + x}
+		}
+	}
+}
+
+func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
+	a := &featured{Kind: f.Kind().String()}
+	for _, b := range f.Boxes() {
+		p := part{Box: []int{b.Bounds.Min.X + at.X, b.Bounds.Min.Y + at.Y, b.Bounds.Max.X + at.X, b.Bounds.Max.Y + at.Y}, Weight: b.Weight}
+		a.Parts = append(a.Parts, p)
+	}
+	table := r.sums
+	if rot != nil {
+		t, err := r.turn(ctx, *rot)
+		if err != nil {
+			return nil, err
+		}
+		a.Ratio = rot.String()
+		for i, b := range f.Boxes() {
+			a.Parts[i].Spans = spans(t.Lattice, haar.Cells(t.Lattice, b.Bounds, at), r.width, r.height)
+		}
+		table = t.sums
+	}
+	p, err := evaluatorOf(table, channel)
+	if err != nil {
+		return nil, err
+	}
+	var exact evaluator64
+	if !r.sum.Float() {
+		if exact, err = evaluator64Of(table, channel); err != nil {
+			return nil, err
+		}
+	}
+	return a, a.evaluate(f, at, p, exact)
+}
+
+// evaluatorOf and evaluator64Of are a channel of a table for features.
+func evaluatorOf(table any, channel int) (evaluator, error) {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return haar.Upright[float64](t, channel)
+	case *boxsum.Table[uint64]:
+		return haar.Upright[float64](t, channel)
+	case *boxsum.Table[float64]:
+		return haar.Upright[float64](t, channel)
+	case *rotated.Table[uint64]:
+		return haar.Rotated[float64](t, channel)
+	}
+	return haar.Rotated[float64](table.(*rotated.Table[float64]), channel)
+}
+
+func evaluator64Of(table any, channel int) (evaluator64, error) {
+	switch t := table.(type) {
+	case *boxsum.Table[uint32]:
+		return haar.Upright[int64](t, channel)
+	case *boxsum.Table[uint64]:
+		return haar.Upright[int64](t, channel)
+	}
+	return haar.Rotated[int64](table.(*rotated.Table[uint64]), channel)
+}
+
+// An evaluator is a plane of package haar, of any type of sums, and evaluator64 one of whole numbers.
+type evaluator interface {
+	Value(f haar.Feature, at image.Point) (float64, error)
+	Corrected(f haar.Feature, at image.Point) (float64, error)
+	Areas(f haar.Feature, at image.Point) (plus, minus int64, err error)
+}
+
+type evaluator64 interface {
+	Value(f haar.Feature, at image.Point) (int64, error)
+}
+
+// evaluate fills in the values of a feature, by whole numbers where there are.
+func (a *featured) evaluate(f haar.Feature, at image.Point, p evaluator, exact evaluator64) error {
+	v, err := p.Value(f, at)
+	if err != nil {
+		return err
+	}
+	a.Value = fmt.Sprint(v)
+	if exact != nil {
+		n, err := exact.Value(f, at)
+		if err != nil {
+			return err
+		}
+		a.Value = fmt.Sprint(n)
+	}
+	corrected, err := p.Corrected(f, at)
+	if err != nil {
+		return err
+	}
+	a.Corrected = finite(corrected)
+	a.Plus, a.Minus, err = p.Areas(f, at)
+	return err
+}
+
+// maxMoments is how much memory the moments of one box may take.
+const maxMoments = 1 << 30
+
+func (r *planeTables) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
+	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
+	if b.Empty() {
+		return m, nil
+	}
+	opt := &moments.Options{Context: ctx}
+	var t *moments.Table
+	switch img := r.img.(type) {
+	case boxsum.Image[uint8]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[uint16]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[float32]:
+		t, err = momentsIn(img, b, opt)
+	case boxsum.Image[float64]:
+		t, err = momentsIn(img, b, opt)
+	}
+	if err != nil {
+		return m, err
+	}
+	return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), nil
+}
+
+func momentsIn[P filter.Pixel](img boxsum.Image[P], b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
+	if n, err := moments.Bytes[P](b.Dx(), b.Dy(), img.Channels); err != nil || n > maxMoments {
+		return nil, refuse("the moments of %d×%d pixels take %s: take a smaller box", b.Dx(), b.Dy(), size(n))
+	}
+	img.Width, img.Height = b.Dx(), b.Dy()
+	img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]
+	return moments.Integrate(img, opt)
+}
+
+// gray is the image as cascades take it.
+func (r *planeTables) gray() boxsum.Image[uint8] {
+	if img, ok := r.img.(boxsum.Image[uint8]); ok {
+		return img
+	}
+	g := boxsum.Image[uint8]{Pix: make([]uint8, r.width*r.height), Stride: r.width, Width: r.width, Height: r.height, Channels: 1}
+	t := tile{w: r.width, h: r.height, low: r.low, scale: 255 / (r.high - r.low)}
+	r.tile(g.Pix, t, 0)
+	return g
+}
+
+// npy is the pixels as a file.
+func (r *planeTables) npy() ([]byte, error) {
+	var b bytes.Buffer
+	err := imgio.Encode(&b, "npy", r.img)
+	return b.Bytes(), err
+}

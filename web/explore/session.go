@@ -1,0 +1,367 @@
+package explore
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Limits bound what a session takes.
+type Limits struct {
+	Bytes     int64 // of all documents that were sent to the session, decoded
+	Body      int64 // of one file that is sent
+	Request   int64 // of the JSON of a request
+	Documents int
+	Boxes     int // in one request
+}
+
+// Usual limits are for a server on the user's own machine.
+var Usual = Limits{Bytes: 4 << 30, Body: 1 << 30, Request: 1 << 20, Documents: 64, Boxes: 10000}
+
+// A Library is what all sessions share: the documents that were named when the program started.
+type Library struct {
+	Documents []Document
+	Cascades  []Named // those that are installed
+}
+
+// A Named is a file that can be read.
+type Named struct {
+	Name string
+	Read func() ([]byte, error)
+}
+
+// A Session is what one page has open. Its documents are its own, but for those of the library.
+type Session struct {
+	library *Library
+	limits  Limits
+
+	mu       sync.Mutex
+	next     int
+	own      map[int]Document
+	bundles  map[string]*bundle
+	cascades map[string]*cascade
+	used     int64
+}
+
+// NewSession is a session that sees a library, which may be nil.
+func NewSession(library *Library, limits Limits) *Session {
+	if library == nil {
+		library = &Library{}
+	}
+	return &Session{library: library, limits: limits, next: ownFirst, own: map[int]Document{}, bundles: map[string]*bundle{}, cascades: map[string]*cascade{}}
+}
+
+// ownFirst is the number of the first document of a session's own: those of the library come before.
+const ownFirst = 1000
+
+// A Document is something that is open.
+type Document interface {
+	Info() *Info
+	// Answer does what a request asks for.
+	answer(ctx context.Context, r *request) (any, []byte, error)
+	bytes() int64
+	Close() error
+}
+
+// Info is what the page knows of a document from the start.
+type Info struct {
+	ID       int     `json:"id"`
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"` // image, volume, store or report
+	Width    int     `json:"width,omitempty"`
+	Height   int     `json:"height,omitempty"`
+	Depth    int     `json:"depth,omitempty"`
+	Channels int     `json:"channels,omitempty"`
+	Color    bool    `json:"color,omitempty"` // tiles have red, green and blue
+	Pixel    string  `json:"pixel,omitempty"`
+	Sum      string  `json:"sum,omitempty"`
+	Low      float64 `json:"low"` // values that tiles have as black and white
+	High     float64 `json:"high"`
+	Missing  bool    `json:"missing,omitempty"` // some pixels are NaN, and left out
+	Table    bool    `json:"table"`             // boxes of any size are answered
+	Millis   float64 `json:"ms,omitempty"`      // that the table took
+	Level    string  `json:"level,omitempty"`
+	Workers  int     `json:"workers,omitempty"`
+	Format   string  `json:"format,omitempty"`
+	Note     string  `json:"note,omitempty"`
+	Demo     bool    `json:"demo,omitempty"`
+}
+
+// A request is what the page asks. Which fields count depends on Do.
+type request struct {
+	Do      string    `json:"do"`
+	Doc     int       `json:"doc"`
+	Name    string    `json:"name"`
+	Key     string    `json:"key"`
+	Kind    string    `json:"kind"`
+	Level   int       `json:"level"`
+	X       int       `json:"x"`
+	Y       int       `json:"y"`
+	Z       int       `json:"z"`
+	Size    int       `json:"size"`
+	Channel int       `json:"channel"`
+	Boxes   [][]int   `json:"boxes"`
+	Box     []int     `json:"box"`
+	Rect    []float64 `json:"rect"`
+	Limit   int       `json:"limit"`
+	Ratio   string    `json:"ratio"`
+	Method  string    `json:"method"`
+	Radius  int       `json:"radius"`
+	Window  int       `json:"window"`
+	Sigma   float64   `json:"sigma"`
+	Epsilon float64   `json:"epsilon"`
+	K       *float64  `json:"k"`
+	Top     int       `json:"top"`
+	Scale   float64   `json:"scale"`
+	Least   int       `json:"least"`
+	Near    int       `json:"neighbors"`
+	Angle   float64   `json:"angle"`
+	All     bool      `json:"all"`
+	Cascade string    `json:"cascade"`
+	What    *request  `json:"what"`
+}
+
+// A userError is about what was asked for, and can be shown.
+type userError struct{ text string }
+
+func (e userError) Error() string { return e.text }
+
+func refuse(format string, args ...any) error { return userError{fmt.Sprintf(format, args...)} }
+
+// Do answers one request: JSON, with bytes beside it where a file is sent. The reply is the length of its
+// JSON in 4 bytes, the lowest first, the JSON, and the pixels if there are any. An error is a reply with
+// the field error.
+func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
+	reply, pixels, err := s.do(ctx, asked, body)
+	if err != nil {
+		reply, pixels = map[string]string{"error": Plain(err)}, nil
+	}
+	text, err := json.Marshal(reply)
+	if err != nil {
+		text, pixels = []byte(`{"error":"an answer that JSON does not hold"}`), nil
+	}
+	frame := make([]byte, 4, 4+len(text)+len(pixels))
+	binary.LittleEndian.PutUint32(frame, uint32(len(text)))
+	return append(append(frame, text...), pixels...)
+}
+
+func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels []byte, err error) {
+	defer func() { // a decoder of others may panic
+		if p := recover(); p != nil {
+			reply, pixels, err = nil, nil, refuse("this cannot be answered: %v", p)
+		}
+	}()
+	switch {
+	case int64(len(asked)) > s.limits.Request:
+		return nil, nil, refuse("a request of %d bytes: at most %d are taken", len(asked), s.limits.Request)
+	case int64(len(body)) > s.limits.Body:
+		return nil, nil, refuse("a file of %s: at most %s can be sent to the page; name it on the command line", size(int64(len(body))), size(s.limits.Body))
+	}
+	var r request
+	if err := json.Unmarshal(asked, &r); err != nil {
+		return nil, nil, refuse("the request is not JSON of the expected form: %v", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if len(r.Boxes) > s.limits.Boxes {
+		return nil, nil, refuse("%d boxes: at most %d are answered at a time", len(r.Boxes), s.limits.Boxes)
+	}
+	if heavy[r.Do] {
+		select {
+		case gate <- struct{}{}:
+			defer func() { <-gate }()
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	switch r.Do {
+	case "hello":
+		return s.hello(), nil, nil
+	case "open":
+		return s.open(ctx, &r, body)
+	case "put":
+		return s.put(&r, body)
+	case "bundle":
+		return s.openBundle(ctx, &r)
+	case "close":
+		return s.close(&r)
+	case "cascade":
+		if r.Cascade != "sun" {
+			return nil, nil, refuse("that cascade is a file of yours")
+		}
+		return map[string]int{"size": len(sun)}, sun, nil
+	}
+	doc := s.document(r.Doc)
+	if doc == nil {
+		return nil, nil, refuse("nothing with the number %d is open", r.Doc)
+	}
+	switch r.Do {
+	case "info":
+		return doc.Info(), nil, nil
+	case "code":
+		return codeOf(ctx, doc, &r)
+	case "detect":
+		return s.detect(ctx, doc, &r)
+	}
+	return doc.answer(ctx, &r)
+}
+
+// heavy is what takes all processors for a while, and gate how many such requests run at once: others wait, and
+// boxes pass them.
+var (
+	heavy = map[string]bool{"filter": true, "threshold": true, "match": true, "detect": true, "moments": true, "save": true, "open": true, "bundle": true}
+	gate  = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+)
+
+// hello is what the page asks first.
+func (s *Session) hello() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	docs := []*Info{}
+	for i, d := range s.library.Documents {
+		info := *d.Info()
+		info.ID = i
+		docs = append(docs, &info)
+	}
+	numbers := []int{}
+	for id := range s.own {
+		numbers = append(numbers, id)
+	}
+	slices.Sort(numbers)
+	for _, id := range numbers {
+		docs = append(docs, s.own[id].Info())
+	}
+	cascades := []string{"sun"}
+	for _, c := range s.library.Cascades {
+		cascades = append(cascades, c.Name)
+	}
+	for name := range s.cascades {
+		if !slices.Contains(cascades, name) {
+			cascades = append(cascades, name)
+		}
+	}
+	level := "portable"
+	if levels := boxsum.Levels(); len(levels) > 0 {
+		level = levels[len(levels)-1].String()
+	}
+	return map[string]any{
+		"documents": docs, "cascades": cascades, "level": level, "workers": runtime.GOMAXPROCS(0), "system": runtime.GOOS + "/" + runtime.GOARCH,
+		"body": s.limits.Body, "kinds": featureKinds(), "methods": thresholdMethods(),
+	}
+}
+
+func (s *Session) document(id int) Document {
+	if id >= 0 && id < len(s.library.Documents) {
+		return s.library.Documents[id]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own[id]
+}
+
+// add takes a document into the session, if it fits.
+func (s *Session) add(d Document) (any, []byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.own) >= s.limits.Documents {
+		d.Close()
+		return nil, nil, refuse("%d documents are open: close one first", len(s.own))
+	}
+	if s.used+d.bytes() > s.limits.Bytes {
+		d.Close()
+		return nil, nil, refuse("%s does not fit: this page may hold %s, and has %s; close others, or name the file on the command line", d.Info().Name, size(s.limits.Bytes), size(s.used))
+	}
+	s.used += d.bytes()
+	d.Info().ID = s.next
+	s.own[s.next] = d
+	s.next++
+	return d.Info(), nil, nil
+}
+
+func (s *Session) close(r *request) (any, []byte, error) {
+	s.mu.Lock()
+	d := s.own[r.Doc]
+	if d != nil {
+		s.used -= d.bytes()
+		delete(s.own, r.Doc)
+	}
+	s.mu.Unlock()
+	if d == nil {
+		return nil, nil, refuse("number %d is not open here, or was named on the command line", r.Doc)
+	}
+	return map[string]bool{"closed": true}, nil, d.Close()
+}
+
+// Bytes is about how much memory the session's own documents take.
+func (s *Session) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// Close gives back all that the session has open.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, d := range s.own {
+		d.Close()
+		delete(s.own, id)
+	}
+	clear(s.bundles)
+	clear(s.cascades)
+	s.used = 0
+}
+
+// Plain is an error in one line, without the names of packages and of folders.
+func Plain(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return "a file could not be read: " + path.Err.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "this took too long, and was stopped"
+	}
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	for _, name := range []string{"boxsum: ", "imgio: ", "store: ", "sources: ", "zarr: ", "web: ", "rotated: ", "haar: ", "moments: ", "filter: ", "detect: ", "match: ", "threshold: ", "histogram: ", "volume: "} {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
+	}
+	return text
+}
+
+// size is a number of bytes in words.
+func size(n int64) string {
+	for _, unit := range []string{"bytes", "KiB", "MiB"} {
+		if n < 10000 {
+			return fmt.Sprintf("%d %s", n, unit)
+		}
+		n >>= 10
+	}
+	return fmt.Sprintf("%d GiB", n)
+}
+
+// finite is a number as JSON can hold it, null where it is none.
+func finite(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return v
+}
+
+func finites(values ...float64) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = finite(v)
+	}
+	return all
+}

@@ -1,0 +1,914 @@
+package explore
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"net/url"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+const (
+	// smallStore is how many elements are read into memory at once, and are then an image like others.
+	smallStore = 16 << 20
+	// maxRegion is how many pixels of a store are read for one answer.
+	maxRegion = 16 << 20
+	// maxOverview is how many pixels the overview of a store has, at most.
+	maxOverview = 16 << 20
+	// maxOverviews is how many of them a store has.
+	maxOverviews = 4
+	// maxPlane is how many pixels an image in a store has, at most.
+	maxPlane int64 = 1 << 44
+)
+
+// A stored is an image in a store, with its table if there is one.
+type stored struct {
+	info   Info
+	levels []level // the finest first; none if only the table is there
+	table  *store.Table
+	source string // how code names it
+	sums   string // and its table
+
+	closers []io.Closer
+	size    int64 // in memory, at most
+
+	looks  sync.Mutex
+	wide   []*overview // the one that was asked last is the last
+	closed bool
+
+	mu     sync.Mutex
+	region *picture // that was asked last
+	box    image.Rectangle
+}
+
+// A level is one resolution of a stored image.
+type level struct {
+	array *zarr.Array
+	scale int // pixels of the finest level along a side
+}
+
+// given are buckets of stores that were sent, or functions that open one, by a name for [sources.Open], while they are opened.
+var given sync.Map
+
+func init() {
+	zarr.Register("given", func(_ context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
+		b, ok := given.Load(u.Host)
+		if !ok {
+			return nil, refuse("this store is not here")
+		}
+		at := strings.TrimPrefix(u.Path, "/")
+		if open, ok := b.(func() (zarr.Bucket, error)); ok {
+			b, err := open()
+			if err != nil {
+				return nil, err
+			}
+			return zarr.Sub(b, at), nil
+		}
+		return zarr.Sub(b.(zarr.Bucket), at), nil
+	})
+}
+
+// OpenStore opens a Zarr array, an OME-Zarr image, a table or a mosaic.
+func OpenStore(ctx context.Context, name, location string) (doc Document, err error) {
+	d := &stored{source: name, info: Info{Name: name, Kind: "store", Format: "zarr"}}
+	if sources.IsMosaic(location) {
+		d.info.Format = "mosaic"
+	}
+	defer func() {
+		if doc != Document(d) {
+			d.Close()
+		}
+	}()
+	if t, err := store.Open(ctx, location, nil); err == nil {
+		d.table, d.closers = t, []io.Closer{t}
+		d.info.Table, d.info.Channels, d.info.Width, d.info.Height = true, t.Channels(), t.Bounds().Dx(), t.Bounds().Dy()
+		pixel, sum, _ := t.Types()
+		d.info.Pixel, d.info.Sum = pixel.String(), sum.String()
+		return d.begin(ctx)
+	}
+	if err := d.openLevels(ctx, location); err != nil {
+		return nil, err
+	}
+	if len(d.levels) == 0 {
+		a, err := sources.Open(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		d.levels, d.closers = []level{{array: a}}, append(d.closers, a)
+	}
+	shape := d.levels[0].array.Shape()
+	if len(shape) < 2 {
+		return nil, refuse("an array of shape %v is no image", shape)
+	}
+	elements := 1
+	for _, n := range shape {
+		if n < 1 || elements > math.MaxInt/n {
+			return nil, refuse("an array of shape %v is no image", shape)
+		}
+		elements *= n
+	}
+	if elements <= smallStore {
+		return inMemory(ctx, name, d.info.Format, d.levels[0].array)
+	}
+	d.info.Pixel = d.levels[0].array.Type().String()
+	d.info.Height, d.info.Width, d.info.Channels = planeOf(shape)
+	if d.info.Depth = leading(shape); d.info.Depth == 1 {
+		d.info.Depth = 0
+	}
+	// A level of other axes or channels than the finest shows something else.
+	d.levels = slices.DeleteFunc(d.levels, func(l level) bool {
+		other := l.array.Shape()
+		if len(other) != len(shape) || slices.Min(other) < 1 {
+			return true
+		}
+		_, _, channels := planeOf(other)
+		return channels != d.info.Channels
+	})
+	for i := range d.levels {
+		_, w, _ := planeOf(d.levels[i].array.Shape())
+		d.levels[i].scale = max(1, int(math.Round(float64(d.info.Width)/float64(w))))
+	}
+	return d.begin(ctx)
+}
+
+// openLevels opens the levels of an OME-Zarr image. There are none where no group is.
+func (d *stored) openLevels(ctx context.Context, location string) error {
+	b, err := zarr.OpenBucket(ctx, location, false)
+	if err != nil {
+		return nil // it may be a file: what is wrong is said when that is opened
+	}
+	d.closers = append(d.closers, b)
+	g, err := zarr.OpenGroup(ctx, b, "")
+	if err != nil {
+		return nil
+	}
+	list, _, err := g.Levels()
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		a, err := g.Array(ctx, l.Path)
+		if err != nil {
+			return err
+		}
+		d.levels = append(d.levels, level{array: a})
+	}
+	return nil
+}
+
+// planeOf is the size of the planes of an array: its last two axes, or three where the last is the channels of
+// an image.
+func planeOf(shape []int) (height, width, channels int) {
+	n := len(shape)
+	if n == 3 && shape[2] <= 4 {
+		return shape[0], shape[1], shape[2]
+	}
+	return shape[n-2], shape[n-1], 1
+}
+
+// leading is how many planes there are.
+func leading(shape []int) int {
+	if n := len(shape); n > 2 && !(n == 3 && shape[2] <= 4) {
+		planes := 1
+		for _, side := range shape[:n-2] {
+			planes *= side
+		}
+		return planes
+	}
+	return 1
+}
+
+// inMemory reads a small array: an image, or a volume.
+func inMemory(ctx context.Context, name, format string, a *zarr.Array) (Document, error) {
+	data, err := sources.ReadAll(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	shape := a.Shape()
+	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && shape[2] <= 4) {
+		shape = shape[1:]
+	}
+	if len(shape) > 3 { // planes after planes
+		shape = []int{leading(shape), shape[len(shape)-2], shape[len(shape)-1]}
+	}
+	if isVolume(shape) {
+		vol, err := volumeFrom(data, shape)
+		if err != nil {
+			return nil, err
+		}
+		return orNil(newBlock(ctx, name, format, vol))
+	}
+	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
+	if err != nil {
+		return nil, err
+	}
+	d, err := newPicture(ctx, name, img)
+	if err != nil {
+		return nil, err
+	}
+	d.info.Format = format
+	return d, nil
+}
+
+func orNil(b *block, err error) (Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func volumeFrom(data any, shape []int) (any, error) {
+	switch v := data.(type) {
+	case []uint8:
+		return shaped(v, shape), nil
+	case []uint16:
+		return shaped(v, shape), nil
+	case []float32:
+		return shaped(v, shape), nil
+	case []float64:
+		return shaped(v, shape), nil
+	}
+	img, err := (&imgio.Array{Shape: []int{shape[0] * shape[1], shape[2]}, Data: data}).Image()
+	if err != nil {
+		return nil, err
+	}
+	f, err := asFloats(img)
+	return shaped(f, shape), err
+}
+
+func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
+	return volume.Volume[P]{Pix: data, Stride: shape[2], SliceStride: shape[1] * shape[2], Width: shape[2], Height: shape[1], Depth: shape[0], Channels: 1}
+}
+
+// begin learns what tiles have to know.
+func (d *stored) begin(ctx context.Context) (Document, error) {
+	width, height := int64(d.info.Width), int64(d.info.Height)
+	if width < 1 || height < 1 || width > maxPlane/height {
+		return nil, refuse("an image of %d×%d pixels is not shown", width, height)
+	}
+	d.info.Low, d.info.High = 0, 255
+	if d.info.Pixel != "uint8" {
+		middle := image.Rect(0, 0, min(512, d.info.Width), min(512, d.info.Height)).Add(image.Pt(max(0, d.info.Width/2-256), max(0, d.info.Height/2-256)))
+		k := max(0, len(d.levels)-1)
+		if k > 0 { // the coarsest shows all
+			h, w, _ := planeOf(d.levels[k].array.Shape())
+			middle = image.Rect(0, 0, min(w, 2048), min(h, 2048))
+		}
+		img, err := d.read(ctx, k, middle, 0)
+		if err != nil {
+			return nil, err
+		}
+		p, err := newPlane(ctx, img)
+		if err != nil {
+			return nil, err
+		}
+		d.info.Low, d.info.High, _ = p.bounds()
+	}
+	o, c := newOverview(d, 0, 0), int64(d.info.Channels)
+	d.size = maxOverviews*int64(o.w*o.h+o.across*o.down) + 24*c*min(width*height, maxRegion) // and the part that was asked last
+	if d.table != nil {
+		d.size += 16 * c * min(width*height, maxRegion) // and parts of the table
+	}
+	if !d.info.Table {
+		d.info.Note = "boxes of up to 16 megapixels are summed from their pixels; name the table of this image beside it, and boxes of any size are answered (boxsum integrate " + d.info.Name + " -o table.zarr)"
+	}
+	return d, nil
+}
+
+// WithTables gives images in stores their tables that stand beside them, which are then no documents of their
+// own. A table that may be of several images, or of none, stays one.
+func WithTables(ctx context.Context, docs []Document) (rest []Document) {
+	for _, doc := range docs {
+		t, ok := doc.(*stored)
+		if ok && t.table != nil && len(t.levels) == 0 {
+			if im, note := imageOf(ctx, docs, t); im != nil {
+				im.sums = t.source
+				im.table, im.info.Table, im.info.Sum, im.info.Note = t.table, true, t.info.Sum, note
+				im.closers, t.closers = append(im.closers, t.closers...), nil
+				t.Close()
+				continue
+			}
+		}
+		rest = append(rest, doc)
+	}
+	return rest
+}
+
+// imageOf is the image that a table was made of, by the fingerprint that the table keeps. A copy of an image has another one:
+// then it is the only image whose pixels the table has where they were looked at, and a note says so.
+func imageOf(ctx context.Context, docs []Document, t *stored) (im *stored, note string) {
+	var known, likely []*stored
+	for _, o := range docs {
+		d, ok := o.(*stored)
+		if !ok || !d.alike(t) {
+			continue
+		}
+		if of, err := t.table.Of(ctx, d.levels[0].array); err == nil && of {
+			known = append(known, d)
+		} else if d.fits(ctx, t) {
+			likely = append(likely, d)
+		}
+	}
+	switch {
+	case len(known) == 1:
+		return known[0], ""
+	case len(known) == 0 && len(likely) == 1:
+		return likely[0], "the table was made of other files, of which these may be a copy: nine boxes of it agree with the pixels"
+	}
+	return nil, ""
+}
+
+// alike reports whether a table has the form of an image.
+func (d *stored) alike(t *stored) bool {
+	i, k := &d.info, &t.info
+	return len(d.levels) > 0 && d.table == nil && i.Depth == 0 && i.Width == k.Width && i.Height == k.Height && i.Channels == k.Channels && i.Pixel == k.Pixel
+}
+
+// fits reports whether nine boxes of a table have the means of the image's pixels.
+func (d *stored) fits(ctx context.Context, t *stored) bool {
+	i := &d.info
+	slack := 1e-9 * (i.High - i.Low)
+	if strings.HasPrefix(i.Pixel, "float") {
+		slack *= 1000
+	}
+	const side = 64
+	for n := range 9 {
+		b := image.Rect(0, 0, min(side, i.Width), min(side, i.Height))
+		b = b.Add(image.Pt((i.Width-b.Dx())/2*(n%3), (i.Height-b.Dy())/2*(n/3)))
+		img, err := d.read(ctx, 0, b, 0)
+		if err != nil {
+			return false
+		}
+		p, err := newPlane(ctx, img)
+		if err != nil {
+			return false
+		}
+		means := make([]float64, i.Channels)
+		if err := t.table.MeanBoxes(ctx, means, []image.Rectangle{b}); err != nil {
+			return false
+		}
+		for c, mean := range means {
+			want, ok := p.box(b.Sub(b.Min), c).Mean.(float64)
+			if ok && math.Abs(mean-want) > slack {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tableSource is how code names the table.
+func (d *stored) tableSource() string {
+	if d.sums != "" {
+		return d.sums
+	}
+	return d.source
+}
+
+func (d *stored) Info() *Info  { return &d.info }
+func (d *stored) bytes() int64 { return d.size }
+
+func (d *stored) Close() (err error) {
+	d.looks.Lock()
+	d.closed = true
+	for _, o := range d.wide {
+		o.stop()
+	}
+	d.looks.Unlock()
+	for _, c := range d.closers {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// overview is that of a slice and a channel. Those that were asked last are kept.
+func (d *stored) overview(z, channel int) *overview {
+	d.looks.Lock()
+	defer d.looks.Unlock()
+	i := slices.IndexFunc(d.wide, func(o *overview) bool { return o.z == z && o.channel == channel })
+	var o *overview
+	if i >= 0 {
+		o = d.wide[i]
+		d.wide = slices.Delete(d.wide, i, i+1)
+	} else {
+		o = newOverview(d, z, channel)
+		o.stopped = d.closed
+		if len(d.wide) >= maxOverviews {
+			d.wide[0].stop()
+			d.wide = slices.Delete(d.wide, 0, 1)
+		}
+	}
+	d.wide = append(d.wide, o)
+	return o
+}
+
+// read is pixels of one resolution, as a boxsum.Image.
+func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any, error) {
+	if len(d.levels) == 0 {
+		return d.fromTable(ctx, b)
+	}
+	a := d.levels[k].array
+	shape := a.Shape()
+	at, box := make([]int, len(shape)), make([]int, len(shape))
+	if n := len(shape); n == 3 && shape[2] <= 4 {
+		at, box = []int{b.Min.Y, b.Min.X, 0}, []int{b.Dy(), b.Dx(), shape[2]}
+	} else {
+		finest := d.levels[0].array.Shape()
+		for i := n - 3; i >= 0; i-- { // a coarser one may have fewer slices
+			at[i], box[i] = z%finest[i]*shape[i]/finest[i], 1
+			z /= finest[i]
+		}
+		at[n-2], at[n-1], box[n-2], box[n-1] = b.Min.Y, b.Min.X, b.Dy(), b.Dx()
+	}
+	flat := []int{b.Dy(), b.Dx()}
+	if d.info.Channels > 1 {
+		flat = append(flat, d.info.Channels)
+	}
+	n := b.Dx() * b.Dy() * d.info.Channels
+	switch a.Type() {
+	case zarr.Uint8:
+		return readAs[uint8](ctx, a, n, at, box, flat)
+	case zarr.Uint16:
+		return readAs[uint16](ctx, a, n, at, box, flat)
+	case zarr.Uint32:
+		return readAs[uint32](ctx, a, n, at, box, flat)
+	case zarr.Int16:
+		return readAs[int16](ctx, a, n, at, box, flat)
+	case zarr.Int32:
+		return readAs[int32](ctx, a, n, at, box, flat)
+	case zarr.Float32:
+		return readAs[float32](ctx, a, n, at, box, flat)
+	case zarr.Float64:
+		return readAs[float64](ctx, a, n, at, box, flat)
+	}
+	return nil, refuse("large stores of %v are not shown: convert them to uint8, uint16, float32 or float64", a.Type())
+}
+
+func readAs[T interface {
+	zarr.Element
+	imgio.Element
+}](ctx context.Context, a *zarr.Array, n int, at, box, shape []int) (any, error) {
+	data := make([]T, n)
+	if err := zarr.Read(ctx, a, data, at, box); err != nil {
+		return nil, err
+	}
+	return (&imgio.Array{Shape: shape, Data: data}).Image()
+}
+
+// fromTable is pixels out of a table: each is a box.
+func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) {
+	boxes := make([]image.Rectangle, 0, b.Dx()*b.Dy())
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			boxes = append(boxes, image.Rect(x, y, x+1, y+1))
+		}
+	}
+	data, shape := make([]float64, len(boxes)*d.info.Channels), []int{b.Dy(), b.Dx()}
+	if d.info.Channels > 1 {
+		shape = append(shape, d.info.Channels)
+	}
+	if err := d.table.MeanBoxes(ctx, data, boxes); err != nil {
+		return nil, err
+	}
+	return (&imgio.Array{Shape: shape, Data: data}).Image()
+}
+
+func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Channel < 0 || r.Channel >= d.info.Channels {
+		return nil, nil, refuse("channel %d of %d", r.Channel, d.info.Channels)
+	}
+	if r.Z < 0 || r.Z >= max(d.info.Depth, 1) {
+		return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+	}
+	switch r.Do {
+	case "tile":
+		return d.tile(ctx, r)
+	case "boxes":
+		if d.table != nil && d.info.Depth == 0 {
+			return d.fromSums(ctx, r)
+		}
+		return answerBoxes(r, 4, func(b []int) (answer, error) {
+			p, box, err := d.part(ctx, b, r.Z)
+			if err != nil {
+				return answer{}, err
+			}
+			a := p.plane.box(box, r.Channel)
+			a.Entries = nil
+			return a, nil
+		})
+	case "histogram":
+		b, err := oneBox(r, 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
+		if int64(box.Dx())*int64(box.Dy()) > maxRegion/4 {
+			h, err := d.overview(r.Z, r.Channel).histogram(box)
+			return h, nil, err
+		}
+		fallthrough
+	case "moments", "feature", "filter", "threshold", "save":
+		if r.Do == "feature" {
+			if _, _, turned, err := featureOf(r); err != nil {
+				return nil, nil, err
+			} else if turned != nil {
+				return nil, nil, refuse("turned features are asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+			}
+			if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
+				return nil, nil, refuse("the feature does not lie in the image, which is %d×%d", d.info.Width, d.info.Height)
+			}
+		}
+		p, box, err := d.part(ctx, r.Box, r.Z)
+		if err != nil {
+			return nil, nil, err
+		}
+		q := *r
+		q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
+		if r.Do == "moments" {
+			m, err := p.plane.moments(ctx, box, r.Channel)
+			if err != nil {
+				return nil, nil, err
+			}
+			return momentsReply(r.Box, m), nil, nil
+		}
+		reply, pixels, err := p.answer(ctx, &q)
+		if f, ok := reply.(*featured); ok && err == nil {
+			f.move(r.Box[0], r.Box[1])
+		}
+		return reply, pixels, err
+	}
+	return nil, nil, refuse("this is asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+}
+
+// part is a box of the store as a picture, in which the box is the second result.
+func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rectangle, error) {
+	if len(b) != 4 {
+		return nil, image.Rectangle{}, refuse("a box has 4 numbers, and this one %d", len(b))
+	}
+	if _, err := inRange(b); err != nil {
+		return nil, image.Rectangle{}, err
+	}
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
+	whole := image.Rect(0, 0, box.Dx(), box.Dy())
+	if box.Empty() {
+		return nil, whole, refuse("the box has no pixels")
+	}
+	if int64(box.Dx())*int64(box.Dy()) > maxRegion {
+		return nil, whole, refuse("%d×%d pixels of a store are more than the %d megapixels that are read at once: take a smaller box, or zoom in", box.Dx(), box.Dy(), maxRegion>>20)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.region != nil && d.box == box {
+		return d.region, whole, nil
+	}
+	img, err := d.read(ctx, 0, box, z)
+	if err != nil {
+		return nil, whole, err
+	}
+	p, err := newPicture(ctx, d.info.Name, img)
+	if err != nil {
+		return nil, whole, err
+	}
+	if d.info.Depth == 0 {
+		d.region, d.box = p, box
+	}
+	return p, whole, nil
+}
+
+// fromSums answers boxes of any size from the table.
+func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) {
+	_, sum, square := d.table.Types()
+	ask := func(texts []string, boxes []image.Rectangle) error {
+		n := d.info.Channels
+		switch sum {
+		case zarr.Uint64:
+			return sumsInto[uint64](ctx, d.table, texts, boxes, n, r.Channel)
+		case zarr.Int64:
+			return sumsInto[int64](ctx, d.table, texts, boxes, n, r.Channel)
+		}
+		return sumsInto[float64](ctx, d.table, texts, boxes, n, r.Channel)
+	}
+	return answerBoxes(r, 4, func(b []int) (a answer, err error) {
+		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(d.table.Bounds())
+		a.Area = int64(box.Dx()) * int64(box.Dy())
+		corners := []image.Rectangle{box, image.Rect(0, 0, box.Max.X, box.Max.Y), image.Rect(0, 0, box.Min.X, box.Max.Y), image.Rect(0, 0, box.Max.X, box.Min.Y), image.Rect(0, 0, box.Min.X, box.Min.Y)}
+		// Each corner may be in a chunk that is not yet in memory: all are read at once.
+		texts, means, deviations := make([]string, len(corners)), make([]float64, d.info.Channels), make([]float64, d.info.Channels)
+		failed := make([]error, len(corners)+2)
+		var group sync.WaitGroup
+		for i := range corners {
+			group.Go(func() { failed[i] = ask(texts[i:i+1], corners[i:i+1]) })
+		}
+		group.Go(func() { failed[len(corners)] = d.table.MeanBoxes(ctx, means, corners[:1]) })
+		if square != 0 {
+			group.Go(func() { failed[len(corners)+1] = d.table.StdDevBoxes(ctx, deviations, corners[:1]) })
+		}
+		group.Wait()
+		if err := errors.Join(failed...); err != nil {
+			return a, err
+		}
+		a.Sum, a.Mean = texts[0], finite(means[r.Channel])
+		for i, sign := range []int{1, -1, -1, 1} {
+			a.Entries = append(a.Entries, entry{[]int{corners[i+1].Max.X, corners[i+1].Max.Y}, texts[i+1], sign})
+		}
+		if square != 0 {
+			a.Std = finite(deviations[r.Channel])
+		}
+		return a, nil
+	})
+}
+
+func sumsInto[S uint64 | int64 | float64](ctx context.Context, t *store.Table, texts []string, boxes []image.Rectangle, channels, channel int) error {
+	sums := make([]S, len(boxes)*channels)
+	if err := store.SumBoxes(ctx, t, sums, boxes); err != nil {
+		return err
+	}
+	for i := range texts {
+		texts[i] = fmt.Sprint(sums[i*channels+channel])
+	}
+	return nil
+}
+
+// coarsest is the coarsest level whose pixels are no larger than this, a power of 2 as its scale is. Without levels it is
+// the image itself.
+func (d *stored) coarsest(most int) (k, scale int) {
+	scale = 1
+	for i, l := range d.levels {
+		if l.scale <= most && l.scale&(l.scale-1) == 0 && l.scale >= scale {
+			k, scale = i, l.scale
+		}
+	}
+	return k, scale
+}
+
+// tile is a tile from the coarsest resolution that has it, or from the overview where that would be too many pixels.
+func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Kind == "heat" {
+		return d.heatTile(ctx, r)
+	}
+	t, err := tileOf(&d.info, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, scale := d.coarsest(1 << t.level)
+	f := (1 << t.level) / scale
+	limit := maxRegion
+	if len(d.levels) == 0 {
+		limit = 1 << 18 // pixels out of a table are slow
+	}
+	if f > 1<<13 || int64(t.w)*int64(t.h)*int64(f)*int64(f) > int64(limit) {
+		dst, missing, err := d.overview(r.Z, r.Channel).tile(t)
+		if err != nil {
+			return nil, nil, err
+		}
+		return map[string]any{"width": t.w, "height": t.h, "format": "gray", "missing": missing}, dst, nil
+	}
+	h, w := (d.info.Height+scale-1)/scale, (d.info.Width+scale-1)/scale
+	if len(d.levels) > 0 {
+		h, w, _ = planeOf(d.levels[k].array.Shape())
+	}
+	from := image.Rect(t.x*f, t.y*f, (t.x+t.w)*f, (t.y+t.h)*f).Intersect(image.Rect(0, 0, w, h))
+	dst := make([]uint8, t.w*t.h)
+	if from.Empty() {
+		return t.reply("gray"), dst, nil
+	}
+	img, err := d.read(ctx, k, from, r.Z)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := shrink(dst, t, img, f, r.Channel); err != nil {
+		return nil, nil, err
+	}
+	return t.reply("gray"), dst, nil
+}
+
+// heatTile samples the table.
+func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) {
+	if d.table == nil || d.info.Depth > 0 {
+		return nil, nil, refuse("this store has no table")
+	}
+	t, err := tileOf(&d.info, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Entries are smooth: a few of them show as much as all. Those between blocks are read without the blocks, and
+	// what one block adds to a large table cannot be seen.
+	block, step := d.table.Options().Block, 32<<t.level
+	if step >= block {
+		step -= step % block
+	} else if 1024*int64(block)*int64(block) <= int64(d.info.Width)*int64(d.info.Height) {
+		step = block
+	}
+	xs, ys := marks(t.x<<t.level, (t.x+t.w)<<t.level, step, d.info.Width), marks(t.y<<t.level, (t.y+t.h)<<t.level, step, d.info.Height)
+	boxes := []image.Rectangle{d.table.Bounds()}
+	for _, y := range ys {
+		for _, x := range xs {
+			boxes = append(boxes, image.Rect(0, 0, x, y))
+		}
+	}
+	values := make([]float64, len(boxes)*d.info.Channels)
+	if err := d.table.MeanBoxes(ctx, values, boxes); err != nil {
+		return nil, nil, err
+	}
+	at := make([]float64, len(boxes))
+	for i, b := range boxes {
+		at[i] = values[i*d.info.Channels+r.Channel] * float64(b.Dx()) * float64(b.Dy())
+	}
+	dst := make([]uint8, t.w*t.h)
+	for y := range t.h {
+		j, fy := between(ys, (t.y+y)<<t.level)
+		for x := range t.w {
+			i, fx := between(xs, (t.x+x)<<t.level)
+			p, w := 1+j*len(xs)+i, len(xs)
+			v := (at[p]*(1-fx)+at[p+1]*fx)*(1-fy) + (at[p+w]*(1-fx)+at[p+w+1]*fx)*fy
+			dst[y*t.w+x] = uint8(min(max(255*v/at[0], 0), 255))
+		}
+	}
+	return t.reply("gray"), dst, nil
+}
+
+// marks are two or more multiples of step around [from, to), none beyond the end of an image.
+func marks(from, to, step, end int) (list []int) {
+	for at := from / step * step; ; at += step {
+		if list = append(list, min(at, end)); at >= to && len(list) > 1 {
+			return list
+		}
+	}
+}
+
+// between is the mark before a place, and how far the place is to the next one.
+func between(marks []int, at int) (i int, f float64) {
+	i = min(max(sort.SearchInts(marks, at+1)-1, 0), len(marks)-2)
+	if n := marks[i+1] - marks[i]; n > 0 {
+		f = min(max(float64(at-marks[i])/float64(n), 0), 1)
+	}
+	return i, f
+}
+
+// A bundle is the files of a folder that are being sent.
+type bundle struct {
+	files map[string][]byte
+	size  int64
+}
+
+// put takes one file of a folder.
+func (s *Session) put(r *request, body []byte) (any, []byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.bundles[r.Name]
+	if b == nil {
+		if len(s.bundles) >= 4 {
+			for name := range s.bundles {
+				s.drop(name)
+			}
+		}
+		b = &bundle{files: map[string][]byte{}}
+		s.bundles[r.Name] = b
+	}
+	if len(b.files) >= 1<<16 || b.size+int64(len(body)) > s.limits.Body || s.used+int64(len(body)) > s.limits.Bytes {
+		s.drop(r.Name)
+		return nil, nil, refuse("the folder %s has more than %s or 65536 files: name it on the command line", cleanName(r.Name), size(s.limits.Body))
+	}
+	key := path.Clean("/" + r.Key)[1:]
+	if key == "" || len(key) > 1000 {
+		return nil, nil, refuse("a file without a name")
+	}
+	more := int64(len(body) - len(b.files[key]))
+	b.files[key] = bytes.Clone(body)
+	b.size += more
+	s.used += more
+	return map[string]int{"files": len(b.files)}, nil, nil
+}
+
+// drop takes a folder out of those that are being sent.
+func (s *Session) drop(name string) *bundle {
+	b := s.bundles[name]
+	if b != nil {
+		s.used -= b.size
+		delete(s.bundles, name)
+	}
+	return b
+}
+
+func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, error) {
+	s.mu.Lock()
+	b := s.drop(r.Name)
+	s.mu.Unlock()
+	if b == nil {
+		return nil, nil, refuse("nothing of the folder %s was sent", cleanName(r.Name))
+	}
+	return s.addDocument(b.open(ctx, cleanName(r.Name)))
+}
+
+// open is what the files are: a report, a store, or the slices of a volume.
+func (b *bundle) open(ctx context.Context, name string) (Document, error) {
+	if data := b.files["results.json"]; data != nil {
+		return newReport(name, data, nil)
+	}
+	for _, meta := range []string{"zarr.json", ".zarray", ".zgroup"} {
+		if b.files[meta] != nil {
+			bucket := zarr.Memory()
+			for key, data := range b.files {
+				if err := bucket.Put(ctx, key, data); err != nil {
+					return nil, err
+				}
+			}
+			id := strings.ToLower(rand.Text())
+			given.Store(id, bucket)
+			defer given.Delete(id)
+			doc, err := OpenStore(ctx, name, "given://"+id)
+			if d, ok := doc.(*stored); ok {
+				d.size += b.size
+			}
+			return doc, err
+		}
+	}
+	var names []string
+	for key := range b.files {
+		if _, ok := imgio.FormatOf(key); ok || slices.Contains([]string{".jpg", ".jpeg", ".gif", ".bmp", ".webp"}, strings.ToLower(path.Ext(key))) {
+			names = append(names, key)
+		}
+	}
+	if len(names) == 0 {
+		return nil, refuse("the folder %s is no Zarr store, no report, and has no pictures", name)
+	}
+	slices.SortFunc(names, naturally)
+	var slicesOf []any
+	for _, key := range names {
+		p, err := imgio.Decode(bytes.NewReader(b.files[key]), imgio.ToGray)
+		if err != nil {
+			return nil, err
+		}
+		slicesOf = append(slicesOf, p.Image)
+	}
+	if len(names) == 1 {
+		return decode(ctx, name, b.files[names[0]])
+	}
+	vol, err := pile(slicesOf)
+	if err != nil {
+		return nil, err
+	}
+	return orNil(newBlock(ctx, name, "folder", vol))
+}
+
+// openZip is a zip file of a store or a folder, of limited size.
+func openZip(ctx context.Context, name string, data []byte, limit int64) (Document, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, refuse("%s is a damaged zip file", name)
+	}
+	b := &bundle{files: map[string][]byte{}}
+	for _, member := range z.File {
+		if strings.HasSuffix(member.Name, "/") {
+			continue
+		}
+		if len(b.files) >= 1<<16 {
+			return nil, refuse("%s has more than 65536 files", name)
+		}
+		r, err := member.Open()
+		if err != nil {
+			return nil, refuse("%s in %s cannot be read", member.Name, name)
+		}
+		content, err := io.ReadAll(io.LimitReader(r, limit-b.size+1))
+		r.Close()
+		if err != nil {
+			return nil, refuse("%s in %s cannot be read", member.Name, name)
+		}
+		if b.size += int64(len(content)); b.size > limit {
+			return nil, refuse("%s holds more than %s", name, size(limit))
+		}
+		b.files[path.Clean("/" + member.Name)[1:]] = content
+	}
+	for key := range b.files { // all in one folder
+		if top, rest, ok := strings.Cut(key, "/"); ok && slices.Contains([]string{"zarr.json", ".zarray", ".zgroup", "results.json"}, rest) {
+			all := map[string][]byte{}
+			for key, data := range b.files {
+				if inner, ok := strings.CutPrefix(key, top+"/"); ok {
+					all[inner] = data
+				}
+			}
+			if b.files["zarr.json"] == nil && b.files[".zgroup"] == nil && b.files[".zarray"] == nil {
+				b.files = all
+			}
+			break
+		}
+	}
+	return b.open(ctx, name)
+}

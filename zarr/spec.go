@@ -1,0 +1,166 @@
+package zarr
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A Spec describes an array to [Create].
+type Spec struct {
+	// Type is the type of the elements.
+	Type Type
+	// Shape is the number of elements along each axis, the slowest axis first.
+	Shape []int
+	// Chunk is the shape of a chunk: the unit in which the array is compressed and decoded.
+	Chunk []int
+	// Shard is the shape of a shard: an object that contains many chunks, each of which can
+	// be read alone. It must be a multiple of Chunk along each axis. If it is nil, each
+	// chunk is a separate object.
+	Shard []int
+	// Compression is "none", "zstd", "gzip", "blosc" or "lz4"; empty means none. "blosc"
+	// separates the bytes of elements into planes and compresses each with zstd unless it
+	// is noise, which suits numbers of several bytes. "lz4" is Blosc with LZ4 instead of
+	// zstd: faster but less compact.
+	Compression string
+	// Level is the compression level; zero means 1 for zstd and blosc, and 6 for gzip.
+	Level int
+	// Checksum appends a CRC-32C to each chunk.
+	Checksum bool
+	// BigEndian stores the most significant byte of each element first.
+	BigEndian bool
+	// Order is a permutation of the axes in which chunks are stored, the fastest varying
+	// last. Nil keeps the order of Shape.
+	Order []int
+	// Fill is the value of elements that have not been written, such as 0.5; nil means 0.
+	Fill any
+	// Names holds the names of the axes, such as y and x, or nil.
+	Names []string
+	// Attributes is stored with the array as JSON.
+	Attributes map[string]any
+}
+
+// metadata validates the specification and returns the metadata of its array.
+func (s *Spec) metadata() (*metadata, error) {
+	m := &metadata{typ: s.Type, shape: slices.Clone(s.Shape), object: s.Chunk, prefix: "c", separator: "/", version: 3}
+	if s.Type.Size() == 0 {
+		return nil, raster.Invalid("element type %v", s.Type)
+	}
+	if s.Shard != nil {
+		m.object = s.Shard
+	}
+	m.object = slices.Clone(m.object)
+	if err := m.checkShape(); err != nil {
+		return nil, err
+	}
+	var fill json.RawMessage
+	var err error
+	if s.Fill != nil {
+		if f, ok := s.Fill.(float64); ok && (f != f || math.IsInf(f, 0)) {
+			fill = json.RawMessage(map[bool]string{true: `"NaN"`, false: `"Infinity"`}[f != f])
+			if math.IsInf(f, -1) {
+				fill = json.RawMessage(`"-Infinity"`)
+			}
+		} else if fill, err = json.Marshal(s.Fill); err != nil {
+			return nil, raster.Invalid("fill value: %v", err)
+		}
+	}
+	if m.fill, err = parseFill(s.Type, fill); err != nil {
+		return nil, err
+	}
+	var inner []named
+	if s.Order != nil {
+		inner = append(inner, named{Name: "transpose", Configuration: mustJSON(map[string]any{"order": s.Order})})
+	}
+	endian := "little"
+	if s.BigEndian {
+		endian = "big"
+	}
+	inner = append(inner, named{Name: "bytes", Configuration: mustJSON(map[string]any{"endian": endian})})
+	level := s.Level
+	switch s.Compression {
+	case "", "none":
+	case "zstd":
+		if level == 0 {
+			level = 1
+		}
+		if level < -131072 || level > 22 {
+			return nil, raster.Invalid("zstd level %d is above 22", level)
+		}
+		inner = append(inner, named{Name: "zstd", Configuration: mustJSON(map[string]any{"level": level, "checksum": false})})
+	case "blosc":
+		if level == 0 {
+			level = 1
+		}
+		if level < 1 || level > 9 {
+			return nil, raster.Invalid("blosc level %d is not in [1, 9]", level)
+		}
+		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"zstd", level, "shuffle", s.Type.Size(), 0})})
+	case "lz4":
+		if level != 0 {
+			return nil, raster.Invalid("lz4 has no levels: level is %d, want 0", level)
+		}
+		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"lz4", 1, "shuffle", s.Type.Size(), 0})})
+	case "gzip":
+		if level == 0 {
+			level = 6
+		}
+		inner = append(inner, named{Name: "gzip", Configuration: mustJSON(map[string]any{"level": level})})
+	default:
+		return nil, raster.Invalid("compression %q, want none, zstd, gzip, blosc or lz4", s.Compression)
+	}
+	if s.Checksum {
+		inner = append(inner, named{Name: "crc32c"})
+	}
+	codecs := inner
+	if s.Shard != nil {
+		codecs = []named{{Name: "sharding_indexed", Configuration: mustJSON(map[string]any{
+			"chunk_shape": s.Chunk, "codecs": inner, "index_location": "end",
+			"index_codecs": []named{{Name: "bytes", Configuration: json.RawMessage(`{"endian":"little"}`)}, {Name: "crc32c"}},
+		})}}
+	}
+	if m.codecs, err = parseChain(codecs, s.Type, m.fill, m.object, 0); err != nil {
+		return nil, err
+	}
+	if s.Names != nil && len(s.Names) != len(s.Shape) {
+		return nil, raster.Invalid("%d names for %d axes", len(s.Names), len(s.Shape))
+	}
+	m.names = s.Names
+	for name, value := range s.Attributes {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, raster.Invalid("attribute %q: %v", name, err)
+		}
+		if m.attributes == nil {
+			m.attributes = map[string]json.RawMessage{}
+		}
+		m.attributes[name] = data
+	}
+	return m, nil
+}
+
+// json returns the metadata as a zarr.json document.
+func (m *metadata) json() []byte {
+	a := arrayV3{
+		ZarrFormat: 3, NodeType: "array", Shape: m.shape, DataType: mustJSON(m.typ.String()),
+		ChunkGrid:        named{Name: "regular", Configuration: mustJSON(map[string]any{"chunk_shape": m.object})},
+		ChunkKeyEncoding: named{Name: "default", Configuration: json.RawMessage(`{"separator":"/"}`)},
+		FillValue:        fillJSON(m.typ, m.fill), Codecs: m.codecs.describe(), Attributes: m.attributes,
+	}
+	if a.Shape == nil {
+		a.Shape = []int{}
+	}
+	for i := range m.names {
+		a.DimensionNames = append(a.DimensionNames, &m.names[i])
+	}
+	if a.Attributes == nil {
+		a.Attributes = map[string]json.RawMessage{}
+	}
+	data, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return append(data, '\n')
+}

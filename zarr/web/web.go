@@ -1,0 +1,188 @@
+// Package web registers http:// and https:// with package zarr, to read arrays from web servers. Import it for this effect:
+//
+//	import _ "github.com/boxsum/boxsum/zarr/web"
+//
+// It is a package of its own so that other programs do not link net/http.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum/zarr"
+)
+
+func init() {
+	zarr.Register("http", open)
+	zarr.Register("https", open)
+}
+
+var errReadOnly = fmt.Errorf("web: a web server is to read: %w", errors.ErrUnsupported)
+
+// web reads objects from a web server. It lists none.
+type web struct {
+	base   string
+	client *http.Client
+	most   int64 // bytes of an object
+}
+
+// trusted is how many bytes are made room for before they have come.
+const trusted = 64 << 20
+
+var errLarge = errors.New("the object is too large")
+
+func open(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) {
+	if write {
+		return nil, errReadOnly
+	}
+	c := *u
+	c.Fragment = ""
+	return &web{c.String(), newClient(), 1<<31 - 1}, nil
+}
+
+// newClient is Go's own client, but that it keeps a connection for each of many reads at a
+// time, and not two: over HTTP/1.1 each has one of its own.
+func newClient() *http.Client {
+	usual, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return &http.Client{} // of a program that has replaced it
+	}
+	own := usual.Clone()
+	own.MaxIdleConnsPerHost = own.MaxIdleConns
+	return &http.Client{Transport: own}
+}
+
+func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
+	if !fs.ValidPath(key) {
+		return nil, fmt.Errorf("web: %q is no key of an object", key)
+	}
+	u, err := url.Parse(w.base)
+	if err != nil {
+		return nil, bare(err)
+	}
+	u = u.JoinPath(strings.Split(key, "/")...)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), bare(err))
+	}
+	switch {
+	case length == 0:
+		return buf[:0], nil
+	case offset < 0:
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d", offset))
+	case length > 0:
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
+	case offset > 0:
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), bare(err))
+	}
+	defer response.Body.Close()
+	fail := func(err error) ([]byte, error) {
+		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), err)
+	}
+	skip, want, size := int64(0), length, response.ContentLength // of the body; below zero is all of it, or not known
+	if offset < 0 {
+		want = -offset
+	}
+	switch response.StatusCode {
+	case http.StatusPartialContent:
+		if want, err = covers(response.Header.Get("Content-Range"), offset, want); err != nil {
+			return fail(err)
+		}
+	case http.StatusOK: // a server that knows no ranges sends all: the part is cut out
+		if skip = offset; offset < 0 {
+			skip = size + offset
+			if size < 0 {
+				skip, want = 0, -1 // the end is seen when it is there
+			}
+		}
+		if skip < 0 || size >= 0 && skip > size {
+			return fail(fmt.Errorf("%d bytes are fewer than it should have: %w", size, io.ErrUnexpectedEOF))
+		}
+		size = max(size-skip, -1)
+	case http.StatusNotFound, http.StatusGone:
+		return fail(fmt.Errorf("%s: %w", response.Status, fs.ErrNotExist))
+	default:
+		return fail(errors.New(response.Status))
+	}
+	if want < 0 {
+		want = size
+	}
+	_, err = io.CopyN(io.Discard, response.Body, skip)
+	var data []byte
+	switch {
+	case err != nil:
+	case want > w.most:
+		err = errLarge
+	case want >= 0 && want <= max(int64(cap(buf)), trusted):
+		if data = buf; int64(cap(buf)) < want {
+			data = make([]byte, want)
+		}
+		data = data[:want]
+		_, err = io.ReadFull(response.Body, data)
+	default: // memory grows with what comes
+		limit := want
+		if want < 0 {
+			limit = w.most + 1
+		}
+		data, err = io.ReadAll(io.LimitReader(response.Body, limit))
+		switch n := int64(len(data)); {
+		case err != nil:
+		case n > w.most:
+			err = errLarge
+		case n < want || n < -offset:
+			err = io.ErrUnexpectedEOF
+		case offset < 0:
+			data = data[n+offset:]
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return data, nil
+}
+
+// covers is how many bytes a Content-Range has, which must be what was asked for: "bytes 5-9/20", or a star where the server does not know the size.
+func covers(header string, offset, want int64) (int64, error) {
+	var first, last int64
+	var all string
+	n, _ := fmt.Sscanf(header, "bytes %d-%d/%s", &first, &last, &all)
+	size, err := strconv.ParseInt(all, 10, 64)
+	if n < 3 || first < 0 || last < first || last > 1<<62 || err != nil && all != "*" || err == nil && last >= size {
+		return 0, fmt.Errorf("a part of the object without a range that can be read: %.80q", header)
+	}
+	toEnd := err != nil || last == size-1
+	if offset >= 0 && first != offset || want >= 0 && last-first+1 != want || (offset < 0 || want < 0) && !toEnd {
+		return 0, fmt.Errorf("the server has sent %.80q, which was not asked for: %w", header, io.ErrUnexpectedEOF)
+	}
+	return last - first + 1, nil
+}
+
+func (w *web) Put(context.Context, string, []byte) error { return errReadOnly }
+func (w *web) Delete(context.Context, string) error      { return errReadOnly }
+func (w *web) List(context.Context, string, func(zarr.Object) error) error {
+	return fmt.Errorf("web: a web server does not list its objects: %w", errors.ErrUnsupported)
+}
+func (w *web) Close() error { w.client.CloseIdleConnections(); return nil }
+
+// bare is an error of packages url and http without the URL.
+func bare(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
