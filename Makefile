@@ -81,8 +81,7 @@ fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)
 
 site:
-	scripts/site.sh site
-	go run ./web/view/site site/explore
+	@scripts/site.sh site
 
 wheel:
 	@scripts/wheel.sh

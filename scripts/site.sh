@@ -1,5 +1,6 @@
 #!/bin/sh
-# The documentation as a folder for any web server, or none: every link is checked.
+# The documentation as a folder for any web server, or none, and the explorer in its folder explore, which needs a
+# web server. Every link is checked.
 #
 #	scripts/site.sh [FOLDER]
 set -eu
@@ -12,3 +13,4 @@ if ! cmp -s docs/requirements.txt $venv/requirements.txt; then
 	cp docs/requirements.txt $venv/requirements.txt
 fi
 NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --quiet --strict --site-dir "$(realpath -m "$folder")"
+go run ./web/view/site "$folder/explore"

@@ -271,22 +271,22 @@ func (p pipe) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// site is the address of the static page, which make site writes.
+// site returns the address of the explorer without a server: the folder explore of the site in BOXSUM_SITE, or one that
+// is built for the tests.
 var site = sync.OnceValues(func() (string, error) {
-	if folder := os.Getenv("BOXSUM_SITE"); folder != "" { // that is there already
-		return httptest.NewServer(http.FileServer(http.Dir(folder))).URL + "/", nil
+	folder := filepath.Join(os.Getenv("BOXSUM_SITE"), "explore")
+	if os.Getenv("BOXSUM_SITE") == "" {
+		var err error
+		if folder, err = os.MkdirTemp("", "boxsum-site-"); err != nil {
+			return "", err
+		}
+		cmd := exec.Command("go", "run", "./web/view/site", folder)
+		cmd.Dir = "../../.."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("web/view/site: %w\n%s", err, out)
+		}
 	}
-	folder, err := os.MkdirTemp("", "boxsum-site-")
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.Command("go", "run", "./web/view/site", folder)
-	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("make site: %w\n%s", err, out)
-	}
-	web := httptest.NewServer(http.FileServer(http.Dir(folder)))
-	return web.URL + "/", nil
+	return httptest.NewServer(http.FileServer(http.Dir(folder))).URL + "/", nil
 })
 
 // photo writes a picture in colour.

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSite opens the site that make site writes as files, without a server: the search finds pages, and nothing asks
-// another server. BOXSUM_SITE names a site that is built already.
+// TestSite opens the documentation as files, without a server: the search finds pages, and nothing asks another server.
+// BOXSUM_SITE names a site that scripts/site.sh has built already.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOXSUM_SITE")
