@@ -44,8 +44,8 @@
 //
 // No table is stored. Each worker has one row of sums and its prefix. Results may overwrite
 // the image: each worker then keeps one more row than a window is high. A [Stream] filters
-// images that are never entirely in memory. [Median] and [Entropy] of floats, and Gaussian
-// and Guided in place, copy the image.
+// images that are never entirely in memory. [Median] and [Entropy] of floats, Gaussian and
+// Guided in place, and filters in place on a device copy the image.
 //
 // docs/guides/blur.md shows the filters, and docs/reference/filters.md how closely
 // [Gaussian] approximates a Gaussian.

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -85,7 +86,10 @@ func (j *job) check(w Window, opt *Options) (err error) {
 	if !(j.floor >= 0) || j.floor > math.MaxFloat64 {
 		return raster.Invalid("a least deviation of %v: use 0 or more", j.floor)
 	}
-	return j.checkValid(opt)
+	if err = j.checkValid(opt); err != nil {
+		return err
+	}
+	return j.checkOn()
 }
 
 // accept validates an image of the source's size for result i. It may be the source itself.
@@ -198,6 +202,9 @@ func maxInteger(t raster.Type) float64 {
 
 // run computes the results of a job whose memory has been checked.
 func (j *job) run() error {
+	if on := j.set.On(); on != nil {
+		return j.runOn(on)
+	}
 	if j.src.Width == 0 || j.src.Height == 0 {
 		j.set.Report(1)
 		return nil
@@ -230,6 +237,37 @@ func (j *job) run() error {
 		return err
 	}
 	return runLocal(j, sum, square)
+}
+
+// checkOn returns an error if no device does the job of a checked image. Package gpu checks
+// the types.
+func (j *job) checkOn() error {
+	switch {
+	case j.set.On() == nil:
+		return nil
+	case j.kind != mean && j.kind != deviation && j.kind != meanDeviation:
+		return raster.Invalid("this filter with Options.On: devices have Box, Mean, StdDev and MeanStdDev, leave On nil for others")
+	case j.counts():
+		return raster.Invalid("Options.Valid with Options.On: devices count all pixels, leave On nil")
+	}
+	return nil
+}
+
+// runOn computes the results of a job on a device.
+func (j *job) runOn(d device.Runner) error {
+	f := device.Filter{Src: j.src, Window: j.shape.OnDevice(), Options: j.set.OnDevice()}
+	if j.same { // other parts of the image are read later
+		window.CopyTo(nil, &f.Src)
+	}
+	switch j.kind {
+	case mean:
+		f.Mean = j.dst[0]
+	case deviation:
+		f.Dev = j.dst[0]
+	case meanDeviation:
+		f.Mean, f.Dev = j.dst[0], j.dst[1]
+	}
+	return d.Filter(&f)
 }
 
 // single reports whether the window is a single pixel, so that pixels are copied.

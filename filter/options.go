@@ -79,6 +79,19 @@ type Options struct {
 	// sums are then float64.
 	Valid boxsum.Valid
 
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
+	// in host memory. Devices support Box, Mean, StdDev and MeanStdDev of uint8 and uint16,
+	// with bit-identical results; anything else is an error, and so are
+	//
+	//   - float64 statistics, and Valid;
+	//   - windows of more than 65535 pixels a side or 16843009 (2^24 and some) in total, or,
+	//     for statistics of uint16, 65535 in total.
+	//
+	// Where windows are clipped, only the part in the image counts. The rows of the image
+	// are divided among several devices, and where a device has too little memory. Only with
+	// the border Wrap, one device needs room for the whole image.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level is the best available
 	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
@@ -89,7 +102,7 @@ func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }
 
 // maxSide is the largest side of a window: the sum of two sides fits in 32 bits.

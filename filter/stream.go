@@ -66,6 +66,9 @@ func startStream(j *job, result raster.Type, height int) (*stream, error) {
 	if j.counts() {
 		return nil, raster.Unsupported("Options.Valid with a stream: filter the whole image")
 	}
+	if err := j.set.ProcessorOnly("streams"); err != nil {
+		return nil, err
+	}
 	j.set = j.set.Quiet()
 	j.src.Height = height // clipped windows have no more rows than this
 	j.dst[0].Type, j.dst[0].Channels = result, j.src.Channels

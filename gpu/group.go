@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,9 +30,10 @@ type group struct {
 // [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an
 // image to whichever device is free, and so do volumes and histograms; the last row
 // of a band goes through the host to the device of the next one. [Pipeline] sends
-// whole images and returns tables in order. Tilted and rotated tables, which cannot
-// be divided into bands, are computed on one device. Everything else, such as
-// [Upload] and Info, uses the first device; Wait and Close apply to all.
+// whole images and returns tables in order. Filters divide the rows of an image evenly.
+// Tilted and rotated tables, and filters whose border wraps around, cannot be divided
+// and are computed on one device. Everything else, such as [Upload] and Info, uses the
+// first device; Wait and Close apply to all.
 //
 // Integer results are the same as on one device. Float results are too if the devices have
 // the same Info, apart from Index. Otherwise, the work is distributed in a fixed order, and
@@ -167,17 +169,21 @@ func (d *Device) eachMember(f func(*Device) error) error {
 }
 
 // onOne calls f for one device after another until one succeeds.
-func (d *Device) onOne(f func(*Device) error) (err error) {
+func (d *Device) onOne(f func(*Device) error) error { return d.onOneFrom(0, f) }
+
+// onOneFrom is like onOne but begins with a member.
+func (d *Device) onOneFrom(first int, f func(*Device) error) (err error) {
 	if d == nil || d.group == nil {
 		return f(d)
 	}
-	g := d.shared()
-	for i, m := range d.group.members {
+	g, n := d.shared(), len(d.group.members)
+	for i := range n {
+		m := d.group.members[(first+i)%n]
 		failed := f(m)
-		if failed == nil {
-			return nil
+		if failed == nil || errors.Is(failed, context.Canceled) || errors.Is(failed, context.DeadlineExceeded) {
+			return failed
 		}
-		if i+1 < len(d.group.members) {
+		if i+1 < n {
 			g.Failed(m.inner, failed)
 		}
 		err = driver.FirstError(err, failed)

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -16,6 +17,7 @@ import (
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/window"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -281,4 +283,51 @@ func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
 	})
 	tell(&job.Options)
 	return nil
+}
+
+// Filter computes means and standard deviations of windows.
+func (r runner) Filter(job *device.Filter) error {
+	pixel, mean, dev := job.Src.Type, job.Mean.Type, job.Dev.Type
+	m := method.Filter{Kind: method.StatsFilter, Shape: window.OfDevice(job.Window), NoMean: mean == 0}
+	switch {
+	case pixel != raster.U8 && pixel != raster.U16:
+		return fmt.Errorf("gpu: %w: filters of %v: devices have those of uint8 and uint16", boxsum.ErrTypes, pixel)
+	case mean == pixel && dev == 0:
+		m.Kind = method.BoxFilter
+	case mean != 0 && mean != raster.F32 || dev != 0 && dev != raster.F32:
+		return fmt.Errorf("gpu: %w: means and deviations in %v: devices have them in float32", boxsum.ErrTypes, cmp.Or(mean, dev))
+	}
+	var results []*raster.Array
+	for _, a := range []*raster.Array{&job.Mean, &job.Dev} {
+		if a.Type != 0 {
+			results = append(results, a)
+		}
+	}
+	return r.windows(&m, &job.Src, results, &job.Options)
+}
+
+// windows computes images from the windows around the pixels of another.
+func (r runner) windows(m *method.Filter, src *raster.Array, results []*raster.Array, opt *device.Options) error {
+	if err := m.Fits(src.Type, max(src.Width, 1), max(src.Height, 1)); err != nil {
+		return err
+	}
+	if src.Width == 0 || src.Height == 0 {
+		tell(opt)
+		return nil
+	}
+	// At the edges of the image, the part of a window on one side is mirrored to the other.
+	reach := m.Shape.Height() - 1
+	b := banded{
+		src: src, results: results, above: reach, below: reach, whole: m.Shape.Border == window.Wrap, options: opt,
+		compute: func(src *devmem.Array, results []*devmem.Array) error {
+			first, second := results[0], (*devmem.Array)(nil)
+			if len(results) == 2 || m.NoMean {
+				second = results[len(results)-1]
+			}
+			job := method.Of(first, second, src, 0)
+			job.Context = opt.Context
+			return method.Run(m, job, wayOf(opt))
+		},
+	}
+	return b.run(r.device)
 }

@@ -21,6 +21,7 @@ type Runner interface {
 	Tables(*Tables) error
 	Histogram(*Histogram) error
 	Rotated(*Rotated) error
+	Filter(*Filter) error
 }
 
 // open returns the Runner of a device; nil until package gpu registers.
@@ -90,4 +91,20 @@ type Rotated struct {
 	// all channels over boxes of cells, each c0, r0, c1, r1.
 	Fill    func(sums func(dst []byte, boxes [][4]int))
 	Options Options
+}
+
+// A Window is the neighborhood of a pixel, as internal/window has it.
+type Window struct {
+	Left, Right, Up, Down int   // pixels on each side
+	Border                uint8 // see window.Border
+	Value                 float64
+}
+
+// Filter is the job of computing the mean of the window around every pixel, its standard
+// deviation, or both. Means of the type of the pixels are rounded, others are floats.
+type Filter struct {
+	Src       raster.Array
+	Mean, Dev raster.Array // one of them may have no type; neither lies in the memory of Src
+	Window    Window
+	Options   Options
 }

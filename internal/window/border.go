@@ -22,6 +22,7 @@ package window
 import (
 	"fmt"
 
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -124,6 +125,16 @@ type Shape struct {
 // Width and Height are the pixels of a window across and down.
 func (s *Shape) Width() int  { return s.Left + s.Right + 1 }
 func (s *Shape) Height() int { return s.Up + s.Down + 1 }
+
+// OnDevice returns the window for a job of a device.
+func (s *Shape) OnDevice() device.Window {
+	return device.Window{Left: s.Left, Right: s.Right, Up: s.Up, Down: s.Down, Border: uint8(s.Border), Value: s.Value}
+}
+
+// OfDevice returns the window of a job of a device.
+func OfDevice(w device.Window) Shape {
+	return Shape{Left: w.Left, Right: w.Right, Up: w.Up, Down: w.Down, Border: Border(w.Border), Value: w.Value}
+}
 
 // An axis is a window along one side of an image, less what is the same for all pixels:
 // whole periods of the image, and what lies beyond the reach of the farthest pixel. So

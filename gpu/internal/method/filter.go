@@ -43,7 +43,7 @@ func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 		most = math.MaxUint16
 	}
 	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
-		return fmt.Errorf("gpu: %w: a window of %d×%d is too large for a device: use at most %d pixels a side and %d in all, or package filter",
+		return fmt.Errorf("gpu: %w: a window of %d×%d is too large for a device: use at most %d pixels a side and %d in all, or the processor",
 			boxsum.ErrInvalid, w, h, filterSide, most)
 	}
 	return nil
