@@ -1,16 +1,105 @@
 package imgio
 
 import (
-	"bufio"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
-	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
 )
+
+// A bilevel image, such as a threshold.Bitmap, has one bit per pixel: 1 is black,
+// the first of eight pixels is the highest bit of its byte, and Row returns the
+// bytes of a row.
+type bilevel interface {
+	image.PalettedImage
+	Row(y int) []byte
+}
+
+// blackAndWhite is the palette of bilevel images.
+var blackAndWhite = color.Palette{color.White, color.Black}
+
+// bilevelOf returns img as a bilevel image, or nil if it is none or has no
+// pixels.
+func bilevelOf(img any) (bilevel, error) {
+	b, ok := img.(bilevel)
+	if !ok || b.Bounds().Empty() {
+		return nil, nil
+	}
+	palette, ok := b.ColorModel().(color.Palette)
+	if !ok || len(palette) != 2 || !sameColor(palette[0], color.White) || !sameColor(palette[1], color.Black) {
+		return nil, nil
+	}
+	size := b.Bounds().Size()
+	for _, y := range []int{0, size.Y - 1} {
+		if n, want := len(b.Row(y)), (size.X+7)/8; n != want {
+			return nil, fmt.Errorf("imgio: row %d of a %T of %d×%d has %d bytes, want %d: %w", y, img, size.X, size.Y, n, want, boxsum.ErrInvalid)
+		}
+	}
+	return b, nil
+}
+
+func sameColor(a, b color.Color) bool {
+	return color.NRGBA64Model.Convert(a) == color.NRGBA64Model.Convert(b)
+}
+
+// packedBits is a bilevel image in memory.
+type packedBits struct {
+	data                  []byte
+	stride, width, height int
+}
+
+func (b *packedBits) Row(y int) []byte        { return b.data[y*b.stride:][:(b.width+7)/8] }
+func (b *packedBits) Bounds() image.Rectangle { return image.Rect(0, 0, b.width, b.height) }
+func (b *packedBits) ColorModel() color.Model { return blackAndWhite }
+func (b *packedBits) At(x, y int) color.Color { return blackAndWhite[b.ColorIndexAt(x, y)] }
+func (b *packedBits) ColorIndexAt(x, y int) uint8 {
+	if !image.Pt(x, y).In(b.Bounds()) {
+		return 0
+	}
+	return b.data[y*b.stride+x/8] >> (7 - x%8) & 1
+}
+
+// packed returns an image of black and white, 0 and the greatest value, as bits.
+func packed(p *raster.Array) (bilevel, error) {
+	white := map[raster.Type]uint32{raster.U8: 0xff, raster.U16: 0xffff}[p.Type]
+	if white == 0 || p.Channels != 1 {
+		return nil, fmt.Errorf("imgio: pixels of %v in %d channels cannot be written as PBM, which is black and white: %w", p.Type, p.Channels, boxsum.ErrTypes)
+	}
+	n := (p.Width + 7) / 8
+	b := &packedBits{make([]byte, n*p.Height), n, p.Width, p.Height}
+	for y := range p.Height {
+		row, to := p.Row(y), b.Row(y)
+		for x := range p.Width {
+			var v uint32
+			if p.Type == raster.U8 {
+				v = uint32(row[x])
+			} else {
+				v = uint32(raster.Elems[uint16](row)[x])
+			}
+			switch v {
+			case 0:
+				to[x/8] |= 0x80 >> (x % 8)
+			case white:
+			default:
+				return nil, fmt.Errorf("imgio: the pixel at (%d, %d) is %d: PBM is for 0 and %d: %w", x, y, v, white, boxsum.ErrTypes)
+			}
+		}
+	}
+	return b, nil
+}
+
+// palettedBits returns a bilevel image with a byte per pixel.
+func palettedBits(b bilevel) *image.Paletted {
+	bounds := b.Bounds()
+	m := image.NewPaletted(image.Rect(0, 0, bounds.Dx(), bounds.Dy()), blackAndWhite)
+	for y := range m.Rect.Dy() {
+		zerosAndOnes(m.Pix[y*m.Stride:][:m.Stride], b.Row(y))
+	}
+	return m
+}
 
 // EncodeBits writes an image with one bit per pixel, where 1 is black, as "png"
 // with a palette, "tiff" with group 4 compression, or "pbm". Each byte holds
@@ -21,34 +110,11 @@ func EncodeBits(w io.Writer, format string, data []byte, stride, width, height i
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {
 		return fmt.Errorf("imgio: %d bytes in rows of %d are no image of %d×%d bits: %w", len(data), stride, width, height, boxsum.ErrInvalid)
 	}
-	row := func(y int) []byte { return data[y*stride:][:n] }
-	to := bufio.NewWriterSize(w, 1<<16)
 	switch format {
-	case "png":
-		m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
-		for y := range height {
-			zerosAndOnes(m.Pix[y*m.Stride:][:width], row(y))
-		}
-		if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(to, m); err != nil {
-			return err
-		}
-	case "pbm":
-		fmt.Fprintf(to, "P4\n%d %d\n", width, height)
-		for y := range height {
-			to.Write(row(y))
-		}
-	case "tiff":
-		f := newFaxWriter(width)
-		for y := range height {
-			f.row(row(y))
-		}
-		if err := encodeFaxTIFF(to, f.end(), width, height); err != nil {
-			return err
-		}
-	default:
-		return fmt.Errorf("imgio: bits are written as png, tiff or pbm, and not as %.40q: %w", format, boxsum.ErrInvalid)
+	case "png", "tiff", "pbm":
+		return Encode(w, format, &packedBits{data, stride, width, height})
 	}
-	return to.Flush()
+	return fmt.Errorf("imgio: bits are written as png, tiff or pbm, and not as %.40q: %w", format, boxsum.ErrInvalid)
 }
 
 // zerosAndOnes expands bits to bytes of 0 and 1.
@@ -56,28 +122,4 @@ func zerosAndOnes(dst, src []byte) {
 	for x := range dst {
 		dst[x] = src[x/8] >> (7 - x%8) & 1
 	}
-}
-
-// encodeFaxTIFF writes a TIFF file with one strip.
-func encodeFaxTIFF(w *bufio.Writer, strip []byte, width, height int) error {
-	if len(strip) > math.MaxInt32 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: %w", width, height, boxsum.ErrInvalid)
-	}
-	d := tiffDirectory{entries: map[uint16][]uint32{}}
-	d.longs(256, uint32(width))
-	d.longs(257, uint32(height))
-	d.shorts(tiffBitsPerSample, 1)
-	d.shorts(tiffCompression, 4)
-	d.shorts(tiffPhotometric, 0) // white is zero
-	d.shorts(277, 1)
-	d.longs(278, uint32(height))
-	d.longs(279, uint32(len(strip)))
-	d.longs(293, 0) // options of group 4
-	d.longs(273, 0)
-	d.longs(273, d.size())
-	if _, err := w.Write(d.bytes()); err != nil {
-		return err
-	}
-	_, err := w.Write(strip)
-	return err
 }

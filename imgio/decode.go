@@ -14,7 +14,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/boxsum/boxsum"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
@@ -55,6 +54,9 @@ type Picture struct {
 	// Bits is the number of bits per sample in the file: 1 for black and white,
 	// and 0 for arrays.
 	Bits int
+	// Metadata is for Image: its profile is for the image's channels, and its
+	// orientation and resolution are those of the pixels as they are here.
+	Metadata Metadata
 
 	close closer
 }
@@ -68,7 +70,7 @@ func (p *Picture) Close() error { return p.close.Close() }
 //
 //   - PNG has 8 or 16 bits and returns arrays that were written to it unchanged; depths below 8 are scaled to 0…255.
 //   - PNM values are unchanged, even if the maximum is not 255. Bitmaps (P1 and P4) and black-and-white PAM return 0 for black and 255 for white.
-//   - GIF files return the first frame, in its own size, and TIFF files the first page.
+//   - GIF files return the first frame, in its own size, and TIFF files the first page; see [OpenPages] for the others.
 //   - JPEG and lossy WebP are converted to gray through their Y plane.
 //   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
 //
@@ -135,18 +137,11 @@ func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 		a, err := h.read(whole)
 		return h.picture(a, closer(nil), err, opt)
 	}
-	data, err := readAll(whole)
+	pages, err := decodePages(format, whole, opt)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %s: reading: %w", format, err)
+		return nil, err
 	}
-	p := &Picture{Format: format, Page: max(opt.Page, 1), Pages: pageCount(format, data), Bits: bitDepth(format, data)}
-	if p.Image, err = decodePage(format, data, p.Page, p.Pages, opt); err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
-	if _, deep := p.Image.(boxsum.Image[uint16]); deep {
-		p.Bits = 16
-	}
-	return p, nil
+	return pages.Page(max(opt.Page, 1))
 }
 
 // sniffed returns the format of a stream, and a reader for the whole stream.

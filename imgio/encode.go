@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
 	"iter"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -20,8 +22,8 @@ import (
 // extensions maps file extensions to the formats that [Encode] writes.
 var extensions = map[string]string{
 	".png": "png", ".tif": "tiff", ".tiff": "tiff", ".npy": "npy",
-	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm",
-	".jpg": "jpeg", ".jpeg": "jpeg",
+	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm", ".pbm": "pbm",
+	".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif",
 }
 
 // jpegQuality loses little visible detail, at a third of the size of a PNG.
@@ -35,49 +37,109 @@ func FormatOf(path string) (format string, ok bool) {
 }
 
 // Save writes an image to a file, in the format of its extension: .png, .tif,
-// .tiff, .pgm, .ppm, .pnm, .pam, .jpg, .jpeg or .npy. It replaces the file
-// atomically. See [Encode] for the supported types.
-func Save(path string, img any) error {
+// .tiff, .pgm, .ppm, .pnm, .pam, .pbm, .jpg, .jpeg, .gif or .npy. It replaces
+// the file atomically. See [Encode] for the supported types.
+func Save(path string, img any) error { return SaveWith(path, img, Metadata{}) }
+
+// SaveWith is like [Save] but also writes metadata, such as that of the
+// [Picture] from which img was made.
+func SaveWith(path string, img any, m Metadata) error {
 	format, ok := FormatOf(path)
 	if !ok {
-		return fmt.Errorf("imgio: %s: images are written as .png, .tiff, .pgm, .ppm, .pam, .jpg or .npy: %w", path, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: %s: images are written as .png, .tiff, .pgm, .ppm, .pam, .pbm, .jpg, .gif or .npy: %w", path, boxsum.ErrInvalid)
 	}
-	return WriteFile(path, func(w io.Writer) error { return Encode(w, format, img) })
+	return WriteFile(path, func(w io.Writer) error { return EncodeWith(w, format, img, m) })
 }
 
-// Encode writes img, a boxsum.Image[P] as in [Picture], as "png", "tiff",
-// "pnm", "jpeg" or "npy". Pictures have pixels of uint8 or uint16 with 1 to 4
-// channels: gray or color, each with or without straight alpha. TIFF also
-// supports float32, which few programs read. JPEG is lossy and supports uint8
-// without alpha. .npy arrays support all types and numbers of channels. Other
-// types are a [boxsum.ErrTypes].
+// Encode writes img as "png", "tiff", "pnm", "pbm", "jpeg", "gif" or "npy". It
+// is a boxsum.Image[P], as in [Picture], or any image.Image, such as a
+// threshold.Bitmap.
+//
+//   - Pictures have pixels of uint8 or uint16 with 1 to 4 channels: gray or color, each with or without straight alpha.
+//   - PNG and TIFF store a threshold.Bitmap with one bit per pixel, PBM any image of 0 and 255.
+//   - TIFF supports all other pixel types too, which fewer programs read.
+//   - JPEG and GIF have 8 bits and lose detail: JPEG everywhere, GIF in images of more than 256 colors. JPEG has no alpha, and in GIF a pixel is opaque or transparent.
+//   - .npy arrays support all types and numbers of channels.
+//
+// What a format cannot hold is a [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
+	return EncodeWith(w, format, img, Metadata{})
+}
+
+// EncodeWith is like [Encode] but also writes metadata.
+func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 	switch format {
 	case "png":
-		m, err := ToImage(img)
-		if errors.Is(err, boxsum.ErrTypes) {
-			return fmt.Errorf("%w; write it as .npy", err)
-		}
-		if err != nil {
-			return err
-		}
-		if m.Bounds().Empty() {
-			return fmt.Errorf("imgio: an image without pixels cannot be a PNG file: %w", boxsum.ErrInvalid)
-		}
-		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, m)
+		return encodePNG(w, img, m)
 	case "jpeg":
-		return encodeJPEG(w, img)
+		return encodeJPEG(w, img, m)
+	case "gif":
+		return encodeGIF(w, img)
 	case "npy":
 		return encodeNPY(w, img)
-	case "tiff", "pnm":
-		return encodePlain(w, format, img)
+	case "pbm":
+		return encodePBM(w, img)
+	case "pnm":
+		return encodePNM(w, img)
+	case "tiff":
+		t := NewTIFFWriter(w)
+		if err := t.Add(img, m); err != nil {
+			return err
+		}
+		return t.Close()
 	}
-	return fmt.Errorf("imgio: images are written as png, tiff, pnm, jpeg or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
+	return fmt.Errorf("imgio: images are written as png, tiff, pnm, pbm, jpeg, gif or npy, and not as %.40q: %w", format, boxsum.ErrInvalid)
 }
 
 func noImage(img any) error { return fmt.Errorf("imgio: %T is no image: %w", img, boxsum.ErrTypes) }
 
+// shownImage returns an image as an image.Image: itself, or a boxsum.Image of
+// uint8 or uint16.
+func shownImage(img any) (image.Image, error) {
+	m, ok := img.(image.Image)
+	if !ok {
+		return ToImage(img)
+	}
+	if v := reflect.ValueOf(m); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, noImage(img)
+	}
+	return m, nil
+}
+
+// encodePNG writes PNG. Bitmaps have a palette of two colors.
+func encodePNG(w io.Writer, img any, meta Metadata) error {
+	b, err := bilevelOf(img)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		img = palettedBits(b)
+	}
+	m, err := shownImage(img)
+	if errors.Is(err, boxsum.ErrTypes) {
+		return fmt.Errorf("%w; write it as .tiff or .npy", err)
+	}
+	if err != nil {
+		return err
+	}
+	if m.Bounds().Empty() {
+		return fmt.Errorf("imgio: an image without pixels cannot be a PNG file: %w", boxsum.ErrInvalid)
+	}
+	channels := 3
+	if isGray(m) {
+		channels = 1
+	}
+	to := &inserter{w: w, after: pngStart, more: meta.forChannels(channels).pngChunks()}
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(to, m)
+}
+
 func encodeNPY(w io.Writer, img any) error {
+	if m, ok := img.(image.Image); ok {
+		var err error
+		if img, err = fromImage(m); err != nil {
+			return err
+		}
+	}
 	src := pixels.Of(img)
 	shape := []int{src.Height, src.Width}
 	if src.Channels > 1 {
@@ -98,49 +160,89 @@ func encodeNPY(w io.Writer, img any) error {
 		return WriteNPY(w, shape, rowsOf(img))
 	case boxsum.Image[float64]:
 		return WriteNPY(w, shape, rowsOf(img))
+	case boxsum.Image[int64]:
+		return WriteNPY(w, shape, rowsOf(img))
+	case boxsum.Image[uint64]:
+		return WriteNPY(w, shape, rowsOf(img))
 	}
 	return noImage(img)
 }
 
-func encodeJPEG(w io.Writer, img any) error {
-	bytes, ok := img.(boxsum.Image[uint8])
-	if !ok {
-		return fmt.Errorf("imgio: %T: JPEG is for pixels of uint8; write it as .png or .npy: %w", img, boxsum.ErrTypes)
+func encodeJPEG(w io.Writer, img any, meta Metadata) error {
+	m, isImage := img.(image.Image)
+	if !isImage {
+		bytes, ok := img.(boxsum.Image[uint8])
+		if !ok {
+			return fmt.Errorf("imgio: %T: JPEG is for pixels of uint8; write it as .png or .npy: %w", img, boxsum.ErrTypes)
+		}
+		if n := max(bytes.Channels, 1); n != 1 && n != 3 {
+			return fmt.Errorf("imgio: an image of %d channels: JPEG is for gray and colour without alpha; write it as .png or .npy: %w", n, boxsum.ErrTypes)
+		}
 	}
-	if n := max(bytes.Channels, 1); n != 1 && n != 3 {
-		return fmt.Errorf("imgio: an image of %d channels: JPEG is for gray and colour without alpha; write it as .png or .npy: %w", n, boxsum.ErrTypes)
-	}
-	if most := 1<<16 - 1; bytes.Width < 1 || bytes.Height < 1 || bytes.Width > most || bytes.Height > most {
-		return fmt.Errorf("imgio: JPEG is for 1 to %d pixels a side, not %d×%d; write it as .png: %w", most, bytes.Width, bytes.Height, boxsum.ErrInvalid)
-	}
-	m, err := ToImage(img)
+	m, err := shownImage(img)
 	if err != nil {
 		return err
 	}
-	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
+	size := m.Bounds().Size()
+	if most := 1<<16 - 1; size.X < 1 || size.Y < 1 || size.X > most || size.Y > most {
+		return fmt.Errorf("imgio: JPEG is for 1 to %d pixels a side, not %d×%d; write it as .png: %w", most, size.X, size.Y, boxsum.ErrInvalid)
+	}
+	if isImage && !isOpaque(m) {
+		return fmt.Errorf("imgio: the image is transparent in places: JPEG is for gray and colour without alpha; write it as .png or .npy: %w", boxsum.ErrTypes)
+	}
+	channels := 3
+	if isGray(m) {
+		m, channels = grayImage(m), 1
+	}
+	to := &inserter{w: w, after: jpegStart, more: meta.forChannels(channels).jpegSegments()}
+	return jpeg.Encode(to, m, &jpeg.Options{Quality: jpegQuality})
 }
 
-// encodePlain writes an uncompressed picture.
-func encodePlain(w io.Writer, format string, img any) error {
-	p := pixels.Of(img)
-	if p.Type == 0 {
-		return noImage(img)
-	}
-	if err := checkShown(p.Width, p.Height, p.Channels, p.Stride, p.Len()); err != nil {
+// encodePBM writes a bitmap, or an image that has two values.
+func encodePBM(w io.Writer, img any) error {
+	b, err := bilevelOf(img)
+	if err != nil {
 		return err
 	}
-	if p.Width == 0 || p.Height == 0 {
-		return fmt.Errorf("imgio: an image without pixels cannot be a picture: %w", boxsum.ErrInvalid)
+	if b == nil {
+		p, err := arrayOf(img)
+		if err != nil {
+			return err
+		}
+		if b, err = packed(&p); err != nil {
+			return err
+		}
 	}
+	size := b.Bounds().Size()
 	to := bufio.NewWriterSize(w, 1<<16)
-	by := encodePNM
-	if format == "tiff" {
-		by = encodeTIFF
-	}
-	if err := by(to, &p); err != nil {
-		return err
+	fmt.Fprintf(to, "P4\n%d %d\n", size.X, size.Y)
+	for y := range size.Y {
+		if _, err := to.Write(b.Row(y)); err != nil {
+			return err
+		}
 	}
 	return to.Flush()
+}
+
+// arrayOf returns the pixels of an image that is to be written as a picture.
+func arrayOf(img any) (raster.Array, error) {
+	if m, ok := img.(image.Image); ok {
+		var err error
+		if img, err = fromImage(m); err != nil {
+			return raster.Array{}, err
+		}
+	}
+	p := pixels.Of(img)
+	if p.Type == 0 {
+		return p, noImage(img)
+	}
+	if err := checkShown(p.Width, p.Height, p.Channels, p.Stride, p.Len()); err != nil {
+		return p, err
+	}
+	if p.Width == 0 || p.Height == 0 {
+		return p, fmt.Errorf("imgio: an image without pixels cannot be a picture: %w", boxsum.ErrInvalid)
+	}
+	return p, nil
 }
 
 // rowsOf returns the rows of an image, including empty ones.
@@ -159,7 +261,12 @@ func cannotBe(pixel raster.Type, format string) error {
 }
 
 // encodePNM writes PGM or PPM, or PAM if the image has alpha.
-func encodePNM(w *bufio.Writer, p *raster.Array) error {
+func encodePNM(to io.Writer, img any) error {
+	p, err := arrayOf(img)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(to, 1<<16)
 	most := 255
 	switch p.Type {
 	case raster.U8:
@@ -182,11 +289,10 @@ func encodePNM(w *bufio.Writer, p *raster.Array) error {
 			return err
 		}
 	}
-	return nil
+	return w.Flush()
 }
 
-// writeOrdered writes a row of pixels of 1, 2 or 4 bytes in the given byte
-// order.
+// writeOrdered writes a row of pixels of 1 to 8 bytes in the given byte order.
 func writeOrdered(w *bufio.Writer, row []byte, pixel raster.Type, order binary.AppendByteOrder) error {
 	switch pixel.Bytes() {
 	case 2:
@@ -199,6 +305,13 @@ func writeOrdered(w *bufio.Writer, row []byte, pixel raster.Type, order binary.A
 	case 4:
 		for _, v := range raster.Elems[uint32](row) {
 			if _, err := w.Write(order.AppendUint32(w.AvailableBuffer(), v)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case 8:
+		for _, v := range raster.Elems[uint64](row) {
+			if _, err := w.Write(order.AppendUint64(w.AvailableBuffer(), v)); err != nil {
 				return err
 			}
 		}

@@ -82,10 +82,12 @@ func TestEncodeRefuses(t *testing.T) {
 		img    any
 		want   error
 	}{
-		{"gif", noise[uint8](2, 2, 1), boxsum.ErrInvalid},
+		{"bmp", noise[uint8](2, 2, 1), boxsum.ErrInvalid},
+		{"gif", noise[uint16](2, 2, 1), boxsum.ErrTypes},
 		{"png", noise[float32](2, 2, 1), boxsum.ErrTypes},
 		{"pnm", noise[float32](2, 2, 1), boxsum.ErrTypes},
-		{"tiff", noise[float64](2, 2, 1), boxsum.ErrTypes},
+		{"pbm", noise[float64](2, 2, 1), boxsum.ErrTypes},
+		{"tiff", "text", boxsum.ErrTypes},
 		{"npy", "text", boxsum.ErrTypes},
 		{"png", noise[uint8](0, 2, 1), boxsum.ErrInvalid},
 		{"tiff", noise[uint8](2, 0, 1), boxsum.ErrInvalid},
@@ -114,7 +116,7 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Save(filepath.Join(folder, "a.gif"), img); err == nil || !strings.Contains(err.Error(), ".png") {
+	if err := Save(filepath.Join(folder, "a.bmp"), img); err == nil || !strings.Contains(err.Error(), ".png") {
 		t.Error(err)
 	}
 }

@@ -150,13 +150,33 @@ func gifFrame(data []byte, w, h int) (int, int) {
 	return int(binary.LittleEndian.Uint16(data[i+5:])), int(binary.LittleEndian.Uint16(data[i+7:]))
 }
 
+// Tags of TIFF files.
 const (
-	tiffBitsPerSample = 258
-	tiffCompression   = 259
-	tiffPhotometric   = 262
-	tiffSamples       = 277
-	tiffPlanar        = 284
-	tiffSampleFormat  = 339
+	tiffWidth          = 256
+	tiffHeight         = 257
+	tiffBitsPerSample  = 258
+	tiffCompression    = 259
+	tiffPhotometric    = 262
+	tiffStripOffsets   = 273
+	tiffSamples        = 277
+	tiffRowsPerStrip   = 278
+	tiffStripCounts    = 279
+	tiffXResolution    = 282
+	tiffYResolution    = 283
+	tiffPlanar         = 284
+	tiffResolutionUnit = 296
+	tiffExtraSamples   = 338
+	tiffSampleFormat   = 339
+	tiffProfile        = 34675
+)
+
+// Types of their values.
+const (
+	tiffByte      = 1
+	tiffShort     = 3
+	tiffLong      = 4
+	tiffRational  = 5
+	tiffUndefined = 7
 )
 
 // checkTIFF returns an error with advice for files that the decoder does not
@@ -184,40 +204,48 @@ func tiffOrder(data []byte) binary.ByteOrder {
 }
 
 // tiffTag returns the number of values of a tag in the first directory, and the
-// first value. Both are zero if the tag is missing.
+// first value. Both are zero if the tag is missing or not an unsigned integer.
 func tiffTag(data []byte, tag uint16) (count, first uint32) {
-	if len(data) < 8 {
-		return 0, 0
+	kind, count, value := tiffEntry(data, tag)
+	switch {
+	case kind == tiffByte && len(value) >= 1:
+		return count, uint32(value[0])
+	case kind == tiffShort && len(value) >= 2:
+		return count, uint32(tiffOrder(data).Uint16(value))
+	case kind == tiffLong && len(value) >= 4:
+		return count, tiffOrder(data).Uint32(value)
+	}
+	return 0, 0
+}
+
+// tiffEntry returns the type, the number and the bytes of the values of a tag in
+// the first directory. The bytes end with the file. The number is zero if the
+// tag is missing or of another type than those above.
+func tiffEntry(data []byte, tag uint16) (kind uint16, count uint32, value []byte) {
+	if len(data) < tiffHeader {
+		return 0, 0, nil
 	}
 	order := tiffOrder(data)
 	from := func(at uint32) []byte { return data[min(int64(at), int64(len(data))):] }
 	dir := from(order.Uint32(data[4:]))
 	if len(dir) < 2 {
-		return 0, 0
+		return 0, 0, nil
 	}
 	entries := int(order.Uint16(dir))
 	for dir = dir[2:]; entries > 0 && len(dir) >= 12; dir, entries = dir[12:], entries-1 {
 		if order.Uint16(dir) != tag {
 			continue
 		}
-		size := map[uint16]uint32{1: 1, 3: 2, 4: 4}[order.Uint16(dir[2:])]
-		count = order.Uint32(dir[4:])
-		value := dir[8:12]
-		if size == 0 || count == 0 {
-			return 0, 0
+		kind, count = order.Uint16(dir[2:]), order.Uint32(dir[4:])
+		size := map[uint16]int64{tiffByte: 1, tiffShort: 2, tiffLong: 4, tiffRational: 8, tiffUndefined: 1}[kind] * int64(count)
+		if size == 0 {
+			return 0, 0, nil
 		}
-		if count > 4/size {
+		value = dir[8:12]
+		if size > 4 {
 			value = from(order.Uint32(value))
 		}
-		switch {
-		case len(value) < int(size):
-			return 0, 0
-		case size == 1:
-			return count, uint32(value[0])
-		case size == 2:
-			return count, uint32(order.Uint16(value))
-		}
-		return count, order.Uint32(value)
+		return kind, count, value[:min(size, int64(len(value)))]
 	}
-	return 0, 0
+	return 0, 0, nil
 }

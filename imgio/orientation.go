@@ -3,6 +3,7 @@ package imgio
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 
 	"github.com/boxsum/boxsum"
 )
@@ -13,6 +14,15 @@ const tiffOrientation = 274
 
 // orientation returns a file's orientation tag, or 1 if it has none.
 func orientation(format string, data []byte) int {
+	if _, tag := tiffTag(exifOf(format, data), tiffOrientation); tag >= 1 && tag <= 8 {
+		return int(tag)
+	}
+	return 1
+}
+
+// exifOf returns the EXIF data of a file as a TIFF file, which a TIFF file is
+// itself, or nil.
+func exifOf(format string, data []byte) []byte {
 	exif := data
 	switch format {
 	case "jpeg":
@@ -23,37 +33,44 @@ func orientation(format string, data []byte) int {
 		exif = chunk(data, 12, 0, binary.LittleEndian, 0, "EXIF")
 	case "tiff":
 	default:
-		return 1
+		return nil
 	}
 	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))
 	if !bytes.HasPrefix(exif, []byte("II*\x00")) && !bytes.HasPrefix(exif, []byte("MM\x00*")) {
-		return 1
+		return nil
 	}
-	if _, tag := tiffTag(exif, tiffOrientation); tag >= 1 && tag <= 8 {
-		return int(tag)
-	}
-	return 1
+	return exif
 }
 
-// jpegEXIF returns the EXIF segment, which precedes the picture, or nil.
+// jpegEXIF returns the EXIF segment, or nil.
 func jpegEXIF(data []byte) []byte {
-	const marker, app1, scan = 0xff, 0xe1, 0xda
-	for at := 2; at+4 <= len(data) && data[at] == marker; {
-		kind := data[at+1]
-		if kind == marker { // a fill byte
-			at++
-			continue
-		}
-		n := int(binary.BigEndian.Uint16(data[at+2:]))
-		if n < 2 || at+2+n > len(data) || kind == scan {
-			return nil
-		}
-		if segment := data[at+4 : at+2+n]; kind == app1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
+	const app1 = 0xe1
+	for kind, segment := range jpegSegments(data) {
+		if kind == app1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
 			return segment
 		}
-		at += 2 + n
 	}
 	return nil
+}
+
+// jpegSegments returns the markers and contents of the segments that precede the
+// picture, up to any damage.
+func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
+	const marker, scan = 0xff, 0xda
+	return func(yield func(byte, []byte) bool) {
+		for at := 2; at+4 <= len(data) && data[at] == marker; {
+			kind := data[at+1]
+			if kind == marker { // a fill byte
+				at++
+				continue
+			}
+			n := int(binary.BigEndian.Uint16(data[at+2:]))
+			if n < 2 || at+2+n > len(data) || kind == scan || !yield(kind, data[at+4:at+2+n]) {
+				return
+			}
+			at += 2 + n
+		}
+	}
 }
 
 // chunk returns the contents of the named chunk in PNG, whose chunks have their

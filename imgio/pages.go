@@ -7,39 +7,159 @@ import (
 	"image"
 	"image/draw"
 	"image/gif"
+	"io"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
-// pageCount returns the number of pages of a TIFF file or of frames of a GIF
-// file. It returns 1 for damaged files, whose decoder reports the error.
-func pageCount(format string, data []byte) int {
-	switch format {
-	case "tiff":
-		if t, err := openTIFF(data); err == nil {
-			return len(t.pages)
-		}
-	case "gif":
-		return max(1, len(gifFrames(data)))
-	}
-	return 1
+// Pages reads the pages of a TIFF file, or the frames of a GIF file, one by one.
+// Files of other formats have one page. Unlike the slices of a [Stack], pages
+// may differ in size and type. Pages is not safe for concurrent use.
+type Pages struct {
+	// Format is the format of the file, as in a [Picture].
+	Format string
+	// N is the number of pages.
+	N int
+
+	path  string // of the file, or empty
+	data  []byte
+	tiff  *tiffFile // nil for other formats, and for damaged files
+	array *Picture  // that a .npy file is
+	opt   Options
+	close closer
 }
 
-// decodePage decodes one page of a whole file, counted from 1. It modifies the
-// bytes of TIFF files.
-func decodePage(format string, data []byte, page, pages int, opt Options) (any, error) {
+// OpenPages opens the named picture or .npy array. The Page of opt is ignored.
+// Large TIFF files are mapped instead of read, so that memory holds one page at
+// a time. Close the pages when done.
+func OpenPages(path string, opt Options) (*Pages, error) {
+	f, info, format, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.IsDir() {
+		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+	}
+	var p *Pages
+	size := info.Size()
 	switch {
-	case page < 1 || page > pages:
-		return nil, fmt.Errorf("%s: there is no page %d: the file has %d", format, page, pages)
-	case format == "gif" && page > 1:
-		return guarded(format, opt, func() (any, error) { return composeGIF(data, page, opt.Color) })
-	case format == "tiff" && page > 1:
-		t, err := openTIFF(data)
+	case format == "npy":
+		var array *Picture
+		if array, err = openArray(f, opt); err == nil {
+			p = arrayPages(array)
+		}
+	case format == "tiff" && size >= mapBytes && int64(int(size)) == size:
+		var data []byte
+		var unmap closer
+		if data, unmap, err = mapFile(f, int(size)); err == nil {
+			p = newPages(format, data, opt)
+			p.close = unmap
+		}
+	}
+	if p == nil && (err == nil || format == "tiff") {
+		p, err = DecodePages(f, opt)
+	}
+	if err != nil {
+		return nil, in(path, err)
+	}
+	p.path = path
+	return p, nil
+}
+
+// DecodePages is like [OpenPages] but reads a stream, all of it at once.
+func DecodePages(r io.Reader, opt Options) (*Pages, error) {
+	format, whole, err := sniffed(r)
+	if err != nil {
+		return nil, err
+	}
+	if format == "npy" {
+		array, err := DecodeWith(whole, opt)
 		if err != nil {
 			return nil, err
 		}
-		data = t.page(page - 1)
+		return arrayPages(array), nil
 	}
-	return decodeBytes(format, data, opt)
+	return decodePages(format, whole, opt)
 }
+
+// decodePages reads the rest of a stream that is no array.
+func decodePages(format string, whole io.Reader, opt Options) (*Pages, error) {
+	data, err := readAll(whole)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %s: reading: %w", format, err)
+	}
+	return newPages(format, data, opt), nil
+}
+
+// newPages returns the pages of a whole file. A damaged file has one, whose
+// decoder reports the error. The bytes of TIFF files are modified.
+func newPages(format string, data []byte, opt Options) *Pages {
+	p := &Pages{Format: format, N: 1, data: data, opt: opt}
+	switch format {
+	case "png":
+		p.data = withoutDamage(data)
+	case "tiff":
+		if t, err := openTIFF(data); err == nil {
+			p.tiff, p.N = t, len(t.pages)
+		}
+	case "gif":
+		p.N = max(1, len(gifFrames(data)))
+	}
+	return p
+}
+
+func arrayPages(p *Picture) *Pages { return &Pages{Format: p.Format, N: 1, array: p, close: p.close} }
+
+// Page decodes page n, counted from 1. The picture stays valid until Close.
+func (p *Pages) Page(n int) (*Picture, error) {
+	picture, err := p.page(n)
+	switch {
+	case err == nil:
+		return picture, nil
+	case p.path != "":
+		return nil, in(p.path, err)
+	}
+	return nil, err
+}
+
+func (p *Pages) page(n int) (*Picture, error) {
+	if n < 1 || n > p.N {
+		return nil, fmt.Errorf("imgio: %s: there is no page %d: the file has %d", p.Format, n, p.N)
+	}
+	if p.array != nil {
+		array := *p.array
+		array.close = nil // the file stays open until Close of p
+		return &array, nil
+	}
+	if p.tiff != nil {
+		p.tiff.page(n - 1) // makes it the first
+	}
+	picture := &Picture{Format: p.Format, Page: n, Pages: p.N, Bits: bitDepth(p.Format, p.data)}
+	var err error
+	if p.Format == "gif" && n > 1 {
+		picture.Image, err = guarded(p.Format, p.opt, func() (any, error) { return composeGIF(p.data, n, p.opt.Color) })
+	} else {
+		picture.Image, err = decodeBytes(p.Format, p.data, p.opt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	if _, deep := picture.Image.(boxsum.Image[uint16]); deep {
+		picture.Bits = 16
+	}
+	m := readMetadata(p.Format, p.data)
+	if !p.opt.AsStored {
+		m = m.upright()
+	}
+	picture.Metadata = m.forChannels(pixels.Of(picture.Image).Channels)
+	return picture, nil
+}
+
+// Close releases the resources behind the pages. Their images must not be used
+// after it.
+func (p *Pages) Close() error { return p.close.Close() }
 
 // A gifPart is one frame of a GIF file.
 type gifPart struct {

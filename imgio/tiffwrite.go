@@ -2,9 +2,12 @@ package imgio
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -13,23 +16,151 @@ import (
 // tiffStrip is the approximate number of bytes per strip.
 const tiffStrip = 1 << 16
 
-// encodeTIFF writes an uncompressed TIFF file. The directory comes first, since
-// the sizes of all strips are known. Gray with alpha becomes R, G, B, A, which
-// more programs read.
-func encodeTIFF(w *bufio.Writer, img *raster.Array) error {
-	var bits, format uint32 // of a sample: format 1 is integer, 3 is float
-	switch img.Type {
-	case raster.U8:
-		bits, format = 8, 1
-	case raster.U16:
-		bits, format = 16, 1
-	case raster.F32:
-		bits, format = 32, 3
-	default:
-		return cannotBe(img.Type, "TIFF")
+// A TIFFWriter writes pictures as the pages of a TIFF file, one after the
+// other. It holds no page in memory, and w need not be able to seek. Call Close
+// after the last page.
+type TIFFWriter struct {
+	w       *bufio.Writer
+	at      int64         // bytes written, and the place of the last page's directory
+	last    tiffDirectory // not written yet: it says where the next one is
+	started bool
+	err     error // of an earlier call
+}
+
+// NewTIFFWriter returns a TIFFWriter that writes to w.
+func NewTIFFWriter(w io.Writer) *TIFFWriter {
+	return &TIFFWriter{w: bufio.NewWriterSize(w, 1<<16)}
+}
+
+// Add writes the next page, any image that [Encode] writes as TIFF. Pages may
+// differ in size and type. After an error, the file is incomplete and all
+// further calls return that error.
+func (t *TIFFWriter) Add(img any, m Metadata) error {
+	if t.err == nil {
+		t.err = t.add(img, m)
 	}
-	channels := img.Channels
-	if channels == 2 {
+	return t.err
+}
+
+func (t *TIFFWriter) add(img any, m Metadata) error {
+	b, err := bilevelOf(img)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		return t.addBits(b, m)
+	}
+	p, err := arrayOf(img)
+	if err != nil {
+		return err
+	}
+	return t.addPixels(&p, m)
+}
+
+// Close writes the end of the file. It does not close the underlying writer. A
+// file without pages is an error.
+func (t *TIFFWriter) Close() error {
+	switch {
+	case t.err != nil:
+		return t.err
+	case !t.started:
+		t.err = fmt.Errorf("imgio: a TIFF file without pages: %w", boxsum.ErrInvalid)
+		return t.err
+	}
+	if _, t.err = t.w.Write(t.last.encode(t.at, 0)); t.err == nil {
+		t.err = t.w.Flush()
+	}
+	if err := t.err; err != nil {
+		return err
+	}
+	t.err = fmt.Errorf("imgio: the TIFF file is complete: %w", boxsum.ErrClosed)
+	return nil
+}
+
+// begin starts a page with strips of these lengths. Its directory follows them.
+func (t *TIFFWriter) begin(d *tiffDirectory, counts []uint32) error {
+	start := int64(tiffHeader)
+	if t.started {
+		start = t.at + t.last.size()
+	}
+	offsets, at := make([]uint32, len(counts)), start
+	for i, n := range counts {
+		offsets[i] = uint32(at) // checked below
+		at += int64(n)
+	}
+	d.longs(tiffStripOffsets, offsets...)
+	d.longs(tiffStripCounts, counts...)
+	place := at + at&1 // directories start at even bytes
+	if place+d.size() > math.MaxUint32 {
+		return fmt.Errorf("imgio: the pages are too large for a TIFF file, which holds 4 GiB: write .npy: %w", boxsum.ErrInvalid)
+	}
+	head := tiffStart(uint32(place))
+	if t.started {
+		head = t.last.encode(t.at, uint32(place))
+	}
+	t.started, t.at, t.last = true, place, *d
+	_, err := t.w.Write(head)
+	return err
+}
+
+// pad ends the strips at an even byte.
+func (t *TIFFWriter) pad(counts []uint32) error {
+	odd := uint32(0)
+	for _, n := range counts {
+		odd ^= n & 1
+	}
+	if odd == 0 {
+		return nil
+	}
+	return t.w.WriteByte(0)
+}
+
+// addBits writes a page with one strip in fax group 4.
+func (t *TIFFWriter) addBits(b bilevel, m Metadata) error {
+	size := b.Bounds().Size()
+	f := newFaxWriter(size.X)
+	for y := range size.Y {
+		f.row(b.Row(y))
+	}
+	strip := f.end()
+	if int64(len(strip)) > math.MaxUint32 {
+		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: %w", size.X, size.Y, boxsum.ErrInvalid)
+	}
+	var d tiffDirectory
+	d.longs(tiffWidth, uint32(size.X))
+	d.longs(tiffHeight, uint32(size.Y))
+	d.shorts(tiffBitsPerSample, 1)
+	d.shorts(tiffCompression, 4)
+	d.shorts(tiffPhotometric, 0) // white is zero
+	d.shorts(tiffSamples, 1)
+	d.longs(tiffRowsPerStrip, uint32(size.Y))
+	d.longs(293, 0) // options of group 4
+	m.ICCProfile = nil
+	m.addTo(&d)
+	counts := []uint32{uint32(len(strip))}
+	if err := t.begin(&d, counts); err != nil {
+		return err
+	}
+	if _, err := t.w.Write(strip); err != nil {
+		return err
+	}
+	return t.pad(counts)
+}
+
+// addPixels writes an uncompressed page. Gray with alpha becomes R, G, B, A,
+// which more programs read.
+func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
+	const unsigned, signed, float = 1, 2, 3
+	format := uint32(unsigned)
+	switch {
+	case img.Type.Float():
+		format = float
+	case img.Type.Signed():
+		format = signed
+	}
+	picture := img.Type == raster.U8 || img.Type == raster.U16
+	bits, channels := img.Type.Bytes()*8, img.Channels
+	if channels == 2 && picture {
 		channels = 4
 	}
 	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
@@ -37,36 +168,34 @@ func encodeTIFF(w *bufio.Writer, img *raster.Array) error {
 		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.Width, img.Height, boxsum.ErrInvalid)
 	}
 	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
-	strips := (img.Height + perStrip - 1) / perStrip
-
-	d := tiffDirectory{entries: map[uint16][]uint32{}}
-	d.shorts(tiffBitsPerSample, repeat(bits, channels)...)
-	d.shorts(tiffCompression, 1)
-	photometric := uint32(1) // black is zero
-	if channels > 2 {
-		photometric = 2
-	}
-	d.shorts(tiffPhotometric, photometric)
-	d.longs(256, uint32(img.Width))
-	d.longs(257, uint32(img.Height))
-	d.shorts(277, uint32(channels))
-	d.longs(278, uint32(perStrip))
-	if channels == 4 {
-		d.shorts(338, 2) // straight alpha
-	}
-	d.shorts(339, repeat(format, channels)...)
-	counts, offsets := make([]uint32, strips), make([]uint32, strips)
-	for i := range strips {
+	counts := make([]uint32, (img.Height+perStrip-1)/perStrip)
+	for i := range counts {
 		counts[i] = uint32(min(perStrip, img.Height-i*perStrip)) * uint32(rowBytes)
 	}
-	d.longs(279, counts...)
-	d.longs(273, offsets...)
-	at := d.size()
-	for i := range offsets {
-		offsets[i] = at
-		at += counts[i]
+
+	const blackIsZero, rgb, straightAlpha = 1, 2, 2
+	colors, photometric := 1, uint32(blackIsZero)
+	if channels > 2 {
+		colors, photometric = 3, rgb
 	}
-	if _, err := w.Write(d.bytes()); err != nil {
+	var d tiffDirectory
+	d.longs(tiffWidth, uint32(img.Width))
+	d.longs(tiffHeight, uint32(img.Height))
+	d.shorts(tiffBitsPerSample, slices.Repeat([]uint32{uint32(bits)}, channels)...)
+	d.shorts(tiffCompression, 1)
+	d.shorts(tiffPhotometric, photometric)
+	d.shorts(tiffSamples, uint32(channels))
+	d.longs(tiffRowsPerStrip, uint32(perStrip))
+	if extra := channels - colors; extra > 0 {
+		kind := uint32(0) // not specified
+		if picture {
+			kind = straightAlpha
+		}
+		d.shorts(tiffExtraSamples, slices.Repeat([]uint32{kind}, extra)...)
+	}
+	d.shorts(tiffSampleFormat, slices.Repeat([]uint32{format}, channels)...)
+	m.forChannels(channels).addTo(&d)
+	if err := t.begin(&d, counts); err != nil {
 		return err
 	}
 	for y := range img.Height {
@@ -74,11 +203,11 @@ func encodeTIFF(w *bufio.Writer, img *raster.Array) error {
 		if channels != img.Channels {
 			row = withColour(row, img.Type)
 		}
-		if err := writeOrdered(w, row, img.Type, binary.LittleEndian); err != nil {
+		if err := writeOrdered(t.w, row, img.Type, binary.LittleEndian); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.pad(counts)
 }
 
 // withColour returns a row of gray and alpha as R, G, B, A.
@@ -92,84 +221,90 @@ func withColour(row []byte, pixel raster.Type) []byte {
 	return wide
 }
 
-func repeat(v uint32, n int) []uint32 {
-	all := make([]uint32, n)
-	for i := range all {
-		all[i] = v
-	}
-	return all
+// tiffStart returns the header of a file whose first directory is at the given
+// byte.
+func tiffStart(first uint32) []byte {
+	return binary.LittleEndian.AppendUint32([]byte("II*\x00"), first)
 }
 
-// A tiffDirectory follows the file's header: tags in ascending order, then the
-// values that do not fit into them.
-type tiffDirectory struct {
-	entries map[uint16][]uint32
-	short   map[uint16]bool
+// A tiffDirectory lists the tags of a page.
+type tiffDirectory []tiffField
+
+type tiffField struct {
+	tag, kind uint16
+	count     int
+	data      []byte
+}
+
+func (d *tiffDirectory) add(tag, kind uint16, count int, data []byte) {
+	*d = append(*d, tiffField{tag, kind, count, data})
 }
 
 func (d *tiffDirectory) shorts(tag uint16, values ...uint32) {
-	if d.short == nil {
-		d.short = map[uint16]bool{}
+	var data []byte
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint16(data, uint16(v))
 	}
-	d.short[tag] = true
-	d.entries[tag] = values
+	d.add(tag, tiffShort, len(values), data)
 }
 
-func (d *tiffDirectory) longs(tag uint16, values ...uint32) { d.entries[tag] = values }
-
-// valueBytes returns the number of bytes of a tag's values.
-func (d *tiffDirectory) valueBytes(tag uint16) int {
-	if d.short[tag] {
-		return 2 * len(d.entries[tag])
+func (d *tiffDirectory) longs(tag uint16, values ...uint32) {
+	var data []byte
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, v)
 	}
-	return 4 * len(d.entries[tag])
+	d.add(tag, tiffLong, len(values), data)
 }
 
-const tiffStart, tiffEntry = 8, 12
+// rational adds a number, with as many decimals as there is room for.
+func (d *tiffDirectory) rational(tag uint16, v float64) {
+	over := 1.0
+	for v*over != math.Round(v*over) && max(v, 1)*over < math.MaxUint32/10 {
+		over *= 10
+	}
+	data := binary.LittleEndian.AppendUint32(nil, uint32(math.Round(v*over)))
+	d.add(tag, tiffRational, 1, binary.LittleEndian.AppendUint32(data, uint32(over)))
+}
 
-// fixed returns the number of bytes of header and entries.
-func (d *tiffDirectory) fixed() int { return tiffStart + 2 + len(d.entries)*tiffEntry + 4 }
+func (d *tiffDirectory) undefined(tag uint16, data []byte) {
+	d.add(tag, tiffUndefined, len(data), data)
+}
 
-func (d *tiffDirectory) size() uint32 {
+// fixed returns the number of bytes of the entries, before the values that do
+// not fit in them.
+func (d tiffDirectory) fixed() int64 { return 2 + int64(len(d))*12 + 4 }
+
+// size returns the number of bytes of the directory, which is even.
+func (d tiffDirectory) size() int64 {
 	n := d.fixed()
-	for tag := range d.entries {
-		if b := d.valueBytes(tag); b > 4 {
-			n += b
+	for _, f := range d {
+		if len(f.data) > 4 {
+			n += int64(len(f.data)+1) &^ 1
 		}
 	}
-	return uint32(n)
+	return n
 }
 
-func (d *tiffDirectory) bytes() []byte {
+// encode returns the directory at a byte of a file, and next as the place of the
+// directory after it.
+func (d tiffDirectory) encode(at int64, next uint32) []byte {
+	slices.SortFunc(d, func(a, b tiffField) int { return cmp.Compare(a.tag, b.tag) })
 	le := binary.LittleEndian
-	b := append([]byte("II*\x00"), tiffStart, 0, 0, 0)
-	b = le.AppendUint16(b, uint16(len(d.entries)))
+	b := le.AppendUint16(nil, uint16(len(d)))
 	var after []byte
-	for tag := uint16(256); tag < 512; tag++ {
-		values, ok := d.entries[tag]
-		if !ok {
+	for _, f := range d {
+		b = le.AppendUint16(b, f.tag)
+		b = le.AppendUint16(b, f.kind)
+		b = le.AppendUint32(b, uint32(f.count))
+		if len(f.data) <= 4 {
+			b = append(append(b, f.data...), make([]byte, 4-len(f.data))...)
 			continue
 		}
-		var data []byte
-		kind := uint16(4)
-		for _, v := range values {
-			if d.short[tag] {
-				kind = 3
-				data = le.AppendUint16(data, uint16(v))
-			} else {
-				data = le.AppendUint32(data, v)
-			}
-		}
-		b = le.AppendUint16(b, tag)
-		b = le.AppendUint16(b, kind)
-		b = le.AppendUint32(b, uint32(len(values)))
-		if len(data) > 4 {
-			b = le.AppendUint32(b, uint32(d.fixed()+len(after)))
-			after = append(after, data...)
-		} else {
-			b = append(b, data...)
-			b = append(b, make([]byte, 4-len(data))...)
+		b = le.AppendUint32(b, uint32(at+d.fixed()+int64(len(after))))
+		if after = append(after, f.data...); len(f.data)&1 != 0 {
+			after = append(after, 0)
 		}
 	}
-	return append(append(b, 0, 0, 0, 0), after...)
+	b = le.AppendUint32(b, next)
+	return append(b, after...)
 }

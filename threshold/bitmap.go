@@ -47,16 +47,32 @@ func (b Bitmap) Black(x, y int) bool {
 	return a.Data[y*a.Stride+x/8]>>(7-x&7)&1 != 0
 }
 
-// ColorModel returns [color.GrayModel].
-func (b Bitmap) ColorModel() color.Model { return color.GrayModel }
+// Row returns the bytes of row y, eight pixels each, or nil if y is out of range or the
+// bitmap is invalid.
+func (b Bitmap) Row(y int) []byte {
+	a, err := b.array()
+	if err != nil || uint(y) >= uint(b.Height) {
+		return nil
+	}
+	return a.Span(0, y, a.Width)
+}
+
+var palette = color.Palette{color.Gray{Y: 255}, color.Gray{}}
+
+// ColorModel returns a palette of white and black, in this order.
+func (b Bitmap) ColorModel() color.Model { return palette }
 
 // Bounds returns the bitmap's rectangle, which starts at (0, 0).
 func (b Bitmap) Bounds() image.Rectangle { return image.Rect(0, 0, max(0, b.Width), max(0, b.Height)) }
 
 // At returns black or white. Pixels outside the image are white.
-func (b Bitmap) At(x, y int) color.Color {
+func (b Bitmap) At(x, y int) color.Color { return palette[b.ColorIndexAt(x, y)] }
+
+// ColorIndexAt returns 1 if the pixel at (x, y) is black, and 0 otherwise, which makes a
+// Bitmap an [image.PalettedImage]: image/png writes it with one bit per pixel.
+func (b Bitmap) ColorIndexAt(x, y int) uint8 {
 	if b.Black(x, y) {
-		return color.Gray{}
+		return 1
 	}
-	return color.Gray{Y: 255}
+	return 0
 }
