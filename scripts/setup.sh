@@ -38,17 +38,10 @@ find_python() {
 	return 1
 }
 
-# make_venv FOLDER REQUIREMENTS makes a virtual environment, unless it is there with the same requirements.
-make_venv() {
-	! cmp -s "$2" "$1/requirements.txt" || return 0
-	python=$(find_python) &&
-		"$python" -m venv --clear "$1" &&
-		"$1/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check -r "$2" &&
-		cp "$2" "$1/requirements.txt"
-}
-
-make_venv .venv scripts/requirements.txt || left_out "Python packages: need Python 3.12, 3.13 or 3.14 with venv, and PyPI"
-make_venv .venv/cascades scripts/requirements-opencv4.txt || left_out "OpenCV 4: need Python 3.12, 3.13 or 3.14 with venv, and PyPI"
+python=$(find_python) && scripts/venv.sh .venv scripts/requirements.txt "$python" ||
+	left_out "Python packages: need Python 3.12, 3.13 or 3.14 with venv, and PyPI"
+python=$(find_python) && scripts/venv.sh .venv/cascades scripts/requirements-opencv4.txt "$python" ||
+	left_out "OpenCV 4: need Python 3.12, 3.13 or 3.14 with venv, and PyPI"
 
 axe=4.11.0
 if [ ! -e ".axe/$axe" ]; then

@@ -6,11 +6,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-site}
-venv=.venv/site
-if ! cmp -s docs/requirements.txt $venv/requirements.txt; then
-	python3 -m venv $venv
-	$venv/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt
-	cp docs/requirements.txt $venv/requirements.txt
-fi
-NO_MKDOCS_2_WARNING=1 $venv/bin/mkdocs build --quiet --strict --site-dir "$(realpath -m "$folder")"
+scripts/venv.sh .venv/site docs/requirements.txt python3
+NO_MKDOCS_2_WARNING=1 .venv/site/bin/mkdocs build --quiet --strict --site-dir "$(realpath -m "$folder")"
 go run ./web/view/site "$folder/explore"

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Makes a virtual environment with pinned packages, unless it is there already with the same ones.
+#
+#	scripts/venv.sh FOLDER REQUIREMENTS PYTHON
+#
+# uv installs them in a tenth of the time that pip takes.
+set -eu
+folder=$1 requirements=$2 python=$3
+! cmp -s "$requirements" "$folder/requirements.txt" || exit 0
+"$python" -m venv --clear "$folder"
+"$folder/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check uv==0.13.8
+"$folder/bin/python" -m uv --quiet pip install --python "$folder/bin/python" --requirement "$requirements"
+cp "$requirements" "$folder/requirements.txt"
