@@ -71,8 +71,10 @@ func (im Image[P]) Row(y int) []P {
 	return nil
 }
 
-// array returns the unchecked memory of the image.
-func (im *Image[P]) array() raster.Array { return raster.ArrayOf(im.Pix, im.extent()) }
+// set sets a to the unchecked memory of the image.
+func (im *Image[P]) set(a *raster.Array) {
+	raster.SetPlane(a, im.Pix, im.Width, im.Height, im.Channels, im.Stride)
+}
 
 func (im *Image[P]) extent() raster.Extent {
 	return raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)

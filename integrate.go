@@ -14,7 +14,8 @@ import (
 // pixel type.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	var job engine.Job
-	opt.start(&job, src.array(), raster.TypeOf[S](), 0)
+	src.set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), 0)
 	if err := job.Check(); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,8 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 // are written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
 	var job engine.Job
-	opt.start(&job, src.array(), raster.TypeOf[S](), 0)
+	src.set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), 0)
 	if err := job.Check(); err != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func (t *Table[S]) fill(job *engine.Job) error {
 	if t == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array = t.array()
+	t.set(&job.Sums.Array)
 	if err := job.Run(); err != nil {
 		return err
 	}
@@ -90,7 +92,8 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	var job engine.Job
-	opt.start(&job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	src.set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), raster.TypeOf[Q]())
 	if err := job.Check(); err != nil {
 		return nil, err
 	}
@@ -106,7 +109,8 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 // image of the same type has been integrated.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
 	var job engine.Job
-	opt.start(&job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	src.set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), raster.TypeOf[Q]())
 	if err := job.Check(); err != nil {
 		return err
 	}
@@ -118,7 +122,8 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array, job.Squares.Array = t.Sum.array(), t.Squares.array()
+	t.Sum.set(&job.Sums.Array)
+	t.Squares.set(&job.Squares.Array)
 	if err := job.Run(); err != nil {
 		return err
 	}

@@ -79,8 +79,8 @@ func (o *Options) engine() engine.Options {
 
 // start sets up the job of making the table of an image, and that of its squares unless
 // squares is 0. It works in place because copying a job takes as long as checking it.
-func (o *Options) start(j *engine.Job, src raster.Array, sums, squares raster.Type) {
-	j.Src, j.Sums.Type, j.Squares.Type = src, sums, squares
+func (o *Options) start(j *engine.Job, sums, squares raster.Type) {
+	j.Sums.Type, j.Squares.Type = sums, squares
 	if o != nil {
 		j.Options, j.Offset, j.Plain = o.engine(), o.Offset, o.Plain
 	}

@@ -14,7 +14,8 @@ type Stream[S Sum, P Pixel] struct{ rows *engine.Rows }
 // of the table is all zeros; the first Push returns row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	var job engine.Job
-	opt.start(&job, (&Image[P]{Width: width, Channels: channels}).array(), raster.TypeOf[S](), 0)
+	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), 0)
 	rows, err := engine.NewRows(&job)
 	return raster.OrNil(&Stream[S, P]{rows}, err)
 }
@@ -39,7 +40,8 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct{ rows *engine.Rows }
 // channels. The types are those of [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
-	opt.start(&job, (&Image[P]{Width: width, Channels: channels}).array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)
+	opt.start(&job, raster.TypeOf[S](), raster.TypeOf[Q]())
 	rows, err := engine.NewRows(&job)
 	return raster.OrNil(&SquaredStream[S, Q, P]{rows}, err)
 }

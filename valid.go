@@ -49,7 +49,8 @@ func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S,
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
 func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Options) (*ValidTable[S, Q], error) {
 	var job engine.ValidJob
-	opt.start(&job.Job, src.array(), raster.TypeOf[S](), raster.TypeOf[Q]())
+	src.set(&job.Src)
+	opt.start(&job.Job, raster.TypeOf[S](), raster.TypeOf[Q]())
 	valid.start(&job)
 	if err := job.Check(); err != nil {
 		return nil, err
@@ -71,7 +72,8 @@ func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Ima
 		squares = 0
 	}
 	var job engine.ValidJob
-	opt.start(&job.Job, src.array(), raster.TypeOf[S](), squares)
+	src.set(&job.Src)
+	opt.start(&job.Job, raster.TypeOf[S](), squares)
 	valid.start(&job)
 	if err := job.Check(); err != nil {
 		return err
@@ -81,7 +83,8 @@ func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Ima
 
 // start sets which pixels are valid.
 func (v *Valid) start(j *engine.ValidJob) {
-	j.Mask, j.NaN, j.Count.Type = v.Mask.array(), v.SkipNaN, raster.U32
+	v.Mask.set(&j.Mask)
+	j.NaN, j.Count.Type = v.SkipNaN, raster.U32
 }
 
 // fill makes the tables of a checked job.
@@ -89,9 +92,10 @@ func (t *ValidTable[S, Q]) fill(job *engine.ValidJob) error {
 	if t == nil || t.Sum == nil || t.Count == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array, job.Count.Array = t.Sum.array(), t.Count.array()
+	t.Sum.set(&job.Sums.Array)
+	t.Count.set(&job.Count.Array)
 	if t.Squares != nil {
-		job.Squares.Array = t.Squares.array()
+		t.Squares.set(&job.Squares.Array)
 	}
 	if err := job.Run(); err != nil {
 		return err

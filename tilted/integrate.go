@@ -42,7 +42,7 @@ func (t *Table[S]) fill(job *engine.Job) error {
 	if t == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array = t.array()
+	t.set(&job.Sums.Array)
 	if err := job.Run(); err != nil {
 		return err
 	}
@@ -109,7 +109,8 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array, job.Squares.Array = t.Sum.array(), t.Squares.array()
+	t.Sum.set(&job.Sums.Array)
+	t.Squares.set(&job.Squares.Array)
 	if err := job.Run(); err != nil {
 		return err
 	}

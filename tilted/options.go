@@ -21,8 +21,8 @@ type Options struct {
 // start sets up the job of making the table of an image, and that of its squares unless
 // squares is 0.
 func start[P boxsum.Pixel](j *engine.Job, src *boxsum.Image[P], sums, squares raster.Type, o *Options) {
-	j.Kind, j.Src = engine.Tilted, raster.ArrayOf(src.Pix, raster.PlaneExtent(src.Width, src.Height, src.Channels, src.Stride))
-	j.Sums.Type, j.Squares.Type = sums, squares
+	raster.SetPlane(&j.Src, src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	j.Kind, j.Sums.Type, j.Squares.Type = engine.Tilted, sums, squares
 	if o != nil {
 		j.Options = engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 	}

@@ -43,8 +43,10 @@ func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
 	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
 }
 
-// array returns the unchecked memory of the table.
-func (t *Table[S]) array() raster.Array { return raster.ArrayOf(t.Sums, t.extent()) }
+// set sets a to the unchecked memory of the table.
+func (t *Table[S]) set(a *raster.Array) {
+	raster.SetPlane(a, t.Sums, t.Width, t.Height, t.Channels, t.Stride)
+}
 
 func (t *Table[S]) extent() raster.Extent {
 	return raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)

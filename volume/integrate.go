@@ -42,7 +42,8 @@ func (t *Table[S]) fill(job *engine.Job) error {
 	if t == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array, job.Sums.Whole = t.array(), t.ownsGaps()
+	t.set(&job.Sums.Array)
+	job.Sums.Whole = t.ownsGaps()
 	if err := job.Run(); err != nil {
 		return err
 	}
@@ -112,8 +113,9 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return raster.NoTable()
 	}
-	job.Sums.Array, job.Sums.Whole = t.Sum.array(), t.Sum.ownsGaps()
-	job.Squares.Array, job.Squares.Whole = t.Squares.array(), t.Squares.ownsGaps()
+	t.Sum.set(&job.Sums.Array)
+	t.Squares.set(&job.Squares.Array)
+	job.Sums.Whole, job.Squares.Whole = t.Sum.ownsGaps(), t.Squares.ownsGaps()
 	if err := job.Run(); err != nil {
 		return err
 	}

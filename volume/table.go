@@ -84,8 +84,10 @@ func advised(err error) error {
 	return err
 }
 
-// array returns the unchecked memory of the table.
-func (t *Table[S]) array() raster.Array { return raster.ArrayOf(t.Sums, t.extent()) }
+// set sets a to the unchecked memory of the table.
+func (t *Table[S]) set(a *raster.Array) {
+	raster.SetVolume(a, t.Sums, t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+}
 
 func (t *Table[S]) extent() raster.Extent {
 	return raster.VolumeExtent(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)

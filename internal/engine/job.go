@@ -170,7 +170,9 @@ var runs = [...]sync.Pool{
 // fill makes the tables. Their memory has been checked.
 func (j *Job) fill() error {
 	r := runs[j.Kind].Get().(*run)
-	r.src, r.set, r.tables[0] = j.Src, j.set, j.Sums
+	r.src = j.Src
+	r.set = j.set
+	r.tables[0] = j.Sums
 	count, bytes := 1, j.Sums.Type.Bytes()
 	if j.squared() {
 		r.tables[1] = j.Squares

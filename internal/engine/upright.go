@@ -103,20 +103,13 @@ func (l *upright) tile(worker int, pix []byte, pixStride, x, y, n, rows int) {
 		clear(carry)
 		clearColumn(dst, stride*l.size, channels*l.size, rows)
 	}
-	w.tile = kernel.Tile{
-		Dst:       dst[(channels+x)*l.size:],
-		DstStride: stride,
-		Src:       pix,
-		SrcStride: pixStride,
-		Above:     l.aboveOf(w, y)[x*l.size:],
-		Carry:     carry,
-		Rows:      rows,
-		N:         n,
-		Channels:  channels,
-		Offset:    l.dst.kernelOffset(),
-		Writes:    l.writes,
-	}
-	l.kernel(&w.tile)
+	t := &w.tile // not a literal, which would be built elsewhere and copied
+	t.Dst, t.DstStride = dst[(channels+x)*l.size:], stride
+	t.Src, t.SrcStride = pix, pixStride
+	t.Above, t.Carry = l.aboveOf(w, y)[x*l.size:], carry
+	t.Rows, t.N, t.Channels = rows, n, channels
+	t.Offset, t.Writes = l.dst.kernelOffset(), l.writes
+	l.kernel(t)
 }
 
 // clearColumn clears the first bytes of rows. It is written out for the sizes of a

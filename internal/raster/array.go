@@ -18,6 +18,21 @@ func ArrayOf[T Number](elems []T, e Extent) Array {
 	return Array{Bytes(elems), TypeOf[T](), e}
 }
 
+// SetPlane sets a to the elements of an image or of its table, in place: a copy of
+// fields that have just been written has to wait until they are in the cache, which
+// takes as long as all checks of a small image.
+func SetPlane[T Number](a *Array, elems []T, width, height, channels, stride int) {
+	a.Data, a.Type = Bytes(elems), TypeOf[T]()
+	a.Extent.SetPlane(width, height, channels, stride)
+}
+
+// SetVolume is like [SetPlane] for a volume or its table.
+func SetVolume[T Number](a *Array, elems []T, width, height, depth, channels, stride, sliceStride int) {
+	a.Data, a.Type = Bytes(elems), TypeOf[T]()
+	a.Width, a.Height, a.Depth, a.Channels = width, height, depth, channels
+	a.Stride, a.SliceStride, a.solid = stride, sliceStride, true
+}
+
 // Len returns the number of elements in memory, gaps included.
 func (a *Array) Len() int { return Count(len(a.Data), a.Type.Bytes()) }
 
