@@ -1,8 +1,6 @@
 package rotated
 
 import (
-	"sync"
-
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/kernel/processor"
@@ -50,32 +48,16 @@ type lines struct {
 // line returns line y and all that follows, starting before elements earlier.
 func (l *lines) line(y, before int) []byte { return l.data[l.lead+y*l.stride-before*l.size:] }
 
-// A run is an engine with a layer, kept for the next table.
-type run struct {
-	engine engine.Engine
-	set    engine.Settings
-	layer  layer
-	layers [1]engine.Layer // the layer, in the form that the engine needs
-}
-
-var runs = sync.Pool{New: func() any {
-	r := new(run)
-	r.layers[0] = &r.layer
-	return r
-}}
+// runs keeps the engines and scratch memory of the layer for later calls.
+var runs engine.Runs[layer]
 
 // fill makes a table from an image.
 func fill(dst *target, src *raster.Array, set engine.Settings) error {
-	r := runs.Get().(*run)
-	l := &r.layer
-	l.target, l.src, l.level, r.set = *dst, *src, set.Level, set
+	r := runs.Take()
+	l := &r.Layer
+	l.target, l.src, l.level = *dst, *src, set.Level
 	l.plan = newPlan(dst.frame, dst.channels, src.Type.Bytes(), dst.sum.Bytes(), set.Workers())
-	scratch, err := r.engine.Fill(&r.set, &l.plan.Plan, r.layers[:]...)
-	r.set = engine.Settings{}
-	if scratch <= engine.IdleBytes {
-		runs.Put(r)
-	}
-	return err
+	return r.Fill(set, l.plan.Plan, l)
 }
 
 // A shape determines how lines are laid out in memory.

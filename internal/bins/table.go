@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"sync"
 
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
@@ -125,19 +124,13 @@ func (j *Job) Fill(t *Table) error {
 	if on := j.set.On(); on != nil {
 		return on.Histogram(&device.Histogram{Src: j.src, Counts: t.Counts.Data, Range: device.Range(over), Options: j.set.OnDevice()})
 	}
-	r := runs.Get().(*run)
-	r.layer.table, r.layer.src, r.layer.weights, r.layer.level = *t, j.src, j.weights, j.set.Level
-	r.set = j.set
-	r.plan = engine.Work{
+	r := runs.Take()
+	l := &r.Layer
+	l.table, l.src, l.weights, l.level = *t, j.src, j.weights, j.set.Level
+	return r.Fill(j.set, engine.Work{
 		Rows: j.src.Height, N: j.src.Width * j.src.Channels, Channels: j.src.Channels,
 		PixelBytes: j.src.Type.Bytes(), SumBytes: t.Range.N * t.Counts.Type.Bytes(), Workers: j.set.Workers(),
-	}.PlanEntries(maxBand)
-	scratch, err := r.engine.Fill(&r.set, &r.plan, &r.layer)
-	r.set = engine.Settings{}
-	if scratch <= maxScratch {
-		runs.Put(r)
-	}
-	return err
+	}.PlanEntries(maxBand), l)
 }
 
 // Integrate makes the integral histogram of an image, see [Check] for the weights.
@@ -156,19 +149,8 @@ func Integrate(count raster.Type, src, weights raster.Array, r Range, opt engine
 	return t, j.Fill(&t)
 }
 
-// A run is an engine with a layer, which keeps its scratch memory.
-type run struct {
-	engine engine.Engine
-	plan   engine.Plan
-	set    engine.Settings
-	layer  layer
-}
-
-// runs holds those that nobody uses.
-var runs = sync.Pool{New: func() any { return new(run) }}
-
-// maxScratch bounds the memory that a run keeps for the next call.
-const maxScratch = 32 << 20
+// runs keeps the engines and scratch memory of the layer for later calls.
+var runs engine.Runs[layer]
 
 // at returns the counts of entry (x, y) of a channel.
 func (t *Table) at(x, y, channel int) []byte {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"sync"
-
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
@@ -101,45 +99,25 @@ func (j *ValidJob) Run() error {
 		j.Squares.know(&j.Src, true, true)
 	}
 	j.Count.Known = stats.Pixels{Bound: 1}
-	r := validRuns.Get().(*validRun)
-	scratch, err := r.fill(j)
-	if scratch <= IdleBytes {
-		validRuns.Put(r)
-	}
-	return err
+	return j.fill()
 }
 
-// A validRun holds what a job needs while it runs, and is kept for the next.
-type validRun struct {
-	engine Engine
-	set    Settings
-	plan   Plan
-	layer  valid
-	layers [1]Layer // the layer, in the form that the engine needs
-}
+var validRuns Runs[valid]
 
-var validRuns = sync.Pool{New: func() any {
-	r := new(validRun)
-	r.layers[0] = &r.layer
-	return r
-}}
-
-func (r *validRun) fill(j *ValidJob) (scratch int, err error) {
-	l := &r.layer
+// fill makes the tables. Their memory has been checked.
+func (j *ValidJob) fill() error {
+	r := validRuns.Take()
+	l := &r.Layer
 	l.src, l.mask, l.nan, l.squared, l.level = j.Src, j.Mask, j.NaN, j.squared(), j.set.Level
 	l.fill = j.Sums.Offset
-	l.sums.start(&j.Src, &j.Sums, l.level, false)
-	l.counts.start(&raster.Array{Type: raster.U8}, &j.Count, l.level, false)
+	l.sums.start(j.Src.Type, &j.Sums, l.level, false)
+	l.counts.start(raster.U8, &j.Count, l.level, false)
 	bytes := j.Sums.Type.Bytes() + j.Count.Type.Bytes()
 	if l.squared {
-		l.squares.start(&j.Src, &j.Squares, l.level, true)
+		l.squares.start(j.Src.Type, &j.Squares, l.level, true)
 		bytes += j.Squares.Type.Bytes()
 	}
-	r.set = j.set
-	r.plan = workOf(&l.src.Extent, l.src.Type.Bytes(), bytes, r.set.workers).Plan()
-	scratch, err = r.engine.Fill(&r.set, &r.plan, r.layers[:]...)
-	r.set = Settings{}
-	return scratch, err
+	return r.Fill(j.set, workOf(&l.src.Extent, l.src.Type.Bytes(), bytes, j.set.workers).Plan(), l)
 }
 
 // valid is the layer of the sums, the squares and the counts of valid pixels; the
@@ -152,21 +130,9 @@ type valid struct {
 	level         kernel.Level
 	selector      kernel.Selector
 	fill          float32
-	sums, squares validTable
-	counts        validTable
+	sums, squares summed
+	counts        summed
 	workers       []validWorker
-}
-
-// A validTable is an upright table and its layer.
-type validTable struct {
-	upright
-	table Table
-}
-
-func (t *validTable) start(src *raster.Array, dst *Table, level kernel.Level, squares bool) {
-	t.table = *dst
-	t.find(src.Type, dst.Type, level, squares)
-	t.aim(nil, &t.table)
 }
 
 // validWorker holds the memory that one worker does not share.
@@ -278,9 +244,8 @@ func (l *valid) Finish() {}
 func (l *valid) Release() int {
 	l.src, l.mask = raster.Array{}, raster.Array{}
 	bytes := 0
-	for _, t := range [...]*validTable{&l.sums, &l.squares, &l.counts} {
-		bytes += t.upright.Release()
-		t.table = Table{}
+	for _, t := range [...]*summed{&l.sums, &l.squares, &l.counts} {
+		bytes += t.Release()
 	}
 	for i := range l.workers {
 		w := &l.workers[i]

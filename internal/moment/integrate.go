@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -44,19 +43,8 @@ func check(src *raster.Array, opt engine.Options) (engine.Settings, error) {
 	return set, err
 }
 
-// A run is an engine with a layer, which keeps its scratch memory.
-type run struct {
-	engine engine.Engine
-	plan   engine.Plan
-	set    engine.Settings
-	layer  layer
-}
-
-// idle holds the runs that nobody uses.
-var idle = sync.Pool{New: func() any { return new(run) }}
-
-// maxScratch bounds the memory that a run keeps for the next call.
-const maxScratch = 32 << 20
+// idle keeps the engines and scratch memory of the layer for later calls.
+var idle engine.Runs[layer]
 
 func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 	if t == nil || t.words == nil {
@@ -72,18 +60,13 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 	if t.peak, t.unit, err = scale(src, &set); err != nil {
 		return err
 	}
-	r := idle.Get().(*run)
-	r.layer.table, r.layer.src, r.set = t, *src, set
-	r.plan = engine.Work{
+	r := idle.Take()
+	l := &r.Layer
+	l.table, l.src = t, *src
+	return r.Fill(set, engine.Work{
 		Rows: src.Height, N: src.Width * src.Channels, Channels: src.Channels,
 		PixelBytes: src.Type.Bytes(), SumBytes: t.perEntry() * 8, Workers: set.Workers(),
-	}.PlanEntries(0)
-	scratch, err := r.engine.Fill(&r.set, &r.plan, &r.layer)
-	r.set = engine.Settings{}
-	if scratch <= maxScratch {
-		idle.Put(r)
-	}
-	return err
+	}.PlanEntries(0), l)
 }
 
 // scale returns the largest magnitude of the pixels in the unit in which they are whole

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// Computed is the layer of an upright table of numbers that are computed while the table
+// is made, such as the products of the pixels of two images. A layer embeds it and
+// provides the numbers as its Source:
+//
+//	run := runs.Take()
+//	l := &run.Layer
+//	l.Source = l
+//	return run.Fill(set, l.Start(raster.U16, &table, &set), l)
+type Computed struct {
+	sums    summed
+	number  raster.Type
+	workers []computedWorker
+
+	Source Numbers
+}
+
+// Numbers computes what a table sums.
+type Numbers interface {
+	// Numbers writes the numbers of row y to dst, from element x on. Several goroutines
+	// call it at once.
+	Numbers(dst []byte, x, y int)
+}
+
+// computedWorker holds the memory that one worker does not share.
+type computedWorker struct {
+	numbers []byte // of a group of rows
+	_       [kernel.LineBytes]byte
+}
+
+// Start points the layer at a table, which has been checked, of numbers of a type that
+// has tables of such sums. It returns a plan for the work.
+func (l *Computed) Start(number raster.Type, dst *Table, set *Settings) Plan {
+	l.number = number
+	l.sums.start(number, dst, set.Level, false)
+	return workOf(&dst.Extent, number.Bytes(), dst.Type.Bytes(), set.workers).Plan()
+}
+
+// Prepare implements [Layer].
+func (l *Computed) Prepare(p *Plan) error {
+	l.workers = Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.numbers = AtLeast(w.numbers, groupRows*p.TileWidth*l.number.Bytes())
+	}
+	return l.sums.Prepare(p)
+}
+
+// Tile implements [Layer].
+func (l *Computed) Tile(worker, x, y, n, rows int) {
+	row := n * l.number.Bytes()
+	numbers := l.workers[worker].numbers
+	for end := y + rows; y < end; y += groupRows {
+		group := min(groupRows, end-y)
+		for r := range group {
+			l.Source.Numbers(numbers[r*row:][:row:row], x, y+r)
+		}
+		l.sums.tile(worker, numbers, n, x, y, n, group)
+	}
+}
+
+func (l *Computed) exact() bool { return false } // there are no pixels to sum again
+
+func (l *Computed) over(worker, x, y, n, from int) { l.sums.over(worker, x, y, n, from) }
+
+// Finish implements [Layer].
+func (l *Computed) Finish() {}
+
+// Release implements [Layer].
+func (l *Computed) Release() int {
+	bytes := l.sums.Release()
+	for i := range l.workers {
+		bytes += Bytes(l.workers[i].numbers)
+	}
+	return bytes
+}
+
+// A summed is an upright table of numbers that another layer hands to its tile method.
+type summed struct {
+	upright
+	table Table
+}
+
+func (t *summed) start(number raster.Type, dst *Table, level kernel.Level, squares bool) {
+	t.table = *dst
+	t.find(number, dst.Type, level, squares)
+	t.aim(nil, &t.table)
+}
+
+// Release implements [Layer].
+func (t *summed) Release() int {
+	t.table = Table{}
+	return t.upright.Release()
+}
