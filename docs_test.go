@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -232,12 +232,15 @@ func folder(page string) error {
 
 `, cascade, filepath.Join(top, "docs", "images", "faces.png")) + bodies.String()
 	imports := "\t\"os\"\n"
-	for name, path := range map[string]string{"context": "context", "image": "image", "fmt": "fmt", "errors": "errors", "log": "log", "slices": "slices", "boxsum": "", "filter": "filter", "threshold": "threshold", "match": "match", "detect": "detect",
-		"histogram": "histogram", "moments": "moments", "rotated": "rotated", "tilted": "tilted", "haar": "haar", "volume": "volume", "store": "store", "sources": "store/sources", "zarr": "zarr", "gpu": "gpu", "interop": "gpu/interop", "imgio": "imgio", "papers": "papers"} {
+	paths := map[string]string{}
+	for _, path := range []string{"context", "errors", "fmt", "image", "log", "slices"} {
+		paths[path] = path
+	}
+	for _, folder := range publicPackages(t) {
+		paths[path.Base(strings.Replace(folder, ".", "boxsum", 1))] = path.Join(module, folder)
+	}
+	for name, path := range paths {
 		if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(source) {
-			if path != name || !slices.Contains([]string{"context", "image", "fmt", "errors", "log", "slices"}, name) {
-				path = strings.TrimSuffix(module+"/"+path, "/")
-			}
 			imports += fmt.Sprintf("\t%q\n", path)
 		}
 	}

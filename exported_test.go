@@ -9,7 +9,9 @@ import (
 	"go/printer"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +21,43 @@ import (
 
 var update = flag.Bool("update", false, "write docs/api.txt anew")
 
-// public lists the packages that users may import; see docs/reference/conventions.md.
-var public = []string{".", "detect", "filter", "gpu", "gpu/interop", "haar", "histogram", "imgio", "match", "moments", "papers", "rotated", "store", "store/sources", "threshold", "tilted", "volume", "zarr", "zarr/web"}
+// publicPackages returns the folders of the packages that users may import: all but the
+// internal ones, programs, and what measures or is part of the explorer.
+func publicPackages(t *testing.T) (folders []string) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	private := regexp.MustCompile(`(^|/)internal/|^(lab|web|cmd|python|docs|examples)(/|$)`)
+	for line := range strings.Lines(string(out)) {
+		name, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if folder, _ := local(path); name != "main" && !private.MatchString(folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
+// TestPublicPackages tests that the documentation lists every package.
+func TestPublicPackages(t *testing.T) {
+	const page = "docs/reference/go.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range publicPackages(t) {
+		if name := strings.Replace(folder, ".", "boxsum", 1); !bytes.Contains(text, []byte("`"+name+"`")) {
+			t.Errorf("%s does not list package %s", page, name)
+		}
+	}
+}
 
 // TestExported compares the exported names with docs/api.txt, so that a change of a
 // name that users rely on shows up in a diff.
 func TestExported(t *testing.T) {
 	var lines []string
-	for _, dir := range public {
+	for _, dir := range publicPackages(t) {
 		lines = append(lines, exported(t, dir)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"

@@ -37,6 +37,17 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	return s
 }
 
+// Area returns the number of pixels in the sum of one channel over a box: those of the box
+// that are inside the image and, in a table of a [ValidTable], valid. It returns 0 if the
+// image has no such channel.
+func (t *Table[S]) Area(box image.Rectangle, channel int) int {
+	box = box.Intersect(t.Bounds())
+	if box.Empty() || uint(channel) >= uint(t.Channels) {
+		return 0
+	}
+	return t.count(box, channel)
+}
+
 // restore adds the offset back to the sum of a box inside the image.
 func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
 	offset, n := float64(t.Offset), float64(t.count(box, channel))

@@ -37,7 +37,7 @@ arm64() {
 	qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || { left_out "arm64: needs qemu-user"; return; }
 	CGO_ENABLED=0 GOARCH=arm64 go vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 100m -exec "$qemu" \
-		. ./internal/engine ./internal/window ./internal/kernel/... ./filter ./threshold ./match ./detect ./rotated ./tilted ./haar ./histogram ./moments ./volume
+		. ./internal/engine ./internal/window ./internal/kernel/... ./filter ./threshold ./match ./detect ./rotated ./tilted ./haar ./histogram ./moments ./products ./volume
 }
 
 # lint runs staticcheck.

@@ -81,7 +81,9 @@ func (l PairList) For(kind Kinds) PairList {
 }
 
 // Has reports whether the list contains a pair.
-func (l PairList) Has(pixel, sum Type) bool { return slices.Contains(l.Of(pixel), sum) }
+func (l PairList) Has(pixel, sum Type) bool {
+	return slices.ContainsFunc(l, func(p Pair) bool { return p.Pixel == pixel && p.Sum == sum })
+}
 
 // Twin returns the pair of a list whose sums have the same bits: unsigned sums, and
 // unsigned pixels of the same size if the list has both. Kernels are made only for it.

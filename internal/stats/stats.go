@@ -59,11 +59,11 @@ func Variance(n int, sum, squares Sum, r *Rounding, whole func() bool) float64 {
 	case !sum.typ.Float() && !squares.typ.Float() && !sum.parts:
 		return VarianceOfIntegers(n, sum.magnitude(), squares.lo)
 	}
-	all, unit, magnitude := sum.float(), epsilon(sum.typ), sum.magnitude()
+	all, unit, magnitude := sum.float(), Unit(sum.typ), sum.magnitude()
 	if sum.parts {
-		all, unit, magnitude = bigMean(n, sum)*float64(n), epsilon(raster.F64), 0
+		all, unit, magnitude = bigMean(n, sum)*float64(n), Unit(raster.F64), 0
 	}
-	v, exact, ask := ofFloats(n, all, squares.float(), magnitude, unit, epsilon(squares.typ), r)
+	v, exact, ask := ofFloats(n, all, squares.float(), magnitude, unit, Unit(squares.typ), r)
 	if ask && whole() {
 		return exact
 	}
@@ -110,8 +110,8 @@ func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 
-// epsilon returns half a unit in the last place of 1, or 0 for integers.
-func epsilon(t raster.Type) float64 {
+// Unit returns half a unit in the last place of 1, or 0 for integers.
+func Unit(t raster.Type) float64 {
 	switch t {
 	case raster.F32:
 		return 0x1p-24
@@ -126,7 +126,7 @@ func epsilon(t raster.Type) float64 {
 // whole, too. To conclude that, callers test several entries: the limits leave some
 // bits that would not be zero by chance.
 func IsWhole(sum, squares float64, t raster.Type) bool {
-	return isWhole(sum, squares, epsilon(t))
+	return isWhole(sum, squares, Unit(t))
 }
 
 func isWhole(s, q, epsilon float64) bool {
@@ -177,6 +177,11 @@ func ofWide(n, sum, squaresHi, squaresLo uint64) float64 {
 	if borrow != 0 || over != 0 || carry != 0 {
 		return math.NaN()
 	}
+	return overSquare(hi, lo, n)
+}
+
+// overSquare returns a number of 128 bits divided by n².
+func overSquare(hi, lo, n uint64) float64 {
 	// Rounding the top 64 bits, with the remaining bits ORed into the lowest, rounds
 	// like all bits.
 	shift := bits.LeadingZeros64(hi)
