@@ -30,10 +30,10 @@ type group struct {
 // [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an
 // image to whichever device is free, and so do volumes and histograms; the last row
 // of a band goes through the host to the device of the next one. [Pipeline] sends
-// whole images and returns tables in order. Filters divide the rows of an image evenly.
-// Tilted and rotated tables, and filters whose border wraps around, cannot be divided
-// and are computed on one device. Everything else, such as [Upload] and Info, uses the
-// first device; Wait and Close apply to all.
+// whole images and returns tables in order. Filters and thresholds divide the rows of
+// an image evenly. Tilted and rotated tables, and filters whose border wraps around,
+// cannot be divided and are computed on one device. Everything else, such as [Upload]
+// and Info, uses the first device; Wait and Close apply to all.
 //
 // Integer results are the same as on one device. Float results are too if the devices have
 // the same Info, apart from Index. Otherwise, the work is distributed in a fixed order, and

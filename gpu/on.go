@@ -306,6 +306,15 @@ func (r runner) Filter(job *device.Filter) error {
 	return r.windows(&m, &job.Src, results, &job.Options)
 }
 
+// Threshold binarizes an image by the windows around its pixels.
+func (r runner) Threshold(job *device.Threshold) error {
+	if p := job.Src.Type; p != raster.U8 && p != raster.U16 {
+		return fmt.Errorf("gpu: %w: thresholds of %v: devices have those of uint8 and uint16", boxsum.ErrTypes, p)
+	}
+	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
+	return r.windows(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)
+}
+
 // windows computes images from the windows around the pixels of another.
 func (r runner) windows(m *method.Filter, src *raster.Array, results []*raster.Array, opt *device.Options) error {
 	if err := m.Fits(src.Type, max(src.Width, 1), max(src.Height, 1)); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -113,6 +114,9 @@ func (j *job) fillBits(dst Bitmap) (err error) {
 
 // run computes the result once its memory has been checked.
 func (j *job) run() error {
+	if on := j.set.On(); on != nil {
+		return j.runOn(on)
+	}
 	if j.src.Width == 0 || j.src.Height == 0 {
 		j.set.Report(1)
 		return nil
@@ -143,6 +147,23 @@ func (j *job) run() error {
 		}
 	}
 	return runWindows(j)
+}
+
+// runOn computes the result on a device. Package gpu checks the types.
+func (j *job) runOn(d device.Runner) error {
+	if j.method != Sauvola {
+		return raster.Invalid("%v with Options.On: devices have sauvola, leave On nil for others", j.method)
+	}
+	if j.dst.form != asBytes {
+		return raster.Invalid("bits or a map with Options.On: devices have Binarize, leave On nil")
+	}
+	src := j.src
+	if j.same { // other parts of the image are read later
+		window.CopyTo(nil, &src)
+	}
+	return d.Threshold(&device.Threshold{
+		Src: src, Dst: j.dst.Array, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
+	})
 }
 
 // inUnit returns an error for floats in a different range than the rule expects: bytes

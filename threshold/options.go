@@ -10,6 +10,14 @@ import (
 // Options controls how the work is done. Nil and the zero value choose the best for the
 // machine.
 type Options struct {
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
+	// in host memory. Devices support Binarize and BinarizeImage by the method Sauvola, of
+	// uint8 and uint16, with the decisions of the processor; anything else is an error, and
+	// so are windows of more than 65535 pixels a side or 16843009 in total, or, for uint16,
+	// 65535 in total. OpenCL devices must support float64. Large images are divided as by
+	// [filter.Options].
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level is the best available
 	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
@@ -20,5 +28,5 @@ func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

@@ -22,6 +22,7 @@ type Runner interface {
 	Histogram(*Histogram) error
 	Rotated(*Rotated) error
 	Filter(*Filter) error
+	Threshold(*Threshold) error
 }
 
 // open returns the Runner of a device; nil until package gpu registers.
@@ -107,4 +108,14 @@ type Filter struct {
 	Mean, Dev raster.Array // one of them may have no type; neither lies in the memory of Src
 	Window    Window
 	Options   Options
+}
+
+// Threshold is the job of binarizing an image of one channel by Sauvola's rule: a pixel is 0
+// if it does not exceed mean·(1 + K·(deviation·InverseR − 1)) of the window around it, and
+// 255 otherwise.
+type Threshold struct {
+	Src, Dst    raster.Array // Dst has bytes and does not lie in the memory of Src
+	Window      Window
+	K, InverseR float64
+	Options     Options
 }

@@ -1,0 +1,109 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// thresholdsOn holds Sauvola's rule on a device against that on the processor.
+func thresholdsOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
+	t.Helper()
+	name := fmt.Sprintf("%T of %+v", *new(P), c)
+	rule := threshold.New(threshold.Sauvola, 1)
+	rule.Window, rule.Border, rule.Value, rule.K = c.window, c.border, c.value, c.k
+	if c.seed%2 == 0 {
+		rule.R = 100
+	}
+	src := fixture.Noise[P](c.seed, c.width, c.height, 1, c.gap)
+	for _, level := range []boxsum.Level{{}, portable} {
+		progress := 0.0
+		there := &threshold.Options{On: d, Level: level, Progress: func(done float64) { progress = done }}
+		got, want := part[uint8](c.width, c.height, 1, c.gap), part[uint8](c.width, c.height, 1, c.gap)
+		if err := errors.Join(threshold.BinarizeInto(got, src, rule, there), threshold.BinarizeInto(want, src, rule, nil)); err != nil {
+			t.Fatal(name, err)
+		}
+		sameParts(t, name, got, want)
+		if progress != 1 {
+			t.Errorf("%s: the last progress is %v", name, progress)
+		}
+		if bytes, ok := any(src).(boxsum.Image[uint8]); ok {
+			got, want = bytes, bytes
+			got.Pix, want.Pix = slices.Clone(got.Pix), slices.Clone(want.Pix)
+			if err := errors.Join(threshold.BinarizeInto(got, got, rule, there), threshold.BinarizeInto(want, want, rule, nil)); err != nil {
+				t.Fatal(name, err)
+			}
+			sameParts(t, "in place: "+name, got, want)
+		}
+	}
+}
+
+// TestThresholdOn holds decisions from host memory to host memory against the processor's.
+func TestThresholdOn(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		rng := rand.New(rand.NewPCG(5, 35))
+		count := 30
+		if testing.Short() {
+			count = 8
+		}
+		for range count {
+			c := randomCase(rng)
+			thresholdsOn[uint8](t, d, c)
+			thresholdsOn[uint16](t, d, c)
+		}
+		many, _ := several(t, d, 3)
+		for range 4 {
+			c := randomCase(rng)
+			c.height, c.width = 3*shareRows+rng.IntN(200), 1+c.width%50
+			thresholdsOn[uint8](t, many, c)
+		}
+		if failed := many.Failed(); failed != nil {
+			t.Error(failed)
+		}
+		empty := boxsum.Image[uint8]{Height: 5}
+		if bin, err := threshold.Binarize(empty, threshold.New(threshold.Sauvola, 5), &threshold.Options{On: d}); err != nil || bin.Height != 5 {
+			t.Errorf("an empty image: %v, %v", bin, err)
+		}
+	})
+}
+
+// TestThresholdOnRefused asks devices for thresholds that they do not have.
+func TestThresholdOnRefused(t *testing.T) {
+	im, floats := fixture.Noise[uint8](1, 30, 25, 1, 0), fixture.Image[float32](rand.New(rand.NewPCG(1, 2)), 30, 25, 1)
+	done, stop := context.WithCancel(context.Background())
+	stop()
+	rule := threshold.New(threshold.Sauvola, 5)
+	eachDevice(t, func(t *testing.T, d *Device) {
+		opt := &threshold.Options{On: d}
+		for _, m := range threshold.Methods()[1:] {
+			if _, err := threshold.Binarize(im, threshold.New(m, 5), opt); !errors.Is(err, boxsum.ErrInvalid) {
+				t.Errorf("%v: %v", m, err)
+			}
+		}
+		for name, c := range map[string]struct{ err, want error }{
+			"bits":           {second(threshold.BinarizeBits(im, rule, opt)), boxsum.ErrInvalid},
+			"a map":          {second(threshold.Map[float32](im, rule, opt)), boxsum.ErrInvalid},
+			"a large window": {second(threshold.Binarize(im, threshold.Rule{Window: threshold.Square(1 << 20)}, opt)), boxsum.ErrInvalid},
+			"no device":      {second(threshold.Binarize(im, rule, &threshold.Options{On: (*Device)(nil)})), ErrNoDevice},
+			"floats":         {second(threshold.Binarize(floats, rule, opt)), boxsum.ErrTypes},
+			"canceled":       {second(threshold.Binarize(im, rule, &threshold.Options{On: d, Context: done})), context.Canceled},
+		} {
+			if !errors.Is(c.err, c.want) {
+				t.Errorf("%s: %v, want %v", name, c.err, c.want)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := threshold.Binarize(im, rule, opt); !errors.Is(err, boxsum.ErrClosed) {
+			t.Errorf("a closed device: %v", err)
+		}
+	})
+}
