@@ -26,6 +26,7 @@ type coder struct {
 	file    string // for Go and the shell
 	saved   string // for Python: the pixels as the page saves them
 	channel int
+	color   bool // the pixels are in color
 
 	imports []string
 	golang  []string
@@ -47,7 +48,11 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 	write := c.image
 	switch d := doc.(type) {
 	case *picture:
-		if d.direct && !d.info.Demo {
+		if q.Do == "filter" && d.colors() != nil {
+			c.color, c.saved, save.Kind = true, base+"-color.npy", "color"
+			c.file, c.info.Pixel, c.info.Low, c.info.High = c.saved, "uint8", 0, 255
+		}
+		if d.direct && !d.info.Demo && !(c.color && (d.info.Pixel != "uint8" || d.colors().channels > 3)) {
 			c.file = d.source
 		}
 	case *block:
@@ -195,8 +200,8 @@ const module = "github.com/boxsum/boxsum"
 func (c *coder) openImage() {
 	c.use("log", module+"/imgio")
 	c.golang = append(c.golang,
-		fmt.Sprintf("img, file, err := imgio.OpenImage[%s](%q, imgio.Options{})", c.info.Pixel, c.file), "check(err)", "defer file.Close()")
-	c.python = append(c.python, "import boxsum, numpy as np", "", fmt.Sprintf("image = np.load(%q)  # the pixels in gray, as this page saves them", c.saved))
+		fmt.Sprintf("img, file, err := imgio.OpenImage[%s](%q, imgio.Options{%s})", c.info.Pixel, c.file, map[bool]string{true: "Color: imgio.Keep"}[c.color]), "check(err)", "defer file.Close()")
+	c.python = append(c.python, "import boxsum, numpy as np", "", fmt.Sprintf("image = np.load(%q)  # saved by Save pixels", c.saved))
 }
 
 func (c *coder) square() string {
@@ -368,7 +373,7 @@ func (c *coder) filter(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is for images of one channel")
+		return refuse("There is no code for images with %d channels.", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/filter")
@@ -377,30 +382,34 @@ func (c *coder) filter(q *request) error {
 	if c.info.Pixel == "float64" {
 		float = "float64"
 	}
+	color, local := " --color gray", ""
+	if c.color {
+		color, local = " --color keep", " --color keep"
+	}
 	var golang, python, shell string
 	switch q.Method {
 	case "box":
-		golang, python, shell = fmt.Sprintf("filter.Box(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.box_filter(image, %d)", n), fmt.Sprintf("blur %s -o result.npy --color gray --window %d", word(c.file), n)
+		golang, python, shell = fmt.Sprintf("filter.Box(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.box_filter(image, %d)", n), fmt.Sprintf("blur %s -o result.npy%s --window %d", word(c.file), color, n)
 	case "gaussian":
-		golang, python, shell = fmt.Sprintf("filter.Gaussian(img, filter.Sigma{X: %v, Y: %v}, nil)", q.Sigma, q.Sigma), fmt.Sprintf("boxsum.blur(image, sigma=%v)", q.Sigma), fmt.Sprintf("blur %s -o result.npy --color gray --sigma %v", word(c.file), q.Sigma)
+		golang, python, shell = fmt.Sprintf("filter.Gaussian(img, filter.Sigma{X: %v, Y: %v}, nil)", q.Sigma, q.Sigma), fmt.Sprintf("boxsum.blur(image, sigma=%v)", q.Sigma), fmt.Sprintf("blur %s -o result.npy%s --sigma %v", word(c.file), color, q.Sigma)
 	case "median":
-		golang, python, shell = fmt.Sprintf("filter.Median(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.median(image, %d)", n), fmt.Sprintf("local %s -o result.npy --median --window %d", word(c.file), n)
+		golang, python, shell = fmt.Sprintf("filter.Median(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.median(image, %d)", n), fmt.Sprintf("local %s -o result.npy%s --median --window %d", word(c.file), local, n)
 	case "guided":
-		golang, python, shell = fmt.Sprintf("filter.Guided(img, img, filter.Square(%d), %v, nil)", n, q.Epsilon), fmt.Sprintf("boxsum.guided(image, %d, %v)", n/2, q.Epsilon), fmt.Sprintf("local %s -o result.npy --guided --window %d --epsilon %v", word(c.file), n, q.Epsilon)
+		golang, python, shell = fmt.Sprintf("filter.Guided(img, img, filter.Square(%d), %v, nil)", n, q.Epsilon), fmt.Sprintf("boxsum.guided(image, %d, %v)", n/2, q.Epsilon), fmt.Sprintf("local %s -o result.npy%s --guided --window %d --epsilon %v", word(c.file), local, n, q.Epsilon)
 	case "mean":
-		golang, python, shell = fmt.Sprintf("filter.Mean[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_mean(image, %d)", n), fmt.Sprintf("local %s -o result.npy --mean --window %d", word(c.file), n)
+		golang, python, shell = fmt.Sprintf("filter.Mean[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_mean(image, %d)", n), fmt.Sprintf("local %s -o result.npy%s --mean --window %d", word(c.file), local, n)
 	case "std":
-		golang, python, shell = fmt.Sprintf("filter.StdDev[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_std(image, %d)", n), fmt.Sprintf("local %s -o result.npy --std --window %d", word(c.file), n)
+		golang, python, shell = fmt.Sprintf("filter.StdDev[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_std(image, %d)", n), fmt.Sprintf("local %s -o result.npy%s --std --window %d", word(c.file), local, n)
 	case "normalize":
 		floor := (c.info.High - c.info.Low) / 255
-		golang, python, shell = fmt.Sprintf("filter.Normalize[%s](img, filter.Square(%d), %v, nil)", float, n, floor), fmt.Sprintf("boxsum.normalize(image, %d, floor=%v)", n, floor), fmt.Sprintf("local %s -o result.npy --normalize --window %d --floor %v", word(c.file), n, floor)
+		golang, python, shell = fmt.Sprintf("filter.Normalize[%s](img, filter.Square(%d), %v, nil)", float, n, floor), fmt.Sprintf("boxsum.normalize(image, %d, floor=%v)", n, floor), fmt.Sprintf("local %s -o result.npy%s --normalize --window %d --floor %v", word(c.file), local, n, floor)
 	case "entropy":
 		c.use(module + "/histogram")
 		of, py, sh := "histogram.Bins{N: 64}", "bins=64", "--bins 64"
 		if c.info.Pixel != "uint8" {
 			of, py, sh = fmt.Sprintf("histogram.Bins{N: 64, Low: %v, High: %v, Clamp: true}", c.info.Low, c.info.High), fmt.Sprintf("bins=64, range=(%v, %v)", c.info.Low, c.info.High), fmt.Sprintf("--bins 64 --range %v,%v", c.info.Low, c.info.High)
 		}
-		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy --entropy --window %d %s", word(c.file), n, sh)
+		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy%s --entropy --window %d %s", word(c.file), local, n, sh)
 	default:
 		return refuse("there is no filter %q", q.Method)
 	}
@@ -416,7 +425,7 @@ func (c *coder) threshold(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is for images of one channel")
+		return refuse("There is no code for images with %d channels.", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/threshold")
@@ -451,7 +460,7 @@ func (c *coder) match(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is for images of one channel")
+		return refuse("There is no code for images with %d channels.", c.info.Channels)
 	}
 	c.openImage()
 	c.use("fmt", module, module+"/match")

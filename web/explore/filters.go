@@ -14,31 +14,84 @@ import (
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/match"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A filtered is a picture that was made, and the time that took.
+// A filtered is a picture that a filter made: a byte for each pixel in gray, or red, green, blue and alpha.
 type filtered struct {
 	pix           []uint8
 	width, height int
+	color         bool
+	scale         int // 1, or n where the picture was made from the image at 1:n
 	took          time.Duration
 }
 
-func filteredReply(f *filtered, err error) (any, []byte, error) {
-	if err != nil {
-		return nil, nil, err
+func newFiltered(width, height, channels int) *filtered {
+	f := &filtered{width: width, height: height, color: channels > 1, scale: 1}
+	if !f.color {
+		f.pix = make([]uint8, width*height)
+		return f
 	}
-	return map[string]any{"width": f.width, "height": f.height, "format": "gray", "ms": float64(f.took.Microseconds()) / 1000}, f.pix, nil
+	f.pix = bytes.Repeat([]uint8{0, 0, 0, 255}, width*height)
+	return f
 }
 
-// maxFiltered is the largest picture that is filtered as a slider moves, in pixels.
+func (f *filtered) set(x, y, channel int, v uint8) {
+	if i := y*f.width + x; f.color {
+		f.pix[4*i+channel] = v
+	} else {
+		f.pix[i] = v
+	}
+}
+
+// takeAlpha copies the transparency of an image with four channels.
+func (f *filtered) takeAlpha(img boxsum.Image[uint8], s *screen) {
+	if img.Channels != 4 {
+		return
+	}
+	for j := range f.height {
+		for i := range f.width {
+			x, y := i, j
+			if s != nil {
+				x, y = s.column(i), s.row(j)
+			}
+			f.set(i, j, 3, img.Pix[y*img.Stride+4*x+3])
+		}
+	}
+}
+
+// reply is the pixels, or a PNG file of them.
+func (f *filtered) reply(file bool) (any, []byte, error) {
+	format, pix := "gray", f.pix
+	if f.color {
+		format = "rgba"
+	}
+	if file {
+		img := boxsum.Image[uint8]{Pix: f.pix, Stride: f.width, Width: f.width, Height: f.height, Channels: 1}
+		if f.color {
+			img.Stride, img.Channels = 4*f.width, 4
+		}
+		var b bytes.Buffer
+		if err := imgio.Encode(&b, "png", img); err != nil {
+			return nil, nil, err
+		}
+		format, pix = "png", b.Bytes()
+	}
+	return map[string]any{"width": f.width, "height": f.height, "format": format, "scale": f.scale, "ms": float64(f.took.Microseconds()) / 1000}, pix, nil
+}
+
+// maxFiltered is the largest picture that is filtered as a whole, in pixels.
 const maxFiltered = 64 << 20
 
 // maxWindow is the longest side of a window.
 const maxWindow = 4095
+
+// maxSigma is the widest Gaussian.
+const maxSigma = 1000
 
 func windowOf(r *request) (filter.Window, error) {
 	side := r.Window
@@ -46,54 +99,72 @@ func windowOf(r *request) (filter.Window, error) {
 		side = 2*r.Radius + 1
 	}
 	if side < 1 || side > maxWindow {
-		return filter.Window{}, refuse("a window of %d pixels: take 1 to %d", side, maxWindow)
+		return filter.Window{}, refuse("the window is %d pixels wide, want 1 to %d", side, maxWindow)
 	}
 	return filter.Square(side), nil
 }
 
-// first is the first channel of an image.
-func first[P filter.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
-	if img.Channels == 1 {
-		return img
-	}
-	one := boxsum.Image[P]{Pix: make([]P, img.Width*img.Height), Stride: img.Width, Width: img.Width, Height: img.Height, Channels: 1}
-	for y := range img.Height {
-		from, to := img.Row(y), one.Row(y)
-		for x := range to {
-			to[x] = from[x*img.Channels]
-		}
-	}
-	return one
-}
-
-// first is the first channel of the image.
-func (r *planeTables) first() any {
+// of returns the channels of the image as an image.
+func (r *planeTables) of(channels ...int) any {
 	switch img := r.img.(type) {
 	case boxsum.Image[uint8]:
-		return first(img)
+		return pick(img, channels)
 	case boxsum.Image[uint16]:
-		return first(img)
+		return pick(img, channels)
 	case boxsum.Image[float32]:
-		return first(img)
+		return pick(img, channels)
 	case boxsum.Image[float64]:
-		return first(img)
+		return pick(img, channels)
 	}
 	return nil
 }
 
-func (r *planeTables) filter(ctx context.Context, q *request) (*filtered, error) {
+// whole returns the size of an image as an error if it is too large to be filtered in one piece.
+func (r *planeTables) whole(command string) error {
 	if n := int64(r.width) * int64(r.height); n > maxFiltered {
-		return nil, refuse("pictures of up to %d megapixels are filtered here, and this one has %d: use boxsum blur or boxsum local", maxFiltered>>20, n>>20)
+		return refuse("the image has %d megapixels; the page saves up to %d: use boxsum %s", n>>20, maxFiltered>>20, command)
 	}
+	return nil
+}
+
+// filter filters some channels: the pixels of a screen, or the whole image where there is none.
+func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channels []int) (*filtered, error) {
 	w, err := windowOf(q)
 	if err != nil {
 		return nil, err
 	}
 	f := &filtering{request: q, window: w, low: r.low, high: r.high, opt: &filter.Options{Context: ctx}}
-	one := r.first()
 	start := time.Now()
+	if s != nil {
+		if by := filterRule(f, !r.pixel.Float()); by != nil {
+			if made, err := r.byTables(ctx, s, by, channels); made != nil || err != nil {
+				return made, err
+			}
+		}
+	}
+	p := &reduced{n: 1}
+	if s == nil {
+		if err := r.whole("blur or boxsum local"); err != nil {
+			return nil, err
+		}
+		p.img = r.of(channels...)
+	} else {
+		margin := max(w.Width, w.Height) // twice the radius, which the guided filter needs
+		if q.Method == "gaussian" {
+			margin = int(5*min(max(q.Sigma, 0), maxSigma)) + 5
+		}
+		if p, err = r.around(ctx, s, margin, channels, q.Quick); err != nil {
+			return nil, err
+		}
+		scaled := *q
+		f.request = &scaled
+		scaled.Sigma = q.Sigma / float64(p.n)
+		if p.n > 1 {
+			f.window = filter.Square(2*reduceBy(w.Width/2, p.n) + 1)
+		}
+	}
 	var made any
-	switch img := one.(type) {
+	switch img := p.img.(type) {
 	case boxsum.Image[uint8]:
 		made, err = filteredBy(f, img)
 	case boxsum.Image[uint16]:
@@ -107,7 +178,11 @@ func (r *planeTables) filter(ctx context.Context, q *request) (*filtered, error)
 	if err != nil {
 		return nil, err
 	}
-	return drawn(made, f.low, f.high, took), nil
+	t := tile{low: f.low, scale: 255 / (f.high - f.low)}
+	if s != nil {
+		return s.show(p, made, t, len(channels), took), nil
+	}
+	return drawn(made, t, took), nil
 }
 
 // A filtering is a filter, and what is black and white in its result.
@@ -123,17 +198,17 @@ func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) 
 	case "box":
 		return filter.Box(img, f.window, f.opt)
 	case "gaussian":
-		if !(f.Sigma > 0 && f.Sigma <= 1000) {
-			return nil, refuse("a sigma of %v: take more than 0, and 1000 at most", f.Sigma)
+		if !(f.Sigma > 0 && f.Sigma <= maxSigma) {
+			return nil, refuse("sigma is %v, want more than 0 and at most %d", f.Sigma, maxSigma)
 		}
 		return filter.Gaussian(img, filter.Sigma{X: f.Sigma, Y: f.Sigma}, f.opt)
 	case "median":
 		return filter.Median(img, f.window, f.opt)
 	case "guided":
 		if !(f.Epsilon > 0 && f.Epsilon <= 1e12) {
-			return nil, refuse("an epsilon of %v: take more than 0", f.Epsilon)
+			return nil, refuse("epsilon is %v, want more than 0", f.Epsilon)
 		}
-		return filter.Guided(img, img, f.window, f.Epsilon, f.opt)
+		return filter.Guided(img, img, f.window, f.Epsilon, f.opt) // a color image guides itself by its colors
 	case "mean":
 		return filter.Mean[float32](img, f.window, f.opt)
 	case "std":
@@ -151,25 +226,22 @@ func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) 
 		f.low, f.high = 0, 6
 		return filter.Entropy[float32](img, f.window, of, f.opt)
 	}
-	return nil, refuse("a filter called %q: there are box, gaussian, mean, std, normalize, median, entropy and guided", f.Method)
+	return nil, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy or guided", f.Method)
 }
 
-// drawn is an image in shades of gray, with low as black and high as white.
-func drawn(m any, low, high float64, took time.Duration) *filtered {
-	f := &filtered{took: took}
+// drawn is an image as the page shows it.
+func drawn(m any, t tile, took time.Duration) *filtered {
 	src := pixels.Of(m)
-	f.width, f.height = src.Width, src.Height
-	if b, ok := m.(boxsum.Image[uint8]); ok && b.Stride == b.Width {
-		f.pix = b.Pix[:b.Width*b.Height]
-		return f
+	if b, ok := m.(boxsum.Image[uint8]); ok && b.Channels == 1 && b.Stride == b.Width && t.low == 0 && t.scale == 1 {
+		return &filtered{pix: b.Pix[:b.Width*b.Height], width: b.Width, height: b.Height, scale: 1, took: took}
 	}
-	t := tile{low: low, scale: 255 / (high - low)}
-	f.pix = make([]uint8, 0, f.width*f.height)
+	f := newFiltered(src.Width, src.Height, src.Channels)
+	f.took = took
 	var row []float64
 	for y := range f.height {
-		row = src.Floats(row[:0], y, 0, f.width, 1)
-		for _, v := range row {
-			f.pix = append(f.pix, shade(v, t))
+		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
+		for i, v := range row {
+			f.set(i/src.Channels, y, i%src.Channels, shade(v, t))
 		}
 	}
 	return f
@@ -196,7 +268,7 @@ func ruleOf(q *request) (threshold.Rule, error) {
 	rule := threshold.New(m, w.Width)
 	if q.K != nil {
 		if math.IsNaN(*q.K) || math.Abs(*q.K) > 1e6 {
-			return rule, refuse("a k of %v", *q.K)
+			return rule, refuse("k is %v, want a number from −1000000 to 1000000", *q.K)
 		}
 		switch m {
 		case threshold.Bradley:
@@ -210,10 +282,8 @@ func ruleOf(q *request) (threshold.Rule, error) {
 	return rule, nil
 }
 
-func (r *planeTables) threshold(ctx context.Context, q *request) (*filtered, error) {
-	if n := int64(r.width) * int64(r.height); n > maxFiltered {
-		return nil, refuse("pictures of up to %d megapixels become black and white here, and this one has %d: use boxsum threshold", maxFiltered>>20, n>>20)
-	}
+// threshold makes one channel black and white: the pixels of a screen, or the whole image where there is none.
+func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, channel int) (*filtered, error) {
 	rule, err := ruleOf(q)
 	if err != nil {
 		return nil, err
@@ -221,10 +291,34 @@ func (r *planeTables) threshold(ctx context.Context, q *request) (*filtered, err
 	if r.pixel.Float() && (r.low < 0 || r.high > 1) {
 		rule.White, rule.R = r.high, (r.high-r.low)/2
 	}
-	one, opt := r.first(), &threshold.Options{Context: ctx}
 	start := time.Now()
+	p := &reduced{n: 1}
+	if s != nil {
+		if by := thresholdRule(rule, r.pixel); by != nil {
+			if made, err := r.byTables(ctx, s, by, []int{channel}); made != nil || err != nil {
+				return made, err
+			}
+		}
+		// Other methods look at the whole image. Otsu's is one histogram.
+		if rule.Method != threshold.Otsu {
+			all := &screen{image.Rect(0, 0, r.width, r.height), s.w, s.h}
+			if p, err = r.around(ctx, all, 0, []int{channel}, q.Quick); err != nil {
+				return nil, err
+			}
+			if p.n > 1 {
+				rule.Window = threshold.Square(2*reduceBy(rule.Window.Width/2, p.n) + 1)
+			}
+		}
+	}
+	if p.img == nil {
+		if err := r.whole("threshold"); err != nil {
+			return nil, err
+		}
+		p.img = r.of(channel)
+	}
+	opt := &threshold.Options{Context: ctx}
 	var m any
-	switch img := one.(type) {
+	switch img := p.img.(type) {
 	case boxsum.Image[uint8]:
 		m, err = threshold.Binarize(img, rule, opt)
 	case boxsum.Image[uint16]:
@@ -238,7 +332,10 @@ func (r *planeTables) threshold(ctx context.Context, q *request) (*filtered, err
 	if err != nil {
 		return nil, err
 	}
-	return drawn(m, 0, 255, took), nil
+	if s != nil {
+		return s.show(p, m, tile{scale: 1}, 1, took), nil
+	}
+	return drawn(m, tile{scale: 1}, took), nil
 }
 
 // A matched is the best places of a template.
@@ -259,7 +356,7 @@ type peak struct {
 
 func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
 	if n := int64(r.width) * int64(r.height); n > maxFiltered/4 {
-		return nil, refuse("templates are looked for in pictures of up to %d megapixels here, and this one has %d: use boxsum match", maxFiltered>>22, n>>20)
+		return nil, refuse("the image has %d megapixels; the page searches up to %d: use boxsum match", n>>20, maxFiltered>>22)
 	}
 	b, err := oneBox(q, 4)
 	if err != nil {
@@ -267,16 +364,16 @@ func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
 	}
 	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.width, r.height))
 	if box.Dx() < 2 || box.Dy() < 2 {
-		return nil, refuse("a template of %d×%d pixels: draw a box of 2×2 or more", box.Dx(), box.Dy())
+		return nil, refuse("the template is %d×%d pixels, want at least 2×2: draw a larger box", box.Dx(), box.Dy())
 	}
 	method, err := match.ParseMethod(q.Method)
 	if err != nil {
 		return nil, err
 	}
 	if q.Top < 1 || q.Top > 1000 {
-		return nil, refuse("the best %d places: take 1 to 1000", q.Top)
+		return nil, refuse("top is %d, want 1 to 1000", q.Top)
 	}
-	one, opt := r.first(), &match.Options{Context: ctx}
+	one, opt := r.of(q.Channel), &match.Options{Context: ctx}
 	start := time.Now()
 	var peaks []match.Peak
 	switch img := one.(type) {

@@ -23,6 +23,7 @@ type picture struct {
 	file  *imgio.Picture // what plane stands on, or nil
 
 	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
+	paint  func() *planeTables          // the color image for filters, or nil if the picture is gray
 	source string                       // how code names it
 	kept   int64                        // bytes of the file, which color holds
 	direct bool                         // the file has these pixels, and none that were converted
@@ -86,11 +87,13 @@ func best() string {
 
 // Demo is the picture that boxsum draws itself.
 func Demo() Document {
-	d, err := newPicture(context.Background(), "demo", imgio.Demo(1920, 1080))
+	const width, height = 1920, 1080
+	d, err := newPicture(context.Background(), "demo", imgio.Demo(width, height))
 	if err != nil {
 		panic(err) // it is always the same
 	}
 	d.info.Demo = true
+	d.withColor(func() (*imgio.Picture, error) { return &imgio.Picture{Image: imgio.DemoColor(width, height)}, nil })
 	return d
 }
 
@@ -119,6 +122,33 @@ func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 		}
 		return levels
 	})
+	d.paint = sync.OnceValue(func() *planeTables {
+		if levels := d.color(); len(levels) > 0 && levels[0].Channels > 2 {
+			return newColor(d, levels[0])
+		}
+		return nil
+	})
+}
+
+// filter filters the picture in its colors, and a channel of an array.
+func (d *picture) filter(ctx context.Context, r *request, s *screen) (*filtered, error) {
+	colors := d.colors()
+	if colors == nil {
+		return d.plane.filter(ctx, r, s, []int{r.Channel})
+	}
+	f, err := colors.filter(ctx, r, s, []int{0, 1, 2})
+	if err == nil {
+		f.takeAlpha(colors.img.(boxsum.Image[uint8]), s)
+	}
+	return f, err
+}
+
+// colors returns the picture in color, or nil if it is gray.
+func (d *picture) colors() *planeTables {
+	if d.paint == nil {
+		return nil
+	}
+	return d.paint()
 }
 
 func (d *picture) Info() *Info { return &d.info }
@@ -132,6 +162,7 @@ func (d *picture) bytes() int64 {
 }
 
 func (d *picture) Close() error {
+	forgetColor(d)
 	if d.file != nil {
 		return d.file.Close()
 	}
@@ -166,7 +197,18 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 			}
 		}
 		dst := make([]uint8, t.w*t.h)
-		if r.Kind == "heat" {
+		if r.Kind == "heat" && r.Ratio != "" {
+			rot, err := rotated.Parse(r.Ratio)
+			if err == nil {
+				rot, err = rot.Reduce()
+			}
+			if err == nil {
+				err = d.plane.turnedHeat(ctx, dst, t, rot, c)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		} else if r.Kind == "heat" {
 			d.plane.heat(dst, t, c)
 		} else {
 			d.plane.tile(dst, t, c)
@@ -204,12 +246,27 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 			return nil, nil, err
 		}
 		return momentsReply(b, m), nil, nil
-	case "filter":
-		return filteredReply(d.plane.filter(ctx, r))
-	case "threshold":
-		return filteredReply(d.plane.threshold(ctx, r))
+	case "filter", "threshold":
+		s, err := screenOf(r, d.info.Width, d.info.Height)
+		if err != nil {
+			return nil, nil, err
+		}
+		var f *filtered
+		if r.Do == "filter" {
+			f, err = d.filter(ctx, r, s)
+		} else {
+			f, err = d.plane.threshold(ctx, r, s, c)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return f.reply(r.Save)
 	case "save":
-		data, err := d.plane.npy()
+		save := d.plane.npy
+		if colors := d.colors(); r.Kind == "color" && colors != nil {
+			save = func() ([]byte, error) { return npy(colors.of(0, 1, 2)) }
+		}
+		data, err := save()
 		return map[string]int{"size": len(data)}, data, err
 	case "match":
 		a, err := d.plane.match(ctx, r)

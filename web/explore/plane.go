@@ -29,13 +29,14 @@ type plane interface {
 
 	tile(dst []uint8, t tile, channel int)
 	heat(dst []uint8, t tile, channel int)
+	turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error
 	box(b image.Rectangle, channel int) answer
 	histogram(b image.Rectangle, channel int) *counted
 	rotated(ctx context.Context, rot rotated.Rotation, r *request, channel int) (*turned, error)
 	feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error)
 	moments(ctx context.Context, b image.Rectangle, channel int) (moments.Moments, error)
-	filter(ctx context.Context, r *request) (*filtered, error)
-	threshold(ctx context.Context, r *request) (*filtered, error)
+	filter(ctx context.Context, r *request, s *screen, channels []int) (*filtered, error)
+	threshold(ctx context.Context, r *request, s *screen, channel int) (*filtered, error)
 	match(ctx context.Context, r *request) (*matched, error)
 	gray() boxsum.Image[uint8]
 	npy() ([]byte, error)
@@ -74,7 +75,7 @@ type statistics interface {
 type planeTables struct {
 	img                     any
 	width, height, channels int
-	sums                    any // a *boxsum.Table
+	sums, squares           any // of type *boxsum.Table; nil for those of color
 	stats                   statistics
 	valid                   interface {
 		Area(box image.Rectangle, channel int) int
@@ -88,6 +89,8 @@ type planeTables struct {
 	mu    sync.Mutex
 	turns map[rotated.Rotation]*turnedTable
 	order []rotated.Rotation
+	last  *reduced // that was filtered last
+	owner *picture // of a color image
 }
 
 // newPlaneTables makes the tables of an image.
@@ -111,11 +114,76 @@ func newPlaneTables[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.C
 		if err != nil {
 			return nil, err
 		}
-		r.sums, r.stats = t.Sum, t
+		r.sums, r.squares, r.stats = t.Sum, t.Squares, t
 	}
 	r.took = time.Since(start)
 	r.counts = sync.OnceValue(r.count)
 	return r, nil
+}
+
+// newColor returns the color image of a picture, for filters. Its tables are made when a filter asks for them.
+func newColor(owner *picture, img boxsum.Image[uint8]) *planeTables {
+	return &planeTables{owner: owner, img: img, width: img.Width, height: img.Height, channels: img.Channels, pixel: raster.U8, low: 0, high: 255}
+}
+
+// colorTables are the tables of the color image that was filtered last. They are large, so all pages share
+// one pair.
+var colorTables struct {
+	sync.Mutex
+	of            *planeTables
+	sums, squares any
+}
+
+// maxColorTables is the memory that color tables may take, in bytes: with squares, 17 megapixels of three channels.
+const maxColorTables = 640 << 20
+
+// tables returns the tables of the image, or nil where there are none that windows can be summed from.
+func (r *planeTables) tables(ctx context.Context, squared bool) (sums, squares any, err error) {
+	if r.valid != nil {
+		return nil, nil, nil
+	}
+	if r.sums != nil {
+		if t, ok := r.sums.(*boxsum.Table[float64]); ok && t.Offset != 0 {
+			return nil, nil, nil
+		}
+		return r.sums, r.squares, nil
+	}
+	values := int64(r.width) * int64(r.height) * int64(r.channels)
+	if squared && 12*values > maxColorTables || 4*values > maxColorTables {
+		return nil, nil, nil
+	}
+	t := &colorTables
+	t.Lock()
+	defer t.Unlock()
+	if t.of != r {
+		t.of, t.sums, t.squares = r, nil, nil
+	}
+	img, opt := r.img.(boxsum.Image[uint8]), &boxsum.Options{Context: ctx}
+	if squared && t.squares == nil {
+		both, err := boxsum.IntegrateSquares[uint32, uint64](img, opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.sums, t.squares = both.Sum, both.Squares
+	}
+	if t.sums == nil {
+		// The sum of a window of at most maxWindow pixels a side fits, so that the table may wrap.
+		if t.sums, err = boxsum.Integrate[uint32](img, opt); err != nil {
+			t.sums = nil
+			return nil, nil, err
+		}
+	}
+	return t.sums, t.squares, nil
+}
+
+// forgetColor drops the color tables of a picture.
+func forgetColor(of *picture) {
+	t := &colorTables
+	t.Lock()
+	defer t.Unlock()
+	if t.of != nil && t.of.owner == of {
+		t.of, t.sums, t.squares = nil, nil, nil
+	}
 }
 
 // count is the histograms of all channels.
@@ -229,6 +297,39 @@ func (r *planeTables) heat(dst []uint8, t tile, channel int) {
 	}
 }
 
+// turnedHeat draws the table at an angle: each pixel its entry, and 255 is the sum of all pixels.
+func (r *planeTables) turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error {
+	table, err := r.turn(ctx, rot)
+	if err != nil {
+		return err
+	}
+	all := math.Abs(float64(r.total(channel)))
+	for y := range t.h {
+		for x := range t.w {
+			c, row := table.Cell((t.x+x)<<t.level, (t.y+y)<<t.level)
+			v := 255 * math.Abs(table.entry(c, row, channel)) / all
+			if v != v {
+				v = 0
+			}
+			dst[y*t.w+x] = uint8(min(v, 255))
+		}
+	}
+	return nil
+}
+
+// total is the sum of all pixels.
+func (r *planeTables) total(channel int) float64 {
+	switch t := r.sums.(type) {
+	case *boxsum.Table[uint32]:
+		return float64(t.At(t.Width, t.Height, channel))
+	case *boxsum.Table[uint64]:
+		return float64(t.At(t.Width, t.Height, channel))
+	case *boxsum.Table[float64]:
+		return t.At(t.Width, t.Height, channel)
+	}
+	return 0
+}
+
 func drawEntries[S boxsum.Sum](dst []uint8, t tile, sums *boxsum.Table[S], channel int) {
 	scale := 255 / math.Abs(float64(sums.At(sums.Width, sums.Height, channel)))
 	for y := range t.h {
@@ -322,7 +423,7 @@ func turnedAs[Q boxsum.Square](t *rotated.SquaredTable[Q, Q], err error) (*turne
 	return &turnedTable{t.Sum.Lattice, t, t.Sum}, nil
 }
 
-// sum and corner are the sum of a box and an entry, which may be below 0, as texts.
+// sum is the sum of a box as text.
 func (t *turnedTable) sum(b rotated.Box, channel int) string {
 	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
 		return fmt.Sprint(t.SumChannel(b, channel))
@@ -330,11 +431,24 @@ func (t *turnedTable) sum(b rotated.Box, channel int) string {
 	return fmt.Sprint(t.sums.(*rotated.Table[float64]).SumChannel(b, channel))
 }
 
-func (t *turnedTable) corner(c, r, channel int) string {
+// entry is the entry of a corner. Its sign depends on the direction of the lines.
+func (t *turnedTable) entry(c, r, channel int) float64 {
 	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
-		return fmt.Sprint(int64(t.Corner(c, r, channel)))
+		return float64(int64(t.Corner(c, r, channel)))
 	}
-	return fmt.Sprint(t.sums.(*rotated.Table[float64]).Corner(c, r, channel))
+	return t.sums.(*rotated.Table[float64]).Corner(c, r, channel)
+}
+
+// corner returns the entry of a corner without its sign, and how it counts in the sum of a box.
+func (t *turnedTable) corner(c, r, channel, sign int) (string, int) {
+	if t.entry(c, r, channel) < 0 {
+		sign = -sign
+	}
+	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
+		v := int64(t.Corner(c, r, channel))
+		return fmt.Sprint(max(v, -v)), sign
+	}
+	return fmt.Sprint(math.Abs(t.sums.(*rotated.Table[float64]).Corner(c, r, channel))), sign
 }
 
 const maxTurned = 64 << 20
@@ -365,7 +479,8 @@ func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *requ
 	a.Counts = r.counts()[channel].ofSpans(a.Spans)
 	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
 		x, y, _ := t.Point(e.c, e.r)
-		a.Entries = append(a.Entries, entry{[]int{x, y}, t.corner(e.c, e.r, channel), e.sign})
+		value, sign := t.corner(e.c, e.r, channel, e.sign)
+		a.Entries = append(a.Entries, entry{[]int{x, y}, value, sign})
 	}
 	return a, nil
 }
@@ -570,8 +685,10 @@ func (r *planeTables) gray() boxsum.Image[uint8] {
 }
 
 // npy is the pixels as a file.
-func (r *planeTables) npy() ([]byte, error) {
+func (r *planeTables) npy() ([]byte, error) { return npy(r.img) }
+
+func npy(img any) ([]byte, error) {
 	var b bytes.Buffer
-	err := imgio.Encode(&b, "npy", r.img)
+	err := imgio.Encode(&b, "npy", img)
 	return b.Bytes(), err
 }

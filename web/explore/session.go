@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/docs/reports"
 )
 
 // Limits bound what a session takes.
@@ -128,6 +129,11 @@ type request struct {
 	Angle   float64   `json:"angle"`
 	All     bool      `json:"all"`
 	Cascade string    `json:"cascade"`
+	View    []int     `json:"view"`  // what the page shows of the image, where that is all it needs
+	Width   int       `json:"width"` // of the view, in pixels of the screen
+	Height  int       `json:"height"`
+	Quick   bool      `json:"quick"` // a slider is moving
+	Save    bool      `json:"save"`  // as a file
 	What    *request  `json:"what"`
 }
 
@@ -201,6 +207,8 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 			return nil, nil, refuse("that cascade is a file of yours")
 		}
 		return map[string]int{"size": len(sun)}, sun, nil
+	case "bundled":
+		return json.RawMessage(reports.H200), nil, nil
 	}
 	doc := s.document(r.Doc)
 	if doc == nil {

@@ -541,6 +541,10 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		q := *r
 		q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
+		if v := r.View; len(v) == 4 {
+			x, y := max(r.Box[0], 0), max(r.Box[1], 0)
+			q.View = []int{v[0] - x, v[1] - y, v[2] - x, v[3] - y}
+		}
 		if r.Do == "moments" {
 			m, err := p.plane.moments(ctx, box, r.Channel)
 			if err != nil {

@@ -62,12 +62,17 @@ func (b *tab) text(id string) string {
 	return eval[string](b, `document.getElementById('`+id+`')?.textContent ?? ''`)
 }
 
-// near compares a number on the page, of nine digits, with the right one.
+// near compares a number on the page with the right one: its value to the last digits, and its text to the six that it has.
 func (b *tab) near(id string, want float64) {
 	b.t.Helper()
-	var got float64
-	if _, err := fmt.Sscan(b.text(id), &got); err != nil || math.Abs(got-want) > 2e-8*math.Abs(want)+1e-12 {
-		b.t.Errorf("%s says %q, and the library %v", id, b.text(id), want)
+	var got, short float64
+	value := eval[string](b, `document.getElementById('`+id+`')?.dataset.value ?? ''`)
+	if _, err := fmt.Sscan(value, &got); err != nil || math.Abs(got-want) > 2e-8*math.Abs(want)+1e-12 {
+		b.t.Errorf("%s is %q, and the library has %v", id, value, want)
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(b.text(id), " px"), "≈ "), ",", "")
+	if _, err := fmt.Sscan(text, &short); err != nil || math.Abs(short-want) > 6e-6*math.Abs(want)+1e-12 {
+		b.t.Errorf("%s says %q, and the library has %v", id, b.text(id), want)
 	}
 }
 
@@ -214,19 +219,9 @@ func (b *tab) feature(t *testing.T) {
 	of := m.Moments(image.Rect(0, 0, box.Dx(), box.Dy()), 0)
 	b.near("moment-mass-m00", of.M00)
 	for i, h := range of.Hu() {
-		b.near(fmt.Sprintf("moment-hu-%d", i+1), eightDigits(h))
+		b.near(fmt.Sprintf("moment-hu-%d", i+1), h)
 	}
 	b.do(chromedp.Evaluate(`document.querySelector('#palette button').click()`, nil))
-}
-
-// eightDigits is a number as the page writes small ones: seven digits.
-func eightDigits(v float64) float64 {
-	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e12) {
-		var short float64
-		fmt.Sscan(fmt.Sprintf("%.6e", v), &short)
-		return short
-	}
-	return v
 }
 
 // turn takes the handle over the box, and turns it to the right by some 26°: it snaps to -1/2.
@@ -255,6 +250,13 @@ func (b *tab) turn(t *testing.T) {
 	b.near("stat-sum", float64(table.Sum.Sum(box)))
 	b.near("stat-area", float64(table.Sum.Area(box)))
 	b.near("stat-standard", table.StdDev(box, 0))
+	// The heat map is that of the rotated table now, and the entries are its own.
+	if got := eval[string](b, `boxsum.stage.ratio`); got != rot.String() {
+		t.Errorf("the table is drawn along %q, want %v", got, rot)
+	}
+	if got := b.text("heat-caption"); !strings.Contains(got, rot.String()) {
+		t.Errorf("the caption of the table is %q", got)
+	}
 	var sum, area float64
 	for _, s := range eval[[][3]int](b, `boxsum.boxes.selected.answer.spans`) {
 		for x := s[1]; x < s[2]; x++ {
@@ -282,14 +284,55 @@ func (b *tab) set(name string, value any) {
 	b.do(chromedp.Evaluate(fmt.Sprintf(`(() => { const i = document.querySelector('#settings [name=%s]'); i.value = %s; i.dispatchEvent(new Event(i.tagName === 'SELECT' ? 'change' : 'input')); })()`, name, text), nil))
 }
 
-// result is the picture that the page shows, as the engine sent it.
-func (b *tab) same(t *testing.T, what string, want []uint8) {
+// same compares the whole picture, as the engine computes it, with the library's.
+func (b *tab) same(t *testing.T, what string, want boxsum.Image[uint8]) {
 	t.Helper()
 	got := eval[string](b, `(async () => { const r = await boxsum.engine.ask(boxsum.work.request()); const d = await crypto.subtle.digest('SHA-256', r.bytes); return [...new Uint8Array(d)].map((x) => x.toString(16).padStart(2, '0')).join(''); })()`)
-	if got != digest(want) {
+	if got != digest(rgba(want)) {
 		t.Errorf("%s gives other pixels than the library", what)
 	}
 }
+
+// shows compares the picture on the screen with the library's: each of its pixels is one of the whole image.
+func (b *tab) shows(t *testing.T, what string, want boxsum.Image[uint8]) {
+	t.Helper()
+	b.settled()
+	got := eval[struct {
+		View                []int
+		Width, Height, Wide int
+		Scale               float64
+		Pix                 []uint8
+	}](b, `(async () => { const q = boxsum.work.onScreen(boxsum.work.request()), r = await boxsum.engine.ask(q);
+		return {view: q.view, width: r.width, height: r.height, wide: boxsum.stage.result.bitmap.width, scale: r.scale, pix: [...r.bytes.slice(0, 40000)]}; })()`)
+	whole, v := rgba(want), image.Rect(got.View[0], got.View[1], got.View[2], got.View[3])
+	n := len(whole) / (want.Width * want.Height)
+	if got.Width != got.Wide || got.Width >= want.Width {
+		t.Errorf("%s shows %d pixels across, the engine %d", what, got.Wide, got.Width)
+	}
+	for i, p := range got.Pix {
+		x, y := i/n%got.Width, i/n/got.Width
+		u, w := v.Min.X+(2*x+1)*v.Dx()/(2*got.Width), v.Min.Y+(2*y+1)*v.Dy()/(2*got.Height)
+		if q := whole[(w*want.Width+u)*n+i%n]; p != q {
+			t.Fatalf("%s at %d, %d: the screen shows %d, want %d", what, u, w, p, q)
+		}
+	}
+}
+
+// rgba returns the bytes of an image as a canvas takes them, and those of a gray image as they are.
+func rgba(img boxsum.Image[uint8]) []uint8 {
+	if img.Channels == 1 {
+		return img.Pix
+	}
+	pix := make([]uint8, 0, 4*img.Width*img.Height)
+	for y := range img.Height {
+		for row := img.Row(y); len(row) > 0; row = row[3:] {
+			pix = append(pix, row[0], row[1], row[2], 255)
+		}
+	}
+	return pix
+}
+
+var demoColor = imgio.DemoColor(1920, 1080)
 
 // TestWork moves the sliders of filters, thresholds, matches and detection.
 func TestWork(t *testing.T) {
@@ -298,12 +341,13 @@ func TestWork(t *testing.T) {
 		b.view("work")
 		b.set("radius", 7)
 		b.wait(`document.body.dataset.work?.includes('"radius":7')`)
-		box, _ := filter.Box(demo, filter.Radius(7), nil)
-		b.same(t, "box blur", box.Pix)
+		box, _ := filter.Box(demoColor, filter.Radius(7), nil)
+		b.same(t, "box blur", box)
+		b.shows(t, "box blur", box)
 		b.set("filter", "median")
 		b.wait(`document.body.dataset.work?.includes('median')`)
-		median, _ := filter.Median(demo, filter.Radius(7), nil)
-		b.same(t, "median", median.Pix)
+		median, _ := filter.Median(demoColor, filter.Radius(7), nil)
+		b.same(t, "median", median)
 		if code := b.code("work-code"); !strings.Contains(code, "filter.Median") {
 			t.Errorf("code: %s", code)
 		}
@@ -311,6 +355,11 @@ func TestWork(t *testing.T) {
 		b.wait(`boxsum.stage.result.part === 0.2`)
 		b.set("filter", "box")
 		b.wait(`document.body.dataset.work?.includes('"box"')`)
+		// The chart starts with the range of the slider.
+		b.do(chromedp.Evaluate(`document.getElementById('timing').open = true`, nil))
+		if got := eval[[]float64](b, `[...document.querySelectorAll('#times svg text[text-anchor]')].map((t) => Number(t.textContent)).filter((v) => v === 0 || v >= 100)`); len(got) < 3 {
+			t.Errorf("the axes of the chart start with %v", got)
+		}
 		b.do(chromedp.Click("#sweep"))
 		b.wait(`!document.getElementById('sweep').disabled && boxsum.work.times.size >= 8`)
 		b.shot("sweep-" + strings.ReplaceAll(t.Name(), "/", "-"))
@@ -322,10 +371,12 @@ func TestWork(t *testing.T) {
 		rule := threshold.New(threshold.Sauvola, 51)
 		rule.K = 0.3
 		black, _ := threshold.Binarize(demo, rule, nil)
-		b.same(t, "Sauvola", black.Pix)
+		b.same(t, "Sauvola", black)
+		b.shows(t, "Sauvola", black)
 		b.settled()
 		b.shot("threshold-" + strings.ReplaceAll(t.Name(), "/", "-"))
 
+		b.view("detect")
 		b.do(chromedp.Click("[data-work=match]"))
 		b.wait(`boxsum.work.found?.length`)
 		if got := eval[[]float64](b, `[boxsum.work.found[0].x, boxsum.work.found[0].y, boxsum.work.found[0].score]`); got[0] != 1050 || got[1] != 290 || got[2] < 0.9999 {
@@ -335,6 +386,7 @@ func TestWork(t *testing.T) {
 		b.shot("match-" + strings.ReplaceAll(t.Name(), "/", "-"))
 
 		b.do(chromedp.Click("[data-work=detect]"))
+		b.wait(`document.querySelector('#settings [name=least]')`)
 		b.set("least", 100)
 		b.wait(`boxsum.work.found && document.body.dataset.work?.includes('"least":100')`)
 		data, err := os.ReadFile("../../explore/sun.xml")

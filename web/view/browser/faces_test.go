@@ -93,7 +93,7 @@ func TestFaces(t *testing.T) {
 		b.do(chromedp.SetUploadFiles("#file", []string{photo}, chromedp.ByQuery))
 		b.wait(`document.body.dataset.open === 'astronaut.png'`)
 		b.do(chromedp.SetUploadFiles("#file", []string{cascadeFile}, chromedp.ByQuery))
-		b.wait(`boxsum.work.what === 'detect' && boxsum.work.values.cascade === 'haarcascade_frontalface_alt2'`)
+		b.wait(`boxsum.view === 'detect' && boxsum.work.what === 'detect' && boxsum.work.values.cascade === 'haarcascade_frontalface_alt2'`)
 		for _, c := range []struct {
 			file   string
 			angle  float64
@@ -139,9 +139,12 @@ func TestFaces(t *testing.T) {
 					t.Errorf("the label is %q, want %q", f.Label, want)
 				}
 				row := eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('#found tbody tr')[%d].cells].map((c) => c.textContent)`, i))
-				if row[1] != fmt.Sprintf("%.3f", w.Score) || row[3] != fmt.Sprint(w.Rect.Min.X) {
+				if row[1] != fmt.Sprintf("%.2f", w.Score) || row[2] != fmt.Sprint(w.Rect.Min.X) || row[4] != fmt.Sprint(w.Rect.Dx()) {
 					t.Errorf("the table says %q of %v", row, w)
 				}
+			}
+			if over := eval[float64](b, `(() => { const s = document.querySelector('#found .scroll'); return s.scrollWidth - s.clientWidth; })()`); over > 0 {
+				t.Errorf("the table of what was found is too wide by %v pixels", over)
 			}
 			if c.angle != 0 && math.Abs(got[0].Angle-c.angle) > 20 {
 				t.Errorf("a face turned by %v° is found at %v°", c.angle, got[0].Angle)

@@ -114,6 +114,9 @@ func TestKeyboard(t *testing.T) {
 			b.saved(dir, table)
 		}
 
+		b.reach(`nav a[href="#detect"]`)
+		b.keys(kb.Enter)
+		b.wait(`boxsum.view === 'detect' && boxsum.work.found?.length`)
 		b.reach(`nav a[href="#work"]`)
 		b.keys(kb.Enter)
 		b.wait(`boxsum.view === 'work' && boxsum.stage.result`)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,5 +39,25 @@ func TestSpeed(t *testing.T) {
 			b.wait(`boxsum.boxes.selected.histogram`)
 		}
 		t.Logf("from a moved box to its numbers: %.1f ms at best, %.1f on average", least, sum/20)
+		// From a moved slider to the picture on the screen, for what comes from tables and what does not.
+		b.view("work")
+		for _, k := range []struct{ work, choose, name, slider string }{
+			{"filter", "filter", "box", "radius"}, {"filter", "filter", "std", "radius"}, {"filter", "filter", "median", "radius"}, {"filter", "filter", "gaussian", "sigma"}, {"threshold", "method", "sauvola", "window"}, {"threshold", "method", "wolf", "window"},
+		} {
+			b.do(chromedp.Click("[data-work=" + k.work + "]"))
+			b.set(k.choose, k.name)
+			b.wait(`document.body.dataset.work.includes('"` + k.name + `"')`)
+			b.settled()
+			var times []float64
+			for i := range 9 {
+				b.do(chromedp.Evaluate(`document.body.dataset.slid = ''`, nil))
+				b.set(k.slider, 21+4*i)
+				b.wait(`document.body.dataset.slid`)
+				times = append(times, eval[float64](b, `Number(document.body.dataset.slid)`))
+				b.settled()
+			}
+			slices.Sort(times)
+			t.Logf("from a moved slider to the picture, %s: %.1f ms at best, %.1f median, for %s", k.name, times[0], times[4], b.text("took"))
+		}
 	})
 }

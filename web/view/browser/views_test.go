@@ -38,8 +38,13 @@ func (b *tab) view(name string) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate(`location.hash = '#`+name+`'`, nil))
 	b.wait(`boxsum.view === '` + name + `'`)
-	if name == "work" {
-		b.wait(`boxsum.stage.result || boxsum.work.found`)
+	switch name {
+	case "work":
+		b.wait(`boxsum.stage.result`)
+	case "detect":
+		b.wait(`boxsum.work.found`)
+	case "reports":
+		b.wait(`document.querySelector('#report-content .card')`)
 	}
 	b.settled()
 }
@@ -70,7 +75,7 @@ func TestViews(t *testing.T) {
 			t.Run(f.name, func(t *testing.T) {
 				t.Parallel()
 				b := open(t, address, f)
-				for _, name := range []string{"boxes", "work", "how", "reports"} {
+				for _, name := range []string{"boxes", "work", "detect", "how", "reports"} {
 					b.view(name)
 					b.shot(f.name + "-" + name)
 					b.do(chromedp.Evaluate(`document.querySelectorAll('details').forEach((d) => { d.open = true; }); boxsum.boxes.choose(boxsum.hello.kinds[2]); 0`, nil))
@@ -92,6 +97,7 @@ func TestViews(t *testing.T) {
 				}
 				if f.phone {
 					b.view("boxes")
+					b.do(chromedp.Click("#drag-box"))
 					b.touch(300, 700, 900, 900)
 					if box := b.corners(); box.Dx() < 550 || box.Dy() < 180 {
 						t.Errorf("a finger draws %v", box)
@@ -165,7 +171,7 @@ func TestWidths(t *testing.T) {
 	for _, width := range []int64{360, 414, 768, 1024, 1920, 3840} {
 		b.do(emulation.SetDeviceMetricsOverride(width, width*9/16, 1, false))
 		b.wait(fmt.Sprintf(`innerWidth === %d`, width))
-		for _, name := range []string{"boxes", "work", "how"} {
+		for _, name := range []string{"boxes", "work", "detect", "how"} {
 			b.view(name)
 			if wide := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 				t.Errorf("%s sticks out by %v of %d pixels", name, wide, width)

@@ -1,5 +1,5 @@
 // The page: which document and which view are shown.
-import { $, make, millis, save } from './dom.js';
+import { $, make, millis, number, save } from './dom.js';
 import { connect } from './engine.js';
 import { Stage } from './viewer.js';
 import { Boxes } from './boxes.js';
@@ -8,7 +8,7 @@ import { showHow } from './how.js';
 import { showReport } from './reports.js';
 
 const app = { engine: connect() };
-const views = ['boxes', 'work', 'how', 'reports'];
+const views = ['boxes', 'work', 'detect', 'how', 'reports'];
 
 function say(text) { $('message').textContent = text || ''; }
 app.say = say;
@@ -16,7 +16,8 @@ app.say = say;
 function route() {
   const name = views.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'boxes';
   app.view = name;
-  for (const v of views) $('view-' + v).hidden = v !== name; // not the hash itself: the browser would scroll there
+  const section = name === 'detect' ? 'work' : name; // they share a panel
+  for (const v of views) if (v !== 'detect') $('view-' + v).hidden = v !== section; // not the hash itself: the browser would scroll there
   $('stage').hidden = name === 'how' || name === 'reports';
   for (const a of document.querySelectorAll('nav a')) {
     if (a.hash === '#' + name) a.setAttribute('aria-current', 'page');
@@ -24,22 +25,28 @@ function route() {
   }
   if (name === 'how') showHow($('how-content'));
   if (name === 'reports') showReport(app, $('report-content'));
-  app.work?.shown(name === 'work');
+  app.work?.shown(name);
+  $('drag-tool').hidden = !drawsBoxes();
+  document.querySelector('.touch').hidden = !drawsBoxes();
   app.stage?.resized();
 }
 
+// drawsBoxes reports whether a drag on the image draws a box.
+function drawsBoxes() { return app.view === 'boxes' || !!app.work?.wantsBox; }
+app.drawsBoxes = drawsBoxes;
+
 function describe(d) {
-  const parts = [];
-  if (d.kind === 'report') return 'A report: see Reports.';
-  parts.push(`${d.width}×${d.height}${d.depth ? '×' + d.depth : ''}${d.channels > 1 ? `, ${d.channels} channels` : ''}`, d.sum ? `${d.pixel} → ${d.sum}` : d.pixel);
+  const parts = [`${d.width}×${d.height}${d.depth ? '×' + d.depth : ''}${d.channels > 1 ? `, ${d.channels} channels` : ''}`, d.sum ? `${d.pixel} pixels, ${d.sum} sums` : d.pixel];
   if (d.ms) {
     const pixels = d.width * d.height * (d.depth || 1) * d.channels;
-    parts.push(`tables of sums and squares made in ${millis(d.ms)} (${(pixels / d.ms / 1000).toFixed(0)} megapixels a second, ${d.level}, ${d.workers} worker${d.workers > 1 ? 's' : ''})`);
+    parts.push(`tables of sums and squares built in ${millis(d.ms)} (${number(Math.round(pixels / d.ms / 1000))} megapixels/s, ${d.level}, ${d.workers} thread${d.workers > 1 ? 's' : ''})`);
   }
-  if (d.missing) parts.push('NaN left out');
+  if (d.missing) parts.push('NaN ignored');
   if (d.note) parts.push(d.note);
   return parts.join(' · ');
 }
+
+const upright = 'Integral image: each entry is the sum of all pixels above and to its left';
 
 function open(id) {
   const d = app.documents.find((o) => o.id === id);
@@ -60,7 +67,8 @@ function open(id) {
   $('channel').replaceChildren(...Array.from({ length: d.channels || 1 }, (_, i) => make('option', { value: i }, String(i))));
   $('facts').textContent = describe(d);
   document.title = d.name + ' – boxsum';
-  $('heat-caption').textContent = d.table ? 'Its table: dark is 0, bright the sum of all pixels' : 'No table';
+  $('heat-caption').textContent = d.table ? upright : 'No table';
+  $('image-caption').textContent = d.name === 'demo' ? 'Image, drawn by boxsum' : d.name;
   for (const id of ['show-both', 'show-heat']) $(id).disabled = !d.table;
   app.stage.show(d);
   if (app.view === 'boxes') app.panes(d.table ? 'both' : 'image');
@@ -84,7 +92,7 @@ function listDocuments() {
 // savePixels saves what the programs of the code panels read.
 app.savePixels = async (name, request) => {
   try { save(name, 'application/octet-stream', (await app.engine.ask(request)).bytes); } catch (e) { say(e.message); }
-  if (app.view === 'work' && app.work.what === 'detect' && app.work.values.cascade === 'sun') save('sun.xml', 'text/xml', (await app.engine.ask({ do: 'cascade', cascade: 'sun' })).bytes);
+  if (app.view === 'detect' && app.work.what === 'detect' && app.work.values.cascade === 'sun') save('sun.xml', 'text/xml', (await app.engine.ask({ do: 'cascade', cascade: 'sun' })).bytes);
 };
 
 async function take(name, body) {
@@ -109,7 +117,7 @@ async function addFiles(files) {
   for (const file of files) {
     say(`Opening ${file.name}…`);
     try {
-      if (file.size > app.hello.body) throw new Error(`${file.name} has ${(file.size / 2 ** 20).toFixed(0)} MiB, and a page takes ${(app.hello.body / 2 ** 20).toFixed(0)}: name it on the command line`);
+      if (file.size > app.hello.body) throw new Error(`${file.name} is ${(file.size / 2 ** 20).toFixed(0)} MiB, and the page takes up to ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the file on the command line`);
       await take(file.name || 'pasted', new Uint8Array(await file.arrayBuffer()));
     } catch (e) { say(e.message); return; }
   }
@@ -133,7 +141,7 @@ async function addFolder(entry) {
     say(`Opening ${entry.name}…`);
     await walk(entry, '');
     const total = all.reduce((n, [, f]) => n + f.size, 0);
-    if (total > app.hello.body) throw new Error(`${entry.name} has ${(total / 2 ** 20).toFixed(0)} MiB, and a page takes ${(app.hello.body / 2 ** 20).toFixed(0)}: name it on the command line`);
+    if (total > app.hello.body) throw new Error(`${entry.name} is ${(total / 2 ** 20).toFixed(0)} MiB, and the page takes up to ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the folder on the command line`);
     for (const [key, file] of all) await app.engine.ask({ do: 'put', name: entry.name, key }, new Uint8Array(await file.arrayBuffer()));
     taken(await app.engine.ask({ do: 'bundle', name: entry.name }));
   } catch (e) { say(e.message); }
@@ -175,11 +183,13 @@ function listen() {
     app.stage.resized();
     app.stage.fit();
   };
+  app.stage.turned = (ratio) => { $('heat-caption').textContent = ratio ? `Rotated integral image, along ${ratio}` : upright; };
   $('show-both').onclick = () => app.panes('both');
   $('show-image').onclick = () => app.panes('image');
   $('show-heat').onclick = () => app.panes('heat');
   const mode = (m) => {
     app.stage.mode = m;
+    app.stage.armed = m === 'box';
     pressed(m === 'pan' ? 'drag-pan' : 'drag-box', m === 'pan' ? 'drag-box' : 'drag-pan');
     for (const c of [$('image'), $('heat')]) { c.style.cursor = ''; c.classList.toggle('pan', m === 'pan'); }
   };
@@ -190,16 +200,20 @@ function listen() {
     root.dataset.theme = dark ? 'light' : 'dark';
   };
   addEventListener('hashchange', route);
+  new ResizeObserver(() => document.documentElement.style.setProperty('--header', `${document.querySelector('header').offsetHeight}px`)).observe(document.querySelector('header'));
+  addEventListener('resize', () => app.stage.resized());
 }
 
 async function start() {
   app.stage = new Stage(app.engine, { image: $('image'), heat: $('heat') });
   app.boxes = new Boxes(app);
   app.work = new Work(app);
-  app.stage.begin = (p, e, kind) => app.boxes.begin(p, e, kind);
-  app.stage.hover = (p, c) => app.boxes.hover(p, c);
+  app.stage.begin = (p, e, kind) => (drawsBoxes() ? app.boxes.begin(p, e, kind) : app.work.begin(p, e));
+  app.stage.hover = (p, c) => (drawsBoxes() ? app.boxes.hover(p, c) : app.work.hover(p, c));
+  app.stage.holds = (p) => (drawsBoxes() ? !!app.boxes.hit(app.boxes.selected, p, true) : app.work.holds(p));
+  app.stage.looked = () => app.work.looked();
   app.stage.key = (e) => app.boxes.key(e);
-  app.stage.overlay = (c, kind, canvas) => { if (app.view === 'boxes' || app.work.wantsBox) app.boxes.overlay(c, kind, canvas); if (app.view === 'work' && kind === 'image') app.work.overlay(c); };
+  app.stage.overlay = (c, kind, canvas) => { if (drawsBoxes()) app.boxes.overlay(c, kind, canvas); if (app.work.active && kind === 'image') app.work.overlay(c); };
   app.stage.failed = (e, kind) => { if (kind === 'image') say(e.message); else $('heat-caption').textContent = e.message; };
   listen();
   route();
@@ -212,7 +226,8 @@ async function start() {
   app.work.ready();
   listDocuments();
   const h = app.hello;
-  $('engine').textContent = app.engine.kind === 'wasm' ? 'boxsum as WebAssembly, in this page. Pictures never leave your machine.' : `boxsum on this machine, ${h.system}, ${h.level}, ${h.workers} processors. Nothing leaves it.`;
+  if (app.view === 'reports') showReport(app, $('report-content'));
+  $('engine').textContent = app.engine.kind === 'wasm' ? 'boxsum runs in this page as WebAssembly. Your files stay on this computer.' : `boxsum runs on this computer (${h.system}, ${h.level}, ${h.workers} threads). Your files stay on it.`;
   open((app.documents.find((d) => d.kind !== 'report') || app.documents[0]).id);
   const report = app.documents.find((d) => d.kind === 'report');
   if (report) {

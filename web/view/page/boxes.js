@@ -1,5 +1,5 @@
 // Boxes: drawn, moved, resized and turned on the picture, with what the table says of them.
-import { $, make, svg, number, millis, save, codePanel } from './dom.js';
+import { $, make, svg, number, exact, millis, save, codePanel } from './dom.js';
 import { histogram } from './chart.js';
 import { latest } from './engine.js';
 
@@ -29,7 +29,7 @@ export class Boxes {
 
   fields() {
     this.inputs = {};
-    const names = { x0: 'Left x0', y0: 'Top y0', x1: 'Right x1', y1: 'Bottom y1', z0: 'First z0', z1: 'Last z1', angle: 'Angle °' };
+    const names = { x0: 'Left', y0: 'Top', x1: 'Right', y1: 'Bottom', z0: 'Front', z1: 'Back', angle: 'Angle °' };
     for (const [key, label] of Object.entries(names)) {
       const input = make('input', { type: 'number', step: key === 'angle' ? 'any' : 1, name: key });
       input.addEventListener('input', () => { input.typing = true; });
@@ -69,6 +69,7 @@ export class Boxes {
     this.next = 1;
     this.kinds();
     for (const key of ['z0', 'z1']) $('field-' + key).hidden = !this.deep;
+    $('numbers').classList.toggle('deep', !!this.deep);
     $('field-angle').hidden = !this.doc || this.doc.kind !== 'image';
     if (this.doc && this.doc.kind !== 'report') {
       const { width: w, height: h } = this.doc;
@@ -83,6 +84,7 @@ export class Boxes {
     const b = { angle: 0, name: 'Box ' + this.next++, ...box };
     if (this.deep) { b.z0 ??= 0; b.z1 ??= this.doc.depth; }
     this.list.push(b);
+    if (this.list.length > 1 && !this.listed) this.listed = $('all-boxes').open = true;
     this.order(b);
     this.select(b);
     this.changed(b);
@@ -102,9 +104,16 @@ export class Boxes {
 
   select(b) {
     this.selected = b;
+    this.turnTable();
     this.render();
     if (b) { this.askMore(b); this.code(); }
     this.stage.draw();
+  }
+
+  // turnTable shows the table that the selected box is read from.
+  turnTable() {
+    const b = this.selected, ratio = b?.angle ? b.answer?.ratio : '';
+    if (ratio !== undefined) this.stage.turn(ratio && !ratio.startsWith('0/') ? ratio : '');
   }
 
   changed(b) {
@@ -142,6 +151,7 @@ export class Boxes {
       b.error = e.message;
     }
     b.latency = performance.now() - b.since;
+    this.turnTable();
     this.render();
     this.stage.draw();
     document.body.dataset.latency = b.latency.toFixed(2);
@@ -213,25 +223,28 @@ export class Boxes {
   render() {
     this.fill();
     const b = this.selected, a = b?.answer;
-    const rows = [['Sum', a?.sum], ['Mean', a?.mean], ['Standard deviation', a?.std], [this.deep ? 'Voxels' : 'Area', a?.area]];
-    if (b?.angle && a) rows.push(['Ratio', a.ratio], ['Angle', `${number(a.degrees)}°`]);
-    $('stats').replaceChildren(...rows.map(([name, v]) => make('div', {}, make('dt', {}, name), make('dd', { id: 'stat-' + name.toLowerCase().replace(/ .*/, '') }, a ? number(v) : '–'))),
-      make('div', {}, make('dt', {}, 'Median'), make('dd', { id: 'stat-median' }, b?.histogram && !b.histogram.error ? (b.histogram.exact === false ? '≈ ' : '') + number(b.histogram.median) : '–')),
+    const rows = [['Sum', a?.sum], ['Mean', a?.mean], ['Standard deviation', a?.std], [this.deep ? 'Voxels' : 'Area', a?.area, this.deep ? '' : ' px']];
+    if (b?.angle && a) rows.push(['Ratio', a.ratio], ['Angle', a.degrees, '°']);
+    const value = (name, v, unit = '') => make('div', {}, make('dt', {}, name), make('dd', { id: 'stat-' + name.toLowerCase().replace(/ .*/, ''), title: exact(v), 'data-value': exact(v) }, v === undefined ? '–' : number(v) + unit));
+    const median = b?.histogram && !b.histogram.error ? b.histogram.median : undefined;
+    $('stats').replaceChildren(...rows.map(([name, v, unit]) => value(name, a ? v : undefined, unit)), value('Median', median),
       make('div', {}, make('dt', {}, 'Answered in'), make('dd', { id: 'stat-latency' }, b?.latency ? millis(b.latency) : '–')));
+    $('all-title').textContent = this.list.length === 1 ? 'All boxes' : `All ${this.list.length} boxes`;
+    $('delete-box').disabled = !b;
     $('problem').hidden = !b?.error;
     $('problem').textContent = b?.error || '';
     if (a?.entries?.length) {
-      const rowsOf = a.entries.map((e) => make('tr', {}, make('td', { className: e.sign > 0 ? 'plus' : 'minus' }, e.sign > 0 ? '+' : '−'), make('td', {}, `T(${e.at.join(', ')})`), make('td', {}, e.value)));
-      $('entries').replaceChildren(make('table', {}, make('caption', { className: 'quiet' }, `${a.entries.length} reads give the sum`), make('tbody', {}, ...rowsOf, make('tr', {}, make('td', {}, '='), make('td', {}, 'sum'), make('td', {}, a.sum)))));
-    } else $('entries').replaceChildren(make('p', { className: 'hint' }, this.doc?.note || 'Draw a box.'));
-    const head = ['', 'Box', ...(this.deep ? ['x0', 'y0', 'z0', 'x1', 'y1', 'z1'] : ['x0', 'y0', 'x1', 'y1']), '°', 'Sum', 'Mean', 'Std', 'Area'];
+      const rowsOf = a.entries.map((e) => make('tr', {}, make('td', { className: e.sign > 0 ? 'plus' : 'minus' }, e.sign > 0 ? '+' : '−'), make('td', {}, `T(${e.at.join(', ')})`), make('td', {}, number(e.value))));
+      $('entries').replaceChildren(make('table', {}, make('caption', { className: 'quiet' }, b.angle ? `Four entries of the table along ${a.ratio}` : `The sum is ${a.entries.length} entries, added and subtracted`), make('tbody', {}, ...rowsOf, make('tr', {}, make('td', {}, '='), make('td', {}, 'Sum'), make('td', {}, number(a.sum))))));
+    } else $('entries').replaceChildren(make('p', { className: 'hint' }, this.doc?.note || 'Draw a box on the image.'));
+    const head = ['', 'Box', 'Sum', 'Mean', 'Std', 'Area', ...(this.deep ? ['x0', 'y0', 'z0', 'x1', 'y1', 'z1'] : ['x0', 'y0', 'x1', 'y1']), '°'];
     $('list').tHead.replaceChildren(make('tr', {}, ...head.map((h) => (h ? make('th', { scope: 'col' }, h) : make('td', {})))));
     const focused = $('list').contains(document.activeElement); // the new rows keep it
     $('list').tBodies[0].replaceChildren(...this.list.map((one) => {
-      const radio = make('input', { type: 'radio', name: 'selected', checked: one === b, ariaLabel: 'Choose ' + one.name });
+      const radio = make('input', { type: 'radio', name: 'selected', checked: one === b, ariaLabel: 'Select ' + one.name });
       radio.addEventListener('change', () => this.select(one));
-      const r = make('tr', { className: one === b ? 'on' : '' }, make('td', {}, radio), make('td', {}, one.name), ...this.corners(one).map((v) => make('td', {}, number(v))), make('td', {}, number(Number(one.angle.toFixed(2)))),
-        ...['sum', 'mean', 'std', 'area'].map((k) => make('td', {}, one.answer ? number(one.answer[k]) : '')));
+      const r = make('tr', { className: one === b ? 'on' : '' }, make('td', {}, radio), make('td', {}, one.name), ...['sum', 'mean', 'std', 'area'].map((k) => make('td', {}, one.answer ? number(one.answer[k]) : '')),
+        ...this.corners(one).map((v) => make('td', {}, String(v))), make('td', {}, number(Number(one.angle.toFixed(2)))));
       r.addEventListener('click', () => { if (one !== this.selected) this.select(one); });
       return r;
     }));
@@ -241,15 +254,18 @@ export class Boxes {
 
   renderMore() {
     const b = this.selected, h = b?.histogram;
-    $('spark').replaceChildren(...(h && !h.error && h.counts ? [histogram(h), ...(h.of ? [make('p', { className: 'hint' }, 'of ' + h.of)] : [])] : h?.error ? [make('p', { className: 'hint' }, h.error)] : []));
+    $('spark').replaceChildren(...(h && !h.error && h.counts ? [histogram(h), make('p', { className: 'hint' }, `Histogram${h.of ? ' of ' + h.of : ''}. The line marks the median.`)] : h?.error ? [make('p', { className: 'hint' }, h.error)] : []));
     const median = $('stat-median');
-    if (median && h && !h.error) median.textContent = (h.exact === false ? '≈ ' : '') + number(h.median);
+    if (median && h && !h.error) {
+      median.textContent = (h.exact === false ? '≈ ' : '') + number(h.median);
+      median.dataset.value = median.title = exact(h.median);
+    }
     const f = b?.feature;
     $('feature').replaceChildren(...(!this.kind ? [] : f?.error ? [make('p', { className: 'hint' }, f.error)] : f ? [make('table', {}, make('tbody', {},
-      ...[['Kind', f.kind], ['Value', f.value], ['Corrected for areas', number(f.corrected)], ['Pixels that count', f.plus], ['and against', f.minus]].map(([k, v]) => make('tr', {}, make('td', {}, k), make('td', { id: 'feature-' + k.split(' ')[0].toLowerCase() }, String(v))))))] : []));
+      ...[['Kind', f.kind], ['Value', f.value], ['Corrected for area', f.corrected], ['Pixels added', f.plus], ['Pixels subtracted', f.minus]].map(([k, v]) => make('tr', {}, make('td', {}, k), make('td', { id: 'feature-' + k.split(' ')[0].toLowerCase(), title: exact(v), 'data-value': exact(v) }, number(v))))))] : []));
     const m = b?.moments;
-    $('moments').replaceChildren(...(b?.angle || this.deep ? [make('p', { className: 'hint' }, 'Moments are those of upright boxes of images.')] : m?.error ? [make('p', { className: 'hint' }, m.error)] : m ? [make('table', {}, make('tbody', {},
-      ...[['Mass m00', m.m00], ['Centroid x', m.centroid?.[0]], ['Centroid y', m.centroid?.[1]], ['Half axis, longer', m.ellipse[0]], ['Half axis, shorter', m.ellipse[1]], ['Angle °', m.ellipse[2]], ...m.hu.map((v, i) => ['Hu ' + (i + 1), v])].map(([k, v]) => make('tr', {}, make('td', {}, k), make('td', { id: 'moment-' + k.replace(/\W+/g, '-').toLowerCase() }, number(v))))))] : []));
+    $('moments').replaceChildren(...(b?.angle || this.deep ? [make('p', { className: 'hint' }, 'Moments are available for upright boxes in images.')] : m?.error ? [make('p', { className: 'hint' }, m.error)] : m ? [make('table', {}, make('tbody', {},
+      ...[['Mass m00', m.m00], ['Centroid x', m.centroid?.[0]], ['Centroid y', m.centroid?.[1]], ['Major semi-axis', m.ellipse[0]], ['Minor semi-axis', m.ellipse[1]], ['Orientation °', m.ellipse[2]], ...m.hu.map((v, i) => ['Hu ' + (i + 1), v])].map(([k, v]) => make('tr', {}, make('td', {}, k), make('td', { id: 'moment-' + k.replace(/\W+/g, '-').toLowerCase(), title: exact(v), 'data-value': exact(v) }, number(v))))))] : []));
   }
 
   async loadCode() {
@@ -315,7 +331,10 @@ export class Boxes {
         this.order(fresh);
         this.changed(fresh);
         fresh.from = keep;
-      }, end: () => { if (fresh && (fresh.x0 === fresh.x1 || fresh.y0 === fresh.y1)) { this.selected = fresh; this.remove(); } } };
+      }, end: () => {
+        this.stage.armed = false;
+        if (fresh && (fresh.x0 === fresh.x1 || fresh.y0 === fresh.y1)) { this.selected = fresh; this.remove(); }
+      } };
     }
     const start = { ...b };
     if (part === 'turn') {

@@ -47,13 +47,14 @@ function ticks(low, high, log) {
 
 // lines is a chart of series [{name, points: [[x, y, label]]}].
 // The point nearest to the pointer, or that the arrow keys come to, is spelled out below.
-export function lines({ series, x, y, logX, logY, title, height = 260, small }) {
+export function lines({ series, x, y, logX, logY, title, label, height = 260, small }) {
+  small ||= innerWidth < 640; // text would be too small to read
   const host = make('div', {});
   const shown = series.filter((s) => s.points.length);
   if (!shown.length) return host;
   const w = small ? 340 : 760, left = small ? 44 : 62, bottom = 36, right = 12, top = 8;
   const xs = shown.flatMap((s) => s.points.map((p) => p[0])), ys = shown.flatMap((s) => s.points.map((p) => p[1]));
-  let [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = [logY ? Math.min(...ys) : 0, Math.max(...ys) * (logY ? 1 : 1.15)];
+  let [x0, x1] = x.range || [Math.min(...xs), Math.max(...xs)], [y0, y1] = [logY ? Math.min(...ys) : 0, Math.max(...ys) * (logY ? 1 : 1.15)];
   if (x0 === x1) { x0 = logX ? x0 / 2 : x0 - 1; x1 = logX ? x1 * 2 : x1 + 1; }
   if (y0 === y1) { y0 = logY ? y0 / 2 : 0; y1 = y1 * 2 || 1; }
   const f = (v, a, b, log) => (log ? Math.log(v / a) / Math.log(b / a) : (v - a) / (b - a));
@@ -62,9 +63,9 @@ export function lines({ series, x, y, logX, logY, title, height = 260, small }) 
   for (const t of ticks(y0, y1, logY)) parts.push(svg('path', { d: `M${left} ${py(t)}H${w - right}`, class: 'axis' }), svg('text', { x: left - 6, y: py(t) + 4, 'text-anchor': 'end' }, number(t)));
   let last = -100;
   for (const t of logX ? [...new Set(xs)].sort((a, b) => a - b) : ticks(x0, x1)) {
-    if (px(t) - last < (logX ? 84 : 52)) continue;
+    if (px(t) - last < (logX ? (small ? 96 : 84) : 52)) continue;
     last = px(t);
-    parts.push(svg('text', { x: last, y: height - bottom + 16, 'text-anchor': last > w - right - 30 ? 'end' : 'middle' }, (x.format || number)(t)));
+    parts.push(svg('text', { x: last, y: height - bottom + 16, 'text-anchor': last > w - right - 30 ? 'end' : last < left + 10 && logX ? 'start' : 'middle' }, (x.format || number)(t)));
   }
   parts.push(svg('path', { d: `M${left} ${top}V${height - bottom}H${w - right}`, class: 'axis' }));
   parts.push(svg('text', { x: (left + w - right) / 2, y: height - 3, 'text-anchor': 'middle' }, x.name), svg('text', { x: 12, y: top + (height - bottom) / 2, transform: `rotate(-90 12 ${top + (height - bottom) / 2})`, 'text-anchor': 'middle' }, y.name));
@@ -80,7 +81,7 @@ export function lines({ series, x, y, logX, logY, title, height = 260, small }) 
   });
   const ring = svg('circle', { r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 2, visibility: 'hidden' });
   parts.push(ring);
-  const chart = svg('svg', { class: 'chart', viewBox: `0 0 ${w} ${height}`, role: 'img', tabindex: 0, 'aria-label': `${title || y.name}. ${shown.length} lines, ${points.length} points. Arrow keys go from point to point; the table has all numbers.` }, ...parts);
+  const chart = svg('svg', { class: 'chart', viewBox: `0 0 ${w} ${height}`, role: 'img', tabindex: 0, 'aria-label': `${title || label || y.name}: ${points.length} points. Arrow keys move from point to point.` }, ...parts);
   const tip = make('p', { className: 'tip', ariaLive: 'polite' });
   let at = -1;
   const go = (i) => {
@@ -113,6 +114,6 @@ export function lines({ series, x, y, logX, logY, title, height = 260, small }) 
 // table is rows of cells under a header.
 export function table(head, rows, caption) {
   return make('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': caption }, make('table', {}, make('caption', { className: 'quiet' }, caption),
-    make('thead', {}, make('tr', {}, ...head.map((h) => make('th', { scope: 'col' }, h)))),
+    make('thead', {}, make('tr', {}, ...head.map((h) => (h ? make('th', { scope: 'col' }, h) : make('td', {}))))),
     make('tbody', {}, ...rows.map((r) => make('tr', {}, ...r.map((c) => make('td', {}, c === null || c === undefined ? '' : String(c))))))));
 }

@@ -20,18 +20,30 @@ export function svg(tag, props = {}, ...children) {
   return e;
 }
 
-// number is a value in up to 8 digits, and text as it is.
+// group puts commas between thousands.
+function group(digits) { return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
+
+// number formats a value for reading: whole numbers with all their digits, others with six. Text that is
+// not a number stays as it is.
 export function number(v) {
-  if (v === null || v === undefined) return 'none';
-  if (typeof v === 'string') return v;
-  if (Number.isInteger(v)) return String(v);
+  if (v === null || v === undefined) return '–';
+  if (typeof v === 'string') {
+    if (/^[+-]?\d+$/.test(v)) return group(v); // sums of 64 bits have more digits than a Number
+    if (v === '' || !Number.isFinite(Number(v))) return v;
+    v = Number(v);
+  }
+  if (Number.isInteger(v) && Math.abs(v) < 1e15) return group(String(v));
   const a = Math.abs(v);
-  if (a !== 0 && (a < 1e-4 || a >= 1e12)) return v.toExponential(6);
-  return String(Number(v.toPrecision(9)));
+  if (a < 1e-4 || a >= 1e12) return v.toExponential(5).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  const [whole, rest] = String(Number(v.toPrecision(6))).split('.');
+  return group(whole) + (rest ? '.' + rest : '');
 }
 
+// exact is a value with all its digits, for tooltips and files.
+export function exact(v) { return v === null || v === undefined ? '' : String(v); }
+
 export function millis(ms) {
-  return ms < 1 ? `${(ms * 1000).toFixed(0)} µs` : ms < 100 ? `${ms.toFixed(1)} ms` : ms < 10000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1 ? `${(ms * 1000).toFixed(0)} µs` : ms < 100 ? `${ms.toFixed(1)} ms` : ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 export function save(name, type, text) {
@@ -46,7 +58,7 @@ export function codePanel(host, load, savePixels) {
   const pre = make('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Code' });
   const buttons = ['go', 'python', 'shell'].map((name) => make('button', { type: 'button', onclick: () => { language = name; show(); } }, { go: 'Go', python: 'Python', shell: 'Shell' }[name]));
   const copy = make('button', { type: 'button', onclick: async () => {
-    try { await navigator.clipboard.writeText(code[language]); copy.textContent = 'Copied'; } catch { copy.textContent = 'Select the text and copy it'; }
+    try { await navigator.clipboard.writeText(code[language]); copy.textContent = 'Copied'; } catch { copy.textContent = 'Select the text to copy it'; }
     setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
   } }, 'Copy');
   const pixels = make('button', { type: 'button', hidden: !savePixels, onclick: () => savePixels(code.file, code.save) }, 'Save pixels');

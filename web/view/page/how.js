@@ -8,9 +8,9 @@ export function showHow(host) {
   if (built) return;
   built = true;
   host.append(
-    card('Four entries give any box', 'The table has at every point the sum of all pixels above and to the left of it. Take the entry at the lower right corner of a box, take away what lies left of the box and what lies above it, and add again what was taken away twice. Four reads, however large the box is.', corners()),
-    card('Tile by tile, on a few workers', 'The picture is cut into bands of rows, and each band into tiles. A tile needs the row of the table above it, and how far the sums of its rows have come on its left. So a worker follows the one in the band above one tile behind: a wavefront. Every pixel is read once, and every sum written once.', wavefront()),
-    card('On a GPU: look back', 'Thousands of threads work at once, and waiting in line would be slow. Each tile first publishes its own sum (A). Then it looks back along its row: it adds the sums of the tiles before it, until it finds one that already knows all that is before it (P). Then it knows that too, and publishes it. Nobody goes over the pixels twice.', lookback()),
+    card('Any box from four entries', 'Each entry of the integral image T is the sum of all pixels above and to the left of it. To sum a box, start with the entry at its lower right corner, subtract the entries for the pixels to the left and above, and add back the part that was subtracted twice. That is four reads for a box of any size.', corners()),
+    card('Tiles on several threads', 'The image is cut into bands of rows, and each band into tiles. A tile needs the row of the table above it and the row sums of the tile to its left, so each thread follows the thread in the band above, one tile behind: a wavefront. Every pixel is read once, and every sum is written once.', wavefront()),
+    card('Look-back on a GPU', 'A GPU runs thousands of threads at once, and waiting in line would waste them. Each tile first publishes the sum of its own pixels (A, for aggregate). Then it looks back along its row and adds up the sums it finds, until it reaches a tile that has published the total of everything up to it (P, for prefix). Now the tile knows its own prefix and publishes that. No pixel is read twice.', lookback()),
   );
 }
 
@@ -76,11 +76,11 @@ function corners() {
   const w = 10, h = 7, pixels = grid(w, h), t = tableOf(pixels), b = { x0: 3, y0: 2, x1: 8, y1: 6 };
   const A = t[b.y1][b.x1], B = t[b.y1][b.x0], C = t[b.y0][b.x1], D = t[b.y0][b.x0];
   const frames = [
-    { text: `The sum of the pixels in the box, columns ${b.x0} to ${b.x1 - 1} and rows ${b.y0} to ${b.y1 - 1}, is wanted.`, areas: [], marks: [] },
-    { text: `T(${b.x1}, ${b.y1}) = ${A}: all pixels above and left of the lower right corner. That is too much.`, areas: [[0, 0, b.x1, b.y1, 1]], marks: [[b.x1, b.y1, 1, A]] },
-    { text: `− T(${b.x0}, ${b.y1}) = ${B}: what lies left of the box goes away. ${A} − ${B} = ${A - B}.`, areas: [[0, 0, b.x1, b.y1, 1], [0, 0, b.x0, b.y1, -1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B]] },
-    { text: `− T(${b.x1}, ${b.y0}) = ${C}: and what lies above it. ${A - B} − ${C} = ${A - B - C}. The part to the upper left has been taken away twice.`, areas: [[0, 0, b.x1, b.y1, 1], [0, 0, b.x0, b.y1, -1], [0, 0, b.x1, b.y0, -1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B], [b.x1, b.y0, -1, C]] },
-    { text: `+ T(${b.x0}, ${b.y0}) = ${D}: so it comes back once. ${A - B - C} + ${D} = ${A - B - C + D}, the sum of the box, with four reads.`, areas: [[b.x0, b.y0, b.x1, b.y1, 1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B], [b.x1, b.y0, -1, C], [b.x0, b.y0, 1, D]] },
+    { text: `The sum of the pixels in the box, columns ${b.x0} to ${b.x1 - 1} and rows ${b.y0} to ${b.y1 - 1}, is what we want.`, areas: [], marks: [] },
+    { text: `T(${b.x1}, ${b.y1}) = ${A}: all pixels above and left of the lower right corner. That is too many.`, areas: [[0, 0, b.x1, b.y1, 1]], marks: [[b.x1, b.y1, 1, A]] },
+    { text: `− T(${b.x0}, ${b.y1}) = ${B}: subtract the pixels left of the box. ${A} − ${B} = ${A - B}.`, areas: [[0, 0, b.x1, b.y1, 1], [0, 0, b.x0, b.y1, -1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B]] },
+    { text: `− T(${b.x1}, ${b.y0}) = ${C}: and those above it. ${A - B} − ${C} = ${A - B - C}. The part at the upper left was subtracted twice.`, areas: [[0, 0, b.x1, b.y1, 1], [0, 0, b.x0, b.y1, -1], [0, 0, b.x1, b.y0, -1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B], [b.x1, b.y0, -1, C]] },
+    { text: `+ T(${b.x0}, ${b.y0}) = ${D}: so add it back once. ${A - B - C} + ${D} = ${A - B - C + D}, the sum of the box, with four reads.`, areas: [[b.x0, b.y0, b.x1, b.y1, 1]], marks: [[b.x1, b.y1, 1, A], [b.x0, b.y1, -1, B], [b.x1, b.y0, -1, C], [b.x0, b.y0, 1, D]] },
   ];
   return play({ label: 'The sum of a box from four entries', frames, draw: (c, W, H, f, style) => {
     const s = Math.min(W / (w + 1.4), H / (h + 1)), ox = (W - s * w) / 2, oy = (H - s * h) / 2;
@@ -118,7 +118,7 @@ function wavefront() {
   const frames = [], done = new Map();
   const band = new Array(workers).fill(-1), place = new Array(workers).fill(0);
   let nextBand = 0;
-  frames.push({ text: `${down} bands of ${across} tiles, ${side}×${side} pixels each, and ${workers} workers. Nothing is done yet: the numbers are the pixels.`, done: new Map(), now: [] });
+  frames.push({ text: `${down} bands of ${across} tiles, ${side}×${side} pixels each, and ${workers} threads. The numbers are the pixels.`, done: new Map(), now: [] });
   while (done.size < across * down) {
     const now = [];
     for (let k = 0; k < workers; k++) {
@@ -128,12 +128,12 @@ function wavefront() {
       if (y === 0 || done.has(`${x},${y - 1}`)) now.push([x, y, k]);
     }
     for (const [x, y, k] of now) { done.set(`${x},${y}`, k); place[k]++; }
-    const who = now.map(([x, y, k]) => `${names[k]} makes tile ${x + 1} of band ${y + 1}`).join(', ');
+    const who = now.map(([x, y, k]) => `${names[k]} computes tile ${x + 1} of band ${y + 1}`).join(', ');
     const [x, y, k] = now[0], [u, v] = [x * side, y * side];
-    const how = x || y ? `Worker ${names[k]}’s first entry is ${t[v][u + 1]} (above) + ${t[v + 1][u] - t[v][u]} (its row so far) + ${pixels[v][u]} (the pixel) = ${t[v + 1][u + 1]}.` : `The first entry is the pixel ${pixels[0][0]} itself, the next ${pixels[0][0]} + ${pixels[0][1]} = ${t[1][2]}.`;
+    const how = x || y ? `The first entry of thread ${names[k]} is ${t[v][u + 1]} (above) + ${t[v + 1][u] - t[v][u]} (its row so far) + ${pixels[v][u]} (the pixel) = ${t[v + 1][u + 1]}.` : `The first entry is the pixel ${pixels[0][0]} itself, the next ${pixels[0][0]} + ${pixels[0][1]} = ${t[1][2]}.`;
     frames.push({ text: `${who}. ${how}`, done: new Map(done), now });
   }
-  frames.push({ text: `All ${across * down} tiles are made in ${frames.length - 1} steps; one worker would have taken ${across * down}. The last entry, ${most}, is the sum of all pixels.`, done: new Map(done), now: [] });
+  frames.push({ text: `All ${across * down} tiles are made in ${frames.length - 1} steps; a single thread takes ${across * down}. The last entry, ${most}, is the sum of all pixels.`, done: new Map(done), now: [] });
   return play({ label: 'Tiles in wavefront order', frames, draw: (c, W, H, f, style) => {
     const s = Math.min(W / (across + 0.5), H / (down + 0.5)), ox = (W - s * across) / 2, oy = (H - s * down) / 2, cell = (s - 4) / side;
     for (let y = 0; y < down; y++) for (let x = 0; x < across; x++) {
@@ -186,13 +186,13 @@ function lookback() {
   const prefix = own.map((_, i) => own.slice(0, i + 1).reduce((a, b) => a + b, 0));
   const frames = [], state = new Array(n).fill(' ');
   const push = (text, looks = [], at = -1) => frames.push({ text, state: [...state], looks, at });
-  push('Eight tiles of one row start at once. None has published anything.');
+  push('Eight tiles of one row start at the same time. None has published anything yet.');
   for (const i of [0, 1, 2, 3]) state[i] = 'A';
-  push('The first four have summed their own pixels, and publish that sum: A.');
+  push('The first four have summed their own pixels and publish the sum: A.');
   state[0] = 'P';
-  push(`Nothing lies before tile 1: its own sum ${own[0]} is also the sum of all up to it. It publishes P.`);
+  push(`No tile precedes tile 1, so its sum ${own[0]} is also its prefix. It publishes P.`);
   for (const i of [4, 5, 6, 7]) state[i] = 'A';
-  push('The others have summed theirs as well. They were not held up by anybody.');
+  push('The others have summed theirs as well, without waiting for anything.');
   const look = (i) => {
     let sum = 0, j = i - 1;
     const seen = [];
@@ -202,12 +202,12 @@ function lookback() {
       sum += own[j];
     }
     const text = seen.map((k) => (state[k] === 'P' ? `${prefix[k]} (P of tile ${k + 1})` : `${own[k]} (A of tile ${k + 1})`)).join(' + ');
-    push(`Tile ${i + 1} looks back: ${text} = ${sum}, and stops at the first P.`, seen, i);
+    push(`Tile ${i + 1} looks back: ${text} = ${sum}. It stops at the first P.`, seen, i);
     state[i] = 'P';
-    push(`With its own ${own[i]} that is ${prefix[i]}: tile ${i + 1} publishes P, and writes its part of the table.`, [], i);
+    push(`With its own ${own[i]} that is ${prefix[i]}: tile ${i + 1} publishes P and writes its part of the table.`, [], i);
   };
   for (const i of [3, 1, 6, 2, 4, 5, 7]) look(i);
-  push('All know their prefix. The tiles were done in an order of their own, and each pixel was read once.');
+  push('All know their prefix. The tiles finished in any order, and each pixel was read once.');
   return play({ label: 'Look-back on a GPU', frames, draw: (c, W, H, f, style) => {
     const s = Math.min(W / (n + 0.6), H / 3.2), ox = (W - s * n) / 2, oy = H / 2 - s * 0.2;
     for (let i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// Reports of boxsum reproduce and boxsum bench: charts that can be read exactly, and all numbers in a table.
+// Reports of boxsum reproduce and boxsum bench: charts, and all numbers in tables.
 import { make, number } from './dom.js';
 import { lines, table } from './chart.js';
 
@@ -9,23 +9,28 @@ const plain = new Set(['algorithm', 'name', 'gpu', 'on', 'precision', 'types', '
 const measured = /(_ms|^ms|per_second|gb_s|occupancy|registers|shared|copy|fraction|speed)/;
 
 export async function showReport(app, host) {
-  const d = app.report;
-  if (!d) {
-    host.replaceChildren(make('p', {}, 'Drop the results.json of a report here, its folder, or a file that boxsum bench --json wrote. On the command line: boxsum view report/'));
+  const d = app.report || 'bundled';
+  if (shown === d || !app.hello) return;
+  shown = d;
+  host.replaceChildren(make('p', {}, 'Loading…'));
+  let r;
+  try {
+    r = await app.engine.ask(d === 'bundled' ? { do: d } : { do: 'report', doc: d.id });
+  } catch (e) {
+    shown = null;
+    host.replaceChildren(make('p', {}, e.message));
     return;
   }
-  if (shown === d) return;
-  shown = d;
-  host.replaceChildren(make('p', {}, 'Reading…'));
-  let r;
-  try { r = await app.engine.ask({ do: 'report', doc: d.id }); } catch (e) { host.replaceChildren(make('p', {}, e.message)); return; }
+  if (shown !== d) return;
   const results = (r.results || []).filter((x) => x && typeof x === 'object');
   const parts = [make('h3', {}, r.title || d.name)], facts = [];
+  const help = d === 'bundled' ? 'These measurements come with boxsum. To see your own, open the results.json of a report or a file written by boxsum bench --json.' : '';
   if (r.made) facts.push(r.made);
   if (r.version) facts.push(r.version);
   if (r.command) facts.push(r.command);
   if (r.machine) facts.push([r.machine.cpu, r.machine.cores && `${r.machine.cores} cores`, r.machine.level, r.machine.device].filter(Boolean).join(', '));
-  parts.push(make('p', { className: 'hint' }, facts.join(' · ')));
+  if (help) parts.push(make('p', {}, help));
+  if (facts.length) parts.push(make('p', { className: 'hint' }, facts.join(' · ')));
   const groups = new Map();
   for (const x of results) {
     const ms = x.median_ms ?? x.ms ?? x.min_ms;
@@ -44,14 +49,14 @@ export async function showReport(app, host) {
     const sizes = new Map([...by.values()].flat().map((p) => [p[0], `${p[3]}×${p[4]}`]));
     const chunks = [];
     for (let i = 0; i < series.length; i += 10) chunks.push(series.slice(i, i + 10)); // more lines cannot be told apart
-    chunks.forEach((part, i) => card.append(lines({ title: `Time by size: ${group}${chunks.length > 1 ? ` (${i + 1} of ${chunks.length})` : ''}`, series: part, logX: true, logY: true, height: 320, x: { name: 'image', unit: '', format: (v) => sizes.get(v) || number(v) }, y: { name: 'milliseconds', unit: 'ms' } })));
-    if (!series.length) card.append(make('h3', {}, `Times at one size: ${group}`));
-    else if (series.length < all.length) card.append(make('p', { className: 'hint' }, `${all.length - series.length} more were measured at one size: they are in the table.`));
+    chunks.forEach((part, i) => card.append(lines({ title: `Time by size: ${group}${chunks.length > 1 ? ` (${i + 1} of ${chunks.length})` : ''}`, series: part, logX: true, logY: true, height: 320, x: { name: 'Image size', unit: '', format: (v) => sizes.get(v) || number(v) }, y: { name: 'Milliseconds', unit: 'ms' } })));
+    if (!series.length) card.append(make('h3', {}, `Times at a single size: ${group}`));
+    else if (series.length < all.length) card.append(make('p', { className: 'hint' }, `The table also has ${all.length - series.length} that were measured at a single size.`));
     const rows = [...by].flatMap(([name, points]) => points.map((p) => [name, `${p[3]}×${p[4]}`, number(p[1]), p[2] || 'yes']));
-    card.append(make('details', { open: !series.length }, make('summary', {}, `Table of ${rows.length} results`), table(['Algorithm', 'Image', 'Median ms', 'Verified'], rows, group)));
+    card.append(make('details', { open: !series.length }, make('summary', {}, `All ${rows.length} results`), table(['Algorithm', 'Image', 'Median ms', 'Verified'], rows, group)));
     parts.push(card);
   }
-  if (!groups.size) parts.push(make('p', {}, 'These results have no times by size.'), make('pre', { tabIndex: 0 }, JSON.stringify(r.results, null, 2).slice(0, 100000)));
+  if (!groups.size) parts.push(make('p', {}, 'This report has no times by image size.'), make('pre', { tabIndex: 0 }, JSON.stringify(r.results, null, 2).slice(0, 100000)));
   host.replaceChildren(...parts);
 }
 

@@ -12,9 +12,12 @@ export class Stage {
     this.z = 0;
     this.channel = 0;
     this.tiles = new Map();
-    this.mode = 'box';
+    this.mode = 'box'; // what a drag does; 'pan' moves the image
+    this.armed = false; // the next swipe of a finger draws a box, and does not scroll the page
+    this.ratio = ''; // of the table that is shown, where that is one at an angle
     this.overlay = () => {};
-    this.result = null; // a picture that a filter made, and how far it covers the other
+    this.result = null; // what a filter made of the part in sight, and how far it covers the image
+    this.inSight = '';
     this.waiting = 0;
     this.dirty = false;
     this.unit = 1; // how large handles are, as text is
@@ -29,24 +32,34 @@ export class Stage {
     this.result = null;
     this.z = 0;
     this.channel = 0;
+    this.ratio = '';
     this.shape();
     this.fit();
+  }
+
+  // turn shows the table along a ratio, or the upright one for ''.
+  turn(ratio) {
+    if (ratio === this.ratio) return;
+    this.ratio = ratio;
+    this.turned?.(ratio);
+    this.draw();
   }
 
   forget() { this.tiles.clear(); this.draw(); }
 
   get tileSize() { return this.doc && this.doc.kind === 'store' ? 256 : 512; }
 
-  // shape makes the canvases no higher than the picture needs.
+  // shape puts two panes beside each other or one above the other, whichever shows more. On narrow pages the canvases
+  // are as high as the image needs, elsewhere they share the height of the window.
   shape() {
     if (!this.doc?.width) return;
-    const phone = innerWidth < 640, wide = this.doc.width / this.doc.height > 1.5;
-    const panes = this.canvases.image.closest('#panes'), both = !panes.classList.contains('one');
-    panes.classList.toggle('stack', both && wide); // wide pictures over each other, others side by side
+    const panes = this.canvases.image.closest('#panes'), both = !panes.classList.contains('one'), narrow = innerWidth <= 960;
+    const w = panes.clientWidth, h = narrow ? Infinity : panes.clientHeight, ratio = this.doc.width / this.doc.height;
+    const beside = Math.min(w / 2 / ratio, h), above = Math.min(w / ratio, h / 2);
+    panes.classList.toggle('stack', both && (above > beside || innerWidth < 640));
     for (const c of Object.values(this.canvases)) {
-      if (!c.clientWidth) continue;
-      const most = innerHeight * (phone ? 0.46 : both && wide ? 0.4 : 0.72);
-      c.style.height = `${Math.round(Math.min(most, Math.max(phone ? 180 : 260, (c.clientWidth * this.doc.height) / this.doc.width + 8)))}px`;
+      if (narrow && c.clientWidth) c.style.height = `${Math.round(Math.min(innerHeight * (both ? 0.42 : 0.6), Math.max(140, c.clientWidth / ratio + 2)))}px`;
+      else if (!narrow) c.style.height = '';
     }
   }
 
@@ -54,17 +67,14 @@ export class Stage {
     this.shape();
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const ratio = devicePixelRatio || 1;
-    let first = false;
     for (const c of Object.values(this.canvases)) {
       const w = Math.round(c.clientWidth * ratio), h = Math.round(c.clientHeight * ratio);
       if (w && h && (c.width !== w || c.height !== h)) {
-        first ||= !c.sized;
-        c.sized = true;
         c.width = w;
         c.height = h;
       }
     }
-    if (this.doc && !this.moved && (first || this.unseen)) this.fit();
+    if (this.doc && !this.moved) this.fit();
     else this.draw();
   }
 
@@ -74,8 +84,7 @@ export class Stage {
   fit() {
     if (!this.doc) return;
     const c = this.visible, w = c.clientWidth || 600, h = c.clientHeight || 400;
-    this.unseen = !c.clientWidth; // it is fitted again when it is shown
-    this.scale = Math.min(w / this.doc.width, h / this.doc.height) * 0.98;
+    this.scale = Math.min(w / this.doc.width, h / this.doc.height);
     this.x = this.doc.width / 2 - w / 2 / this.scale;
     this.y = this.doc.height / 2 - h / 2 / this.scale;
     this.moved = false;
@@ -111,8 +120,10 @@ export class Stage {
     this.y = Math.min(Math.max(this.y, -h * 0.75), this.doc.height - h * 0.25);
   }
 
-  at(event) {
-    const r = event.target.getBoundingClientRect();
+  at(event) { return this.atClient(event.target, event); }
+
+  atClient(canvas, event) {
+    const r = canvas.getBoundingClientRect();
     return { sx: event.clientX - r.left, sy: event.clientY - r.top, x: this.x + (event.clientX - r.left) / this.scale, y: this.y + (event.clientY - r.top) / this.scale };
   }
 
@@ -129,15 +140,31 @@ export class Stage {
   listen(canvas, kind) {
     const pointers = new Map();
     let pinch = 0;
+    // A finger scrolls the page, unless it takes hold of a box, pans, or was told to draw: by a button, or by being held still.
+    let hold = 0, begun = false, from = null;
+    const touched = (e) => {
+      const p = this.at(e);
+      from = e;
+      begun = this.armed || this.mode === 'pan' || !!this.holds?.(p);
+      if (!begun) hold = setTimeout(() => { begun = true; this.drag = this.begin?.(p, e, kind) || null; navigator.vibrate?.(15); }, 400);
+    };
+    canvas.addEventListener('touchstart', (e) => { if (begun || e.touches.length > 1) e.preventDefault(); }, { passive: false }); // after pointerdown
+    canvas.addEventListener('touchmove', (e) => { if (begun || e.touches.length > 1) e.preventDefault(); }, { passive: false });
+    canvas.addEventListener('contextmenu', (e) => { if (begun || hold) e.preventDefault(); });
     canvas.addEventListener('pointerdown', (e) => {
       if (!this.doc) return;
       canvas.setPointerCapture(e.pointerId);
       pointers.set(e.pointerId, e);
       if (pointers.size === 2) {
+        clearTimeout(hold);
         pinch = this.spread(pointers);
         this.drag?.cancel?.();
         this.drag = null;
         return;
+      }
+      if (e.pointerType === 'touch') {
+        touched(e);
+        if (!begun) return;
       }
       if (e.button === 1 || this.mode === 'pan') {
         e.preventDefault();
@@ -155,6 +182,10 @@ export class Stage {
         pinch = now;
         return;
       }
+      if (hold && !begun && Math.hypot(e.clientX - from.clientX, e.clientY - from.clientY) > 8) {
+        clearTimeout(hold);
+        hold = 0;
+      }
       if (this.drag?.pan) {
         this.pan(e.clientX - this.drag.px, e.clientY - this.drag.py);
         this.drag.px = e.clientX;
@@ -164,8 +195,11 @@ export class Stage {
     });
     const end = (e) => {
       pointers.delete(e.pointerId);
+      clearTimeout(hold);
+      hold = 0;
       if (this.drag && !this.drag.pan) this.drag.end?.(this.at(e), e);
       this.drag = null;
+      begun = false;
     };
     canvas.addEventListener('pointerup', end);
     canvas.addEventListener('pointercancel', end);
@@ -200,6 +234,17 @@ export class Stage {
       if (kind === 'image' && this.result) this.paintResult(c, canvas);
       this.overlay(c, kind, canvas);
     }
+    const now = [...this.view(), this.scale, devicePixelRatio].join();
+    if (now !== this.inSight) {
+      this.inSight = now;
+      this.looked?.();
+    }
+  }
+
+  // screen is the part of the image in sight, and how many pixels of the screen show it: at most one for each of its own.
+  screen() {
+    const [x0, y0, x1, y1] = this.view(), f = Math.min(1, this.scale * (devicePixelRatio || 1));
+    return { view: [x0, y0, x1, y1], width: Math.max(1, Math.round((x1 - x0) * f)), height: Math.max(1, Math.round((y1 - y0) * f)) };
   }
 
   paintTiles(c, canvas, kind, ratio) {
@@ -227,7 +272,7 @@ export class Stage {
     for (const [tx, ty] of wanted) this.load(kind, level, tx, ty);
   }
 
-  tileKey(kind, level, tx, ty) { return `${kind}/${this.channel}/${this.z}/${level}/${tx}/${ty}`; }
+  tileKey(kind, level, tx, ty) { return `${kind}${kind === 'heat' ? this.ratio : ''}/${this.channel}/${this.z}/${level}/${tx}/${ty}`; }
 
   paintTile(c, t) {
     const [x, y] = this.toScreen(t.x * t.n, t.y * t.n);
@@ -263,7 +308,7 @@ export class Stage {
     tile.loading = true;
     this.waiting++;
     try {
-      const r = await this.engine.ask({ do: 'tile', doc: doc.id, kind, level, x: tx, y: ty, size, z: this.z, channel: this.channel });
+      const r = await this.engine.ask({ do: 'tile', doc: doc.id, kind, level, x: tx, y: ty, size, z: this.z, channel: this.channel, ratio: kind === 'heat' ? this.ratio : '' });
       const data = new ImageData(r.width, r.height);
       if (r.format === 'rgba') data.data.set(r.bytes);
       else {
@@ -287,11 +332,17 @@ export class Stage {
     if (doc === this.doc) this.draw();
   }
 
-  // paintResult covers the picture with what was made from it, right of the divider.
+  // divider is where the result begins on the canvas: at a part of what is in sight of the image.
+  divider(canvas) {
+    const left = Math.max(0, this.toScreen(0, 0)[0]), right = Math.min(canvas.clientWidth, this.toScreen(this.doc.width, 0)[0]);
+    return left + (right - left) * this.result.part;
+  }
+
+  // paintResult covers the image with what was made from it, right of the divider.
   paintResult(c, canvas) {
-    const { bitmap, at, part } = this.result;
-    const [x, y] = this.toScreen(at[0], at[1]), w = at[2] * this.scale, h = at[3] * this.scale;
-    const split = x + w * part;
+    const { bitmap, at, part } = this.result, u = this.unit;
+    const [x, y] = this.toScreen(at[0], at[1]), w = (at[2] - at[0]) * this.scale, h = (at[3] - at[1]) * this.scale;
+    const split = this.divider(canvas);
     c.save();
     c.beginPath();
     c.rect(split, 0, canvas.clientWidth - split, canvas.clientHeight);
@@ -300,14 +351,29 @@ export class Stage {
     c.drawImage(bitmap, x, y, w, h);
     c.restore();
     if (part > 0 && part < 1) {
-      c.strokeStyle = '#000';
-      c.lineWidth = 3;
+      const top = Math.max(y, 0), bottom = Math.min(y + h, canvas.clientHeight), middle = (top + bottom) / 2;
+      for (const [color, width] of [['#000', 3], ['#fff', 1]]) {
+        c.strokeStyle = color;
+        c.lineWidth = width * u;
+        c.beginPath();
+        c.moveTo(split, top);
+        c.lineTo(split, bottom);
+        c.stroke();
+      }
       c.beginPath();
-      c.moveTo(split, y);
-      c.lineTo(split, y + h);
-      c.stroke();
-      c.strokeStyle = '#fff';
+      c.arc(split, middle, 13 * u, 0, 7);
+      c.fillStyle = '#fff';
+      c.fill();
       c.lineWidth = 1;
+      c.strokeStyle = '#000';
+      c.stroke();
+      c.beginPath();
+      for (const side of [-1, 1]) {
+        c.moveTo(split + side * 4 * u, middle - 4 * u);
+        c.lineTo(split + side * 8 * u, middle);
+        c.lineTo(split + side * 4 * u, middle + 4 * u);
+      }
+      c.lineWidth = 2 * u;
       c.stroke();
     }
   }

@@ -1,10 +1,12 @@
-// Filters, thresholds, matches and detection: the picture changes as the sliders move.
-import { $, make, number, millis, codePanel } from './dom.js';
+// Filters, thresholds, templates and detection: the picture changes as the sliders move. Filters and thresholds are computed for
+// the pixels on the screen, and for the whole image when it is saved.
+import { $, make, number, millis, save, codePanel } from './dom.js';
 import { lines, table } from './chart.js';
 import { latest } from './engine.js';
 import { gray } from './viewer.js';
 
-const filters = { box: 'Box blur', gaussian: 'Gaussian blur', median: 'Median', guided: 'Guided filter', std: 'Local deviation', normalize: 'Local contrast', mean: 'Local mean', entropy: 'Entropy' };
+const filters = { box: 'Box blur', gaussian: 'Gaussian blur', median: 'Median', guided: 'Guided filter (keeps edges)', std: 'Local standard deviation', normalize: 'Local contrast', mean: 'Local mean', entropy: 'Local entropy' }
+const views = { work: ['filter', 'threshold'], detect: ['detect', 'match'] };;
 
 export class Work {
   constructor(app) {
@@ -14,27 +16,32 @@ export class Work {
     this.values = {};
     this.times = new Map(); // of the filter, by the size of its window
     this.found = null;
-    this.run = latest(() => this.go());
-    for (const b of document.querySelectorAll('[data-work]')) b.onclick = () => this.choose(b.dataset.work);
-    $('wipe').oninput = () => { if (this.stage.result) { this.stage.result.part = $('wipe').value / 100; this.stage.draw(); } };
+    this.last = { work: 'filter', detect: 'detect' }; // what each view shows
+    this.run = latest((quick) => this.go(quick));
+    for (const b of document.querySelectorAll('#operations [data-work]')) b.onclick = () => this.choose(b.dataset.work);
+    $('wipe').oninput = () => this.divide($('wipe').value / 100);
     $('sweep').onclick = () => this.sweep();
+    $('save-result').onclick = () => this.save();
     $('settings').addEventListener('submit', (e) => e.preventDefault());
     this.code = codePanel($('work-code'), () => app.engine.ask({ do: 'code', doc: this.stage.doc.id, what: this.request() }), (...file) => app.savePixels(...file));
   }
 
-  get wantsBox() { return this.app.view === 'work' && this.what === 'match'; }
+  get wantsBox() { return this.app.view === 'detect' && this.what === 'match'; }
+
+  get pictures() { return views.work.includes(this.what); }
 
   ready() {
     this.cascades = [...this.app.hello.cascades];
-    this.choose('filter');
     this.app.boxChanged = () => { if (this.wantsBox) this.run(); };
+    this.shown(this.app.view);
   }
 
   addCascade(name) {
     if (!this.cascades.includes(name)) this.cascades.push(name);
     this.values.cascade = name;
-    location.hash = '#work';
-    this.choose('detect');
+    this.last.detect = 'detect';
+    if (this.app.view === 'detect') this.choose('detect');
+    else location.hash = '#detect';
   }
 
   reset() {
@@ -51,28 +58,70 @@ export class Work {
     this.stage.draw();
   }
 
-  shown(active) {
-    if (active === !!this.active) return;
-    this.active = active;
-    if (!this.app.hello) return;
+  // shown follows the page from view to view.
+  shown(view) {
+    const active = view in views && !!this.app.hello;
     if (active) {
-      this.app.panes('image');
-      this.run();
-    } else {
+      if (!this.active) this.app.panes('image');
+      this.active = true;
+      this.choose(this.last[view]);
+    } else if (this.active) {
+      this.active = false;
       this.clear();
-      this.app.panes(this.stage.doc?.table ? 'both' : 'image');
+      if (view === 'boxes') this.app.panes(this.stage.doc?.table ? 'both' : 'image');
     }
+    $('show-tool').hidden = view in views;
   }
 
   choose(what) {
     this.what = what;
-    for (const b of document.querySelectorAll('[data-work]')) b.setAttribute('aria-pressed', String(b.dataset.work === what));
+    this.last[this.app.view] = what;
+    for (const b of document.querySelectorAll('#operations [data-work]')) {
+      b.setAttribute('aria-pressed', String(b.dataset.work === what));
+      b.hidden = b.dataset.view !== this.app.view;
+    }
+    $('work-title').textContent = this.app.view === 'detect' ? 'Detect' : 'Filters';
     this.times.clear();
     this.clear();
     this.fields();
-    $('wipe-tool').hidden = $('sweep').hidden = $('times').hidden = what === 'match' || what === 'detect';
+    $('wipe-tool').hidden = $('timing').hidden = $('save-result').hidden = !this.pictures;
+    $('drag-tool').hidden = document.querySelector('.touch').hidden = !this.app.drawsBoxes();
     if (this.active) this.run();
   }
+
+  // looked answers for the part of the image that is in sight now.
+  looked() {
+    if (!this.active || !this.pictures) return;
+    clearTimeout(this.looking);
+    this.looking = setTimeout(() => { if (this.active && this.pictures) this.run(); }, 40);
+  }
+
+  // changed runs what a slider asks for: quickly while it moves, and well when it rests.
+  changed() {
+    this.since = performance.now();
+    this.run(true);
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => { if (this.active && this.stage.result?.scale > 1) this.run(); }, 250);
+  }
+
+  // divide moves the divider between before and after.
+  divide(part) {
+    if (!this.stage.result) return;
+    this.stage.result.part = part;
+    $('wipe').value = Math.round(part * 100);
+    this.stage.draw();
+  }
+
+  holds(p) { return !!this.stage.result && Math.abs(p.sx - this.stage.divider(this.stage.canvases.image)) <= 16 * this.stage.unit; }
+
+  // begin starts a drag: of the divider, or else of the image.
+  begin(p, event) {
+    if (!this.holds(p)) return { pan: true, px: event.clientX, py: event.clientY };
+    const stage = this.stage, left = Math.max(0, stage.toScreen(0, 0)[0]), right = Math.min(stage.canvases.image.clientWidth, stage.toScreen(stage.doc.width, 0)[0]);
+    return { move: (q) => this.divide(Math.min(Math.max((q.sx - left) / (right - left), 0), 1)) };
+  }
+
+  hover(p, canvas) { canvas.style.cursor = this.holds(p) ? 'ew-resize' : 'grab'; }
 
   slider(key, label, min, max, step, start, format = number) {
     this.values[key] ??= start;
@@ -83,7 +132,7 @@ export class Work {
     input.addEventListener('input', () => {
       this.values[key] = Number(input.value);
       out.textContent = format(this.values[key]);
-      this.run();
+      this.changed();
     });
     return make('label', {}, make('span', {}, label, out), input);
   }
@@ -113,25 +162,25 @@ export class Work {
     if (this.what === 'filter') {
       rows.push(this.choice('filter', 'Filter', Object.entries(filters), 'box', again));
       if (v.filter === 'gaussian') rows.push(this.slider('sigma', 'Sigma', 0.5, 60, 0.5, 6));
-      else rows.push(this.slider('radius', 'Radius', 1, v.filter === 'entropy' ? 40 : 120, 1, 12, (r) => `${r} (window ${2 * r + 1})`));
+      else rows.push(this.slider('radius', 'Radius', 1, v.filter === 'entropy' ? 40 : 120, 1, 12, (r) => `${r} (${2 * r + 1}×${2 * r + 1} window)`));
       if (v.filter === 'guided') rows.push(this.slider('epsilon', 'Epsilon', 1, 4000, 1, 400));
     } else if (this.what === 'threshold') {
       const methods = this.app.hello.methods;
       rows.push(this.choice('method', 'Method', methods.map((m) => [m.name, m.name]), 'sauvola', () => { delete v.k; again(); }));
       if (v.method !== 'otsu') rows.push(this.slider('window', 'Window', 3, 301, 2, 75));
       const m = methods.find((o) => o.name === v.method);
-      if (v.method === 'bradley') rows.push(this.slider('k', 'Percent below the mean', 0, 60, 1, m.t));
-      else if (v.method === 'meanc') rows.push(this.slider('k', 'C below the mean', -40, 60, 1, m.c));
+      if (v.method === 'bradley') rows.push(this.slider('k', 'Percent below mean', 0, 60, 1, m.t));
+      else if (v.method === 'meanc') rows.push(this.slider('k', 'C (levels below mean)', -40, 60, 1, m.c));
       else if (!['otsu', 'su'].includes(v.method)) rows.push(this.slider('k', 'k', -1, 1, 0.01, m.k));
     } else if (this.what === 'match') {
-      rows.push(make('p', { className: 'hint' }, 'The selected box is the template. Draw one on the picture, and its like are found.'));
-      rows.push(this.choice('score', 'Score', [['zncc', 'ZNCC: brightness and contrast do not matter'], ['ncc', 'NCC: exposure does not matter'], ['ssd', 'SSD: squared differences']], 'zncc'));
-      rows.push(this.slider('top', 'Best places', 1, 30, 1, 5));
+      rows.push(make('p', { className: 'hint' }, 'The box is the template: draw one around something, and the most similar places are marked.'));
+      rows.push(this.choice('score', 'Score', [['zncc', 'ZNCC (ignores brightness and contrast)'], ['ncc', 'NCC (ignores exposure)'], ['ssd', 'SSD (squared differences)']], 'zncc'));
+      rows.push(this.slider('top', 'Number of matches', 1, 30, 1, 5));
     } else {
-      rows.push(this.choice('cascade', 'Cascade', this.cascades.map((c) => [c, c === 'sun' ? 'sun (bright discs; boxsum’s own)' : c]), this.cascades.find((c) => c === 'haarcascade_frontalface_alt2' && !this.stage.doc?.demo) || 'sun'));
-      rows.push(make('p', { className: 'hint' }, 'Drop a cascade of OpenCV’s, an .xml file, to find faces and more.'));
-      rows.push(this.slider('scale', 'Scale', 1.02, 1.5, 0.01, 1.1), this.slider('neighbors', 'Neighbours', 1, 12, 1, 3), this.slider('least', 'Least size', 0, 400, 4, 4 * Math.round(Math.max(24, Math.min(this.stage.doc?.width || 0, this.stage.doc?.height || 0) / 15) / 4)));
-      rows.push(this.slider('angle', 'Angle °', -180, 180, 7.5, 0), this.check('all', 'At all angles'));
+      rows.push(this.choice('cascade', 'Cascade', this.cascades.map((c) => [c, c === 'sun' ? 'sun (bright discs)' : c]), this.cascades.find((c) => c === 'haarcascade_frontalface_alt2' && !this.stage.doc?.demo) || 'sun'));
+      rows.push(make('p', { className: 'hint' }, 'To find other objects, open one of OpenCV’s cascade files (.xml).'));
+      rows.push(this.slider('scale', 'Scale factor', 1.02, 1.5, 0.01, 1.1), this.slider('neighbors', 'Minimum neighbors', 1, 12, 1, 3), this.slider('least', 'Minimum size', 0, 400, 4, 4 * Math.round(Math.max(24, Math.min(this.stage.doc?.width || 0, this.stage.doc?.height || 0) / 15) / 4)));
+      rows.push(this.slider('angle', 'Rotation', -180, 180, 7.5, 0, (a) => `${number(a)}°`), this.check('all', 'Search all rotations'));
     }
     const focused = $('settings').contains(document.activeElement) ? document.activeElement.name : '';
     $('settings').replaceChildren(...rows);
@@ -155,39 +204,67 @@ export class Work {
   // size is what the chart has on its x axis.
   size(r) { return r.do === 'threshold' ? r.window : r.method === 'gaussian' ? r.sigma : 2 * r.radius + 1; }
 
-  async go() {
+  // onScreen adds the part of the image that is in sight to a request.
+  onScreen(request) {
+    const { view, width, height } = this.stage.screen();
+    return { ...request, view, width, height };
+  }
+
+  async go(quick) {
     if (!this.active || !this.stage.doc || this.stage.doc.kind === 'report') return;
-    const doc = this.stage.doc, request = this.request();
+    const doc = this.stage.doc, request = this.request(), since = this.since;
+    const asked = this.pictures ? this.onScreen({ ...request, quick: !!quick }) : request;
     let r;
     try {
-      r = await this.app.engine.ask(request);
+      r = await this.app.engine.ask(asked);
     } catch (e) {
       this.clear();
       $('took').textContent = e.message;
       return;
     }
-    if (doc !== this.stage.doc || !this.active) return;
-    if (request.do === 'match' || request.do === 'detect') this.showFound(request, r);
-    else await this.showPicture(request, r);
+    if (doc !== this.stage.doc || !this.active || request.do !== this.what) return;
+    if (this.pictures) {
+      await this.showPicture(asked, r);
+      if (since) document.body.dataset.slid = (performance.now() - since).toFixed(2);
+    } else this.showFound(request, r);
     this.code();
     document.body.dataset.work = JSON.stringify(request);
   }
 
   async showPicture(request, r) {
-    const data = new ImageData(r.width, r.height), out = new Uint32Array(data.data.buffer), colors = gray();
-    for (let i = 0; i < out.length; i++) out[i] = colors[r.bytes[i]];
-    const bitmap = await createImageBitmap(data), box = request.box || [0, 0, r.width, r.height];
-    this.stage.result = { bitmap, at: [box[0], box[1], r.width, r.height], part: $('wipe').value / 100 };
+    const data = new ImageData(r.width, r.height);
+    if (r.format === 'rgba') data.data.set(r.bytes);
+    else {
+      const out = new Uint32Array(data.data.buffer), colors = gray();
+      for (let i = 0; i < out.length; i++) out[i] = colors[r.bytes[i]];
+    }
+    this.stage.result = { bitmap: await createImageBitmap(data), at: request.view, part: $('wipe').value / 100, scale: r.scale };
     this.stage.draw();
     this.time(request, r.ms);
-    $('took').textContent = `${millis(r.ms)} for ${(r.width * r.height / 1e6).toFixed(1)} megapixels`;
+    $('took').replaceChildren(`${millis(r.ms)} for the ${(r.width * r.height / 1e6).toFixed(1)} megapixels on screen`, ...(r.scale > 1 ? [make('small', {}, `Preview at 1:${r.scale}. Save picture computes every pixel.`)] : []));
     $('took').dataset.ms = r.ms;
   }
 
+  // save computes the whole image and saves it as a file.
+  async save() {
+    const request = this.request(), button = $('save-result');
+    button.disabled = true;
+    button.textContent = 'Saving…';
+    try {
+      const r = await this.app.engine.ask({ ...request, save: true });
+      save(`${this.stage.doc.name.replace(/\.[^.]*$/, '')}-${request.method}.png`, 'image/png', r.bytes);
+      this.app.say('');
+    } catch (e) { this.app.say(e.message); }
+    button.disabled = false;
+    button.textContent = 'Save picture';
+  }
+
   time(request, ms) {
-    const x = this.size(request);
+    const x = this.size(request), key = request.do === 'threshold' ? 'window' : request.method === 'gaussian' ? 'sigma' : 'radius';
+    const input = $('settings').querySelector(`input[name=${key}]`), ends = input ? [Number(input.min), Number(input.max)] : [0, x];
     this.times.set(x, Math.min(ms, this.times.get(x) ?? Infinity));
-    $('times').replaceChildren(lines({ small: true, height: 150, title: 'Time by the size of the window', series: [{ name: this.values.filter, points: [...this.times] }], x: { name: request.method === 'gaussian' ? 'sigma' : 'window, pixels', unit: 'pixels' }, y: { name: 'ms', unit: 'ms' } }));
+    $('times').replaceChildren(lines({ small: true, height: 150, title: '', label: 'Time by window size', series: [{ name: request.method, points: [...this.times] }],
+      x: { name: key === 'sigma' ? 'Sigma (pixels)' : 'Window width (pixels)', unit: 'pixels', range: [0, key === 'radius' ? 2 * ends[1] + 1 : ends[1]] }, y: { name: 'ms', unit: 'ms' } }));
   }
 
   // sweep measures sizes from small to large.
@@ -201,7 +278,7 @@ export class Work {
       for (let i = 0; i <= 8; i++) {
         const value = Math.max(low + Math.round(((high - low) * i) / 8 / step) * step, low);
         for (let k = 0; k < 3; k++) {
-          const request = { ...this.request(), [key]: value };
+          const request = this.onScreen({ ...this.request(), [key]: value });
           const r = await this.app.engine.ask(request);
           this.time(request, r.ms);
         }
@@ -213,11 +290,12 @@ export class Work {
   showFound(request, r) {
     const list = request.do === 'match' ? r.peaks.map((p) => ({ corners: [[p.x, p.y], [p.x + r.width, p.y], [p.x + r.width, p.y + r.height], [p.x, p.y + r.height]], label: p.score.toFixed(3), ...p })) : r.found.map((f) => ({ ...f, label: `${f.score.toFixed(1)}, ${f.angle.toFixed(0)}°` }));
     this.found = list;
-    $('took').textContent = `${list.length} found in ${millis(r.ms)}`;
+    const what = request.do === 'match' ? ['match', 'matches'] : ['object', 'objects'];
+    $('took').textContent = `${list.length || 'No'} ${list.length === 1 ? what[0] : what[1]} found in ${millis(r.ms)}`;
     $('took').dataset.ms = r.ms;
-    $('found').hidden = false;
-    $('found').replaceChildren(request.do === 'match' ? table(['Place', 'Score', 'x', 'y'], list.map((p, i) => [i + 1, p.score.toFixed(5), p.x, p.y]), 'The best places')
-      : table(['Found', 'Score', 'Angle °', 'x', 'y', 'Width', 'Height', 'Windows'], list.map((f, i) => [i + 1, f.score.toFixed(3), number(f.angle), f.x, f.y, f.width, f.height, f.neighbors]), 'What was found'));
+    $('found').hidden = !list.length;
+    $('found').replaceChildren(request.do === 'match' ? table(['', 'Score', 'x', 'y'], list.map((p, i) => [i + 1, p.score.toFixed(5), p.x, p.y]), 'Matches')
+      : table(['', 'Score', 'x', 'y', 'Size', 'Angle', 'Hits'], list.map((f, i) => [i + 1, f.score.toFixed(2), f.x, f.y, f.width === f.height ? f.width : `${f.width}×${f.height}`, `${number(f.angle)}°`, f.neighbors]), 'Objects'));
     this.stage.draw();
   }
 
