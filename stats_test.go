@@ -268,6 +268,57 @@ func TestSquaredTableOf(t *testing.T) {
 	}
 }
 
+// TestValidTableOf tests that tables of memory filled elsewhere answer like those of
+// IntegrateValid, also with an offset to add back.
+func TestValidTableOf(t *testing.T) {
+	im := boxsum.Image[float32]{Pix: []float32{1000, float32(math.NaN()), 1002, 1003, 1004, 1005}, Width: 3, Height: 2}
+	want, err := boxsum.IntegrateValid[float64, float64](im, boxsum.Valid{SkipNaN: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Squares.Offset == 0 {
+		t.Fatal("no offset to put back")
+	}
+	of := func(t *boxsum.Table[float64]) *boxsum.Table[float64] {
+		return &boxsum.Table[float64]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels, Offset: t.Offset}
+	}
+	count := &boxsum.Table[uint32]{Sums: want.Count.Sums, Stride: want.Count.Stride, Width: 3, Height: 2, Channels: 1}
+	got, err := boxsum.ValidTableOf(of(want.Sum), of(want.Squares), count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []image.Rectangle{image.Rect(0, 0, 3, 2), image.Rect(1, 0, 3, 1), image.Rect(1, 0, 2, 1)} {
+		same := func(a, b float64) bool { return a == b || a != a && b != b }
+		if g, w := got.Sum.Sum(box), want.Sum.Sum(box); g != w {
+			t.Errorf("%v sums to %v, want %v", box, g, w)
+		}
+		if g, w := got.Squares.Sum(box), want.Squares.Sum(box); g != w {
+			t.Errorf("squares of %v sum to %v, want %v", box, g, w)
+		}
+		if g, w := got.Mean(box, 0), want.Mean(box, 0); !same(g, w) {
+			t.Errorf("the mean of %v is %v, want %v", box, g, w)
+		}
+		if g, w := got.StdDev(box, 0), want.StdDev(box, 0); !same(g, w) {
+			t.Errorf("the deviation of %v is %v, want %v", box, g, w)
+		}
+	}
+	if _, err := boxsum.ValidTableOf[float64, float64](of(want.Sum), nil, count); err != nil {
+		t.Errorf("without squares: %v", err)
+	}
+	other := of(want.Squares)
+	other.Offset++
+	if _, err := boxsum.ValidTableOf(of(want.Sum), other, count); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("another offset: %v", err)
+	}
+	count.Width = 2
+	if _, err := boxsum.ValidTableOf[float64, float64](of(want.Sum), nil, count); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("another size: %v", err)
+	}
+	if _, err := boxsum.ValidTableOf[float64, float64](of(want.Sum), nil, nil); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Errorf("no counts: %v", err)
+	}
+}
+
 // TestBound tests that a box of a uint32 table whose sum does not fit is summed in
 // parts of the size that Bound requires.
 func TestBound(t *testing.T) {

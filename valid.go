@@ -111,6 +111,28 @@ func (t *ValidTable[S, Q]) fill(job *engine.ValidJob) error {
 	return nil
 }
 
+// ValidTableOf combines tables of the valid pixels of the same image, which may use
+// memory that was filled elsewhere. They must have the same size; squares may be nil. The
+// [Table.Offset] of squares must be 0 or that of sum. The methods of sum and squares are
+// over valid pixels from then on.
+func ValidTableOf[S Sum, Q Square](sum *Table[S], squares *Table[Q], count *Table[uint32]) (*ValidTable[S, Q], error) {
+	if err := sum.room(0, 0); err != nil {
+		return nil, err
+	}
+	size := sum.extent()
+	if err := sameSize(count, &size); err != nil {
+		return nil, err
+	}
+	if squares != nil {
+		if _, err := SquaredTableOf(sum, squares); err != nil {
+			return nil, err
+		}
+		squares.valid = count
+	}
+	sum.valid = count
+	return &ValidTable[S, Q]{Sum: sum, Squares: squares, Count: count}, nil
+}
+
 // count returns the number of pixels in the sum of a box inside the image.
 func (t *Table[S]) count(box image.Rectangle, channel int) int {
 	if t.valid == nil {

@@ -26,6 +26,21 @@ func init() {
 	launch.Register(openLauncher)
 	inside.Device = func(device any) **devmem.Device { return &device.(*Device).inner }
 	inside.Array = func(holder any) *devmem.Array { return holder.(interface{ inner() *devmem.Array }).inner() }
+	inside.Integrate = integrate
+}
+
+// integrate queues tables of one kind.
+func integrate(kind device.Kind, src, sums, squares *devmem.Array) error {
+	t := tables{sums: sums, squares: squares}
+	switch kind {
+	case device.Upright:
+		t.method = method.Plane{}
+	case device.Volume:
+		t.method = method.Volume{}
+	case device.Tilted:
+		t.method, t.noOffset = method.Tilted{}, noTiltedOffset
+	}
+	return t.integrate(src, nil)
 }
 
 // openLauncher returns a device for packages that launch kernels by themselves.

@@ -59,6 +59,10 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.
 	if err != nil {
 		return nil, err
 	}
+	squared, err := raster.SquaredPixels(&src, raster.TypeOf[Q]())
+	if err != nil {
+		return nil, err
+	}
 	sum, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err == nil {
 		err = sum.fill(set, src)
@@ -66,34 +70,11 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.
 	if err != nil {
 		return nil, err
 	}
-	var squares *Table[Q]
-	switch p := raster.TypeNamed[P](); {
-	case raster.TypeNamed[Q]() == raster.F64:
-		squares, err = squaresOf[Q, float64](img, rot, opt)
-	case p == raster.U8:
-		squares, err = squaresOf[Q, uint16](img, rot, opt)
-	case p == raster.U16 || p == raster.I16:
-		squares, err = squaresOf[Q, uint32](img, rot, opt)
-	default:
-		err = raster.Unsupported("no squares of %T in %T: use float64", *new(P), *new(Q))
+	squares, err := NewTable[Q](img.Width, img.Height, img.Channels, rot)
+	if err == nil {
+		err = squares.fill(set, squared)
 	}
 	return raster.OrNil(&SquaredTable[S, Q]{sum, squares}, err)
-}
-
-// squaresOf returns the table of the squares of pixels, each of which must fit a T.
-func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[Q], error) {
-	squares, err := boxsum.NewImage[T](img.Width, img.Height, img.Channels)
-	if err != nil {
-		return nil, err
-	}
-	for y := range img.Height {
-		to := squares.Row(y)
-		for i, p := range img.Row(y) {
-			f := float64(p)
-			to[i] = T(f * f)
-		}
-	}
-	return Integrate[Q](squares, rot, opt)
 }
 
 func (t *SquaredTable[S, Q]) rounding(_ part, channel int) stats.Rounding {

@@ -2,7 +2,9 @@ package interop
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -11,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
 )
 
 func TestForeignMemoryOnAForeignStream(t *testing.T) {
@@ -259,4 +262,114 @@ func TestForeignSquaresArePlain(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestTables tests that tables of types that are known only at run time equal those of the
+// processor, for all kinds of tables.
+func TestTables(t *testing.T) {
+	const width, height, depth = 31, 9, 4
+	src, err := volume.New[uint8](width, height, depth, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range src.Pix {
+		src.Pix[i] = uint8(i * i >> 3)
+	}
+	eachDevice(t, func(t *testing.T, d *gpu.Device) {
+		on, err := gpu.UploadVolume(d, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer on.Close()
+		a := inside.Array(on)
+		from := Foreign{
+			Handle: uintptr(a.At.Memory), Offset: a.At.Offset, Width: width, Height: height, Count: depth,
+			Stride: a.At.Stride, Distance: a.At.Distance,
+		}
+		to := func(bytes int64) Foreign {
+			stride := bytes * (width + 1)
+			handle, err := Take(d, stride*(height+1)*(depth+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Foreign{Handle: handle, Width: width, Height: height, Count: depth, Stride: stride, Distance: stride * (height + 1)}
+		}
+		sums, squares := to(4), to(8)
+		defer func() {
+			if err := errors.Join(Give(d, sums.Handle), Give(d, squares.Handle)); err != nil {
+				t.Error(err)
+			}
+		}()
+		for _, kind := range []string{"upright", "tilted", "volume"} {
+			job := &TableJob{Kind: kind, Pixel: "u8", Sum: "u32", Square: "u64", Image: from, Sums: sums, Squares: squares}
+			if err := Tables(d, job); err != nil {
+				t.Fatalf("%s: %v", kind, err)
+			}
+			var wrong error
+			if kind == "volume" {
+				got, err1 := VolumeTableOver[uint32](d, sums)
+				got2, err2 := VolumeTableOver[uint64](d, squares)
+				want, err := volume.IntegrateSquares[uint32, uint64](src, nil)
+				if err := errors.Join(err, err1, err2); err != nil {
+					t.Fatal(err)
+				}
+				a, err1 := got.Download()
+				b, err2 := got2.Download()
+				if wrong = errors.Join(err1, err2); wrong == nil && (!slices.Equal(a.Slice(depth).Row(height), want.Sum.Slice(depth).Row(height)) ||
+					!slices.Equal(b.Slice(depth).Row(height), want.Squares.Slice(depth).Row(height))) {
+					wrong = errors.New("the last rows differ")
+				}
+			} else {
+				for z := range depth {
+					wrong = errors.Join(wrong, sameSlice(d, job, z, src.Slice(z)))
+				}
+			}
+			if wrong != nil {
+				t.Errorf("%s: %v", kind, wrong)
+			}
+		}
+		for name, job := range map[string]*TableJob{
+			"kind":  {Kind: "rotated", Pixel: "u8", Sum: "u32", Image: from, Sums: sums},
+			"types": {Kind: "upright", Pixel: "u9", Sum: "u32", Image: from, Sums: sums},
+			"sizes": {Kind: "upright", Pixel: "u8", Sum: "u32", Image: from, Sums: Foreign{Handle: sums.Handle, Width: 5, Height: 5, Stride: 24}},
+			"pair":  {Kind: "upright", Pixel: "f64", Sum: "u32", Image: from, Sums: sums},
+		} {
+			if err := Tables(d, job); !errors.Is(err, boxsum.ErrInvalid) && !errors.Is(err, boxsum.ErrTypes) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// sameSlice compares the tables of an image of a job with those of the processor.
+func sameSlice(d *gpu.Device, j *TableJob, z int, src boxsum.Image[uint8]) error {
+	if j.Kind == "tilted" {
+		over, err := TiltedTableOver[uint32](d, j.Sums)
+		if err != nil {
+			return err
+		}
+		got, err1 := over.Download(z)
+		want, err2 := tilted.Integrate[uint32](src, nil)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		for y := range src.Height + 1 {
+			if !slices.Equal(got.View().Row(y), want.View().Row(y)) {
+				return fmt.Errorf("row %d of image %d differs", y, z)
+			}
+		}
+		return nil
+	}
+	over, err1 := TableOver[uint32](d, j.Sums)
+	over2, err2 := TableOver[uint64](d, j.Squares)
+	want, err := boxsum.IntegrateSquares[uint32, uint64](src, nil)
+	if err := errors.Join(err, err1, err2); err != nil {
+		return err
+	}
+	got, err1 := over.Download(z)
+	got2, err2 := over2.Download(z)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return errors.Join(fixture.SameTables(got, want.Sum), fixture.SameTables(got2, want.Squares))
 }

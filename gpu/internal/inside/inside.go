@@ -2,7 +2,10 @@
 // sets these functions when it is initialized.
 package inside
 
-import "github.com/boxsum/boxsum/gpu/internal/devmem"
+import (
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/internal/device"
+)
 
 var (
 	// Device returns the place of the device in a *gpu.Device that is not nil.
@@ -10,4 +13,7 @@ var (
 	// Array returns the array of a *gpu.Image, *gpu.Table, *gpu.TiltedTable, *gpu.Volume or
 	// *gpu.VolumeTable that is not nil.
 	Array func(holder any) *devmem.Array
+	// Integrate queues the tables of images, or of a volume, like gpu.IntegrateInto.
+	// squares may be nil.
+	Integrate func(kind device.Kind, src, sums, squares *devmem.Array) error
 )

@@ -1,0 +1,58 @@
+package interop
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A TableJob makes tables in memory of other libraries, for callers that learn types at
+// run time. Kind selects the tables: "upright", "tilted" or "volume". Types are named as
+// in kernels: u8, u32, f64. An empty Square means that there is no table of squares.
+type TableJob struct {
+	Kind                 string
+	Pixel, Sum, Square   string
+	Image, Sums, Squares Foreign // sizes are those of the images
+}
+
+var kinds = map[string]device.Kind{"upright": device.Upright, "tilted": device.Tilted, "volume": device.Volume}
+
+// Tables queues a job on the device's stream, like [gpu.IntegrateInto] and its
+// counterparts for other kinds of tables.
+func Tables(d *gpu.Device, j *TableJob) error {
+	kind, ok := kinds[j.Kind]
+	if !ok {
+		return fmt.Errorf("gpu: %w: tables of kind %q: use upright, tilted or volume", boxsum.ErrInvalid, j.Kind)
+	}
+	m, volume := inner(d), kind == device.Volume
+	src, err := foreign(m, j.Pixel, &j.Image, 0, volume)
+	if err != nil {
+		return err
+	}
+	sums, err := foreign(m, j.Sum, &j.Sums, 1, volume)
+	if err != nil {
+		return err
+	}
+	if j.Square == "" {
+		return inside.Integrate(kind, &src, &sums, nil)
+	}
+	squares, err := foreign(m, j.Square, &j.Squares, 1, volume)
+	if err != nil {
+		return err
+	}
+	return inside.Integrate(kind, &src, &sums, &squares)
+}
+
+// foreign returns memory of another library as an array of a named type.
+func foreign(m *devmem.Device, name string, f *Foreign, border int, volume bool) (devmem.Array, error) {
+	e, ok := raster.ParseType(name)
+	if !ok {
+		return devmem.Array{}, fmt.Errorf("gpu: %w: %q is not a type of pixels or sums", boxsum.ErrTypes, name)
+	}
+	return m.Over(e, devmem.Foreign(*f), border, volume)
+}
