@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -24,6 +25,7 @@ type element struct {
 var (
 	u8  = elementOf(raster.U8)
 	u16 = elementOf(raster.U16)
+	i16 = elementOf(raster.I16)
 	u32 = elementOf(raster.U32)
 	u64 = elementOf(raster.U64)
 	i32 = elementOf(raster.I32)
@@ -36,6 +38,100 @@ var (
 func elementOf(t raster.Type) element {
 	code := t.NumPy()
 	return element{code[0], int(code[1] - '0')}
+}
+
+// typ is the type of elements, or 0 if there are neither pixels nor sums of them.
+func (e element) typ() raster.Type {
+	switch e {
+	case u8:
+		return raster.U8
+	case u16:
+		return raster.U16
+	case u32:
+		return raster.U32
+	case u64:
+		return raster.U64
+	case i16:
+		return raster.I16
+	case i32:
+		return raster.I32
+	case i64:
+		return raster.I64
+	case f32:
+		return raster.F32
+	case f64:
+		return raster.F64
+	}
+	return 0
+}
+
+// pixels is the type of elements as pixels; of 64 bits they are floats. Others end the call.
+func (e element) pixels(format string) raster.Type {
+	t := e.typ()
+	if t == 0 || t.Bytes() == 8 && !t.Float() {
+		must(wrongTypes(format+": take %s", e, typeNames(raster.SumPairs.For(raster.OnDevice).Pixels()...)))
+	}
+	return t
+}
+
+// typeNames lists types by name, in order.
+func typeNames(all ...raster.Type) string {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.String()
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// sums is the type of elements as sums. Those of int32 have the same bits as uint32.
+// Others end the call.
+func (e element) sums(format string) raster.Type {
+	switch e {
+	case i32:
+		return raster.U32
+	case u32, u64, i64, f32, f64:
+		return e.typ()
+	}
+	must(wrongTypes(format+": take %s", e, typeNames(append(raster.SumTypes(), raster.I32)...)))
+	return 0
+}
+
+// sumsOf is the type of elements as sums of pixels of a type. Signed and unsigned sums
+// have the same bits: a table may be of either.
+func (e element) sumsOf(pixel raster.Type) raster.Type {
+	t := e.sums("sums of %v")
+	switch {
+	case t == raster.U64 && pixel.Signed() && !pixel.Float():
+		return raster.I64
+	case t == raster.I64 && !pixel.Signed():
+		return raster.U64
+	}
+	return t
+}
+
+// A pairSet has the pairs of a list in a form that takes less time to look up.
+type pairSet struct {
+	list raster.PairList
+	has  [raster.NumTypes][raster.NumTypes]bool
+}
+
+var sumTypes, squareTypes = newPairSet(raster.SumPairs.For(raster.OnDevice)), newPairSet(raster.SquarePairs)
+
+func newPairSet(list raster.PairList) *pairSet {
+	s := &pairSet{list: list}
+	for _, p := range list {
+		s.has[p.Pixel][p.Sum] = true
+	}
+	return s
+}
+
+// check ends the call if there is no such pair, with an error that names those of the pixels.
+func (s *pairSet) check(pixel, sum raster.Type, format string, given *array) {
+	if s.has[pixel][sum] {
+		return
+	}
+	must(wrongTypes(format, pixel, given.element, typeNames(s.list.Of(pixel)...)))
 }
 
 func (e element) String() string {
@@ -163,17 +259,48 @@ func (a array) mustView(axes int) (v view) {
 	return v
 }
 
-func values[T any](v *view) []T {
+// values are those of a view, with the gaps between them.
+func values[T any](v *view) []T { return raster.Elems[T](v.memory()) }
+
+func (v *view) memory() []byte {
 	if v.length <= 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(v.data), v.length)
+	return unsafe.Slice((*byte)(v.data), v.length*v.bytes)
+}
+
+// pixels is an image or a volume of elements of a type.
+func (v *view) pixels(t raster.Type, volume bool) raster.Array {
+	a := raster.Array{Data: v.memory(), Type: t}
+	if volume {
+		a.Extent = raster.VolumeExtent(v.width, v.height, v.depth, v.channels, v.stride, v.sliceStride)
+	} else {
+		a.SetPlane(v.width, v.height, v.channels, v.stride)
+	}
+	return a
+}
+
+// table is the table of an image or a volume with sums of a type. It has an entry more
+// each way.
+func (v *view) table(t raster.Type, volume bool) raster.Array {
+	a := v.pixels(t, volume)
+	a.Width--
+	a.Height--
+	if volume {
+		a.Depth--
+	}
+	return a
 }
 
 // list is the values of an array without gaps, each of one element or several.
 // Another array ends the call with an error that has its name. A length of -1
 // stands for any.
 func list[T any](a array, e element, name string, shape ...int) []T {
+	return raster.Elems[T](memory(a, e, name, shape...))
+}
+
+// memory is the values of a list without their type.
+func memory(a array, e element, name string, shape ...int) []byte {
 	bad := len(a.shape) != len(shape) || a.element != e || !a.native()
 	n := 1
 	for _, length := range a.shape {
@@ -190,5 +317,5 @@ func list[T any](a array, e element, name string, shape ...int) []T {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(a.data), n*e.bytes/raster.SizeOf[T]())
+	return unsafe.Slice((*byte)(a.data), n*e.bytes)
 }

@@ -7,9 +7,10 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -77,7 +78,32 @@ func boxes(a arguments) any {
 			}
 		}
 	}
-	known(bySum, q.table.element, "a table of %v").answer(q)
+	if q.what >= boxVariance && q.squares.element != u64 && q.squares.element != i64 && q.squares.element != f64 {
+		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
+	}
+	switch q.boxes.shape[1] {
+	case 4:
+		t := got(typed.NewUpright(q.sums(false), q.tableOf(&q.squares, false), q.tableOf(&q.counts, false)))
+		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
+		if q.modulo.bytes != 0 {
+			squares, modulo := got(typed.NewUpright(q.tableOf(&q.squares, false), nil, nil)), got(typed.NewUpright(q.tableOf(&q.modulo, false), nil, nil))
+			askWide(q, boxes, t, squares, modulo, t.Area)
+			return nil
+		}
+		ask(q, boxes, t)
+	case 6:
+		t := got(typed.NewVolume(q.sums(true), q.tableOf(&q.squares, true)))
+		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
+		if q.modulo.bytes != 0 {
+			all := volume.NewBox(0, 0, 0, q.table.width-1, q.table.height-1, q.table.depth-1)
+			squares, modulo := got(typed.NewVolume(q.tableOf(&q.squares, true), nil)), got(typed.NewVolume(q.tableOf(&q.modulo, true), nil))
+			askWide(q, boxes, t, squares, modulo, func(box volume.Box, _ int) int { return box.Intersect(all).Voxels() })
+			return nil
+		}
+		ask(q, boxes, t)
+	default:
+		must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
+	}
 	return nil
 }
 
@@ -109,133 +135,91 @@ func (q *query) know(a arguments) {
 
 var errNoBorder = invalid("a table has a row and a column of zeros at least")
 
-// answer answers a query of a table of S; int32 is answered as uint32, which has
-// the same bits.
-func answer[S boxsum.Sum](q *query) {
-	switch {
-	case q.what < boxVariance || q.squares.element == u64 || q.squares.element == i64:
-		ask[S, uint64](q)
-	case q.squares.element == f64:
-		ask[S, float64](q)
+// sums is the table of the sums, with what is known of the pixels.
+func (q *query) sums(volume bool) *engine.Table {
+	t := q.tableOf(&q.table, volume)
+	switch q.table.element {
+	case i32: // sums of bytes, of the same bits as uint32
+		t.Known = stats.Pixels{Bound: math.MaxUint8, Signed: true}
 	default:
-		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
+		t.Known = knownOf(t.Type, q.bound, false)
 	}
+	return t
 }
 
-// pixelsOf is what is known of the pixels in sums of type S, or squares.
-func pixelsOf[S boxsum.Sum](bound uint64, squares bool) stats.Pixels {
+// tableOf is an array as a table, or nil for an array that was not given.
+func (q *query) tableOf(v *view, volume bool) *engine.Table {
+	if v.bytes == 0 || v == &q.squares && q.what < boxVariance {
+		return nil
+	}
+	t := v.element.sums("a table of %v")
+	if v == &q.squares && t == raster.I64 {
+		t = raster.U64 // has the same bits
+	}
+	made := &engine.Table{Array: v.table(t, volume)}
+	if v == &q.table || v == &q.squares {
+		made.Offset = q.offset
+	}
+	if v == &q.squares {
+		made.Known = knownOf(t, q.squared, true)
+	}
+	return made
+}
+
+// knownOf is what is known of pixels with a bound, or of their squares, and where that is 0
+// of those that such sums mostly are of.
+func knownOf(sum raster.Type, bound uint64, squares bool) stats.Pixels {
 	if bound == 0 {
-		return stats.Usual(raster.TypeOf[S](), squares)
+		return stats.Usual(sum, squares)
 	}
 	return stats.Bounded(bound, squares)
 }
 
-// pixels is what is known of them, where sums of int32 are of bytes.
-func (q *query) pixels(known stats.Pixels) stats.Pixels {
-	if q.table.element == i32 {
-		return stats.Pixels{Bound: math.MaxUint8, Signed: true}
-	}
-	return known
-}
-
-// ask asks the package that knows tables of this kind.
-func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
-	pixels, squares := q.pixels(pixelsOf[S](q.bound, false)), pixelsOf[Q](q.squared, true)
-	switch q.boxes.shape[1] {
-	case 4:
-		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
-		t := tableOver[S](&q.table)
-		t.Offset = q.offset
-		t.Bound, t.Signed = pixels.Bound, pixels.Signed
-		both := &boxsum.SquaredTable[S, Q]{Sum: t}
-		if q.what >= boxVariance {
-			both.Squares = tableOver[Q](&q.squares)
-			both.Squares.Offset = q.offset
-			both.Squares.Bound = squares.Bound
-		}
-		some := &boxsum.ValidTable[S, Q]{Sum: t, Squares: both.Squares}
-		if q.counts.bytes != 0 {
-			some.Count = tableOver[uint32](&q.counts)
-		}
-		switch {
-		case q.modulo.bytes != 0:
-			modulo := tableOver[uint64](&q.modulo)
-			askWide(q, boxes, t.SumBoxes, both.Squares.SumBoxes, modulo.SumBoxes, func(box image.Rectangle, channel int) int {
-				if some.Count != nil {
-					return some.Area(box, channel)
-				}
-				box = box.Intersect(t.Bounds())
-				return box.Dx() * box.Dy()
-			})
-		case some.Count != nil:
-			askBoxes(q, boxes, t.SumBoxes, some.MeanBoxes, some.VarianceBoxes, some.StdDevBoxes)
-		default:
-			askBoxes(q, boxes, t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
-		}
-	case 6:
-		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
-		t := volumeOver[S](&q.table)
-		t.Offset = q.offset
-		t.Bound, t.Signed = pixels.Bound, pixels.Signed
-		both := &volume.SquaredTable[S, Q]{Sum: t}
-		if q.what >= boxVariance {
-			both.Squares = volumeOver[Q](&q.squares)
-			both.Squares.Offset = q.offset
-			both.Squares.Bound = squares.Bound
-		}
-		if q.modulo.bytes != 0 {
-			modulo := volumeOver[uint64](&q.modulo)
-			askWide(q, boxes, t.SumBoxes, both.Squares.SumBoxes, modulo.SumBoxes, func(box volume.Box, _ int) int { return box.Intersect(t.Bounds()).Voxels() })
-			return
-		}
-		askBoxes(q, boxes, t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
-	default:
-		must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
-	}
-}
-
 // askWide answers variances and deviations from integer sums and two forms of the
-// squares, see [stats.WideVariance]. Boxes of a table of valid pixels without any
+// squares, see [typed.WideVariances]. Boxes of a table of valid pixels without any
 // are NaN.
-func askWide[S boxsum.Sum, Q boxsum.Square, Box any](q *query, boxes []Box, sums func([]S, []Box) error, squares func([]Q, []Box) error, modulo func([]uint64, []Box) error, area func(box Box, channel int) int) {
+func askWide[B any](q *query, boxes []B, sums, squares, modulo typed.Table[B], area func(box B, channel int) int) {
 	const some = 256
 	n, c := len(boxes), q.table.channels
 	out := list[float64](q.out, f64, "out", n, c)
 	parallel(n, q.workers, boxesPerWorker, func(from, to int) {
-		s, r, m := make([]S, some*c), make([]Q, some*c), make([]uint64, some*c)
 		for ; from < to; from += some {
 			part := boxes[from:min(from+some, to)]
-			must(sums(s, part))
-			must(squares(r, part))
-			must(modulo(m, part))
-			for i, box := range part {
-				for channel := range c {
-					pixels, at := area(box, channel), i*c+channel
-					v := stats.WideVariance(pixels, stats.SumOf(s[at]), float64(r[at]), m[at])
-					if pixels == 0 && q.counts.bytes != 0 {
-						v = math.NaN()
-					}
-					if q.what == boxDeviation {
-						v = math.Sqrt(v)
-					}
-					out[from*c+at] = v
+			results := out[from*c:][:len(part)*c]
+			must(typed.WideVariances(results, part, sums, squares, modulo, area))
+			for i := range results {
+				if q.counts.bytes != 0 && area(part[i/c], i%c) == 0 {
+					results[i] = math.NaN()
+				}
+				if q.what == boxDeviation {
+					results[i] = math.Sqrt(results[i])
 				}
 			}
 		}
 	})
 }
 
-// askBoxes shares boxes among workers: sums go to an array of S, the rest to one of
+// ask shares boxes among workers: sums go to an array of their type, the rest to one of
 // float64.
-func askBoxes[S boxsum.Sum, Box any](q *query, boxes []Box, sums func([]S, []Box) error, others ...func([]float64, []Box) error) {
-	n, c := len(boxes), q.table.channels
+func ask[B any](q *query, boxes []B, t typed.Table[B]) {
+	n, c := len(boxes), t.Channels()
 	if q.what == boxSum {
-		out := list[S](q.out, q.table.element, "out", n, c)
-		parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(sums(out[from*c:to*c], boxes[from:to])) })
+		out, size := memory(q.out, q.table.element, "out", n, c), c*q.table.bytes
+		parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.SumBoxes(out[from*size:to*size], boxes[from:to])) })
 		return
 	}
 	out := list[float64](q.out, f64, "out", n, c)
-	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(others[q.what-boxMean](out[from*c:to*c], boxes[from:to])) })
+	parallel(n, q.workers, boxesPerWorker, func(from, to int) {
+		results, boxes := out[from*c:to*c], boxes[from:to]
+		switch q.what {
+		case boxMean:
+			must(t.MeanBoxes(results, boxes))
+		case boxVariance:
+			must(t.VarianceBoxes(results, boxes))
+		default:
+			must(t.StdDevBoxes(results, boxes))
+		}
+	})
 }
 
 // windows sums windows from a table without a row and column of zeros, of any

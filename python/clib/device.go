@@ -16,7 +16,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -262,35 +261,14 @@ func (j *job) foreign(v *view, border int) interop.Foreign {
 	return f
 }
 
-// queue lays an image and a table over arrays of a device, and queues their work.
-func queue[T, I any](j *job, to *view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) {
-	src := got(image(j.device, j.foreign(&j.image, 0)))
-	must(integrate(got(table(j.device, j.foreign(to, 1))), src, nil))
-}
-
-func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) {
-	switch j.kind {
-	case volumeTable:
-		queue(j, &j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
-	case tiltedTable:
-		queue(j, &j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
-	default:
-		queue(j, &j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
+// queue queues the tables of arrays of a device.
+func (j *job) queue() {
+	t := interop.TableJob{Kind: deviceKinds[j.kind], Pixel: j.types[0].Short(), Sum: j.types[1].Short()}
+	t.Image, t.Sums = j.foreign(&j.image, 0), j.foreign(&j.sum, 1)
+	if j.types[2] != 0 {
+		t.Square, t.Squares = j.types[2].Short(), j.foreign(&j.squares, 1)
 	}
-}
-
-func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
-	if j.kind == volumeTable {
-		queue(j, &j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
-			q := got(interop.VolumeTableOver[Q](j.device, j.foreign(&j.squares, 1)))
-			return gpu.IntegrateVolumeSquaresInto(&gpu.SquaredVolumeTable[S, Q]{Sum: t, Squares: q}, v, opt)
-		})
-		return
-	}
-	queue(j, &j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
-		q := got(interop.TableOver[Q](j.device, j.foreign(&j.squares, 1)))
-		return gpu.IntegrateSquaresInto(&gpu.SquaredTable[S, Q]{Sum: t, Squares: q}, im, opt)
-	})
+	must(interop.Tables(j.device, &t))
 }
 
 // wait waits for the work of a stream. It takes the numbers of device and stream.

@@ -109,7 +109,7 @@ func TestArraysOfADevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onHost := job{pair: j.pair, image: j.image, sum: j.sum, kind: kind}
+		onHost := job{types: j.types, image: j.image, sum: j.sum, kind: kind}
 		slice := src.Slice(0)
 		room := make([]uint32, (width+1)*(height+1))
 		onHost.image.data = unsafe.Pointer(unsafe.SliceData(slice.Pix))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -82,6 +83,16 @@ func known[V any](all map[element]V, e element, format string) V {
 	return v
 }
 
+// names lists the types that something has.
+func names[V any](of map[element]V) string {
+	var all []string
+	for e := range of {
+		all = append(all, e.String())
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
 func recovered(r any) error {
 	if refused, ok := r.(refusal); ok {
 		return refused.error
@@ -96,6 +107,10 @@ func parallel(n, workers, least int, f func(from, to int)) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = max(1, min(workers, n/least))
+	if workers == 1 {
+		f(0, n)
+		return
+	}
 	errs := make([]error, workers)
 	var all sync.WaitGroup
 	part := func(i int) {

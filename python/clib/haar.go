@@ -5,8 +5,9 @@ package main
 import (
 	"image"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -20,32 +21,25 @@ type features struct {
 	workers   int
 }
 
-// evaluate evaluates along the rows of a table, or of a rotated one. Values are float64 or int64.
-func evaluate[V haar.Number, S boxsum.Sum](q *features, t *boxsum.Table[S], r *rotated.Table[S], e element) {
-	var p *haar.Plane[V, S]
-	if r != nil {
-		p = got(haar.Rotated[V](r, q.channel))
-	} else {
-		p = got(haar.Upright[V](t, q.channel))
-	}
+// A plane is a table whose channels have features.
+type plane interface {
+	Features(channel int, values raster.Type) (typed.Features, error)
+}
+
+// evaluate evaluates along the rows of a table, or of a rotated one. Values are float64
+// or int64.
+func (q *features) evaluate(t plane) {
 	n, opt := q.set.Len(), &haar.Options{Workers: q.workers}
-	if q.corrected {
-		must(p.CorrectedValues(list[float64](q.out, f64, "out", len(q.windows), n), q.set, q.windows, opt))
-	} else {
-		must(p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt))
+	switch {
+	case q.corrected:
+		out := list[float64](q.out, f64, "out", len(q.windows), n)
+		must(got(t.Features(q.channel, raster.F64)).CorrectedValues(out, q.set, q.windows, opt))
+	case q.out.element == f64:
+		must(got(t.Features(q.channel, raster.F64)).Values(memory(q.out, f64, "out", len(q.windows), n), q.set, q.windows, opt))
+	default:
+		must(got(t.Features(q.channel, raster.I64)).Values(memory(q.out, i64, "out", len(q.windows), n), q.set, q.windows, opt))
 	}
 }
-
-// onPlane evaluates with sums as float64, where the values are, or as int64.
-func onPlane[S boxsum.Sum](q *features, t *boxsum.Table[S], r *rotated.Table[S]) {
-	if q.corrected || q.out.element == f64 {
-		evaluate[float64](q, t, r, f64)
-	} else {
-		evaluate[int64](q, t, r, i64)
-	}
-}
-
-func uprightFeatures[S boxsum.Sum](v *view, q *features) { onPlane(q, tableOver[S](v), nil) }
 
 // newSet is all features of some kinds, or those of a list: rows of kind, x0, y0,
 // x1 and y1. With a rotation that is not 0/1 the window is upright all the same.
@@ -78,11 +72,11 @@ func kindOf(n int) haar.Kind {
 func haarValues(a arguments) any {
 	at := a.array(6)
 	q := &features{windows: list[image.Point](at, i64, "windows", -1, 2)[:at.shape[0]], out: a.toWrite(7), channel: a.int(8), corrected: a.int(9) != 0, workers: a.int(10)}
-	var l lattice
+	var l typed.Rotated
 	rot := rotated.Rotation{A: 0, B: 1}
 	if a.isNumber(0) {
 		if l = a.lattice(0); a.int(5) != 0 {
-			rot = l.plane().Rotation()
+			rot = l.Lattice().Rotation()
 		}
 	}
 	var kinds []int
@@ -95,14 +89,14 @@ func haarValues(a arguments) any {
 	}
 	q.set = newSet(a.int(3), a.int(4), kinds, listed, rot)
 	if l != nil {
-		l.features(q)
+		q.evaluate(l)
 		return nil
 	}
-	table := a.array(0).mustView(2)
-	if table.width == 0 || table.height == 0 {
+	table := &query{table: a.array(0).mustView(2)}
+	if table.table.width == 0 || table.table.height == 0 {
 		must(errNoBorder)
 	}
-	known(bySum, table.element, "a table of %v").features(&table, q)
+	q.evaluate(got(typed.NewUpright(table.sums(false), nil, nil)))
 	return nil
 }
 

@@ -5,52 +5,42 @@ package main
 import (
 	"image"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
-
-// A counting is an integral histogram to make. Its weights are none, uint8 or
-// float64, and its table uint32 or, with weights of float64, the same.
-type counting struct {
-	image, weights view
-	table          array
-	bins           histogram.Bins
-	workers        int
-}
-
-func count[P boxsum.Pixel](c *counting) {
-	img := imageOf[P](&c.image)
-	opt := &histogram.Options{Workers: c.workers}
-	switch [2]element{c.table.element, c.weights.element} {
-	case [2]element{u32, {}}:
-		must(histogram.IntegrateInto(histogramOver[uint32](c), img, opt))
-	case [2]element{u32, u8}:
-		must(histogram.IntegrateWeightedInto(histogramOver[uint32](c), img, imageOf[uint8](&c.weights), opt))
-	case [2]element{f64, f64}:
-		must(histogram.IntegrateWeightedInto(histogramOver[float64](c), img, imageOf[float64](&c.weights), opt))
-	default:
-		must(wrongTypes("pixels of %v have no integral histogram of %v", c.image.element, c.table.element))
-	}
-}
-
-func histogramOver[S boxsum.Sum](c *counting) *histogram.Table[S] {
-	counts := list[S](c.table, c.table.element, "out", c.image.height+1, c.image.width+1, c.image.channels, c.bins.N)
-	return &histogram.Table[S]{Counts: counts, Width: c.image.width, Height: c.image.height, Channels: c.image.channels, Bins: c.bins}
-}
 
 // histogramTable makes the integral histogram of an image in an array without gaps
 // of height+1, width+1, channels and bins. It takes the image, weights or None, the
-// table, how many bins, their low and high end, 1 to clamp, and workers.
+// table, how many bins, their low and high end, 1 to clamp, and workers. Weights are
+// none, uint8 or float64, and the table is uint32 or, with weights of float64, the same.
 func histogramTable(a arguments) any {
-	c := &counting{
-		image: a.array(0).mustView(2), table: a.toWrite(2),
-		bins:    histogram.Bins{N: a.int(3), Low: a.float(4), High: a.float(5), Clamp: a.int(6) != 0},
-		workers: a.int(7),
-	}
+	img, table := a.array(0).mustView(2), a.toWrite(2)
+	pixel := img.element.pixels("pixels of %v have no integral histogram")
+	var weights raster.Array
+	counts := u32
 	if a.has(1) {
-		c.weights = a.array(1).mustView(2)
+		w := a.array(1).mustView(2)
+		if weights = w.pixels(w.typ(), false); w.element == f64 {
+			counts = f64
+		}
+		if w.element != u8 && w.element != f64 {
+			must(wrongTypes("weights of %v: take uint8 or float64", w.element))
+		}
 	}
-	known(byPixel, c.image.element, "pixels of %v have no integral histogram").count(c)
+	if table.element != counts {
+		must(wrongTypes("pixels of %v have no such integral histogram of %v", img.element, table.element))
+	}
+	j := got(bins.Check(counts.typ(), img.pixels(pixel, false), weights, engine.Options{Workers: a.int(7)}))
+	r := bins.Range{N: a.int(3), Low: a.float(4), High: a.float(5), Clamp: a.int(6) != 0}
+	must(j.Fill(&bins.Table{
+		Counts: raster.Array{
+			Data: memory(table, counts, "out", img.height+1, img.width+1, img.channels, r.N),
+			Type: counts.typ(), Extent: raster.PlaneExtent(img.width, img.height, img.channels, 0),
+		},
+		Range: r,
+	}))
 	return nil
 }
 
@@ -68,50 +58,49 @@ const (
 func histogramBoxes(a arguments) any {
 	from, to := a.array(0), a.toWrite(2)
 	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)
-	switch from.element {
-	case u32:
-		histograms[uint32](from, boxes, to, a.int(3), a.float(4), a.int(5))
-	case f64:
-		histograms[float64](from, boxes, to, a.int(3), a.float(4), a.int(5))
-	default:
+	if from.element != u32 && from.element != f64 {
 		must(wrongTypes("an integral histogram of %v", from.element))
 	}
-	return nil
-}
-
-func histograms[S boxsum.Sum](from array, boxes []image.Rectangle, to array, what int, quantile float64, workers int) {
-	sums := list[S](from, from.element, "the table", -1, -1, -1, -1)
+	t := bins.Table{Counts: raster.Array{Data: memory(from, from.element, "the table", -1, -1, -1, -1), Type: from.typ()}}
 	if from.shape[0] == 0 || from.shape[1] == 0 {
 		must(errNoBorder)
 	}
-	t := &histogram.Table[S]{Counts: sums, Width: from.shape[1] - 1, Height: from.shape[0] - 1, Channels: from.shape[2], Bins: histogram.Bins{N: from.shape[3]}}
-	n, c, least := t.Bins.N, t.Channels, max(1, boxesPerWorker/max(1, from.shape[2]*from.shape[3]))
+	t.Counts.SetPlane(from.shape[1]-1, from.shape[0]-1, from.shape[2], 0)
+	t.Range.N = from.shape[3]
+	n, c := t.Range.N, t.Counts.Channels
+	bytes, least := n*from.bytes, max(1, boxesPerWorker/max(1, c*n))
+	what, quantile, workers := a.int(3), a.float(4), a.int(5)
 	if what == boxCounts {
-		out := list[S](to, from.element, "out", len(boxes), c, n)
-		parallel(len(boxes), workers, least, func(from, to int) { must(t.Histograms(out[from*c*n:to*c*n], boxes[from:to])) })
-		return
+		out := memory(to, from.element, "out", len(boxes), c, n)
+		parallel(len(boxes), workers, least, func(from, to int) {
+			for i := from * c; i < to*c; i++ {
+				t.Histogram(out[i*bytes:][:bytes], boxes[i/c], i%c)
+			}
+		})
+		return nil
 	}
-	var bins []int64
+	var found []int64
 	var numbers []float64
 	if what == boxEntropy {
 		numbers = list[float64](to, f64, "out", len(boxes), c)
 	} else {
-		bins = list[int64](to, i64, "out", len(boxes), c)
+		found = list[int64](to, i64, "out", len(boxes), c)
 	}
 	parallel(len(boxes), workers, least, func(from, to int) {
-		var h []S
-		for i := from; i < to; i++ {
-			for channel := range c {
-				h = t.Histogram(h[:0], boxes[i], channel)
-				switch what {
-				case boxQuantile:
-					bins[i*c+channel] = int64(histogram.Quantile(h, quantile))
-				case boxMode:
-					bins[i*c+channel] = int64(histogram.Mode(h))
-				default:
-					numbers[i*c+channel] = histogram.Entropy(h)
-				}
+		counts := raster.Array{Data: raster.Aligned(bytes), Type: t.Counts.Type, Extent: raster.PlaneExtent(n, 1, 1, n)}
+		h := make([]float64, 0, n)
+		for i := from * c; i < to*c; i++ {
+			t.Histogram(counts.Data, boxes[i/c], i%c)
+			h = counts.Floats(h[:0], 0, 0, n, 1)
+			switch what {
+			case boxQuantile:
+				found[i] = int64(histogram.Quantile(h, quantile))
+			case boxMode:
+				found[i] = int64(histogram.Mode(h))
+			default:
+				numbers[i] = histogram.Entropy(h)
 			}
 		}
 	})
+	return nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/tilted"
-	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // The kinds of tables of a job.
@@ -23,11 +23,10 @@ const (
 
 // A job is one table, or that of squares too, to make of an image or a volume.
 type job struct {
-	pair                *pair
+	types               [3]raster.Type // of pixels, sums and squares; 0 for no squares
 	image, sum, squares view
 	kind, workers       int
 	planes              bool        // of a device, one after the other
-	kept                any         // the table, or both, that it last wrote, for the next one
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
 	shift               bool        // floats that lie far from zero lose an offset
@@ -51,23 +50,21 @@ func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	j.squares.bytes = 0
 	must(j.image.set(image, axes))
 	j.setTable(&j.sum, sum, "out", axes)
-	j.pair = find(image.element, sum.element)
+	j.types[0] = image.pixels("pixels of %v cannot be summed")
+	j.types[1], j.types[2] = sum.sumsOf(j.types[0]), 0
+	sumTypes.check(j.types[0], j.types[1], "pixels of %v have no table of %v: they have %s", sum)
 	if squares == nil {
 		return j
 	}
 	j.setTable(&j.squares, squares, "the squares of out", axes)
-	if j.pair.squaresOf(j.squareType()) == nil || kind == tiltedTable {
-		must(wrongTypes("pixels of %v have no squares of %v: they have %s", image.element, squares.element, names(j.pair.squares)))
+	if j.types[2] = squares.typ(); j.types[2] == raster.I64 {
+		j.types[2] = raster.U64 // has the same bits
+	}
+	squareTypes.check(j.types[0], j.types[2], "pixels of %v have no squares of %v: they have %s", squares)
+	if kind == tiltedTable {
+		must(wrongTypes("a tilted table has no squares"))
 	}
 	return j
-}
-
-// squareType is the type of the squares, whose sign is all the same.
-func (j *job) squareType() element {
-	if j.squares.element == i64 {
-		return u64
-	}
-	return j.squares.element
 }
 
 func (j *job) setTable(v *view, a *array, name string, axes int) {
@@ -137,124 +134,40 @@ func hostJob(j *job, a arguments, kind, workers int) *job {
 	return j.set(&image, &sum, &second, kind, workers)
 }
 
+// kinds are the kinds of tables as the engine and devices know them.
+var (
+	kinds       = [...]engine.Kind{uprightTable: engine.Upright, tiltedTable: engine.Tilted, volumeTable: engine.Volume}
+	deviceKinds = [...]string{uprightTable: "upright", tiltedTable: "tilted", volumeTable: "volume"}
+)
+
 func (j *job) run() {
-	if j.squares.bytes != 0 {
-		j.pair.squaresOf(j.squareType())(j)
-	} else {
-		j.pair.sums(j)
+	if j.resident {
+		j.queue()
+		return
+	}
+	var e engine.Job
+	j.start(&e)
+	must(e.Check())
+	must(e.Run())
+	j.offset = e.Sums.Offset
+}
+
+// start fills in the job of the engine.
+func (j *job) start(e *engine.Job) {
+	volume := j.kind == volumeTable
+	e.Kind = kinds[j.kind]
+	e.Src, e.Sums.Array = j.image.pixels(j.types[0], volume), j.sum.table(j.types[1], volume)
+	if j.types[2] != 0 {
+		e.Squares.Array = j.squares.table(j.types[2], volume)
+	}
+	e.Plain = !j.shift
+	e.Options.Workers, e.Options.Batch = j.workers, j.batch
+	if j.device != nil {
+		e.Options.On = j.device
 	}
 }
 
-// What lays images and tables over arrays is there once for a type. Inlined into what calls it, which is there for every pair, it was a part of the
-// library's size that one can see.
-//
-//go:noinline
+// imageOf lays an image over an array.
 func imageOf[P boxsum.Pixel](v *view) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: values[P](v), Stride: v.stride, Width: v.width, Height: v.height, Channels: v.channels}
-}
-
-//go:noinline
-func volumeOf[P boxsum.Pixel](v *view) volume.Volume[P] {
-	return volume.Volume[P]{Pix: values[P](v), Stride: v.stride, SliceStride: v.sliceStride, Width: v.width, Height: v.height, Depth: v.depth, Channels: v.channels}
-}
-
-// tableOver lays a table over an array, and volumeOver one of a volume.
-//
-//go:noinline
-func tableOver[S boxsum.Sum](v *view) *boxsum.Table[S] {
-	t := new(boxsum.Table[S])
-	lay(t, v)
-	return t
-}
-
-//go:noinline
-func lay[S boxsum.Sum](t *boxsum.Table[S], v *view) {
-	*t = boxsum.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
-}
-
-// keptBy is what a job kept of a type, or new.
-func keptBy[T any](j *job) *T {
-	t, ok := j.kept.(*T)
-	if !ok {
-		t = new(T)
-		j.kept = t
-	}
-	return t
-}
-
-//go:noinline
-func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
-	return &volume.Table[S]{
-		Sums: values[S](v), Stride: v.stride, SliceStride: v.sliceStride,
-		Width: v.width - 1, Height: v.height - 1, Depth: v.depth - 1, Channels: v.channels,
-	}
-}
-
-func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
-	switch {
-	case j.resident:
-		sumsOnDevice[S, P](j)
-	case j.kind == volumeTable:
-		must(volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
-	case j.kind == tiltedTable:
-		t := tiltedOver[S](&j.sum)
-		opt := &tilted.Options{Workers: j.workers}
-		if j.device != nil {
-			opt = &tilted.Options{On: j.device}
-		}
-		must(tilted.IntegrateInto(t, imageOf[P](&j.image), opt))
-	case j.device != nil:
-		must(boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{On: j.device}))
-	default:
-		t := keptBy[boxsum.Table[S]](j)
-		lay(t, &j.sum)
-		must(boxsum.IntegrateInto(t, imageOf[P](&j.image), j.options(&usualSums)))
-		t.Sums = nil
-	}
-}
-
-func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
-	if j.resident {
-		squaresOnDevice[S, Q, P](j)
-		return
-	}
-	if j.kind == volumeTable {
-		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
-		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: !j.shift}))
-		j.offset = t.Sum.Offset
-		return
-	}
-	both := keptBy[struct {
-		boxsum.SquaredTable[S, Q]
-		sum     boxsum.Table[S]
-		squares boxsum.Table[Q]
-	}](j)
-	lay(&both.sum, &j.sum)
-	lay(&both.squares, &j.squares)
-	t := &both.SquaredTable
-	t.Sum, t.Squares = &both.sum, &both.squares
-	if j.device != nil {
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{On: j.device, Plain: !j.shift}))
-	} else {
-		usual := &usualSquares
-		if j.shift {
-			usual = &shiftedSquares
-		}
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), j.options(usual)))
-	}
-	j.offset = t.Sum.Offset
-	both.sum.Sums, both.squares.Sums = nil, nil
-}
-
-// The options of most calls, and of those that take an offset away.
-var usualSums, usualSquares, shiftedSquares = boxsum.Options{}, boxsum.Options{Plain: true}, boxsum.Options{}
-
-// options is the usual ones with the workers of a job.
-func (j *job) options(usual *boxsum.Options) *boxsum.Options {
-	if j.workers == 0 && j.batch == 0 {
-		return usual
-	}
-	o := *usual
-	o.Workers, o.Batch = j.workers, j.batch
-	return &o
 }

@@ -7,20 +7,18 @@ import (
 	"runtime/cgo"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/moment"
 	"github.com/boxsum/boxsum/moments"
 )
-
-func weigh[P boxsum.Pixel](v *view, workers int) *moments.Table {
-	must(room(float64(got(moments.Bytes[P](v.width, v.height, v.channels)))))
-	return got(moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers}))
-}
 
 // momentsTable makes the table of an image's moments, and is a handle for it. It
 // takes the image and workers.
 func momentsTable(a arguments) any {
 	v := a.array(0).mustView(2)
-	return int(cgo.NewHandle(known(byPixel, v.element, "pixels of %v have no moments").weigh(&v, a.int(1))))
+	pixel := v.element.pixels("pixels of %v have no moments")
+	must(room(float64(got(moment.Bytes(pixel, v.width, v.height, v.channels)))))
+	return int(cgo.NewHandle(got(moment.Integrate(v.pixels(pixel, false), engine.Options{Workers: a.int(1)}))))
 }
 
 // momentsOf is what momentsBoxes can say of a box, by its number.
@@ -39,7 +37,7 @@ var momentsOf = []struct {
 // momentsBoxes writes, for every box and channel, a row of numbers. It takes a
 // handle, boxes, out, the question and workers.
 func momentsBoxes(a arguments) any {
-	t, ok := cgo.Handle(a.int(0)).Value().(*moments.Table)
+	t, ok := cgo.Handle(a.int(0)).Value().(*moment.Table)
 	if !ok {
 		panic("not a table of moments")
 	}
@@ -48,7 +46,7 @@ func momentsBoxes(a arguments) any {
 	results := list[float64](a.toWrite(2), f64, "out", len(boxes), c, of.columns)
 	each(len(boxes), a.int(4), boxesPerWorker/32, func(i int) {
 		for channel := range c {
-			m := t.Moments(boxes[i], channel)
+			m := moments.Moments(t.Moments(boxes[i], channel))
 			of.write(results[(i*c+channel)*of.columns:][:of.columns], &m)
 		}
 	})

@@ -6,28 +6,9 @@ import (
 	"io"
 	"runtime/cgo"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 )
-
-// A lattice is a rotated table of any type.
-type lattice interface {
-	plane() *rotated.Lattice
-	sums(out array, boxes []rotated.Box, workers int)
-	means(out array, boxes []rotated.Box, workers int)
-	features(q *features)
-}
-
-type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
-
-func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) lattice {
-	must(room(rotatedBytes(j.image.layout, raster.SizeOf[S](), rot)))
-	if j.device != nil {
-		return latticeOf[S]{got(rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{On: j.device}))}
-	}
-	return latticeOf[S]{got(rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers}))}
-}
 
 // rotatedBytes is about what the table of an image takes: a sum for every pixel,
 // and above 3/4 for the empty cells between them.
@@ -43,41 +24,23 @@ func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 	return bytes
 }
 
-func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
-
-func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) {
-	c := l.table.Channels
-	if to.bytes != raster.SizeOf[S]() {
-		must(wrongTypes("out is of %v", to.element))
-	}
-	out := list[S](to, to.element, "out", len(boxes), c)
-	each(len(boxes), workers, boxesPerWorker/8, func(i int) { l.table.SumChannels(out[i*c:i*c:(i+1)*c], boxes[i]) })
-}
-
-func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) {
-	c := l.table.Channels
-	out := list[float64](to, f64, "out", len(boxes), c)
-	each(len(boxes), workers, boxesPerWorker/8, func(i int) {
-		for channel := range c {
-			out[i*c+channel] = l.table.Mean(boxes[i], channel)
-		}
-	})
-}
-
-func (l latticeOf[S]) features(q *features) { onPlane(q, nil, l.table) }
-
 // rotatedTable makes the table of an image along a/b, and is a handle for it. It
 // takes the image, the kind and bytes of the sums, a, b, workers and the number of
 // a device or -1.
 func rotatedTable(a arguments) any {
-	j := &job{image: a.array(0).mustView(2), workers: a.int(5)}
-	p := find(j.image.element, element{byte(a.int(1)), a.int(2)})
-	j.device = a.device(6)
-	return int(cgo.NewHandle(p.rotated(j, rotated.Rotation{A: a.int(3), B: a.int(4)})))
+	img, rot := a.array(0).mustView(2), rotated.Rotation{A: a.int(3), B: a.int(4)}
+	pixel := img.element.pixels("pixels of %v cannot be summed")
+	sum := element{byte(a.int(1)), a.int(2)}.sumsOf(pixel)
+	opt := &rotated.Options{Workers: a.int(5)}
+	if d := a.device(6); d != nil {
+		opt.On = d
+	}
+	must(room(rotatedBytes(img.layout, sum.Bytes(), rot)))
+	return int(cgo.NewHandle(got(typed.IntegrateRotated(img.pixels(pixel, false), sum, 0, rot, opt))))
 }
 
-func (a arguments) lattice(i int) lattice {
-	l, ok := cgo.Handle(a.int(i)).Value().(lattice)
+func (a arguments) lattice(i int) typed.Rotated {
+	l, ok := cgo.Handle(a.int(i)).Value().(typed.Rotated)
 	if !ok {
 		panic("not a rotated table")
 	}
@@ -98,14 +61,20 @@ func release(a arguments) any {
 func rotatedBoxes(a arguments) any {
 	l, out, workers := a.lattice(0), a.toWrite(2), a.int(4)
 	boxes := list[rotated.Box](a.array(1), i64, "boxes", -1, 4)
+	n, c := len(boxes), l.Channels()
 	switch a.int(3) {
 	case boxSum:
-		l.sums(out, boxes, workers)
+		if out.element.kind != 'f' && l.Type().Float() || out.bytes != l.Type().Bytes() {
+			must(wrongTypes("out is of %v", out.element))
+		}
+		sums, size := memory(out, out.element, "out", n, c), c*out.bytes
+		parallel(n, workers, boxesPerWorker/8, func(from, to int) { must(l.SumBoxes(sums[from*size:to*size], boxes[from:to])) })
 	case boxMean:
-		l.means(out, boxes, workers)
+		means := list[float64](out, f64, "out", n, c)
+		parallel(n, workers, boxesPerWorker/8, func(from, to int) { must(l.MeanBoxes(means[from*c:to*c], boxes[from:to])) })
 	default:
-		areas := list[int64](out, i64, "out", len(boxes))
-		each(len(boxes), workers, boxesPerWorker/8, func(i int) { areas[i] = l.plane().Area(boxes[i]) })
+		areas := list[int64](out, i64, "out", n)
+		each(n, workers, boxesPerWorker/8, func(i int) { areas[i] = l.Lattice().Area(boxes[i]) })
 	}
 	return nil
 }
@@ -113,7 +82,7 @@ func rotatedBoxes(a arguments) any {
 // rotatedCells writes the cell of every pixel: c and r for x and y. It takes a
 // handle, points and out.
 func rotatedCells(a arguments) any {
-	l, from := a.lattice(0).plane(), a.array(1)
+	l, from := a.lattice(0).Lattice(), a.array(1)
 	points := list[[2]int](from, i64, "points", -1, 2)
 	cells := list[[2]int](a.toWrite(2), i64, "out", from.shape[0], 2)
 	for i, p := range points {
@@ -125,7 +94,7 @@ func rotatedCells(a arguments) any {
 // rotatedNearest writes the box nearest to every rectangle of five float64: x and y
 // of its centre, width, height and degrees. It takes a handle, rectangles and out.
 func rotatedNearest(a arguments) any {
-	l, from := a.lattice(0).plane(), a.array(1)
+	l, from := a.lattice(0).Lattice(), a.array(1)
 	rectangles := list[rotated.Rectangle](from, f64, "rectangles", -1, 5)
 	boxes := list[rotated.Box](a.toWrite(2), i64, "out", from.shape[0], 4)
 	for i, r := range rectangles {
@@ -136,6 +105,6 @@ func rotatedNearest(a arguments) any {
 
 // rotatedBounds writes the smallest box with all pixels. It takes a handle and out.
 func rotatedBounds(a arguments) any {
-	list[rotated.Box](a.toWrite(1), i64, "out", 4)[0] = a.lattice(0).plane().Bounds()
+	list[rotated.Box](a.toWrite(1), i64, "out", 4)[0] = a.lattice(0).Lattice().Bounds()
 	return nil
 }

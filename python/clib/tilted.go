@@ -3,7 +3,7 @@
 package main
 
 import (
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -18,25 +18,10 @@ func tiltedBoxes(a arguments) any {
 	if len(a) > 5 && q.what != boxSum {
 		q.know(a[5:])
 	}
-	known(bySum, q.table.element, "a table of %v").tilted(q)
-	return nil
-}
-
-//go:noinline
-func tiltedOver[S boxsum.Sum](v *view) *tilted.Table[S] {
-	return &tilted.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
-}
-
-func tiltedAnswer[S boxsum.Sum](q *query) {
-	boxes, t := list[tilted.Box](q.boxes, i64, "boxes", -1, 4), tiltedOver[S](&q.table)
-	n, c := len(boxes), t.Channels
-	if q.what == boxSum {
-		out := list[S](q.out, q.table.element, "out", n, c)
-		parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.SumBoxes(out[from*c:to*c], boxes[from:to])) })
-		return
+	boxes := list[tilted.Box](q.boxes, i64, "boxes", -1, 4)
+	if q.what > boxMean {
+		must(invalid("question %d of a tilted table", q.what))
 	}
-	out := list[float64](q.out, f64, "out", n, c)
-	pixels := q.pixels(pixelsOf[S](q.bound, false))
-	t.Bound, t.Signed = pixels.Bound, pixels.Signed
-	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.MeanBoxes(out[from*c:to*c], boxes[from:to])) })
+	ask(q, boxes, got(typed.NewTilted(q.sums(false))))
+	return nil
 }

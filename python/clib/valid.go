@@ -5,7 +5,8 @@ package main
 import (
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A validJob is the tables to make of the valid pixels of an image.
@@ -37,24 +38,13 @@ func valid(a arguments) any {
 	if j.counts.element != u32 {
 		must(wrongTypes("counts of %v: they are of uint32", j.counts.element))
 	}
-	for t, make := range j.pair.valid { // any, where there are no squares
-		if j.squares.bytes == 0 || t == j.squareType() {
-			make(j)
-			return int(math.Float32bits(j.offset))
-		}
-	}
-	return nil
-}
-
-func sumValid[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *validJob) {
-	t := &boxsum.ValidTable[S, Q]{Sum: tableOver[S](&j.sum), Count: tableOver[uint32](&j.counts)}
-	if j.squares.bytes != 0 {
-		t.Squares = tableOver[Q](&j.squares)
-	}
-	which := boxsum.Valid{SkipNaN: j.nan}
+	var e engine.ValidJob
+	j.start(&e.Job)
+	e.Count.Array, e.NaN = j.counts.table(raster.U32, false), j.nan
 	if j.mask.bytes != 0 {
-		which.Mask = imageOf[uint8](&j.mask)
+		e.Mask = j.mask.pixels(raster.U8, false)
 	}
-	must(boxsum.IntegrateValidInto(t, imageOf[P](&j.image), which, &boxsum.Options{Workers: j.workers, Plain: !j.shift}))
-	j.offset = t.Sum.Offset
+	must(e.Check())
+	must(e.Run())
+	return int(math.Float32bits(e.Sums.Offset))
 }
