@@ -9,7 +9,6 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -105,6 +104,47 @@ func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() deviceKinds {
 	return deviceKinds{deviceUpright[S, P], deviceTilted[S, P], deviceRotated[S, P], deviceVolume[S, P], newPipeline[S, P]}
 }
 
+// onDevices is what devices make of a pair of types. Package gpu has types from end to
+// end, as its users do.
+func onDevices(pair raster.Pair) deviceKinds {
+	if !launch.GPU {
+		return noDevices
+	}
+	switch pair.Pixel {
+	case raster.U8:
+		return onDevicesTo[uint8](pair.Sum)
+	case raster.U16:
+		return onDevicesTo[uint16](pair.Sum)
+	case raster.U32:
+		return onDevicesTo[uint32](pair.Sum)
+	case raster.I16:
+		return onDevicesTo[int16](pair.Sum)
+	case raster.I32:
+		return onDevicesTo[int32](pair.Sum)
+	case raster.F32:
+		return onDevicesTo[float32](pair.Sum)
+	case raster.F64:
+		return onDevicesTo[float64](pair.Sum)
+	}
+	return noDevices
+}
+
+func onDevicesTo[P boxsum.Pixel](sum raster.Type) deviceKinds {
+	switch sum {
+	case raster.U32:
+		return deviceKindsOf[P, uint32]()
+	case raster.U64:
+		return deviceKindsOf[P, uint64]()
+	case raster.I64:
+		return deviceKindsOf[P, int64]()
+	case raster.F32:
+		return deviceKindsOf[P, float32]()
+	case raster.F64:
+		return deviceKindsOf[P, float64]()
+	}
+	return noDevices
+}
+
 // noDevices is for programs that have none.
 var noDevices = deviceKinds{
 	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
@@ -114,8 +154,8 @@ var noDevices = deviceKinds{
 	func(DeviceJob, int, ...any) (*Pipeline, error) { return nil, errors.ErrUnsupported },
 }
 
-// typed is images of a type.
-func typed[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
+// imagesAs is images of a type.
+func imagesAs[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
 	for _, img := range images {
 		all = append(all, img.(boxsum.Image[P]))
 	}
@@ -123,9 +163,8 @@ func typed[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
 }
 
 func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, typed[P](images)
-	w, sums, noHost := uprightWork(raster.TypeOf[S](), images...)
-	host, _ := sums.(*boxsum.Table[S])
+	d, all := job.Device, imagesAs[P](images)
+	w, host, noHost := uprightWork[S](images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
@@ -135,9 +174,8 @@ func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (
 }
 
 func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, typed[P](images)
-	w, sums, noHost := tiltedWork(raster.TypeOf[S](), images...)
-	host, _ := sums.(*tilted.Table[S])
+	d, all := job.Device, imagesAs[P](images)
+	w, host, noHost := tiltedWork[S](images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewTiltedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
@@ -149,9 +187,8 @@ func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*
 }
 
 func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, typed[P](images)
-	w, sums, noHost := rotatedWork(raster.TypeOf[S](), rot, images...)
-	host, _ := sums.(*rotated.Table[S])
+	d, all := job.Device, imagesAs[P](images)
+	w, host, noHost := rotatedWork[S](rot, images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewRotatedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all), rot)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
@@ -183,7 +220,7 @@ func deviceSquared(job DeviceJob, images ...any) (*DeviceWork, error) {
 	if !launch.GPU {
 		return nil, errors.ErrUnsupported
 	}
-	d, all := job.Device, typed[uint8](images)
+	d, all := job.Device, imagesAs[uint8](images)
 	w, host, noHost := squaredWork(images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewSquaredTable[uint32, uint64](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
@@ -204,7 +241,7 @@ func deviceHistogram(job DeviceJob, bins histogram.Bins, images ...any) (*Device
 	if !launch.GPU {
 		return nil, errors.ErrUnsupported
 	}
-	d, all := job.Device, typed[uint8](images)
+	d, all := job.Device, imagesAs[uint8](images)
 	w, host, noHost := histogramWork(bins, images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewHistogram[uint8](d, all[0].Width, all[0].Height, all[0].Channels, len(all), bins)
@@ -220,14 +257,16 @@ func deviceVolume[S boxsum.Sum, P boxsum.Pixel](job DeviceJob) (*DeviceWork, err
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}
-	sum := raster.TypeOf[S]()
-	img, err := randomVolume(raster.Pair{Pixel: raster.TypeOf[P](), Sum: sum}, job.Size, job.Channels)
+	img, err := randomVolume(raster.Pair{Pixel: raster.TypeOf[P](), Sum: raster.TypeOf[S]()}, job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
-	w, sums, noHost := volumeWork(sum, img, job.Size)
-	host, _ := sums.(*volume.Table[S])
-	pixels := anytable.Volume(img, job.Size.Height, job.Size.Depth).(volume.Volume[P])
+	w, host, noHost := volumeWork[S](img, job.Size)
+	all := img.(boxsum.Image[P])
+	pixels := volume.Volume[P]{
+		Pix: all.Pix, Stride: all.Stride, SliceStride: all.Stride * job.Size.Height,
+		Width: all.Width, Height: job.Size.Height, Depth: job.Size.Depth, Channels: all.Channels,
+	}
 	src, noSrc := gpu.UploadVolume(job.Device, pixels)
 	dst, noDst := gpu.NewVolumeTable[S](job.Device, pixels.Width, pixels.Height, pixels.Depth, pixels.Channels)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),

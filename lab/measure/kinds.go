@@ -10,8 +10,6 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out pairkinds.go -kind device -before "package measure\n\nimport (\n\"github.com/boxsum/boxsum/internal/launch\"\n\"github.com/boxsum/boxsum/internal/raster\"\n)\n\n// onDevices is what devices make of a pair of types.\nfunc onDevices(pair raster.Pair) deviceKinds {\nif launch.GPU {\nswitch pair.String() {" -line "case \"{{.}}\": return deviceKindsOf[{{.Pixel}}, {{.Sum}}]()" -after "}}\nreturn noDevices}"
-
 // A kind of table can be measured on the CPU, and maybe on a device and in a
 // pipeline through one.
 type kind struct {
@@ -64,7 +62,7 @@ func volumeKind(p raster.Pair) kind {
 			if err != nil {
 				return nil, err
 			}
-			return only(volumeWork(p.Sum, img, size))
+			return onSums[p.Sum].volume(img, size)
 		},
 		device: onDevices(p).volume,
 	}

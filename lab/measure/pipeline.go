@@ -49,7 +49,7 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 // newPipeline copies images to page-locked memory too, and takes tables there and in
 // plain memory.
 func newPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, all ...any) (*Pipeline, error) {
-	images := typed[P](all)
+	images := imagesAs[P](all)
 	var frees []func() error
 	var wrong error
 	closeAll := func() (err error) {

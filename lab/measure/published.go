@@ -84,17 +84,15 @@ func (o Own) many(of deviceKinds, img any) (*Contestant, error) {
 }
 
 func (o Own) onCPU(img any) (*Work, error) {
-	switch o.Kind {
+	switch of := onSums[o.Sum]; o.Kind {
 	case papers.Tilted:
-		return only(tiltedWork(o.Sum, img))
+		return of.tilted(img)
 	case papers.Rotated:
-		return only(rotatedWork(o.Sum, o.Rotation, img))
+		return of.rotated(o.Rotation, img)
+	default:
+		return of.upright(img)
 	}
-	return only(uprightWork(o.Sum, img))
 }
-
-// only is a work without its table.
-func only[T any](w *Work, _ T, err error) (*Work, error) { return w, err }
 
 // besideUpright is the work on the CPU with the upright table of the same image.
 func (o Own) besideUpright(img any) (*Work, error) {
@@ -102,6 +100,6 @@ func (o Own) besideUpright(img any) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Upright, _, err = uprightWork(o.Sum, img)
+	w.Upright, err = onSums[o.Sum].upright(img)
 	return w, err
 }

@@ -7,18 +7,42 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// otherOptions is options as other packages than boxsum have them.
-func otherOptions(o Options) tilted.Options {
-	return tilted.Options{Workers: o.Workers, Level: o.Level, Context: o.Context}
+// works makes the works of one type of sums on the CPU: of images of any type of pixels.
+type works struct {
+	upright, tilted func(images ...any) (*Work, error)
+	rotated         func(rot rotated.Rotation, images ...any) (*Work, error)
+	volume          func(img any, size Size) (*Work, error)
 }
+
+func worksOf[S boxsum.Sum]() works {
+	return works{
+		upright: func(images ...any) (*Work, error) { return only(uprightWork[S](images...)) },
+		tilted:  func(images ...any) (*Work, error) { return only(tiltedWork[S](images...)) },
+		rotated: func(rot rotated.Rotation, images ...any) (*Work, error) { return only(rotatedWork[S](rot, images...)) },
+		volume:  func(img any, size Size) (*Work, error) { return only(volumeWork[S](img, size)) },
+	}
+}
+
+// onSums holds the works by the type of sums.
+var onSums = [raster.NumTypes]works{
+	raster.U32: worksOf[uint32](),
+	raster.U64: worksOf[uint64](),
+	raster.I64: worksOf[int64](),
+	raster.F32: worksOf[float32](),
+	raster.F64: worksOf[float64](),
+}
+
+// only is a work without its table.
+func only[T any](w *Work, _ T, err error) (*Work, error) { return w, err }
 
 // newWork is a work without tables: of some images, all of which but the first are for
 // a device.
@@ -26,29 +50,29 @@ func newWork(images ...any) *Work {
 	return &Work{Pixels: pixels.Of(images[0]).Data, images: len(images)}
 }
 
+// integrate makes a table with options as package boxsum has them. The gaps between rows
+// belong to the table.
+func integrate(kind engine.Kind, src, dst raster.Array, opt *Options) error {
+	job := engine.Job{Kind: kind, Src: src, Options: engine.Options{Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}}
+	job.Sums.Array, job.Sums.Whole = dst, true
+	if err := job.Check(); err != nil {
+		return err
+	}
+	return job.Run()
+}
+
 // Each of these is the work of one kind of table, of images of any type, and the table.
 
-func uprightWork(sum raster.Type, images ...any) (*Work, any, error) {
-	w, img := newWork(images...), images[0]
-	src := pixels.Of(img)
-	sums, err := anytable.NewTable(sum, src.Width, src.Height, src.Channels)
+func uprightWork[S boxsum.Sum](images ...any) (*Work, *boxsum.Table[S], error) {
+	w, src := newWork(images...), pixels.Of(images[0])
+	t, err := boxsum.NewTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch t := sums.(type) {
-	case *boxsum.Table[uint32]:
-		w.Tables = []Table{uprightTable[uint32](t, images, false)}
-	case *boxsum.Table[uint64]:
-		w.Tables = []Table{uprightTable[uint64](t, images, false)}
-	case *boxsum.Table[int64]:
-		w.Tables = []Table{uprightTable[int64](t, images, false)}
-	case *boxsum.Table[float32]:
-		w.Tables = []Table{uprightTable[float32](t, images, false)}
-	case *boxsum.Table[float64]:
-		w.Tables = []Table{uprightTable[float64](t, images, false)}
-	}
-	w.Run = func(opt Options) error { return anytable.Integrate(sums, img, &opt) }
-	return w, sums, nil
+	dst := raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride))
+	w.Tables = []Table{uprightTable[S](t, images, false)}
+	w.Run = func(opt Options) error { return integrate(engine.Upright, src, dst, &opt) }
+	return w, t, nil
 }
 
 func squaredWork(images ...any) (*Work, *boxsum.SquaredTable[uint32, uint64], error) {
@@ -76,27 +100,16 @@ func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []any, square bool
 	})
 }
 
-func tiltedWork(sum raster.Type, images ...any) (*Work, any, error) {
-	w, img := newWork(images...), images[0]
-	src := pixels.Of(img)
-	sums, err := anytable.NewTilted(sum, src.Width, src.Height, src.Channels)
+func tiltedWork[S boxsum.Sum](images ...any) (*Work, *tilted.Table[S], error) {
+	w, src := newWork(images...), pixels.Of(images[0])
+	t, err := tilted.NewTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch t := sums.(type) {
-	case *tilted.Table[uint32]:
-		w.Tables = []Table{tiltedTable(t, images)}
-	case *tilted.Table[uint64]:
-		w.Tables = []Table{tiltedTable(t, images)}
-	case *tilted.Table[int64]:
-		w.Tables = []Table{tiltedTable(t, images)}
-	case *tilted.Table[float32]:
-		w.Tables = []Table{tiltedTable(t, images)}
-	case *tilted.Table[float64]:
-		w.Tables = []Table{tiltedTable(t, images)}
-	}
-	w.Run = func(opt Options) error { o := otherOptions(opt); return anytable.IntegrateTilted(sums, img, &o) }
-	return w, sums, nil
+	dst := raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride))
+	w.Tables = []Table{tiltedTable(t, images)}
+	w.Run = func(opt Options) error { return integrate(engine.Tilted, src, dst, &opt) }
+	return w, t, nil
 }
 
 func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []any) Table {
@@ -104,30 +117,18 @@ func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []any) Table {
 		func(r io.Reader, _ bool) error { return equal[S](r, t.View()) })
 }
 
-func rotatedWork(sum raster.Type, rot rotated.Rotation, images ...any) (*Work, any, error) {
-	w, img := newWork(images...), images[0]
-	src := pixels.Of(img)
-	sums, err := anytable.NewRotated(sum, src.Width, src.Height, src.Channels, rot)
+func rotatedWork[S boxsum.Sum](rot rotated.Rotation, images ...any) (*Work, *rotated.Table[S], error) {
+	w, src := newWork(images...), pixels.Of(images[0])
+	all, err := typed.NewRotated(raster.TypeOf[S](), src.Width, src.Height, src.Channels, rot)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch t := sums.(type) {
-	case *rotated.Table[uint32]:
-		w.Tables = []Table{rotatedTable(t, rot, images)}
-	case *rotated.Table[uint64]:
-		w.Tables = []Table{rotatedTable(t, rot, images)}
-	case *rotated.Table[int64]:
-		w.Tables = []Table{rotatedTable(t, rot, images)}
-	case *rotated.Table[float32]:
-		w.Tables = []Table{rotatedTable(t, rot, images)}
-	case *rotated.Table[float64]:
-		w.Tables = []Table{rotatedTable(t, rot, images)}
-	}
+	t := typed.RotatedOf[S](all)
+	w.Tables = []Table{rotatedTable(t, rot, images)}
 	w.Run = func(opt Options) error {
-		o := rotated.Options(otherOptions(opt))
-		return anytable.IntegrateRotated(sums, img, &o)
+		return all.Integrate(src, &rotated.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context})
 	}
-	return w, sums, nil
+	return w, t, nil
 }
 
 // rotatedTable wraps a rotated table.
@@ -153,28 +154,18 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, image
 }
 
 // volumeWork takes all slices as one image, one under another.
-func volumeWork(sum raster.Type, img any, size Size) (*Work, any, error) {
-	all := pixels.Of(img)
-	sums, err := anytable.NewVolume(sum, all.Width, size.Height, size.Depth, all.Channels)
+func volumeWork[S boxsum.Sum](img any, size Size) (*Work, *volume.Table[S], error) {
+	src := pixels.Of(img)
+	src.Extent = raster.VolumeExtent(src.Width, size.Height, size.Depth, src.Channels, src.Stride, src.Stride*size.Height)
+	t, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err != nil {
 		return nil, nil, err
 	}
+	dst := raster.ArrayOf(t.Sums, raster.VolumeExtent(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride))
 	w := newWork(img)
-	switch t := sums.(type) {
-	case *volume.Table[uint32]:
-		w.Tables = []Table{volumeTable(t, img)}
-	case *volume.Table[uint64]:
-		w.Tables = []Table{volumeTable(t, img)}
-	case *volume.Table[int64]:
-		w.Tables = []Table{volumeTable(t, img)}
-	case *volume.Table[float32]:
-		w.Tables = []Table{volumeTable(t, img)}
-	case *volume.Table[float64]:
-		w.Tables = []Table{volumeTable(t, img)}
-	}
-	src := anytable.Volume(img, size.Height, size.Depth)
-	w.Run = func(opt Options) error { return anytable.IntegrateVolume(sums, src, &opt) }
-	return w, sums, nil
+	w.Tables = []Table{volumeTable(t, img)}
+	w.Run = func(opt Options) error { return integrate(engine.Volume, src, dst, &opt) }
+	return w, t, nil
 }
 
 func volumeTable[S boxsum.Sum](t *volume.Table[S], img any) Table {
