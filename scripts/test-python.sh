@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests of the Python package, of the Python code that the explorer shows, and of the notebook. Those of
-# arrays on a GPU, pytest -m cuda, need one, with CuPy and PyTorch.
+# arrays on a GPU, pytest -m cuda, and the examples of docs/guides/gpu.md need one, with CuPy and PyTorch.
 set -eu
 . "$(dirname "$0")/steps.sh"
 scripts/setup.sh
@@ -14,7 +14,7 @@ fi
 step "the Python package"
 $python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation --force-reinstall ./python
 $python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py python/tests \
-	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' \
+	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' --ignore docs/guides/gpu.md \
 	--pyargs boxsum docs/start docs/guides docs/reference docs/migrate
 
 step "Python code of the explorer, and the notebook"

@@ -19,6 +19,7 @@ import (
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cascade/installed"
 	"github.com/boxsum/boxsum/internal/y4m"
 )
 
@@ -131,7 +132,7 @@ func (c *detectCmd) detector(sh *shell) (*detector, error) {
 	case c.Compat && c.Mirror:
 		return nil, usage("--compat searches as OpenCV does, which has no --mirror: leave one out")
 	}
-	path, err := findCascade(c.Cascade)
+	path, err := installed.Find(c.Cascade)
 	if err != nil {
 		return nil, err
 	}

@@ -127,9 +127,10 @@ func (c *detectCmd) evaluate(sh *shell, d *detector) error {
 	files := c.Ins
 	if len(files) == 0 {
 		for _, t := range all {
-			files = append(files, t.File)
+			if !slices.Contains(files, t.File) {
+				files = append(files, t.File)
+			}
 		}
-		files = compactPaths(files)
 	}
 	angles, sizes := tallies{step: angleName}, tallies{step: sizeName}
 	e := evaluation{tally: tally{Name: "all"}, Images: len(files)}

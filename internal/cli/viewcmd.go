@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/boxsum/boxsum/internal/cascade/installed"
 	"github.com/boxsum/boxsum/web/explore"
 	"github.com/boxsum/boxsum/web/view"
 )
@@ -29,7 +30,7 @@ func (c *viewCmd) Run(sh *shell) error {
 	} else {
 		o.Open = term.IsTerminal(int(os.Stdout.Fd()))
 	}
-	for _, folder := range cascadeFolders() {
+	for _, folder := range installed.Folders() {
 		files, _ := filepath.Glob(filepath.Join(folder, "*.xml"))
 		for _, file := range files {
 			o.Cascades = append(o.Cascades, explore.Named{

@@ -4,25 +4,27 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"image"
-	"io/fs"
 	"runtime/cgo"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
+	"github.com/boxsum/boxsum/internal/cascade/installed"
 )
 
 // loadCascade is a handle for the cascade of a file. It takes the path.
 func loadCascade(a arguments) any {
-	c, err := detect.LoadFile(a.text(0))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("boxsum: %w: %w", boxsum.ErrInvalid, err)
-	}
-	return int(cgo.NewHandle(got(c, err)))
+	return int(cgo.NewHandle(got(detect.LoadFile(a.text(0)))))
+}
+
+// findCascade is the path of a cascade. It takes a path, or the name of one that is
+// installed, and two lists of folders to search first. The library sees the environment
+// as it was when it was loaded: that is why Python passes what it has now.
+func findCascade(a arguments) any {
+	return got(installed.Find(a.text(0), slices.Concat(installed.Listed(a.text(1)), installed.Listed(a.text(2)))...))
 }
 
 func cascadeOf(a arguments) *detect.Cascade {

@@ -6,11 +6,13 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/boxsum/boxsum"
 )
@@ -22,13 +24,20 @@ var (
 )
 
 // outcome is an error as the caller gets it: its first letter is the exception that
-// Python raises.
+// Python raises. That of a file has the number of the error and the path in lines before
+// the message: see fail in python/core/call.c.
 func outcome(err error) *C.char {
 	if err == nil {
 		return nil
 	}
 	class := "V"
+	var file *fs.PathError
+	number := numberOf(err)
 	switch {
+	case number != 0 && errors.As(err, &file):
+		class = fmt.Sprintf("F%d\n%s\n", number, file.Path)
+	case number != 0:
+		class = fmt.Sprintf("F%d\n\n", number)
 	case errors.Is(err, errLayout):
 		class = "L"
 	case errors.Is(err, boxsum.ErrMemory):
@@ -40,6 +49,19 @@ func outcome(err error) *C.char {
 		class = "R"
 	}
 	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
+}
+
+// numberOf returns Python's errno of an error of the file system, or 0 for others.
+func numberOf(err error) syscall.Errno {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return syscall.ENOENT
+	case errors.Is(err, fs.ErrPermission):
+		return syscall.EACCES
+	case errors.Is(err, syscall.EISDIR):
+		return syscall.EISDIR
+	}
+	return 0
 }
 
 // verdict is what is said of the package, and of a ValueError, before the matter.

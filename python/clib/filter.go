@@ -147,7 +147,8 @@ func (v *view) setResult(a array, name string) {
 
 // filterImage filters an image. It takes the filter's name, the image, out, the guide,
 // radii or second result or None, width and height of the window and how far it is
-// shifted, the border and its value, workers, and one number more: see newFilters.
+// shifted, the border and its value, workers, one number more, see newFilters, a mask or
+// None, and whether NaN is left out.
 func filterImage(a arguments) any {
 	f := newFiltering(a, 1, 8)
 	f.window = filter.Window{Width: a.int(4), Height: a.int(5), Shift: image.Pt(a.int(6), a.int(7))}
@@ -159,6 +160,14 @@ func filterImage(a arguments) any {
 		} else {
 			f.other = a.array(3).mustView(2)
 		}
+	}
+	f.options.Valid.SkipNaN = a.int(13) != 0
+	if a.has(12) {
+		mask := a.array(12).mustView(2)
+		if mask.element != u8 {
+			must(wrongTypes("a mask of %v: it takes uint8", mask.element))
+		}
+		f.options.Valid.Mask = imageOf[uint8](&mask)
 	}
 	return f.run(name)
 }

@@ -56,6 +56,7 @@ var functions = []struct {
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},
 	{"cascade", loadCascade},
+	{"find_cascade", findCascade},
 	{"cascade_info", describeCascade},
 	{"detect", detectObjects},
 	{"detect_device", detectOnDevice},

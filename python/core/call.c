@@ -103,8 +103,33 @@ static PyObject *text_of(char *text, size_t skipped) {
 	return message;
 }
 
+// fail_of_file raises the OSError of a number, a path, which may be empty, and a message,
+// in one line each.
+static void fail_of_file(char *text) {
+	char *path = strchr(text, '\n') + 1, *end = strchr(path, '\n');
+	long number = strtol(text + 1, 0, 10);
+	PyObject *made;
+	*end = 0;
+	if (*path) {
+		PyObject *name = PyUnicode_DecodeFSDefault(path);
+		made = name ? PyObject_CallFunction(PyExc_OSError, "lsO", number, strerror((int)number), name) : 0;
+		Py_XDECREF(name);
+	} else {
+		made = PyObject_CallFunction(PyExc_OSError, "ls", number, end + 1);
+	}
+	library.free(text);
+	if (made) {
+		PyErr_SetObject((PyObject *)Py_TYPE(made), made);
+		Py_DECREF(made);
+	}
+}
+
 // fail raises the exception that the first letter of a text stands for.
 static void fail(char *text) {
+	if (*text == 'F') {
+		fail_of_file(text);
+		return;
+	}
 	PyObject *type = PyExc_ValueError;
 	switch (*text) {
 	case 'T': type = PyExc_TypeError; break;
@@ -178,7 +203,7 @@ PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 	return library_queue(numbers[0], numbers[1], numbers[2], numbers[3]);
 }
 
-enum { most_arguments = 16 };
+enum { most_arguments = 24 };
 
 PyObject *core_call(PyObject *module, PyObject *arguments) {
 	boxsum_value values[most_arguments], result = {0};

@@ -111,6 +111,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def _name_types() -> None:
     """Replace string annotations of public functions with types, for help()."""
     from inspect import isfunction

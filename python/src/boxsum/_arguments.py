@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -105,10 +106,16 @@ def plain(array: Any) -> np.ndarray:
     return np.asarray(array if parts is array else parts[0])
 
 
-def as_pixels(image: Any) -> np.ndarray:
-    """Return an image or a volume in host memory as a NumPy array."""
+def as_pixels(image: Any, stores: bool = False) -> np.ndarray:
+    """Return an image or a volume in host memory as a NumPy array.
+
+    With `stores`, the error for a path says how to make the table of an array in a store.
+    """
     if image is None:
         raise TypeError("an image of None: did imread find the file?")
+    if isinstance(image, (str, os.PathLike)):
+        how = "; for an array in a Zarr store, name one for its table too: out='table.zarr'" if stores else ""
+        raise TypeError(f"{os.fspath(image)!r} is a path, and this takes an array: read the file first{how}")
     return plain(image)
 
 

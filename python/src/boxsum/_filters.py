@@ -6,12 +6,12 @@ import functools
 import math
 import sys
 import threading
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, Literal, TypeVar
 
 import numpy as np
 from numpy import ndarray
 
-from . import _batch
+from . import _batch, _types, _valid
 from ._arguments import refuse_overlap, same_type, thread_count
 from ._cuda import Cuda
 from ._foreign import as_given, find, on_host
@@ -21,6 +21,8 @@ from ._types import whole
 from ._typing import Axes, Image, Pair, Sides
 
 _PIXELS = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
+# Types that are filtered as another one, which holds all their values.
+_AS = {np.dtype(t): np.dtype(other) for t, other in (("?", "u1"), ("i1", "f4"), ("i2", "f4"), ("f2", "f4"), ("i4", "f8"), ("u4", "f8"))}
 _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
 _LARGEST = (1 << 30) - 1  # longest side of a window
 
@@ -62,9 +64,10 @@ def over_axes(function: F) -> F:
             return order.see(array)
 
         outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
-        for name in ("guide",):
-            if named.get(name) is not None:
-                named[name] = see(named[name])
+        for name in ("guide", "mask"):
+            given_array = named.get(name)
+            if given_array is not None and not (name == "mask" and np.ndim(given_array) == 2):  # one mask may be for all images
+                named[name] = see(given_array)
         _now.lead = order.lead
         try:
             made = function(order.see(image), *arguments, out=outs, **named)
@@ -82,9 +85,71 @@ def pixels_of(a: Any) -> ndarray:
     image = on_host(a)
     if image.ndim - leading() not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
-    if image.dtype.newbyteorder("=") not in _PIXELS:
-        raise TypeError(f"pixels of {image.dtype} cannot be filtered: take uint8, uint16, float32 or float64, as .astype(numpy.float32) makes them")
-    return image
+    native = image.dtype.newbyteorder("=")
+    if native in _PIXELS:
+        return image
+    if native.kind in "iu" and native.itemsize == 8:
+        narrow = _types.narrow(image)  # raises an error for numbers that float64 cannot hold
+        return narrow.astype(np.float64, copy=False)
+    if native not in _AS:
+        raise TypeError(f"pixels of {image.dtype} cannot be filtered: take integers, float16, float32 or float64")
+    return _types.as_bytes(image) if native.kind == "b" else image.astype(_AS[native])
+
+
+def any_pixels(function: F) -> F:
+    """Make a filter whose results are of the type of the image accept more types.
+
+    It filters floats for them. Integers are rounded to nearest, with ties up.
+    """
+    @functools.wraps(function)
+    def filtered(a: Any, *arguments: Any, out: Any = None, **named: Any) -> Any:
+        if type(a) is ndarray and a.dtype in _PIXELS or on_cuda(a) is not None:
+            return function(a, *arguments, out=out, **named)
+        image = a if isinstance(a, ndarray) else on_host(a)
+        native = image.dtype.newbyteorder("=")
+        floats = named.get("dtype") is not None or named.get("mean") is False or function.__name__ == "box_filter" and getattr(out, "dtype", native) != native
+        if native in _PIXELS or native not in _AS and native.kind + str(native.itemsize) not in ("i8", "u8") or floats:
+            return function(a, *arguments, out=out, **named)
+        if native.kind == "b" and function.__name__ != "median":
+            raise TypeError(f"{function.__name__} of bool, whose means are not bool: local_mean has fractions, and so have images from .astype(numpy.float32)")
+        result = None if out is None else result_for(image, native, out, on_host(out).shape)
+        if native.kind in "iu":
+            wide = _types.narrow(image).astype(np.float64)
+        else:
+            wide = image.astype(_AS[native])
+        made = function(wide, *arguments, **named)
+        if result is not None and result.shape != made.shape:
+            raise ValueError(f"out has shape {result.shape}, and the result {made.shape}")
+        if native.kind in "iu":
+            made = _rounded(made, native)
+        if result is None:
+            return as_given(made.astype(native), None, a)
+        np.copyto(result, made, casting="unsafe")
+        return out
+
+    return filtered  # type: ignore[return-value]
+
+
+def _rounded(values: ndarray, dtype: np.dtype) -> ndarray:
+    """Return floats rounded to nearest, with ties up, in the range of a type of integers; NaN becomes 0."""
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    top = float(most)
+    if top > most:  # float64 has no number between
+        top = np.nextafter(top, 0)
+    values = np.floor(values + 0.5)
+    return np.clip(np.nan_to_num(values), least, top)
+
+
+def valid_pixels(a: Any, mask: Any, nan: str) -> tuple[ndarray, tuple[ndarray | None, int]]:
+    """Return an image to filter, and its mask, if any, with whether NaN is left out."""
+    _valid.check_nan(nan)
+    hidden = np.ma.getmask(a)
+    if hidden is np.ma.nomask or not hidden.any():
+        image = pixels_of(a)
+    else:
+        image = pixels_of(a.data)
+        mask = ~hidden if mask is None else ~hidden & (_valid.as_mask(mask, image.shape, hidden.ndim) != 0)
+    return image, (None if mask is None else _valid.as_mask(mask, image.shape, lead=leading()), int(nan == "skip"))
 
 
 def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | None = None) -> ndarray:
@@ -107,7 +172,7 @@ def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | No
 
 
 def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
-    """Return the type of statistics: float64 for float64 images, otherwise float32."""
+    """Return the type of statistics: float64 for images that are filtered as that, otherwise float32."""
     if out is not None and hasattr(out, "dtype"):
         dtype = same_type(dtype, on_host(out).dtype)
     elif dtype is None:
@@ -149,7 +214,10 @@ _WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # posi
 def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
     """Call the library, copying the arrays it reads if their memory layout is not supported."""
     lead = leading()
-    shared = (3,) if name == "filter" and arguments[0] == b"radii" else ()  # one map of radii for all images
+    shared: tuple[int, ...] = ()
+    if name == "filter":
+        radii, mask = arguments[3] if arguments[0] == b"radii" else None, arguments[12]
+        shared = tuple(i for i, array in ((3, radii), (12, mask)) if array is not None and (i == 3 or array.ndim == 2))  # one for all images
     read = [isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments]
     reads = [a for a, is_read in zip(arguments, read) if is_read]
     if lead:  # the library checks one image at a time
@@ -164,11 +232,11 @@ def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
 
 def run(
     name: bytes, image: ndarray, out: ndarray, window: tuple[int, int], border: Any, value: Any, workers: int | None,
-    other: ndarray | None = None, number: float = 0.0, shift: tuple[int, int] = (0, 0),
+    other: ndarray | None = None, number: float = 0.0, shift: tuple[int, int] = (0, 0), valid: tuple[ndarray | None, int] = (None, 0),
 ) -> None:  # fmt: skip
-    """Run one of the library's filters."""
+    """Run one of the library's filters, for the `valid` pixels that :func:`valid_pixels` returns."""
     outs = (out, other) if name == b"mean_std" else (out,)
-    settings = (*window, *shift, border_of(border), real(value, "value"), thread_count(workers), number)
+    settings = (*window, *shift, border_of(border), real(value, "value"), thread_count(workers), number, *valid)
     call_with_copies(outs, "filter", name, image, out, other, *settings)
 
 
@@ -234,6 +302,7 @@ def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: t
     return run_there(kind, "filter_device", a, out, dtype, None, *settings, before=(name,))
 
 
+@any_pixels
 @over_axes
 def blur(
     a: Image,
@@ -244,6 +313,8 @@ def blur(
     passes: int | None = None,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     out: Any = None,
     workers: int | None = None,
     axes: Axes = None,
@@ -256,8 +327,8 @@ def blur(
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Input image, of uint8, uint16, float32 or float64, read in place with any gap
-        between rows. A NaN affects only the boxes that contain it. CuPy and PyTorch arrays
+        Input image. uint8, uint16, float32 and float64 are read in place, with any gap
+        between rows; other integers and float16 are converted to floats first. A NaN affects only the boxes that contain it, see `nan`. CuPy and PyTorch arrays
         of uint8 or uint16 on a CUDA device are blurred there, on the current stream, with
         boxes of one size and bit-identical results; the result is an array of the same
         library.
@@ -280,6 +351,13 @@ def blur(
         pixels inside the image.
     value : float, optional
         Value outside the image for ``border="constant"``.
+    mask : array_like, shape (H, W) or (H, W, C), optional
+        Pixels where the mask is zero are left out: each box averages its other pixels. So
+        are masked elements of NumPy masked arrays. With `axes`, a mask has the shape of
+        the array, or (H, W) for all images. Boxes of one size only.
+    nan : {"keep", "skip"}, optional
+        ``"skip"`` leaves out NaN pixels, in each channel separately. A box without valid
+        pixels has mean NaN, or 0 for integers. Boxes of one size only.
     out : array, optional
         Destination, of the type and shape of the image. It may be the image itself.
     workers : int, optional
@@ -314,6 +392,8 @@ def blur(
     array([[ 0, 15, 15, 15,  0],
            [ 0, 10, 10, 10,  0],
            [ 0, 15, 15, 15,  0]], dtype=uint8)
+    >>> boxsum.blur(np.array([[2, 4, np.nan, 6]]), 1, border="clip", nan="skip")
+    array([[3., 3., 5., 6.]])
     >>> boxsum.blur(np.ones((100, 100), np.float32), sigma=20).max()
     np.float32(1.0)
     """
@@ -321,10 +401,12 @@ def blur(
         raise TypeError("blur takes a radius, or sigma for a Gaussian")
     kind = on_cuda(a)
     if kind is not None:
-        only_there(sigma=sigma, gaussian=gaussian)
+        only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
         return window_there(kind, b"box", a, out, None, (2 * across + 1, 2 * down + 1), border, value)
-    image = pixels_of(a)
+    image, valid = valid_pixels(a, mask, nan)
+    if (valid[0] is not None or valid[1]) and (radius is None or gaussian or np.ndim(radius) > 1):
+        raise ValueError("mask and nan='skip' are for boxes of one size: pass a radius, or a pair, and leave out sigma and gaussian")
     result = result_for(image, image.dtype.newbyteorder("="), out)
     if radius is not None and np.ndim(radius) > 1:
         if gaussian:
@@ -332,7 +414,7 @@ def blur(
         run(b"radii", image, result, (1, 1), border, value, workers, _radii(radius, image))
     elif radius is not None and not gaussian:
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
-        run(b"box", image, result, (2 * across + 1, 2 * down + 1), border, value, workers)
+        run(b"box", image, result, (2 * across + 1, 2 * down + 1), border, value, workers, valid=valid)
     else:
         if radius is not None:
             deviations = [math.sqrt(((2 * r + 1) ** 2 - 1) / 12) for r in sides(radius, "radius", 0, _LARGEST // 2)]
@@ -358,6 +440,7 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
     return radii.astype(np.uint32)
 
 
+@any_pixels
 @over_axes
 def box_filter(
     a: Image,
@@ -367,6 +450,8 @@ def box_filter(
     shift: Pair = (0, 0),
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -378,6 +463,8 @@ def box_filter(
     ----------
     a, border, value, out, workers, axes
         As for :func:`blur`.
+    mask, nan
+        As for :func:`blur`: the mean or sum of the valid pixels of each window.
     window : int or tuple of int
         Size of the window in pixels, or a pair across and down. Windows of even size
         extend one pixel further to the left and up. A window may be larger than the image.
@@ -388,8 +475,8 @@ def box_filter(
         pixel.
     dtype : dtype, optional
         Type of the result. Means have the type of the image, rounded, unless float32 or
-        float64 is requested. Sums of integers are uint32, or float64 if a window may sum
-        to more than that; sums of floats are float64. Sums may also be float32.
+        float64 is requested. Sums of uint8 and uint16 are uint32, or float64 if a window
+        may sum to more than that; other sums are float64. Sums may also be float32.
 
     Returns
     -------
@@ -412,8 +499,9 @@ def box_filter(
         single = dtype is not None and kind.numpy_type(dtype) == np.float32
         if dtype is not None and not single and kind.numpy_type(dtype) != kind.parts(kind.read(a))[3]:
             raise TypeError(f"means of {dtype}: on a device they are of the type of the image, or of float32")
+        only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, b"mean" if single else b"box", a, out, np.float32 if single else None, size, border, value, moved)
-    image = pixels_of(a)
+    image, valid = valid_pixels(a, mask, nan)
     if out is not None and hasattr(out, "dtype"):
         dtype = same_type(dtype, on_host(out).dtype)
     native = image.dtype.newbyteorder("=")
@@ -431,19 +519,22 @@ def box_filter(
         if dtype not in _FLOATS and dtype != np.uint32:
             raise TypeError(f"sums of {dtype}: they are of uint32, float32 or float64")
     result = result_for(image, dtype, out)
-    run(name, image, result, size, border, value, workers, shift=moved)
+    run(name, image, result, size, border, value, workers, shift=moved, valid=valid)
     return as_given(result, out, a)
 
 
-def _local(name: bytes, a: Any, window: Any, border: str, value: float, dtype: Any, out: Any, workers: int | None, number: float = 0.0) -> ndarray:
+def _local(
+    name: bytes, a: Any, window: Any, border: str, value: float, mask: Any, nan: str, dtype: Any, out: Any, workers: int | None, number: float = 0.0
+) -> ndarray:
     kind = on_cuda(a) if name in (b"mean", b"std") else None
     if kind is not None:
         if dtype is not None and kind.numpy_type(dtype) != np.float32:
             raise TypeError(f"results of {dtype}: on a device they are of float32")
+        only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, name, a, out, np.float32, sides(window, "window"), border, value)
-    image = pixels_of(a)
+    image, valid = valid_pixels(a, mask, nan)
     result = result_for(image, float_type(image, dtype, out), out)
-    run(name, image, result, sides(window, "window"), border, value, workers, number=number)
+    run(name, image, result, sides(window, "window"), border, value, workers, number=number, valid=valid)
     return as_given(result, out, a)
 
 
@@ -454,6 +545,8 @@ def local_mean(
     *,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -465,11 +558,14 @@ def local_mean(
     ----------
     a, border, value, out, workers, axes
         As for :func:`blur`. `out` may be the image itself if that holds floats.
+    mask, nan
+        As for :func:`blur`: the statistics are those of the valid pixels of each window,
+        and NaN where it has none.
     window : int or tuple of int
         Size of the window in pixels, or a pair across and down, as for :func:`box_filter`.
     dtype : dtype, optional
-        Type of the result, float32 or float64. The default is float64 for float64 images
-        and float32 for others. Integers are summed exactly.
+        Type of the result, float32 or float64. The default is float64 for floats and
+        integers of 32 bits or more other than float32, and float32 for others.
 
     Returns
     -------
@@ -481,8 +577,10 @@ def local_mean(
     >>> import boxsum, numpy as np
     >>> boxsum.local_mean(np.array([[0, 1, 5]], np.uint8), 3)
     array([[0.6666667, 2.       , 2.3333333]], dtype=float32)
+    >>> boxsum.local_mean(np.array([[2, 4, np.nan, 6]]), 3, border="clip", nan="skip")
+    array([[3., 3., 5., 6.]])
     """
-    return _local(b"mean", a, window, border, value, dtype, out, workers)
+    return _local(b"mean", a, window, border, value, mask, nan, dtype, out, workers)
 
 
 @over_axes
@@ -492,6 +590,8 @@ def local_std(
     *,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -501,7 +601,7 @@ def local_std(
 
     Parameters
     ----------
-    a, window, border, value, dtype, out, workers, axes
+    a, window, border, value, mask, nan, dtype, out, workers, axes
         As for :func:`local_mean`.
 
     Returns
@@ -515,7 +615,7 @@ def local_std(
     >>> boxsum.local_std(np.array([[0, 0, 3, 3]], np.uint8), 3)
     array([[0.       , 1.4142135, 1.4142135, 0.       ]], dtype=float32)
     """
-    return _local(b"std", a, window, border, value, dtype, out, workers)
+    return _local(b"std", a, window, border, value, mask, nan, dtype, out, workers)
 
 
 @over_axes
@@ -525,6 +625,8 @@ def local_var(
     *,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -534,7 +636,7 @@ def local_var(
 
     Parameters
     ----------
-    a, window, border, value, dtype, out, workers, axes
+    a, window, border, value, mask, nan, dtype, out, workers, axes
         As for :func:`local_mean`.
 
     Returns
@@ -548,7 +650,7 @@ def local_var(
     >>> boxsum.local_var(np.array([[0, 0, 3, 3]], np.uint8), 3)
     array([[0., 2., 2., 0.]], dtype=float32)
     """
-    return _local(b"variance", a, window, border, value, dtype, out, workers)
+    return _local(b"variance", a, window, border, value, mask, nan, dtype, out, workers)
 
 
 @over_axes
@@ -558,6 +660,8 @@ def local_mean_std(
     *,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -569,7 +673,7 @@ def local_mean_std(
 
     Parameters
     ----------
-    a, window, border, value, dtype, workers, axes
+    a, window, border, value, mask, nan, dtype, workers, axes
         As for :func:`local_mean`.
     out : pair of arrays, optional
         Destinations for the means and the standard deviations.
@@ -586,13 +690,13 @@ def local_mean_std(
     >>> mean, std
     (array([[0., 1., 2., 3.]], dtype=float32), array([[0.       , 1.4142135, 1.4142135, 0.       ]], dtype=float32))
     """
-    image = pixels_of(a)
+    image, valid = valid_pixels(a, mask, nan)
     if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise ValueError("out takes a pair of arrays: for the means, and for the deviations")
     first, second = (None, None) if out is None else out
     dtype = float_type(image, dtype, second if first is None else first)
     means, deviations = result_for(image, dtype, first), result_for(image, dtype, second)
-    run(b"mean_std", image, means, sides(window, "window"), border, value, workers, deviations)
+    run(b"mean_std", image, means, sides(window, "window"), border, value, workers, deviations, valid=valid)
     return as_given(means, first, a), as_given(deviations, second, a)
 
 
@@ -604,6 +708,8 @@ def normalize(
     floor: float = 0,
     border: str = "reflect101",
     value: float = 0,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
     dtype: Any = None,
     out: Any = None,
     workers: int | None = None,
@@ -616,7 +722,7 @@ def normalize(
 
     Parameters
     ----------
-    a, window, border, value, dtype, out, workers, axes
+    a, window, border, value, mask, nan, dtype, out, workers, axes
         As for :func:`local_mean`.
     floor : float, optional
         The smallest divisor. The standard deviation of the noise keeps it from being
@@ -633,9 +739,10 @@ def normalize(
     >>> boxsum.normalize(np.array([[0, 0, 3, 3]], np.float64), 3)
     array([[ 0.        , -0.70710678,  0.70710678,  0.        ]])
     """
-    return _local(b"normalize", a, window, border, value, dtype, out, workers, real(floor, "floor"))
+    return _local(b"normalize", a, window, border, value, mask, nan, dtype, out, workers, real(floor, "floor"))
 
 
+@any_pixels
 @over_axes
 def guided(
     a: Image,
@@ -690,6 +797,7 @@ def guided(
     return as_given(result, out, a)
 
 
+@any_pixels
 @over_axes
 def median(
     a: Image,
@@ -785,6 +893,7 @@ def entropy(
     return as_given(result, out, a)
 
 
+@any_pixels
 @over_axes
 def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None = None, axes: Axes = None) -> ndarray:
     """Downsample an image to the mean of every block of pixels.

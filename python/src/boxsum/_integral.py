@@ -257,7 +257,7 @@ def integral(
         kind = _foreign.find(image)
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
-    return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+    return _host.tables(as_pixels(image, stores=True), UPRIGHT, dtype, squares, tilted, out, workers, device)
 
 
 def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mask: Any, nan: str, out: Any, workers: Any, device: Any) -> Any:
@@ -358,7 +358,7 @@ def volume(
     if kind is not None:
         tables = kind.volume(volume, dtype, squares, out, workers)
     else:
-        tables = _host.tables(as_pixels(volume), VOLUME, dtype, squares, False, out, workers, None)
+        tables = _host.tables(as_pixels(volume, stores=True), VOLUME, dtype, squares, False, out, workers, None)
     if out is None:
         _shapes.remember_volume(tables)
     return tables

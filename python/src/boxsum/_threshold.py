@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from ._arguments import thread_count
 from ._filters import border_of, call_with_copies, float_type, on_cuda, pixels_of, real, result_for, run_there, sides
-from ._foreign import as_given
+from ._foreign import as_given, on_host
 from ._types import whole
 from ._typing import Image, Sides
 
@@ -41,8 +41,9 @@ def binarize(
 
     Parameters
     ----------
-    a : array_like, shape (H, W) or (H, W, 1)
-        Input image, of uint8, uint16, float32 or float64; floats range from 0 to 1.
+    a : array_like, shape (H, W), (H, W, 1), (H, W, 3) or (H, W, 4)
+        Input image, gray or RGB, which is converted to gray. Floats range from 0 to 1;
+        integers other than uint8 and uint16 need `white` where the method depends on it.
         ``"isauvola"``, ``"su"`` and ``"otsu"`` require uint8. CuPy and PyTorch arrays of
         uint8 or uint16 on a CUDA device are processed there, with ``"sauvola"`` only. A
         pixel with a NaN in its window is white, and its threshold is NaN.
@@ -82,15 +83,15 @@ def binarize(
 
     Returns
     -------
-    page : array of uint8
-        The binary image, 0 or 255, of the shape of `a`.
+    page : array of uint8, shape (H, W) or (H, W, 1)
+        The binary image, 0 or 255.
 
     Raises
     ------
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not gray, the method is unknown, or it has no parameter of a given name.
+        If `a` is neither gray nor RGB, the method is unknown, or it has no parameter of a given name.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def binarize(
     kind = on_cuda(a)
     if kind is not None:
         return run_there(kind, "threshold_device", a, out, np.uint8, None, *_rule(method, window, (k, r, white, p, q, t, c, min_n), border, value))
-    image = _gray(a)
+    image = _gray(a, method, white)
     result = result_for(image, np.dtype(np.uint8), out)
     _run(image, result, method, window, (k, r, white, p, q, t, c, min_n), border, value, workers)
     return as_given(result, out, a)
@@ -141,12 +142,12 @@ def threshold_map(
         Type of the result, float32 or float64. The default is float64 for float64 images
         and float32 for others.
     out : array, optional
-        Destination, of the shape of `a`.
+        Destination, of the shape of the result.
 
     Returns
     -------
-    thresholds : array
-        The thresholds, of the shape of `a`. For ``"su"``, -1 where all pixels are white.
+    thresholds : array, shape (H, W) or (H, W, 1)
+        The thresholds. For ``"su"``, -1 where all pixels are white.
 
     Examples
     --------
@@ -155,17 +156,29 @@ def threshold_map(
     >>> boxsum.threshold_map(page, "sauvola", window=5)[0, 0]
     np.float32(160.0)
     """
-    image = _gray(a)
+    image = _gray(a, method, white)
     result = result_for(image, float_type(image, dtype, out), out)
     _run(image, result, method, window, (k, r, white, p, q, t, c, min_n), border, value, workers)
     return as_given(result, out, a)
 
 
-def _gray(a: Any) -> ndarray:
+def _gray(a: Any, method: Any, white: Any) -> ndarray:
+    """Return the gray image of an argument, whose colors are weighted as in ``boxsum threshold``."""
+    given = on_host(a).dtype
     image = pixels_of(a)
-    if image.ndim == 3 and image.shape[2] != 1:
-        raise ValueError(f"an array of shape {image.shape}: this takes gray images, of shape (H, W)")
-    return image
+    if given.kind == "b":
+        raise TypeError("an image of bool is black and white already: .astype(numpy.uint8) * 255 makes gray levels of it")
+    if given.kind in "iu" and image.dtype.kind == "f" and white is None and "white" in _TAKES.get(method, ()):
+        raise TypeError(f"pixels of {given}: {method} depends on the value of white, which is known for uint8, uint16 and floats alone: pass white=")
+    if image.ndim < 3 or image.shape[2] == 1:
+        return image
+    if image.shape[2] not in (3, 4):
+        raise ValueError(f"an array of shape {image.shape}: this takes gray images, of shape (H, W), and RGB images, of shape (H, W, 3)")
+    red, green, blue = (image[..., c] for c in range(3))
+    if image.dtype.kind == "f":
+        return ((9798 * red + 19235 * green + 3735 * blue) / 32768).astype(image.dtype.newbyteorder("="))
+    total = 9798 * red.astype(np.uint32) + 19235 * green.astype(np.uint32) + 3735 * blue.astype(np.uint32)
+    return ((total + (1 << 14)) >> 15).astype(image.dtype.newbyteorder("="))
 
 
 _NUMBERS = ("k", "r", "white", "p", "q", "t", "c", "min_n")

@@ -15,10 +15,15 @@ from ._memory import new_table
 from ._native import LayoutError, call
 
 
-def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
-    """Return the sums, the squares if requested, and the counts of valid pixels."""
+def check_nan(nan: Any) -> None:
+    """Raise a ValueError unless this says what to do about NaN."""
     if nan not in ("keep", "skip"):
         raise ValueError(f"nan is {nan!r}: it must be 'keep' or 'skip'")
+
+
+def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
+    """Return the sums, the squares if requested, and the counts of valid pixels."""
+    check_nan(nan)
     if tilted:
         raise ValueError("valid pixels have no tilted table: leave out tilted, or mask and nan")
     if device not in (None, "cpu"):
@@ -26,7 +31,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     hidden = np.ma.getmask(image)  # nomask for other arrays
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))
     axes = axes_of(pixels.shape, UPRIGHT)
-    valid = None if mask is None or mask is True else _as_mask(mask, pixels.shape)
+    valid = None if mask is None or mask is True else as_mask(mask, pixels.shape)
     outs = arrays_out(out, 2 + bool(squares), ndarray)
     refuse_overlap(outs, (pixels, valid, None if hidden is np.ma.nomask else hidden))
     if hidden is not np.ma.nomask:
@@ -77,11 +82,20 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     return tuple(tables)
 
 
-def _as_mask(mask: Any, shape: tuple[int, ...]) -> ndarray:
-    """Return a mask as bytes, with one channel or as many as an image of this shape."""
+def as_mask(mask: Any, shape: tuple[int, ...], axes: int = 0, lead: int = 0) -> ndarray:
+    """Return a mask as bytes, with one channel or as many as an image of this shape.
+
+    A mask without channels gets one if `axes` is 3. With `lead` leading batch axes, a mask is
+    for the whole batch, or for each of its images.
+    """
     mask = plain(_foreign.on_host(mask))
-    if mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
+    if lead:
+        if mask.shape not in (shape, shape[lead : lead + 2]):
+            raise ValueError(f"a mask for images of shape {shape[lead:]}, {shape[:lead]} of them: it takes as many, or one of shape {shape[lead : lead + 2]}")
+    elif mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
         raise ValueError(f"a mask of shape {mask.shape} for an image of shape {shape}: it takes the same, or that without channels")
+    if axes == 3 and mask.ndim == 2:
+        mask = mask[..., None]
     if mask.dtype == np.bool_:
         return mask.view(np.uint8)
     return mask if mask.dtype == np.uint8 else (mask != 0).view(np.uint8)

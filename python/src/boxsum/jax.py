@@ -33,6 +33,11 @@ from jax.interpreters import ad, batching, mlir  # noqa: E402
 
 __all__ = ["box_filter", "box_mean", "box_sum", "integral"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _native.load()  # compiled programs require it
 for _name in ("integral", "suffix", "window"):
     jax.ffi.register_ffi_target(f"boxsum_{_name}", _core.xla(_name), platform="cpu")

@@ -31,6 +31,11 @@ from ._native import LayoutError, call, flat_array
 
 __all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_sum", "integral", "local_norm"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _PLANES = (-2, -1)
 _LINE, _SECTOR = 256, 32  # alignment in bytes of table rows for fast device writes: of images, and of many planes

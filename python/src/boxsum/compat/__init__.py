@@ -7,3 +7,7 @@ these libraries.
 from . import cv2, scipy, skimage
 
 __all__ = ["cv2", "scipy", "skimage"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,7 +1,7 @@
 """Functions with OpenCV's arguments, types and results.
 
-    from boxsum.compat import cv2 as fast
-    soft = fast.blur(image, (15, 15))
+    from boxsum.compat import cv2
+    soft = cv2.blur(image, (15, 15))
 
 integral, integral2, integral3
     Integer tables and tilted tables are bit-identical, float tables except for the order of
@@ -22,8 +22,9 @@ matchTemplate
 CascadeClassifier
     Rectangles, neighbors and weights are bit-identical to OpenCV 4.14.
 
-The interface is that of ``cv2`` 5. The module does not require OpenCV; if it is installed,
-``error`` and ``UMat`` are those of ``cv2``. Types may include a number of channels
+The interface is that of ``cv2`` 5. The module does not require OpenCV. If that is installed,
+the module is a drop-in: ``error``, ``UMat`` and every other name that is not listed here,
+such as ``imread``, are those of ``cv2``. Types may include a number of channels
 (``CV_32SC3``), images and results may be UMat, and tuples of numbers are columns. The
 masks of NumPy's masked arrays are ignored.
 
@@ -34,10 +35,10 @@ int32, must fit that. CascadeClassifier has no convert and no read: load accepts
 both formats.
 """
 
-from typing import Any
+import typing as _typing
 
-from . import ximgproc
-from ._arrays import error_type
+from . import _constants, _opencv, ximgproc
+from ._arrays import error_type as _error_type
 from ._cascade import CascadeClassifier
 from ._constants import *  # noqa: F403
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
@@ -56,15 +57,14 @@ __all__ = [
     "sqrBoxFilter",
     "ximgproc",
 ]
+__all__ += _constants.__all__
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name == "error":
-        return error_type()
-    if name == "UMat":
-        try:
-            from cv2 import UMat
-        except ImportError:
-            raise AttributeError("UMat is OpenCV's, which is not installed") from None
-        return UMat
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _error_type()
+    return _opencv.attribute("cv2", name)
+
+
+def __dir__() -> list[str]:
+    return _opencv.names("cv2", [*__all__, "error"])

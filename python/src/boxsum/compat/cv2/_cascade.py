@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...detect import Cascade, Detections
+from ..._detect import Cascade, Detections
 from ._arrays import as_array, error, raises_as_opencv
 from ._filters import pair, whole
 
@@ -31,7 +32,7 @@ class CascadeClassifier:
     def load(self, filename: str) -> bool:
         """Load a cascade, and report whether it succeeded."""
         try:
-            self._cascade = Cascade(filename)
+            self._cascade = Cascade(Path(filename))  # a file: OpenCV knows no names
         except (ValueError, OSError):
             self._cascade = None
         return self._cascade is not None

@@ -1,149 +1,33 @@
-"""``niBlackThreshold`` and ``guidedFilter``, as in OpenCV's extra modules."""
+"""``niBlackThreshold`` and ``guidedFilter``, as in OpenCV's extra modules.
 
-from __future__ import annotations
+Other names are those of ``cv2.ximgproc``, if that is installed.
+"""
 
-from typing import Any
+import typing as _typing
 
-import numpy as np
+from . import _opencv
+from ._ximgproc import (
+    BINARIZATION_NIBLACK,
+    BINARIZATION_NICK,
+    BINARIZATION_SAUVOLA,
+    BINARIZATION_WOLF,
+    guidedFilter,
+    niBlackThreshold,
+)
 
-from ..._filters import guided, local_mean_std
-from ..._memory import new_image
-from ..._threshold import threshold_map
-from . import _constants as c
-from ._arrays import as_image, error, handed, raises_as_opencv, reuse, umats
-from ._filters import _depth, pixels, saturate, whole
-
-BINARIZATION_NIBLACK, BINARIZATION_SAUVOLA, BINARIZATION_WOLF, BINARIZATION_NICK = range(4)
-
-_METHODS = {BINARIZATION_NIBLACK: "niblack", BINARIZATION_SAUVOLA: "sauvola", BINARIZATION_WOLF: "wolf"}
-
-
-@raises_as_opencv
-def niBlackThreshold(
-    _src: Any, maxValue: float, type: int, blockSize: int, k: float, _dst: Any = None, binarizationMethod: int = BINARIZATION_NIBLACK, r: float = 128
-) -> np.ndarray:
-    """Threshold an image by the local mean and deviation, as ``cv2.ximgproc.niBlackThreshold``.
-
-    Parameters
-    ----------
-    _src : array_like of uint8, uint16 or float32
-        Gray image.
-    maxValue, type, blockSize, k, _dst, binarizationMethod, r
-        As for ``cv2.ximgproc.niBlackThreshold``.
-
-    Returns
-    -------
-    page : ndarray
-        The thresholded image, of the type of `_src`.
-
-    Raises
-    ------
-    cv2.error
-        If an argument is not supported.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from boxsum.compat import cv2
-    >>> page = np.array([[90, 90, 20, 90, 90]] * 3, np.uint8)
-    >>> cv2.ximgproc.niBlackThreshold(page, 255, cv2.THRESH_BINARY, 3, -0.2, binarizationMethod=cv2.ximgproc.BINARIZATION_NICK)[0]
-    array([255, 255,   0, 255, 255], dtype=uint8)
-    """
-    named = {"maxValue": maxValue, "type": type, "blockSize": blockSize, "k": k, "binarizationMethod": binarizationMethod, "r": r}
-    found = umats(niBlackThreshold, _src, (_dst,), **named)
-    if found:
-        return found[0]
-    image = as_image(_src)
-    if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.float32):
-        raise error(f"an image of {image.dtype} with shape {image.shape}: it takes one channel of uint8, uint16 or float32")
-    size, kind = whole(blockSize, "blockSize"), whole(type, "type") & 7
-    if size % 2 == 0 or size <= 1:
-        raise error(f"blockSize is {size}: it must be odd and more than 1")
-    if kind > c.THRESH_TOZERO_INV:
-        raise error(f"there is no type of threshold {type}")
-    factor = float(np.float32(k))
-    if binarizationMethod in _METHODS:
-        spread = float(r) if binarizationMethod == BINARIZATION_SAUVOLA else None
-        thresholds = threshold_map(image, _METHODS[binarizationMethod], window=size, k=factor, r=spread, border="replicate", dtype=np.float32)
-    elif binarizationMethod == BINARIZATION_NICK:  # uses the mean of squares where others use the square of the mean
-        means, deviations = local_mean_std(image, size, border="replicate", dtype=np.float32)
-        np.square(deviations, out=deviations)
-        thresholds = np.square(means)
-        thresholds += deviations
-        thresholds += deviations
-        np.sqrt(thresholds, out=thresholds)
-        thresholds *= np.float32(factor)
-        thresholds += means
-    else:
-        raise error(f"there is no binarizationMethod {binarizationMethod}")
-    out = reuse(_dst, image.shape, image.dtype, "_dst")
-    result = new_image(image.shape, image.dtype) if out is None else out
-    if np.may_share_memory(result, image):
-        raise error("_dst must have memory of its own")
-    level = thresholds if image.dtype.kind == "f" else new_image(image.shape, image.dtype)
-    if level is not thresholds:
-        saturate(thresholds, level)
-    above = image > level
-    if kind in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
-        white = np.empty(1)
-        white[0] = maxValue
-        one = np.empty(1, image.dtype)
-        saturate(white, one)
-        np.multiply(above if kind == c.THRESH_BINARY else ~above, one[0], out=result)
-    elif kind == c.THRESH_TRUNC:
-        np.minimum(image, level, out=result)
-    else:
-        np.multiply(image, above if kind == c.THRESH_TOZERO else ~above, out=result)
-    return handed(result, _dst, out)
+__all__ = [
+    "BINARIZATION_NIBLACK",
+    "BINARIZATION_NICK",
+    "BINARIZATION_SAUVOLA",
+    "BINARIZATION_WOLF",
+    "guidedFilter",
+    "niBlackThreshold",
+]
 
 
-@raises_as_opencv
-def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None, dDepth: int = -1, scale: float = 1.0) -> np.ndarray:
-    """Smooth an image with the guided filter of He, Sun and Tang, as ``cv2.ximgproc.guidedFilter``.
+def __getattr__(name: str) -> _typing.Any:
+    return _opencv.attribute("cv2.ximgproc", name)
 
-    Parameters
-    ----------
-    guide, src, radius, eps, dst, dDepth
-        As for ``cv2.ximgproc.guidedFilter``.
-    scale : float, optional
-        Must be 1: the filter works at full size.
 
-    Returns
-    -------
-    smooth : ndarray
-        The filtered image.
-
-    Raises
-    ------
-    cv2.error
-        If an argument is not supported.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from boxsum.compat import cv2
-    >>> image = np.array([[10, 12, 10, 200, 202, 200]] * 3, np.uint8)
-    >>> cv2.ximgproc.guidedFilter(image, image, 1, 100)[0]
-    array([ 11,  11,  11, 199, 201, 201], dtype=uint8)
-    """
-    given = [array for array in (src, guide, dst) if array.__class__.__name__ == "UMat"]
-    if given:
-        leader, image = (array.get() if array.__class__.__name__ == "UMat" else array for array in (guide, src))
-        found = umats(lambda _: guidedFilter(leader, image, radius, eps, dDepth=dDepth, scale=scale), given[0], (dst,))
-        assert found
-        return found[0]
-    image, leader = pixels(src), pixels(guide)
-    if "i" in (image.dtype.kind, leader.dtype.kind):
-        raise error(f"a guide of {leader.dtype} for an image of {image.dtype}: they take uint8, uint16, float32 or float64")
-    if scale != 1:
-        raise error(f"scale is {scale}: this filters at full size; leave it out")
-    if leader.ndim == 3 and leader.shape[2] == 2:
-        leader = np.dstack([leader, np.zeros_like(leader[:, :, :1])])  # a zero channel changes nothing
-    wanted = _depth(dDepth) or image.dtype
-    out = reuse(dst, image.shape, wanted, "dst")
-    result = new_image(image.shape, wanted) if out is None else out
-    if wanted == image.dtype:
-        guided(image, radius, eps, guide=leader, border="reflect", out=result)
-    else:
-        saturate(guided(image.astype(np.float64), radius, eps, guide=leader, border="reflect"), result)
-    return handed(result, dst, out)
+def __dir__() -> list[str]:
+    return _opencv.names("cv2.ximgproc", __all__)
