@@ -19,16 +19,16 @@ import (
 // gpuPage is the page whose blocks need a device.
 const gpuPage = "docs/guides/gpu.md"
 
-// before holds, for some pages, declarations in addition to given, or replacing them. Their blocks are called only if
-// the cascades or the device that they need exist.
+// before holds declarations that a page's blocks need in addition to given, or that replace those of given. The blocks
+// of the first two pages run only if the cascades exist, those of gpuPage only with a device.
 var before = map[string]string{
 	"docs/guides/faces.md":         "img, frame := faces, faces\nphoto, err := imgio.ToImage(faces)\ncheck(err)\n_, _, _ = img, frame, photo\n",
 	"docs/guides/haar-features.md": "plane, err := haar.Upright[int64](upright, 0)\ncheck(err)\n_ = plane\n",
 	gpuPage:                        "if d == nil {\nreturn\n}\nsums := sums[:1]\n_ = sums\n",
 }
 
-// shown replaces parts of blocks that stand for something else: gaps, volumes of some gigabytes, and the best GPU,
-// which an OpenCL processor replaces here.
+// shown replaces parts of blocks that cannot run as printed: elisions, volumes of gigabytes, and the best GPU, for which
+// an OpenCL processor stands in.
 var shown = strings.NewReplacer("gpu.OpenBest()", "gpu.OpenAll()", "{ … }", "{ _ = f }", "\t...\n", "\tcheck(err)\n_ = table\n", "\n...\n", "\n",
 	"Width: 512, Height: 512, Depth: 300", "Width: 128, Height: 256, Depth: 140", "gpu.Pipeline[uint32](ctx, d, images,", "gpu.Pipeline[uint32](ctx, d, slices.Values(frames),")
 

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/api.txt anew")
 
-// publicPackages returns the folders of the packages that users may import: all but the
-// internal ones, programs, and what measures or is part of the explorer.
+// publicPackages returns the folders of the packages that users may import: all but
+// internal packages, programs, examples, lab, and the explorer and Python library.
 func publicPackages(t *testing.T) (folders []string) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}}", "./...").Output()
@@ -109,7 +109,7 @@ func exported(t *testing.T, dir string) (lines []string) {
 			fields[i] = strings.Join(strings.Fields(fields[i]), " ")
 		}
 		line := strings.NewReplacer("; ; ", "; ", "{; ", "{ ", "; }", " }").Replace(strings.Join(fields, "; "))
-		if !slices.Contains(lines, pkg.Name+": "+line) { // one for each operating system
+		if !slices.Contains(lines, pkg.Name+": "+line) { // it appears once for each operating system
 			lines = append(lines, pkg.Name+": "+line)
 		}
 	}

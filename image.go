@@ -16,10 +16,10 @@ type Sum interface {
 
 // Square is the type of the entries of a table of squares: uint64 or float64 for
 // integer pixels, and float64 for float pixels. In uint64 the squares of 8- and 16-bit
-// pixels are always exact, and those of int32 and uint32 are exact as long as the
-// squares of a box add up to less than 2^64. float64 holds squares of any size,
-// rounded; for uint8, uint16 and int16 pixels its entries are exact while the squares
-// of the whole image add up to less than 2^53.
+// pixels are always exact, and those of int32 and uint32 are exact if the squares of a
+// box add up to less than 2^64. float64 holds squares of any size, rounded; for uint8,
+// uint16 and int16 pixels its entries are exact if the squares of the whole image add up
+// to less than 2^53.
 type Square interface{ uint64 | float64 }
 
 // Errors of this package and of all others that make tables wrap these values. Test for

@@ -48,12 +48,12 @@ func TestPlatforms(t *testing.T) {
 				} else if err != nil {
 					t.Fatal(err)
 				}
-				if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // a test's main is not in the tree
+				if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // a test's generated main has no source in the tree
 					continue
 				}
 				ours := strings.HasPrefix(p.ImportPath, "github.com/boxsum/boxsum")
 				if ours {
-					os.ReadDir(p.Dir) // or a result from before a file came is taken from the cache
+					os.ReadDir(p.Dir) // makes the test cache depend on the folder, so that a new file invalidates the result
 				}
 				var syntax []*ast.File
 				for _, name := range p.GoFiles {
@@ -81,7 +81,7 @@ func TestPlatforms(t *testing.T) {
 						if ours {
 							t.Error(err)
 						}
-					}, // without it the first error would end the package
+					}, // without an Error function, the first error would stop the check
 				}
 				checked, _ := config.Check(path, files, syntax, nil)
 				known[p.ImportPath] = checked

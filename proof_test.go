@@ -29,7 +29,7 @@ func TestProof(t *testing.T) {
 	if testing.Short() {
 		boxes = 2_000
 	}
-	if ref.Race { // which finds nothing here: tables are compared by themselves elsewhere
+	if ref.Race { // race detection is slow, and other tests fill tables under it
 		boxes /= 10
 	}
 	if text := os.Getenv("BOXSUM_BOXES"); text != "" {
@@ -44,7 +44,7 @@ func TestProof(t *testing.T) {
 		all = all[:2]
 	}
 	for i, table := range all {
-		p.boxes = boxes/len(all)*12/10 + 1 // for not all pairs have all kinds
+		p.boxes = boxes/len(all)*12/10 + 1 // plus a fifth, because not every pair has all kinds of tables
 		t.Run(table.name, func(t *testing.T) { table.prove(p, t, rand.New(rand.NewPCG(uint64(i), 16))) })
 	}
 	if p.large {
@@ -132,10 +132,10 @@ func newScene(rng *rand.Rand, v value, width, height, depth, channels int) *scen
 	n := uint64(v.high - v.low)
 	parts := [4]uint64{n / 3, n / 3, n / 3, 0}
 	if width*height*depth <= 2000 {
-		parts = [4]uint64{n / 8, n / 8, n / 8, n / 2} // and noise
+		parts = [4]uint64{n / 8, n / 8, n / 8, n / 2} // leaves half of the range for noise
 		s.noise = make([]int64, width*height*depth*channels)
 	}
-	if n < 8 { // along one axis, or as noise
+	if n < 8 { // too narrow to split: all of it along one axis, or in the noise
 		parts = [4]uint64{n, 0, 0, 0}
 		if s.noise != nil {
 			parts = [4]uint64{0, 0, 0, n}
@@ -144,7 +144,7 @@ func newScene(rng *rand.Rand, v value, width, height, depth, channels int) *scen
 	for i := range s.noise {
 		s.noise[i] = int64(rng.Uint64N(parts[3] + 1))
 	}
-	ramp := rng.IntN(3) == 0 // rather than any order
+	ramp := rng.IntN(3) == 0 // sorted values, as opposed to random order
 	for i, length := range [3]int{width, height, depth} {
 		for range channels {
 			a := axis{make([]int64, length), make([]big.Int, length+1), make([]big.Int, length+1)}
@@ -280,8 +280,8 @@ type answers interface {
 	mean(i, c int) float64
 	variance(i, c int) float64
 	deviation(i, c int) float64
-	reads(i int) int // how many entries a box is read from
-	steps() int      // how many additions led to each
+	reads(i int) int // number of entries that a box is computed from
+	steps() int      // number of additions that lead to an entry
 }
 
 // hold compares the results for boxes with their moments. Integers must be accurate to
@@ -529,7 +529,7 @@ type leaningAnswers[S boxsum.Sum, Q boxsum.Square] struct {
 func (v leaningAnswers[S, Q]) steps() int                { return 4 * (v.table.Sum.Height + v.table.Sum.Width) }
 func (v leaningAnswers[S, Q]) mean(i, c int) float64     { return v.table.Mean(v.boxes[i], c) }
 func (v leaningAnswers[S, Q]) variance(i, c int) float64 { return v.table.Variance(v.boxes[i], c) }
-func (v leaningAnswers[S, Q]) reads(i int) int { // more below the image
+func (v leaningAnswers[S, Q]) reads(i int) int { // boxes that extend below the image read more entries
 	if t, b := v.table.Sum, v.boxes[i]; !t.Contains(b) {
 		return 8 * (b.W + b.H) * t.Height
 	}

@@ -57,7 +57,8 @@ func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
 	return s + S(offset*n)
 }
 
-// sums gives the sums needed to add the offset back to a table of squares.
+// sums returns the sums needed to add the offset back to a table of squares. It is
+// implemented by tables of every sum type.
 type sums interface {
 	float(box image.Rectangle, channel int) float64
 }

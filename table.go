@@ -32,8 +32,8 @@ type Table[S Sum] struct {
 	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
 	Bound uint64
 
-	// Signed marks a uint32 table whose sums are to be read as int32, as those of other
-	// libraries are. Means are then computed from the signed sums.
+	// Signed marks a uint32 table whose entries are int32 sums, as in tables of other
+	// libraries. Means are then computed from the signed sums.
 	Signed bool
 
 	first sums           // in a table of squares with an offset: the table of the sums

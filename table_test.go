@@ -131,7 +131,7 @@ func newGuarded[S boxsum.Sum](t *testing.T, width, height, channels int, packed 
 		g.buf[i] = mark
 	}
 	g.start = line
-	if !packed { // entry (1, 0) on a line, as NewTable has it
+	if !packed { // align entry (1, 0) with a cache line, like NewTable
 		for uintptr(unsafe.Pointer(&g.buf[g.start+channels]))%64 != 0 {
 			g.start++
 		}

@@ -16,8 +16,9 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// holed returns a random image of which some pixels are not valid, and what marks them.
-// Pixels that are not valid are large or NaN.
+// holed returns a random image some of whose pixels are invalid, the Valid that selects
+// the others, and a function that reports whether a pixel is valid. Invalid pixels are
+// large or NaN.
 func holed[P boxsum.Pixel](rng *rand.Rand, width, height, channels, maskChannels int) (boxsum.Image[P], boxsum.Valid, func(x, y, c int) bool) {
 	im := fixture.Image[P](rng, width, height, channels)
 	valid := boxsum.Valid{SkipNaN: rng.IntN(2) == 0 || maskChannels == 0}
@@ -149,14 +150,14 @@ func testValidBoxes[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T)
 		width, height, channels := 1+rng.IntN(30), 1+rng.IntN(30), 1+rng.IntN(3)
 		im, valid, isValid := holed[P](rng, width, height, channels, []int{0, 1, channels}[rng.IntN(3)])
 		far := epsilon[S]() != 0 && rng.IntN(2) == 0
-		if far { // from zero, so that the tables choose an offset
+		if far { // far from zero, so that the tables choose an offset
 			for i := range im.Pix {
 				im.Pix[i] += P(100)
 			}
 		}
 		table := must(boxsum.IntegrateValid[S, Q](im, valid, nil))
 		if valid.Mask.Pix == nil || width*height < 200 {
-			far = false // there may be no sample that is valid
+			far = false // the sample of pixels may have no valid one
 		}
 		if far && table.Sum.Offset == 0 {
 			t.Errorf("%T, %d×%d×%d: no offset", *new(P), width, height, channels)

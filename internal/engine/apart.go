@@ -14,14 +14,14 @@ type apart interface {
 	enter(worker int)
 	// sumBand sums the columns of a band, for the bands below.
 	sumBand(band int)
-	// goOn makes a worker start from what a band left, or from nothing if band is -1.
+	// goOn sets a worker's column sums to those that a band left, or to zero if band is -1.
 	goOn(worker, band int)
-	// addBand adds a band to a worker's sums of the bands above: its column sums if
-	// they are ready, and otherwise its pixels.
+	// addBand adds the columns of a band to a worker's sums of the bands above it. If
+	// there is set, the band's column sums are ready; otherwise its pixels are summed.
 	addBand(worker, band int, there bool)
-	// startBand makes the row above the band that comes next.
+	// startBand computes the row above a worker's next band from its column sums.
 	startBand(worker int)
-	// leaveBand leaves a worker's sums, including the band's own columns, to the bands
+	// leaveBand stores a worker's sums plus the band's own column sums, for the bands
 	// below.
 	leaveBand(worker, band int)
 }
@@ -29,10 +29,10 @@ type apart interface {
 const (
 	// apartWorkers is the minimum number of workers for bands to be apart.
 	apartWorkers = 8
-	// apartRounds is the minimum number of bands that each of them then has.
+	// apartRounds is the minimum number of such bands for each worker.
 	apartRounds = 2
-	// apartRows is the maximum number of rows in a band: its pixels should stay in a
-	// near cache, and what it leaves should be small compared with its sums.
+	// apartRows is the maximum number of rows in such a band: its pixels should stay in a
+	// near cache, and the column sums it leaves should be small compared with its sums.
 	apartRows = 128
 )
 
@@ -42,7 +42,7 @@ func (p *Plan) setApart(w *Work) {
 		return
 	}
 	rounds := max(apartRounds, DivUp(w.Rows, apartRows*p.Workers))
-	row := 2 * p.Workers * (w.N + 1) * w.SumBytes // what a band of each worker leaves
+	row := 2 * p.Workers * (w.N + 1) * w.SumBytes // bytes of column sums, for one band of each worker
 	if rounds = min(rounds, apartBytes/row); rounds < apartRounds {
 		return
 	}
@@ -51,18 +51,18 @@ func (p *Plan) setApart(w *Work) {
 	p.TileWidth = tileBytes / w.SumBytes
 }
 
-// apartBytes is the maximum that all bands together may leave.
+// apartBytes is the maximum size of the column sums of all bands together.
 const apartBytes = 24 << 20
 
-// Values of the count of a band that is apart.
+// States of a band that is apart, stored in its tileCount.
 const (
 	bandSummed = 1 + iota // its columns are summed
 	bandLeft              // and those of all bands above are added
 )
 
-// stay is how long a helper makes bands before it yields to other programs. Between two
-// bands nobody waits for it, whereas in the middle of one, where the system would
-// otherwise preempt it, everybody does. A time slice of the system is longer.
+// stay is the time after which a helper yields to other programs. It yields between two
+// bands, when nobody waits for it; in the middle of one, where the system would otherwise
+// preempt it, all other workers do. A time slice of the system is longer.
 var stay = time.Millisecond
 
 // workApart makes bands that are apart until none is left or the context is done. It

@@ -6,7 +6,7 @@ import "time"
 // order, so the row above a tile can be computed from a row further up and the
 // pixels in between.
 type loose interface {
-	// exact reports whether the layer can do that for its current table.
+	// exact reports whether the layer is integer, so that this gives the same bits.
 	exact() bool
 	// over makes the row above elements [x, x+n) of the band at y, from the lowest
 	// row of the band that ends at row from and the pixels of rows [from, y).

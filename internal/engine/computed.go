@@ -21,21 +21,21 @@ type Computed struct {
 	Source Numbers
 }
 
-// Numbers computes what a table sums.
+// Numbers computes the numbers that a table sums.
 type Numbers interface {
 	// Numbers writes the numbers of row y to dst, from element x on. Several goroutines
 	// call it at once.
 	Numbers(dst []byte, x, y int)
 }
 
-// computedWorker holds the memory that one worker does not share.
+// computedWorker holds the scratch memory of one worker.
 type computedWorker struct {
 	numbers []byte // of a group of rows
 	_       [kernel.LineBytes]byte
 }
 
-// Start points the layer at a table, which has been checked, of numbers of a type that
-// has tables of such sums. It returns a plan for the work.
+// Start prepares the layer to sum numbers of the given type into a checked table, and
+// returns a plan for the work. Tables of these types must be supported.
 func (l *Computed) Start(number raster.Type, dst *Table, set *Settings) Plan {
 	l.number = number
 	l.sums.start(number, dst, set.Level, false)

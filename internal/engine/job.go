@@ -19,12 +19,12 @@ const (
 	Volume  = device.Volume
 )
 
-// A Table is the memory of a table. Its extent is that of the image or volume; the
-// table has one more row and column and, in a volume, one more slice.
+// A Table is the memory of a table. Its extent is that of the image or volume; the table
+// itself has one more row and column and, for a volume, one more slice.
 type Table struct {
 	raster.Array
 	Offset float32      // subtracted from every pixel before it is summed
-	Known  stats.Pixels // what is known of the pixels after the job
+	Known  stats.Pixels // properties of the pixels, set by the job
 	Whole  bool         // the gaps between rows belong to the table, too
 }
 
@@ -125,9 +125,9 @@ func (t *Table) Accept(src *raster.Array) error {
 	return raster.Overlap(src.Data, t.Data)
 }
 
-// know sets what is known about the size of the pixels. If the type of the pixels
-// allows hardly any to be summed, like 64-bit pixels or the squares of 32-bit pixels,
-// it examines all pixels; for 32-bit pixels only if look is set.
+// know sets Known, the properties of the pixels. If the sum type holds the sum of only a
+// few pixels of the largest possible value, as for 64-bit pixels or the squares of 32-bit
+// pixels, it examines all pixels; for 32-bit pixels only if look is set.
 func (t *Table) know(src *raster.Array, squares, look bool) {
 	t.Known = stats.Typical(src.Type, squares)
 	if (look || src.Type.Bytes() == 8) && t.Known.Most(t.Type, squares) <= 4 && len(src.Data) > 0 {
@@ -141,11 +141,11 @@ type tableLayer interface {
 	// find selects the kernel for the types, and aim points the layer at their memory.
 	find(pixel, sum raster.Type, level kernel.Level, squares bool)
 	aim(src *raster.Array, dst *Table)
-	// cut decides how to divide the work, which is that of all tables together.
+	// cut divides the work of all tables of the job together.
 	cut(p *Plan, w *Work, depth int)
 }
 
-// A run holds what a job needs while it runs, and is kept for the next job of its kind.
+// A run holds the state of a running job. It is kept for the next job of its kind.
 type run struct {
 	engine Engine
 	set    Settings

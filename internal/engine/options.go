@@ -14,7 +14,7 @@ import (
 // sense for it.
 type Options struct {
 	Workers  int    // maximum number; 0 means GOMAXPROCS
-	Batch    int    // number of images that this is one of; 0 and 1 mean it is the only one
+	Batch    int    // number of images in the batch; 0 and 1 mean no batch
 	Level    string // one of [Levels]; "auto" and "" select the last
 	Context  context.Context
 	Progress func(done float64)

@@ -10,13 +10,13 @@ const (
 	// tileBytes is the width of a tile's sums: its part of the carry row stays in the
 	// first-level cache while the rows of the band are processed.
 	tileBytes = 16 << 10
-	// bandRows amortizes one trip of the carry row between two cores over that many
-	// rows, and keeps the pixels of a band in the second-level cache.
+	// bandRows amortizes one transfer of the carry row between two cores over a band of
+	// this many rows, and keeps the pixels of a band in the second-level cache.
 	bandRows = 64
-	// workerBytes is the amount to read and write that justifies waking a worker.
+	// workerBytes is the number of bytes to read and write that justifies waking a worker.
 	workerBytes = 3 << 19
 	// With two workers and a table of less than pairBytes, bands have up to pairRows
-	// rows: the work takes so little time that each meeting counts.
+	// rows: the work takes so little time that every synchronization counts.
 	pairBytes, pairRows = 16 << 20, 128
 	// mixBytes is the size from which a table exceeds the nearer caches: a store then
 	// reads the line first, and writing every other row past the caches is faster.
@@ -29,7 +29,7 @@ type Work struct {
 	Rows, N, Channels    int  // N in elements
 	PixelBytes, SumBytes int  // of a pixel element, and of all of its sums
 	Workers              int  // maximum number; 0 means GOMAXPROCS
-	Batch                int  // number of images that this is one of
+	Batch                int  // number of images in the batch
 	Exact                bool // sums add up in any order: see apart
 }
 
@@ -86,21 +86,21 @@ func (w *Work) plan(p *Plan) {
 	p.TileWidth = atLeastOne(p.TileWidth, kernel.Align(w.Channels))
 }
 
-// evenBands divides the rows into bands of at most this many rows, so that all workers
+// evenBands divides the rows into bands of at most the given height, so that all workers
 // have the same number of bands of about the same height.
 func (p *Plan) evenBands(most int) {
 	rounds := DivUp(p.Rows, p.Workers*most)
 	p.BandRows = DivUp(p.Rows, p.Workers*rounds)
 }
 
-// minEntries is the minimum width of a tile in entries: it keeps what rows pass from
-// tile to tile small compared with the tile.
+// minEntries is the minimum width of a tile in entries, which keeps the carries that rows
+// pass from tile to tile small compared with the tile.
 const minEntries = 16
 
 // PlanEntries is like [Work.Plan] for tables that have several sums for every value, of
 // SumBytes in total: N and tiles are counted in pixels. With several workers, bands may
-// have up to maxBand rows, which amortize the trip of the carry row between two cores;
-// it is a large row here.
+// have up to maxBand rows, which amortize the transfer of the carry row between two
+// cores; that row is large here.
 func (w Work) PlanEntries(maxBand int) Plan {
 	p := w.Plan()
 	p.N = w.N / w.Channels
@@ -112,7 +112,7 @@ func (w Work) PlanEntries(maxBand int) Plan {
 	return p
 }
 
-// writes selects how to write a table of that many bytes, one of a batch.
+// writes selects how to write a table of out bytes that is one of a batch.
 func writes(out, batch int) kernel.Writes {
 	switch {
 	case batch > 1 && out < mixBytes && out > mixBytes/batch:

@@ -9,8 +9,8 @@ const (
 	// tiltedBandRows is like bandRows, but higher bands lean further and make the
 	// worker of the next one wait longer.
 	tiltedBandRows = 32
-	// tiltedLeast is the minimum width of a tile in steps to the left, with many
-	// workers.
+	// tiltedLeast is the minimum width of a tile, in units of its shift to the left per
+	// row, with many workers.
 	tiltedLeast = 16
 	// tiltedWorkerBytes is like workerBytes, but a worker waits longer for its turn.
 	tiltedWorkerBytes = 3 << 20

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// overBytes is the amount of the slice before that a worker keeps: a part of its
-	// second-level cache. High bands read long runs of voxels.
+	// overBytes is the size of the part of the previous slice that a worker keeps, a
+	// fraction of its second-level cache. High bands read long runs of voxels.
 	overBytes = 512 << 10
-	// volumeTileBytes is the amount that a worker writes before it looks at the worker
-	// before.
+	// volumeTileBytes is the amount that a worker writes between two checks of the
+	// progress of the band above.
 	volumeTileBytes = 64 << 10
 )
 
@@ -18,7 +18,7 @@ const (
 // of two ways.
 //
 // By bands: a band of rows goes through all slices, which take the place of columns, so
-// what it needs of the slice before is in its worker's cache.
+// the sums of the previous slice that it needs are in its worker's cache.
 //
 // By slices, if there are few: each is cut into tiles like an image, and Plan.Slices is
 // the number of slices.

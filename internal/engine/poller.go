@@ -17,9 +17,9 @@ type tileCount struct {
 	_    [5]int64
 }
 
-// spins is how often to look for a tile before sleeping, about a millisecond. Waking a
-// worker takes so long that a row of sleeping workers never catches up again, but a
-// worker that is not running should not be waited for by spinning.
+// spins is the number of times to poll for a tile before sleeping, about a millisecond.
+// Waking takes so long that a chain of sleeping workers never catches up again, but
+// spinning must not go on if the other worker is not running.
 const spins = 20_000
 
 // pause waits briefly, and from time to time yields to other goroutines.
@@ -33,8 +33,8 @@ func (e *Engine) pause(turn int) {
 // A bed is a channel on which a worker sleeps until it receives a value.
 type bed chan struct{}
 
-// await waits until that many tiles of the band are done. It returns false if the run
-// has been stopped.
+// await waits until the given number of tiles of a band are done. It returns false if the
+// run has been stopped.
 func (e *Engine) await(worker, band int, tiles int64) bool {
 	c := &e.done[band]
 	for p := range e.spins {
@@ -54,8 +54,8 @@ func (e *Engine) await(worker, band int, tiles int64) bool {
 	return !e.stopped.Load()
 }
 
-// reached records that a number of tiles of a band are done, and wakes the worker that
-// waits for them.
+// reached records that the given number of tiles of a band are done, and wakes the worker
+// that waits for them.
 func (e *Engine) reached(band, tiles int) {
 	c := &e.done[band]
 	c.done.Store(int64(tiles))

@@ -31,7 +31,7 @@ type rowLayer interface {
 }
 
 // NewRows returns Rows for the tables of a job, which must be upright or tilted. The
-// rows are like those of the job's source, an image without rows.
+// source of the job gives the type, width and channels of the rows; its height is 0.
 func NewRows(j *Job) (*Rows, error) {
 	if err := j.Check(); err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ type sliceTable struct {
 	dst   Table
 }
 
-// NewSlices returns Slices for the tables of a job. The slices are like those of the
-// job's source, a volume without slices.
+// NewSlices returns Slices for the tables of a job. The source of the job gives the type,
+// size and channels of the slices; its depth is 0.
 func NewSlices(j *Job) (*Slices, error) {
 	if err := j.Check(); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type tilted struct {
 	workers         []tiltedWorker
 }
 
-// tiltedWorker holds the memory that one worker does not share.
+// tiltedWorker holds the scratch memory of one worker.
 type tiltedWorker struct {
 	tile kernel.TiltedTile
 	edge []byte // for the rows of a band

@@ -20,17 +20,17 @@ type upright struct {
 	n      int
 	apart  bool
 	// above holds the lowest finished row, without gaps. With several workers, each of
-	// the last slots bands has its own row: first the row above it, and as its tiles
-	// are finished the lowest row of the band. If bands are apart, above holds the sums
-	// of their columns, and then the sums that they leave: their own and those of all
-	// bands above.
+	// the last slots bands has its own row: first the row above the band, and, as its
+	// tiles are finished, the lowest row of the band. If bands are apart, the first half
+	// of above holds the column sums of each band, and the second half those plus the
+	// column sums of all bands above.
 	above   []byte
 	slots   int
 	pitch   int // bytes from one of these rows to the next
 	workers []uprightWorker
 }
 
-// uprightWorker holds the memory that one worker does not share.
+// uprightWorker holds the scratch memory of one worker.
 type uprightWorker struct {
 	tile  kernel.Tile
 	carry []byte // for the rows of a band
@@ -92,8 +92,8 @@ func (l *upright) Tile(worker, x, y, n, rows int) {
 	l.tile(worker, pix, stride, x, y, n, rows)
 }
 
-// tile is like Tile, possibly for only some of the rows, with pixels from elsewhere:
-// for layers that compute them from others.
+// tile is like Tile for pixels in other memory, and possibly for only some of the rows of
+// the band. It is for layers that compute their pixels.
 func (l *upright) tile(worker int, pix []byte, pixStride, x, y, n, rows int) {
 	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
 	slot := kernel.CarryLen(channels) * l.size
@@ -162,8 +162,8 @@ func (l *upright) over(worker, x, y, n, from int) {
 	copy(w.edge[:pixel], to[max(0, len(to)-pixel):])
 }
 
-// catchUp makes the row above the elements from x on of row y, as many as fit in to,
-// from the row above row from and the pixels in between.
+// catchUp computes the row above row y, for as many elements from x on as fit in to, from
+// the row above row from and the pixels in between.
 func (l *upright) catchUp(w *uprightWorker, to []byte, x, y, from int) {
 	pixel := min(l.dst.Channels*l.size, len(to))
 	clear(to)
@@ -227,7 +227,7 @@ func (l *upright) leaveBand(worker, band int) {
 	l.columns.Add(to, l.row(band*l.band))
 }
 
-// left returns what a band leaves, see above.
+// left returns the column sums that a band leaves, including those of all bands above.
 func (l *upright) left(band int) []byte { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
 
 // pushRow implements [rowLayer].

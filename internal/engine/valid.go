@@ -32,7 +32,7 @@ func (j *ValidJob) Check() error {
 	offset := j.Offset
 	j.Offset = 0 // checked below, for fewer types
 	plain := j.Plain
-	j.Plain = true // the center is that of valid pixels
+	j.Plain = true // the center is computed from valid pixels only, in setOffsets
 	err := j.Job.Check()
 	j.Offset, j.Plain = offset, plain
 	if err == nil {
@@ -135,11 +135,11 @@ type valid struct {
 	workers       []validWorker
 }
 
-// validWorker holds the memory that one worker does not share.
+// validWorker holds the scratch memory of one worker.
 type validWorker struct {
 	row    kernel.Selection
 	pixels []byte  // of a group of rows
-	valid  []uint8 // the same
+	valid  []uint8 // 1 where pixels is valid, 0 elsewhere
 	mask   []uint8 // of a row, for all channels
 	_      [kernel.LineBytes]byte
 }
@@ -231,8 +231,8 @@ func (l *valid) maskRow(w *validWorker, x, y, n int) []uint8 {
 	return w.mask[:n]
 }
 
-// has reports whether a mask selects an element of a row of an image of that many
-// channels.
+// has reports whether a mask selects element x of row y of an image with the given number
+// of channels.
 func has(mask *Source[uint8], x, y, channels int) bool {
 	return mask.Pix[y*mask.Stride+x*mask.Channels/channels] != 0
 }

@@ -9,13 +9,13 @@ import (
 
 // solid is the layer of volumes. It fills a table in one of two ways.
 //
-// By bands: a band of rows goes through all slices, so what it needs of the slice
-// before is in its worker's cache. The slices take the place of the columns of an
-// image; a tile needs the lowest row over it in the same slice, which the band above
-// has left in above.
+// By bands: a band of rows goes through all slices, so the sums of the previous slice
+// that it needs are in its worker's cache. The slices take the place of the columns of an
+// image; a tile needs the row above it in the same slice, which the band above has left
+// in above.
 //
-// By slices: each is cut into tiles like a plane table, and what it needs of the slice
-// before is as large as a slice.
+// By slices: each slice is cut into tiles like a plane table. It needs the sums of the
+// whole previous slice.
 type solid struct {
 	kernel   kernel.VolumeFunc
 	src      *raster.Array
@@ -27,16 +27,16 @@ type solid struct {
 
 	above      []byte // by slices: the lowest finished row; by bands: that of every slice
 	abovePitch int    // bytes
-	over       []byte // by slices: the slice before
+	over       []byte // by slices: the previous slice
 	z          int    // by slices: the slice to make
 	workers    []solidWorker
 }
 
-// solidWorker holds the memory that one worker does not share.
+// solidWorker holds the scratch memory of one worker.
 type solidWorker struct {
 	tile  kernel.VolumeTile
 	carry []byte // for the rows of a band
-	over  []byte // by bands: the band in the slice before
+	over  []byte // by bands: the band in the previous slice
 
 	shifted []byte // the voxels of a tile minus an offset
 	_       [kernel.LineBytes]byte
@@ -136,7 +136,7 @@ func (l *solid) Tile(worker, x, y, n, rows int) {
 func (l *solid) tile(worker, x, y, z, n, rows int, above, over []byte) {
 	w := &l.workers[worker]
 	channels := l.dst.Channels
-	// After the very last row, nothing belongs to the table.
+	// The gap after the very last row is outside the table's memory.
 	whole := l.whole && (z+1 < l.dst.Depth || y+rows < l.dst.Height)
 	dst := l.dst.From((z+1)*l.dst.SliceStride + (y+1)*l.dst.Stride)
 	if x == 0 {

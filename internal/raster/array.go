@@ -36,8 +36,8 @@ func SetVolume[T Number](a *Array, elems []T, width, height, depth, channels, st
 // Len returns the number of elements in memory, gaps included.
 func (a *Array) Len() int { return Count(len(a.Data), a.Type.Bytes()) }
 
-// Count returns the number of elements of a size in so many bytes. Sizes are powers of
-// two: a division would take as long as the other checks of a small image together.
+// Count returns the number of elements that fit the given number of bytes. Element sizes
+// are powers of two: a division would take as long as all other checks of a small image.
 func Count(bytes, size int) int { return bytes >> bits.TrailingZeros8(uint8(size)) }
 
 // From returns the memory from the given element on.

@@ -66,7 +66,7 @@ func (e Extent) String() string {
 	return fmt.Sprintf("%s with %d channels", s, e.Channels)
 }
 
-// kind returns a noun for what has such an extent.
+// kind returns the noun for an error message: image or volume.
 func (e *Extent) kind() string {
 	if e.solid {
 		return "volume"
@@ -120,7 +120,7 @@ func (e *Extent) Same(src *Extent) error {
 	return nil
 }
 
-// lay sets the strides and returns an error if these sides do not fit a buffer.
+// lay sets the default strides and returns an error if the buffer is too short.
 func (e *Extent) lay(what string, have, width, rows, slices int) error {
 	row := width * e.Channels
 	if e.Stride == 0 {
@@ -141,8 +141,8 @@ func (e *Extent) lay(what string, have, width, rows, slices int) error {
 	return err
 }
 
-// fits returns the number of elements that the parts take, stride apart, or an error if
-// they exceed have.
+// fits returns the number of elements that the given parts occupy, stride apart, or an
+// error if they exceed have.
 func fits(what, of string, stride, part, parts, have int) (int, error) {
 	over, rest := bits.Mul64(uint64(max(stride, 0)), uint64(max(parts-1, 0)))
 	switch {
@@ -171,8 +171,8 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 	return nil
 }
 
-// Room returns an error if a slice of length have is too short for n results of this many
-// elements each.
+// Room returns an error if a slice of length have is too short for n results of the given
+// number of elements each.
 func Room(have, n, of int) error {
 	if n > 0 && of > have/n {
 		return Invalid("%d boxes with %d values each do not fit in %d", n, of, have)

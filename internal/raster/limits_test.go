@@ -45,8 +45,8 @@ const (
 		"35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
 )
 
-// TestLimits tests that the least that the machine and the groups leave is
-// available.
+// TestLimits tests that Available returns the least that the machine and the cgroups
+// leave.
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -133,7 +133,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestProcessLimits tests that limits on a process leave what it has not used,
+// TestProcessLimits tests that a limit on the process leaves the unused part of it,
 // minus a reserve.
 func TestProcessLimits(t *testing.T) {
 	reserve := float64(addressReserve + threadReserve*runtime.GOMAXPROCS(0))
@@ -161,7 +161,7 @@ func TestProcessLimits(t *testing.T) {
 	}
 	h.rlimits = func() (float64, float64) { return 1 * gib, 1 }
 	for _, l := range h.limits() {
-		if l.bytes > gib/2 { // what the heap of this test has to spare
+		if l.bytes > gib/2 { // the spare memory of this test's heap
 			t.Errorf("%v from a process that has all it may", l)
 		}
 	}

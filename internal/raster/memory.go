@@ -21,7 +21,7 @@ const (
 	shortRow = 8
 )
 
-// NewSums is [NewTable] for callers that know the type of the sums.
+// NewSums is like [NewTable] with the type of the sums known at compile time.
 func NewSums[S Number](e Extent) ([]S, Extent, error) {
 	t, err := NewTable(TypeOf[S](), e)
 	if err != nil {

@@ -1,7 +1,7 @@
 package raster
 
-// SquaredPixels returns an image of the squares of pixels that can be summed to the
-// given type: U64 holds those of 8 and 16 bits, and F64 any.
+// SquaredPixels returns an image of the squares of the pixels, for summing to the given
+// type: U64, for pixels of 8 and 16 bits, or F64, for all.
 func SquaredPixels(src *Array, sum Type) (Array, error) {
 	pixel := F64
 	if sum != F64 {

@@ -47,7 +47,7 @@ func bigCovariance(n int, a, b, products Sum) float64 {
 	return f
 }
 
-// A Side is what the covariance of floats needs to know of one of the two images.
+// A Side holds the properties of one of the two images that CovarianceOfFloats needs.
 type Side struct {
 	Mean, StdDev float64 // of the box
 	Squares      float64 // the largest entry of the table of squares

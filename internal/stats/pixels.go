@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Pixels is what a table knows of the pixels that it sums. It determines which boxes
-// have a sum that fits the sum type: sums of more pixels may have wrapped.
+// Pixels holds what a table knows about the pixels that it sums. It determines for which
+// boxes the sum fits the sum type; sums over more pixels may have wrapped.
 type Pixels struct {
 	// Bound is the largest magnitude that a pixel, or its square in a table of squares,
 	// adds to a sum. It is 0 if unknown. Float sums ignore it.

@@ -80,7 +80,7 @@ func (s Sum) big() *big.Int {
 	return b.Add(b, new(big.Int).SetUint64(s.lo))
 }
 
-// bigMean returns the mean of n numbers, rounded once.
+// bigMean returns the mean of n numbers, rounded once, from their exact sum.
 func bigMean(n int, sum Sum) float64 {
 	f, _ := new(big.Rat).SetFrac(sum.big(), big.NewInt(int64(n))).Float64()
 	return f

@@ -9,8 +9,7 @@ import (
 )
 
 // Features evaluates Haar-like features on one channel of a table, like a [haar.Plane].
-// Its values are int64 or float64, as they were asked for; int64 needs a table of
-// integers.
+// Its values are int64 or float64, as requested; int64 requires a table of integers.
 type Features interface {
 	Value(f haar.Feature, at image.Point) (any, error)
 	Corrected(f haar.Feature, at image.Point) (float64, error)

@@ -36,12 +36,12 @@ type Rotated interface {
 	Lattice() *rotated.Lattice
 	// Corner returns the entry of a corner, see [rotated.Table.Corner].
 	Corner(c, r, channel int) any
-	// Features returns what evaluates features on a channel, see [Features].
+	// Features returns an evaluator of features on a channel, see [Features].
 	Features(channel int, values raster.Type) (Features, error)
 	// Integrate makes the table of an image, which must have the size of the table.
 	Integrate(src raster.Array, opt *rotated.Options) error
 
-	// join makes squares the table of the squares.
+	// join sets the table of the squares.
 	join(squares Rotated) error
 }
 
@@ -54,8 +54,8 @@ func NewRotated(sum raster.Type, width, height, channels int, rot rotated.Rotati
 	return f.rotated(width, height, channels, rot)
 }
 
-// IntegrateRotated returns the table of an image along a rotation and, unless squares is
-// 0, makes that of its squares for its standard deviations, see
+// IntegrateRotated returns the table of an image along a rotation. Unless squares is 0, it
+// also makes the table of the squares, for standard deviations; see
 // [rotated.IntegrateSquares].
 func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
 	first, second := opt, opt
@@ -118,8 +118,8 @@ func (t *turned[S]) Lattice() *rotated.Lattice { return t.of.Lattice }
 
 func (t *turned[S]) Corner(c, r, channel int) any { return t.of.Corner(c, r, channel) }
 
-// Integrate is the only place where a type of pixels becomes a Go type again: the core
-// of package rotated takes pixels of any type, behind functions with types.
+// Integrate switches on the type of the pixels because the functions of package rotated
+// are generic.
 func (t *turned[S]) Integrate(src raster.Array, opt *rotated.Options) error {
 	switch src.Type {
 	case raster.U8:

@@ -38,7 +38,7 @@ type Table[B any] interface {
 	StdDevBoxes(dst []float64, boxes []B) error
 }
 
-// A form holds what is compiled for one type of sums.
+// A form holds the functions instantiated for one type of sums.
 type form struct {
 	upright func(sums, squares, count *engine.Table) (Upright, error)
 	volume  func(sums, squares *engine.Table) (Volume, error)
@@ -75,13 +75,13 @@ func unsupported(what string, t raster.Type) error {
 	return raster.Unsupported("no tables of %v %s", t, what)
 }
 
-// sums is a table of type S in its own package.
+// sums is the method set of a table with sums of type S.
 type sums[S boxsum.Sum, B any] interface {
 	SumChannel(box B, channel int) S
 	SumBoxes(dst []S, boxes []B) error
 }
 
-// statistics are those of a table that may have squares.
+// statistics is the method set of a table that may have squares.
 type statistics[B any] interface {
 	Mean(box B, channel int) float64
 	MeanBoxes(dst []float64, boxes []B) error
@@ -90,7 +90,7 @@ type statistics[B any] interface {
 	StdDevBoxes(dst []float64, boxes []B) error
 }
 
-// A table is a [Table].
+// table implements [Table].
 type table[S boxsum.Sum, B any] struct {
 	statistics[B]
 	sums     sums[S, B]
@@ -120,7 +120,7 @@ func (t *table[S, B]) Totals(dst []stats.Sum, boxes []B) error {
 	return nil
 }
 
-// single are the statistics of single boxes.
+// single is the method set for the statistics of single boxes.
 type single[B any] interface {
 	Mean(box B, channel int) float64
 	Variance(box B, channel int) float64

@@ -12,10 +12,10 @@ import (
 // An Upright is the table of an image.
 type Upright interface {
 	Table[image.Rectangle]
-	// Area returns the number of pixels of a box, of the valid ones if the table
+	// Area returns the number of pixels of a box, or that of its valid pixels if the table
 	// counts them.
 	Area(box image.Rectangle, channel int) int
-	// Features returns what evaluates features on a channel, see [Features].
+	// Features returns an evaluator of features on a channel, see [Features].
 	Features(channel int, values raster.Type) (Features, error)
 }
 

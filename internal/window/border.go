@@ -1,7 +1,7 @@
-// Package window gives the sums of the pixels, and of their squares, in the window
-// round every pixel of an image, row by row and without a table: one running sum for
-// each column, one prefix along the row, and the difference of two places of it. Filters
-// and thresholds stand on it:
+// Package window computes the sums of the pixels, and of their squares, in the window
+// around every pixel of an image, row by row and without a table: it keeps a running sum
+// for each column, computes one prefix sum along the row, and subtracts two entries of it.
+// Filters and thresholds are built on it:
 //
 //	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
 //		r := s.Windows()
@@ -13,10 +13,10 @@
 //		}
 //	}
 //
-// where a layer embeds [Layer], of which the sink is the layer itself, and engine.Run fills
-// it. Types are data: [Frame] says what pixels and sums are. Sums of 8-bit pixels fit uint32
-// up to 2^24 pixels in a window and those of their squares up to 66051; larger windows take
-// uint64.
+// Here the layer embeds [Layer], has itself as its Sink, and is run by an [engine.Engine].
+// Types are data: [Frame] holds the types of pixels and sums. Sums of 8-bit pixels fit
+// uint32 for windows of up to 2^24 pixels, and sums of their squares for windows of up to
+// 66051; larger windows need uint64.
 package window
 
 import (
@@ -26,28 +26,28 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Border says what lies outside of an image.
+// A Border determines the pixels outside an image.
 type Border uint8
 
 const (
-	// Reflect101 mirrors the image at the middle of its outermost pixels: dcb|abcd|cba.
+	// Reflect101 mirrors the image at the centers of its outermost pixels: dcb|abcd|cba.
 	Reflect101 Border = iota
-	// Reflect mirrors it at its edge: cba|abcd|dcb.
+	// Reflect mirrors the image at its edge: cba|abcd|dcb.
 	Reflect
-	// Replicate goes on with the outermost pixels: aaa|abcd|ddd.
+	// Replicate repeats the outermost pixels: aaa|abcd|ddd.
 	Replicate
-	// Constant is one value everywhere.
+	// Constant uses one value for all pixels outside.
 	Constant
-	// Wrap is the image again: bcd|abcd|abc.
+	// Wrap repeats the whole image: bcd|abcd|abc.
 	Wrap
-	// Clip is nothing: windows end at the edge.
+	// Clip has no pixels outside: windows end at the edge.
 	Clip
 	borders
 )
 
 var borderNames = [borders]string{"reflect101", "reflect", "replicate", "constant", "wrap", "clip"}
 
-// String is the border's name in lower case.
+// String returns the border's name in lower case.
 func (b Border) String() string {
 	if b < borders {
 		return borderNames[b]
@@ -55,7 +55,7 @@ func (b Border) String() string {
 	return fmt.Sprintf("border %d", uint8(b))
 }
 
-// ParseBorder is the border of that name.
+// ParseBorder returns the border with the given name.
 func ParseBorder(name string) (Border, error) {
 	for b, n := range borderNames {
 		if n == name {
@@ -65,7 +65,7 @@ func ParseBorder(name string) (Border, error) {
 	return 0, raster.Invalid("unknown border %q: use one of %v", name, borderNames)
 }
 
-// Check is an error for a border that there is not.
+// Check returns an error if b is not one of the borders.
 func (b Border) Check() error {
 	if b >= borders {
 		return raster.Invalid("unknown %v: use one of %v", b, borderNames)
@@ -73,11 +73,11 @@ func (b Border) Check() error {
 	return nil
 }
 
-// outside is the place of what the image does not have.
+// outside is the index of pixels that are not in the image.
 const outside = -1
 
-// Index is which of n pixels, one or more, stands at place i, and outside where that is
-// none of them.
+// Index returns which of n pixels (at least one) appears at position i, or outside if none
+// of them does.
 func (b Border) Index(i, n int) int {
 	if uint(i) < uint(n) {
 		return i
@@ -101,7 +101,7 @@ func (b Border) Index(i, n int) int {
 	return p - 1 - i
 }
 
-// period is after how many places the image comes again.
+// period returns the number of positions after which the extended image repeats.
 func (b Border) period(n int) int {
 	switch {
 	case b == Wrap:
@@ -114,15 +114,15 @@ func (b Border) period(n int) int {
 
 func (b Border) periodic() bool { return b == Reflect101 || b == Reflect || b == Wrap }
 
-// A Shape is a window: how far it reaches from its pixel on each side, 0 or more, and
-// what it finds outside of the image.
+// A Shape is a window: the number of pixels that it extends on each side of its center, at
+// least 0, and the border that it finds outside the image.
 type Shape struct {
 	Left, Right, Up, Down int
 	Border                Border
-	Value                 float64 // of Constant
+	Value                 float64 // the value of the Constant border
 }
 
-// Width and Height are the pixels of a window across and down.
+// Width and Height return the size of the window in pixels.
 func (s *Shape) Width() int  { return s.Left + s.Right + 1 }
 func (s *Shape) Height() int { return s.Up + s.Down + 1 }
 
@@ -136,16 +136,16 @@ func OfDevice(w device.Window) Shape {
 	return Shape{Left: w.Left, Right: w.Right, Up: w.Up, Down: w.Down, Border: Border(w.Border), Value: w.Value}
 }
 
-// An axis is a window along one side of an image, less what is the same for all pixels:
-// whole periods of the image, and what lies beyond the reach of the farthest pixel. So
-// it is never much larger than the image.
+// An axis is the part of a window along one side of the image that differs between pixels.
+// It omits whole periods of the image and positions that are outside for all pixels, so it
+// is never much larger than the image.
 type axis struct {
-	n, before, after int // as they were asked for
+	n, before, after int // as requested
 	border           Border
 
-	start, span int // the window of place x is [x-start, x-start+span)
-	periods     int // that every window has besides
-	low, high   int // how often every window has the first and the last place besides
+	start, span int // the window of position x is [x-start, x-start+span)
+	periods     int // whole periods that every window has in addition
+	low, high   int // how often every window has the first and the last pixel in addition
 }
 
 func newAxis(n, before, after int, b Border) axis {
@@ -170,10 +170,10 @@ func newAxis(n, before, after int, b Border) axis {
 	return a
 }
 
-// count is how many places of the window of x the image has, where windows are clipped.
+// count returns the number of positions of the window of x that are inside the image.
 func (a *axis) count(x int) int { return min(x+a.after+1, a.n) - max(x-a.before, 0) }
 
-// weight is how often the window of y has place i of the image.
+// weight returns how often pixel i of the image appears in the window of y.
 func (a *axis) weight(y, i int) int {
 	from, to := y-a.before, y+a.after+1
 	if !a.border.periodic() {
@@ -189,7 +189,7 @@ func (a *axis) weight(y, i int) int {
 		}
 		return w
 	}
-	// Places that are i, and those that are its mirror image, each once a period.
+	// Count the positions equal to i and those equal to its mirror image, each once a period.
 	p := a.border.period(a.n)
 	w := upTo(to, i, p) - upTo(from, i, p)
 	mirror := p - i
@@ -202,7 +202,8 @@ func (a *axis) weight(y, i int) int {
 	return w + upTo(to, mirror, p) - upTo(from, mirror, p)
 }
 
-// upTo is how many numbers below end are i modulo p, counted from far enough below.
+// upTo returns the number of integers below end that are i modulo p, counted from a fixed
+// start far enough below.
 func upTo(end, i, p int) int {
 	d := end - 1 - i
 	if d < 0 {
@@ -211,5 +212,5 @@ func upTo(end, i, p int) int {
 	return d/p + 1
 }
 
-// outsideCount is how many places of the window of y the image does not have.
+// outsideCount returns the number of positions of the window of y that are outside the image.
 func (a *axis) outsideCount(y int) int { return a.before + a.after + 1 - max(0, a.count(y)) }

@@ -2,9 +2,10 @@ package window
 
 import "testing"
 
-// Every border against its picture, and the reduced window of an axis against a count.
+// TestIndex compares every border with its picture, and the reduced window of an axis with
+// a count.
 func TestIndex(t *testing.T) {
-	for b, want := range map[Border]string{ // from place -5 on
+	for b, want := range map[Border]string{ // from position -5 on
 		Reflect101: "bcdcbabcdcbabcd",
 		Reflect:    "ddcbaabcddcbaab",
 		Replicate:  "aaaaaabcddddddd",

@@ -8,28 +8,34 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Floats out of proportion. What is added to a running sum of floats and taken away again leaves its rounding there: after one
-// pixel of 1e20 the sums of windows that never had it are noise, and after a NaN they are NaN. So where the sums of a row turn
-// out to be of very different sizes, or not finite, windows are summed without taking anything away, until the next block
-// starts: then a pixel touches its own windows only, whatever it is. What is not noticed are large pixels of opposite signs
-// that come in one row in the midst of a block, where there are no squares to tell.
+// Adding floats to a running sum and subtracting them again leaves rounding errors in it:
+// after one pixel of 1e20, sums of windows that never contained it are noise, and after a
+// NaN they are NaN. So if the sums of a row turn out to be of very different magnitudes,
+// or not finite, the windows of the rows below are summed without subtraction until the
+// next block starts. Then a pixel affects only the windows that contain it, whatever its
+// value. One case goes unnoticed: large pixels of opposite signs in one row in the middle
+// of a block, if no sums of squares are computed that would reveal them.
 
-// disproportion is how many times the least sum of columns the greatest may be at the start of a block: by so much more is the
-// least one off than by rounding. Those of squares may differ as much as squares do, for who takes their differences looks at them,
-// see Spread. rowDisproportion is that of the sums of rows in a block.
+// disproportion is the largest accepted ratio of the largest to the smallest column sum at
+// the start of a block; the rounding error of the smallest may be larger by this factor.
+// squaresDisproportion is the same for sums of squares, which may differ by as much as
+// squares do because code that subtracts them checks the result, see Spread.
+// rowDisproportion is the same for the totals of the rows in a block.
 const (
 	disproportion        = 0x1p26
 	squaresDisproportion = 0x1p52
 	rowDisproportion     = 0x1p12
 )
 
-// largestFill is the largest number that is taken away from all pixels where a row has no other: what is larger may stand for no
-// data, and would leave no digits to the rest.
+// largestFill is the largest value that is used as an offset if all samples of the first
+// row are equal: a larger value may mark missing data, and subtracting it would leave no
+// digits of the other pixels.
 const largestFill = 1 << 26
 
-// OffsetOf is what is taken away from the floats of an image of windows of this shape, by its first row: a stream knows no more.
+// OffsetOf returns the offset to subtract from the float pixels of an image, for windows of
+// the given shape. It looks at the first row only, since a stream knows no more.
 func OffsetOf(src *raster.Array, shape *Shape) float64 {
-	if len(src.Data) == 0 || shape.Width() == 1 && shape.Height() == 1 { // whose mean is the pixel
+	if len(src.Data) == 0 || shape.Width() == 1 && shape.Height() == 1 { // the mean of such a window is the pixel itself
 		return 0
 	}
 	first, values := src.Extent, engine.NoValues()
@@ -44,18 +50,19 @@ func OffsetOf(src *raster.Array, shape *Shape) float64 {
 	return center
 }
 
-// scales are the sizes of sums since the columns were summed anew.
+// scales holds the magnitudes of sums since the columns were last summed anew.
 type scales struct {
-	columns                   float64 // all of them, each as a size
-	most                      float64 // of the totals of rows
+	columns                   float64 // sum of the magnitudes of all columns
+	most                      float64 // largest total of a row
 	leastSquares, mostSquares float64
-	zeros                     bool // some columns are zero: what comes there may be lost beside others
+	zeros                     bool // some columns are zero: values added there later may be lost beside others
 }
 
-// floats is memory as the float64 that all sums of floats are.
+// floats returns memory as float64, the type of all float sums.
 func floats(data []byte) []float64 { return raster.Elems[float64](data) }
 
-// measure looks at columns that have been summed anew. It reports whether they are in proportion.
+// measure records the magnitudes of freshly summed columns. It reports whether they are in
+// proportion.
 func (s *Sums) measure() bool {
 	all, zeros, even := evenness(floats(s.sums.image(s)), disproportion)
 	s.scales.columns, s.scales.zeros = all, zeros
@@ -65,8 +72,8 @@ func (s *Sums) measure() bool {
 	return even
 }
 
-// evenness is the size of all columns together, whether some of them are zero, and whether the greatest is no more than so
-// many times the least of the others.
+// evenness returns the sum of the magnitudes of the columns, whether some are zero, and
+// whether the largest is at most times the smallest of the others.
 func evenness(columns []float64, times float64) (all float64, zeros, even bool) {
 	least, most := math.Inf(1), 0.0
 	for _, v := range columns {
@@ -84,9 +91,10 @@ func evenness(columns []float64, times float64) (all float64, zeros, even bool) 
 	return all, zeros, all <= math.MaxFloat64 && most <= least*times
 }
 
-// steady reports whether all sums of the row are finite, and of the size of those above them.
+// steady reports whether all sums of the row are finite and of about the magnitude of those
+// in the rows above.
 func (s *Sums) steady() bool {
-	if s.extra() { // from columns that no prefix may have
+	if s.extra() { // these sums are of columns that may not be in the prefix
 		for _, v := range floats(s.sums.image(s)) {
 			if v-v != 0 {
 				return false
@@ -113,18 +121,19 @@ func (s *Sums) steady() bool {
 	return c.mostSquares <= c.leastSquares*rowDisproportion
 }
 
-// total is the size of a row's sums by channel, in which prefixes end. It is not finite if any of them is not.
+// total returns the sum of the magnitudes of a row's sums over the channels, which are the
+// last entries of the prefix. It returns NaN if any of them is not finite.
 func total(prefix []float64, channels int) (all float64) {
 	for _, v := range prefix[len(prefix)-channels-windows.Slack:][:channels] {
 		all += math.Abs(v)
 	}
 	if !(all <= math.MaxFloat64) {
-		return math.NaN() // which is in no proportion
+		return math.NaN() // fails every comparison of proportions
 	}
 	return all
 }
 
-// regroup sums the columns of row y anew, from sums of several rows where windows are high.
+// regroup sums the columns of row y anew. For high windows it uses sums of groups of rows.
 func (s *Sums) regroup() {
 	f := &s.frame
 	h := f.Shape.Height()
@@ -156,7 +165,7 @@ func (s *Sums) regroup() {
 	}
 }
 
-// addFloats adds sums of floats to others.
+// addFloats adds float sums to others, element by element.
 func addFloats(to, from []byte) {
 	all := floats(to)
 	for k, v := range floats(from) {
@@ -164,11 +173,11 @@ func addFloats(to, from []byte) {
 	}
 }
 
-// groups are the sums of so many rows each, from multiples of that on.
+// groups holds the sums of groups of rows. Each group starts at a multiple of its height.
 type groups struct {
-	n, rows int   // bytes of sums, and rows
-	both    bool  // squares too
-	starts  []int // of the groups, in a ring
+	n, rows int   // bytes of sums in a row, and rows in a group
+	both    bool  // also squares
+	starts  []int // first row of each group, in a ring
 	have    []bool
 	sums    []byte
 	squares []byte
@@ -180,7 +189,7 @@ func (g *groups) bytes() int {
 	return engine.Bytes(g.starts) + engine.Bytes(g.have) + engine.Bytes(g.sums) + engine.Bytes(g.squares)
 }
 
-// aim is for so many groups of rows of n bytes of sums.
+// aim prepares g for count groups, each of the given number of rows with n bytes of sums.
 func (g *groups) aim(n, rows, count int, squares bool) {
 	if g.n == n && g.rows == rows && len(g.starts) == count && g.both == squares {
 		return
@@ -194,7 +203,8 @@ func (g *groups) aim(n, rows, count int, squares bool) {
 	g.forget()
 }
 
-// at is the sums of the rows from one on, and whether they are there: else they are zero.
+// at returns the sums of the group of rows that begins at start, and whether they have been
+// computed. If not, they are zero.
 func (g *groups) at(start int) (sums, squares []byte, have bool) {
 	slot := (start/g.rows%len(g.starts) + len(g.starts)) % len(g.starts)
 	sums = g.sums[slot*g.n:][:g.n]
@@ -210,7 +220,7 @@ func (g *groups) at(start int) (sums, squares []byte, have bool) {
 	return sums, squares, false
 }
 
-// apart makes the sums of windows from those of columns, each from its own.
+// apart computes the sum of each window from its own columns, without subtraction.
 func (s *Sums) apart(r *Row) {
 	s.sums.apart(s, &r.Sums)
 	if s.frame.squared() {
@@ -226,8 +236,9 @@ func (l *lane) apart(s *Sums, r *windows.Sums) {
 	r.Hi, r.Lo = l.hi[:n], l.zeros[:n]
 }
 
-// pieces sums span columns of each channel from every place on. Columns are cut into pieces of that many: a window is the end
-// of one and the start of the next.
+// pieces writes the sums of span columns of each channel, from every position on. It cuts
+// the columns into pieces of span columns: every window is the end of one piece and the
+// start of the next, so it adds a suffix sum and a prefix sum.
 func pieces(sums, columns []float64, channels, span int) {
 	n, step := len(sums), span*channels
 	for start := 0; start < n; start += step {
@@ -247,10 +258,11 @@ func pieces(sums, columns []float64, channels, span int) {
 	}
 }
 
-// spreadPixels is how many pixels a window may have that is summed by itself.
+// spreadPixels is the maximum number of pixels in a window that is summed pixel by pixel.
 const spreadPixels = 1 << 12
 
-// Spread is Σ(p-mean)² of the window of element i, from its pixels, and NaN if they are too many.
+// Spread returns Σ(p-mean)² over the window of element i, computed from its pixels, or NaN
+// if the window has too many.
 func (s *Sums) Spread(i int) float64 {
 	f := &s.frame
 	x, ch := s.x+i/f.Channels, i%f.Channels
@@ -276,7 +288,7 @@ func (s *Sums) Spread(i int) float64 {
 	return energy
 }
 
-// eachPixel visits the pixels of the window of column x in a channel.
+// eachPixel calls visit for the pixels of the window of column x in a channel.
 func (s *Sums) eachPixel(x, ch int, visit func(p float64)) {
 	f := &s.frame
 	from, to := s.reach()
@@ -292,25 +304,26 @@ func (s *Sums) eachPixel(x, ch int, visit func(p float64)) {
 	}
 }
 
-// flats knows where the windows of a row have pixels that are all equal.
+// flats finds windows of a row whose pixels are all equal.
 type flats struct {
 	valid bool
-	y, to int     // of which row, and where its windows end
-	down  []int32 // how many pixels of a column are equal, upwards from the last row of windows
-	along []int32 // how many columns are, to the left, that are equal from top to bottom
+	y, to int     // the row, and the end of its windows
+	down  []int32 // number of equal pixels in each column, upwards from the last row of the windows
+	along []int32 // number of adjacent columns, to the left, that are equal from top to bottom
 }
 
 func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along) }
 
-// isFlat reports whether all pixels of the window of column x are equal. Of windows that wrap it does not look.
+// isFlat reports whether all pixels of the window of column x are equal. It returns false
+// for windows that wrap around the image.
 func (s *Sums) isFlat(x, ch int) bool {
 	f := &s.frame
-	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would look at rows again and again
+	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would examine rows again and again
 		return false
 	}
 	left, right, most := x-f.Left, x+f.Right, f.Width-1
 	if beside := left < 0 || right > most; beside {
-		switch f.Border { // the columns of the image that stand for those beside it
+		switch f.Border { // the columns of the image that appear outside it
 		case Wrap:
 			return false
 		case Reflect:
@@ -329,7 +342,8 @@ func (s *Sums) isFlat(x, ch int) bool {
 	return int(s.flats.along[right*f.Channels+ch]) > right-left
 }
 
-// findFlats looks at the columns of row y, going on from the row above where that was looked at.
+// findFlats examines the columns of row y. It continues from the row above if that was
+// examined last.
 func (s *Sums) findFlats() {
 	l := &s.flats
 	if l.valid && l.y == s.y {

@@ -6,39 +6,40 @@ import (
 )
 
 const (
-	// stripBytes is the width of a strip's sums: what a row needs of them stays in the
-	// nearer caches while the rows of a band go by.
+	// stripBytes is the width of a strip's sums: the part that a row needs stays in the
+	// nearer caches while the rows of a band are processed.
 	stripBytes = 16 << 10
-	// bandRows is how many rows a band has at least, and bandWindows how many times the
-	// height of a window: a band starts with as many rows as a window has.
+	// bandRows is the minimum number of rows in a band, and bandWindows the minimum as a
+	// multiple of the window's height: to start a band, as many rows as a window has must
+	// be summed.
 	bandRows, bandWindows = 128, 8
-	// shareRows is how many it has at least where a worker goes on from band to band, and
-	// the last ones should end at the same time.
+	// shareRows is the minimum number of rows in a band if a worker continues from band to
+	// band: smaller bands let the workers finish at about the same time.
 	shareRows = 32
-	// workerBytes is how much to read and write makes a worker worth waking.
+	// workerBytes is the number of bytes to read and write that justifies waking a worker.
 	workerBytes = 1 << 19
 )
 
-// A Sink takes the windows of one row after the other.
+// A Sink receives the windows of one row after the other.
 type Sink interface {
-	// Row is for pixels [x, x+n) of row y, whose memory is pix. Sums stands at that row: ask it
-	// for Windows, or for Columns.
+	// Row processes pixels [x, x+n) of row y, whose memory is pix. It calls Windows or
+	// Columns of s to get the sums for that row.
 	Row(worker, x, y, n int, pix []byte, s *Sums)
 }
 
-// A Layer goes through the windows of a whole image on [engine.Engine], each band of rows
-// by itself, in strips of columns.
+// A Layer computes the windows of a whole image on [engine.Engine], each band of rows
+// independently, in strips of columns.
 type Layer struct {
 	Image
 	Sink    Sink
 	Frame   Frame
-	InPlace bool // the sink writes over the image, row by row
-	Reach   int  // how many rows above and below its own the sink looks at, see [Sums.Rows]
-	Widest  int  // how many columns a strip has at most, where the sink has no room for more
+	InPlace bool // the sink overwrites the image, row by row
+	Reach   int  // number of rows above and below the current one that the sink reads, see [Sums.Rows]
+	Widest  int  // maximum number of columns in a strip, or 0 for no limit
 
 	bandRows int
-	copied   []byte    // the image, where rows are wanted that come much later
-	own      []ownRows // of images that are written over
+	copied   []byte    // a copy of the image, if the windows need rows that were overwritten long before
+	own      []ownRows // of each band, if the image is overwritten
 	workers  []layerWorker
 }
 
@@ -47,8 +48,8 @@ type layerWorker struct {
 	_    [raster.LineBytes]byte
 }
 
-// Plan is how to cut the work, of which each pixel writes so many bytes. Float sums start
-// anew after a block of rows.
+// Plan decides how to cut the image, for a sink that writes the given number of bytes per
+// pixel. Float sums start anew after each block of rows, so bands consist of whole blocks.
 func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	f := &l.Frame
 	size, block := f.Sum.Bytes(), Block(f.Sum, f.Shape.Height())
@@ -68,7 +69,7 @@ func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	unit := max(1, block)
 	each := max(1, engine.DivUp(f.Height, p.Workers))
 	wanted := max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))
-	if p.TileWidth >= p.N { // else every strip of a band starts anew
+	if p.TileWidth >= p.N { // otherwise every strip of a band starts anew
 		wanted = max(shareRows, min(f.Shape.Height(), f.Height))
 	}
 	p.BandRows = raster.RoundUp(evenly(each, wanted), unit)
@@ -81,8 +82,8 @@ func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	return p
 }
 
-// stripBytes is less for windows of 16 bits whose columns are added to each other in rows of
-// their own: see windows.Box.
+// stripBytes returns the width of a strip's sums in bytes. It is smaller for 16-bit sums
+// of narrow windows, whose columns are added in rows of their own: see windows.Box.
 func (l *Layer) stripBytes(size int) int {
 	if w := l.Frame.Shape.Width(); size == 2 && w > 6 && w <= 16 {
 		return stripBytes / 2
@@ -104,7 +105,7 @@ func (l *Layer) Prepare(p *engine.Plan) error {
 	if !l.InPlace || p.Rows == 0 || p.N == 0 {
 		return nil
 	}
-	if f.Shape.Height() > f.Height { // then most rows are wanted all the time
+	if f.Shape.Height() > f.Height { // such windows need most rows all the time
 		l.copied = CopyTo(l.copied, &l.Src)
 		l.InPlace = false
 		return nil
@@ -117,7 +118,7 @@ func (l *Layer) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Tile implements [engine.Layer], in pixels.
+// Tile implements [engine.Layer]. Its x and n count pixels.
 func (l *Layer) Tile(worker, x, y, n, rows int) {
 	s := &l.workers[worker].sums
 	if !s.GoesOn(x, n, y) {
@@ -133,8 +134,9 @@ func (l *Layer) Tile(worker, x, y, n, rows int) {
 	}
 }
 
-// RowsOf is the rows that a band from y on needs. Where the image is written over, own is to keep each row of the band
-// before that, one after the other; else it is nil.
+// RowsOf returns the rows that the band beginning at row y needs. If the image is
+// overwritten, own is not nil, and its Keep method must be called for each row of the band
+// in turn before the row is overwritten.
 func (l *Layer) RowsOf(y int) (rows Rows, own *ownRows) {
 	if !l.InPlace {
 		return &l.Image, nil

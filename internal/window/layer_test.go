@@ -13,7 +13,7 @@ import (
 type counting struct {
 	Layer
 	t    *testing.T
-	rows []int // how often each pixel came
+	rows []int // how often each pixel was visited
 }
 
 func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums) {
@@ -42,8 +42,8 @@ func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums) {
 	}
 }
 
-// What thresholds stand on: sums, squares and counts of all windows, each pixel once, in
-// bands and strips.
+// TestLayer tests the sums, squares and counts of all windows, and that each pixel is
+// visited once, in bands and strips.
 func TestLayer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	for i := range 12 {

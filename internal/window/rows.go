@@ -6,11 +6,11 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// An Image is the rows of an image that nobody writes to meanwhile.
+// An Image provides the rows of an image that is not written to meanwhile.
 type Image struct {
 	Src     raster.Array
 	Border  Border
-	Outside []byte // the row beyond the image, where there is one
+	Outside []byte // the row outside the image, for the borders Constant and Clip
 }
 
 // Row implements [Rows].
@@ -22,8 +22,8 @@ func (m *Image) Row(place int) []byte {
 	return m.Src.Span(0, i, m.Src.Width)
 }
 
-// OutsideRow is a row of what lies outside, if that is not made of the image's pixels: the constant, or pixels that add
-// nothing.
+// OutsideRow returns the row outside the image for borders that do not repeat its pixels:
+// the constant, or pixels that add nothing.
 func OutsideRow(have []byte, f *Frame) []byte {
 	v := f.Offset
 	switch f.Border {
@@ -36,15 +36,15 @@ func OutsideRow(have []byte, f *Frame) []byte {
 	return fill(have, f.Pixel, f.Width*f.Channels, v)
 }
 
-// fill returns n elements of a value, in the memory of have or of more.
+// fill returns n elements of the given value, reusing the memory of have if it suffices.
 func fill(have []byte, t raster.Type, n int, v float64) []byte {
 	have = engine.AtLeast(have, n*t.Bytes())
 	windows.Fill(t, have, v)
 	return have
 }
 
-// CopyTo copies pixels to memory of their own, that of have if it is enough, and points
-// the array there.
+// CopyTo copies pixels to memory of their own, reusing that of have if it suffices, and
+// points the array to the copy. It returns the memory.
 func CopyTo(have []byte, a *raster.Array) []byte {
 	n := a.Width * a.Channels * a.Type.Bytes()
 	have = engine.AtLeast(have, n*a.Height)
@@ -55,22 +55,22 @@ func CopyTo(have []byte, a *raster.Array) []byte {
 	return have
 }
 
-// ownRows are those of a band of an image that its worker writes over, while others write
-// over the rest. Those beyond the band were copied before all began, and those that have
-// been written over since are in a ring.
+// ownRows provides the rows that a band needs if the whole image is being overwritten, the
+// band by its own worker and the rest by others. Rows outside the band were copied before
+// the work began, and rows of the band that have been overwritten are in a ring.
 type ownRows struct {
 	image    *Image
 	from, to int // the band
-	y        int // the row that is written next
+	y        int // the next row to be overwritten
 	n        int // bytes of a row
-	above    int // how many rows before the band are saved
+	above    int // number of saved rows above the band
 
 	saved []byte // the rows before the band and after it
 	ring  []byte
 	size  int // rows of the ring
 }
 
-// save copies what others will write over: as many rows above the band and below it.
+// save copies the rows above and below the band, which others will overwrite.
 func (o *ownRows) save(image *Image, from, to, above, below int) {
 	n := image.Src.Width * image.Src.Channels * image.Src.Type.Bytes()
 	o.image, o.from, o.to, o.y, o.n, o.above, o.size = image, from, to, from, n, above, above+1
@@ -97,7 +97,7 @@ func (o *ownRows) Row(place int) []byte {
 	return o.image.Src.Span(0, place, o.image.Src.Width)
 }
 
-// Keep copies row y, which is about to be written over.
+// Keep copies row y, which is about to be overwritten.
 func (o *ownRows) Keep() {
 	copy(o.ring[o.y%o.size*o.n:][:o.n], o.image.Src.Span(0, o.y, o.image.Src.Width))
 	o.y++

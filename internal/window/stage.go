@@ -5,14 +5,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Maker makes a row of elements from the windows of a row.
+// A Maker computes a row of elements from the windows of a row.
 type Maker interface {
 	Make(dst []byte, y int, s *Sums)
 }
 
-// A Stage is the rows that a maker makes of the windows of other rows, for windows over
-// these in turn. It makes them when they are asked for, and keeps as many as a window
-// has, and a few.
+// A Stage provides the rows that a maker computes from the windows of other rows, as input
+// for further windows. It computes rows when they are requested, and keeps a few more than
+// the next window has.
 type Stage struct {
 	Maker Maker
 
@@ -27,23 +27,23 @@ type Stage struct {
 	outside []byte
 }
 
-// Aim is for an image in frame f, where windows over what the stage makes, in frame next,
-// are wanted from that row on.
+// Aim prepares the stage for an image in frame f. Its output has frame next, and the first
+// window requested over the output is that of row from.
 func (t *Stage) Aim(src Rows, f, next *Frame, from int) {
 	t.sums.Aim(f)
 	t.sums.Strip(0, f.Width)
 	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels*next.Pixel.Bytes()
 	t.size = next.Shape.Height() + max(next.Up, next.Down) + 2
 	if t.border != Wrap {
-		t.size = min(t.size, t.height) // then it keeps all rows
+		t.size = min(t.size, t.height) // keep all rows
 	}
 	t.ring = engine.AtLeast(t.ring, t.size*t.n)
 	t.next = t.Start(from, next)
 	t.outside = OutsideRow(t.outside, next)
 }
 
-// CheckWrap is an error for windows over rows of a stage that are much higher than an
-// image that wraps: the stage would have to make as many rows.
+// CheckWrap returns an error for windows over the output of a stage that wrap and are much
+// higher than the image: the stage would have to compute as many rows.
 func CheckWrap(s *Shape, height int) error {
 	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
 		return raster.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
@@ -51,8 +51,9 @@ func CheckWrap(s *Shape, height int) error {
 	return nil
 }
 
-// Start is the row from which a stage must make rows, where windows over them are wanted
-// from that row on. A row below it may be made in another way, with other bits.
+// Start returns the first row that a stage must compute if the first window requested over
+// its output is that of row from. Rows before it may have been computed differently, with
+// other rounding.
 func (t *Stage) Start(from int, next *Frame) int {
 	from -= next.Up + 1
 	if t.border != Wrap {
@@ -64,7 +65,7 @@ func (t *Stage) Start(from int, next *Frame) int {
 	return from
 }
 
-// floor is the greatest multiple that is not more than i.
+// floor returns the largest multiple of the given number that is at most i.
 func floor(i, multiple int) int {
 	r := i % multiple
 	if r < 0 {
@@ -75,7 +76,7 @@ func floor(i, multiple int) int {
 
 // Row implements [Rows].
 func (t *Stage) Row(place int) []byte {
-	if t.border != Wrap { // else rows beyond the image are made as those of it are
+	if t.border != Wrap { // with Wrap, rows outside the image are computed like those inside
 		if place = t.border.Index(place, t.height); place == outside {
 			return t.outside
 		}
@@ -95,16 +96,17 @@ func (t *Stage) at(y int) []byte {
 	return t.ring[i*t.n:][:t.n]
 }
 
-// Forget lets go of the rows that it is made from. It tells how much memory it keeps.
+// Forget drops references to the source. It returns the size of the memory that the stage
+// keeps.
 func (t *Stage) Forget() int {
 	t.src = nil
 	t.sums.Forget()
 	return t.sums.Bytes() + engine.Bytes(t.ring) + engine.Bytes(t.outside)
 }
 
-// ChainPlan is how to cut an image that goes through a chain of stages, each pixel of
-// which writes so many bytes: into bands of rows. Windows reach over so many rows
-// together, and bands start at multiples of unit.
+// ChainPlan decides how to cut an image into bands of rows for a chain of stages that
+// writes the given number of bytes per pixel. The windows of the chain together reach over
+// reach rows, and bands start at multiples of unit.
 func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.Plan {
 	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1, Shares: true}
 	if most := f.Height * f.Width * f.Channels * written / workerBytes; most > 1 {
@@ -117,8 +119,8 @@ func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.
 	return p
 }
 
-// evenly is how many of some rows a band has, where it should have about as many as wanted:
-// the last one is then no smaller than the others.
+// evenly returns the height of bands of about the wanted number of rows, such that the last
+// band is not much smaller than the others.
 func evenly(rows, wanted int) int {
 	return engine.DivUp(rows, max(1, (rows+wanted/2)/wanted))
 }

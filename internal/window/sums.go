@@ -8,23 +8,23 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Rows are the rows of an image by their place: also those above and below it, as the
-// border makes them. A row is the memory of Width*Channels pixels.
+// Rows provides the rows of an image by position, including those above and below it as
+// determined by the border. A row is the memory of Width*Channels pixels.
 type Rows interface{ Row(place int) []byte }
 
-// A Frame is an image as windows see it. Height is 0 while nobody knows it.
+// A Frame describes an image and its windows. Height is 0 as long as it is unknown.
 type Frame struct {
 	Width, Height, Channels int
 	Pixel                   raster.Type
-	Sum                     raster.Type // of the sums; integers must hold that of any one window
-	Square                  raster.Type // of the sums of squares, and zero where none are wanted
+	Sum                     raster.Type // of the sums; an integer type must hold the sum of any window
+	Square                  raster.Type // of the sums of squares; 0 for none
 	Shape
-	Offset float64   // is taken away from every pixel of floats
-	Values []float64 // of Constant by channel, in the place of Value, if not nil
+	Offset float64   // subtracted from every float pixel
+	Values []float64 // the values of the Constant border by channel, instead of Value, if not nil
 	Level  processor.Level
 }
 
-// value is the constant of a channel.
+// value returns the border constant of a channel.
 func (f *Frame) value(channel int) float64 {
 	if f.Values != nil {
 		return f.Values[channel]
@@ -32,29 +32,29 @@ func (f *Frame) value(channel int) float64 {
 	return f.Value
 }
 
-// squared reports whether squares are wanted.
+// squared reports whether squares are summed, too.
 func (f *Frame) squared() bool { return f.Square != 0 }
 
-// Sums goes down a strip of columns, row by row, and has the sums of the windows of
-// each row's pixels, and of their squares. It allocates nothing when it does the like
-// again.
+// Sums moves down a strip of columns, row by row, and computes the sums of the windows of
+// each row's pixels, and of their squares. It does not allocate when it is used again for
+// an image of similar size.
 type Sums struct {
 	frame  Frame
 	across axis
 	down   axis
-	block  int // rows after which floats are summed anew; 0 for integers
+	block  int // number of rows after which floats are summed anew; 0 for integers
 
 	x, n        int // the pixels of the strip
-	first, end  int // the places that windows reach
-	from, to    int // the columns of the image that it sums
+	first, end  int // the positions that windows cover
+	from, to    int // the columns of the image that are summed
 	start, stop int // the bytes of these columns in a row
-	lead        int // elements before them
+	lead        int // elements before them, outside the image
 
 	rows    Rows
-	nothing []byte // pixels that add nothing
+	nothing []byte // pixels that add nothing to a sum
 	y       int
-	valid   bool // the columns are those of row y
-	careful bool // nothing is taken away from sums again, see careful.go
+	valid   bool // the columns are summed for row y
+	careful bool // no pixel is subtracted from a sum, see careful.go
 
 	kernel  windows.Columns
 	sums    lane
@@ -68,24 +68,26 @@ type Sums struct {
 	groups groups
 }
 
-// A lane is the sums of columns, of pixels or of their squares, and what is made of them.
+// A lane holds the sums of columns, of pixels or of their squares, and the results computed
+// from them.
 type lane struct {
-	typ  raster.Type // zero for none
+	typ  raster.Type // 0 if there are none
 	size int         // bytes of an element
 
-	columns, prefixes []byte // with room for what follows to start a cache line
+	columns, prefixes []byte // allocations behind memory and prefix, with room to align them to a cache line
 	memory, prefix    []byte
-	cols              []byte // in memory, with zeros before them
-	constants         []byte // the sum of a column of the border's constant, by channel
-	extras            []byte // those of Extra columns
-	hi, zeros         []byte // where prefixes are not enough
+	cols              []byte // the part of memory after its leading zeros
+	constants         []byte // sum of a column of the border's constant, by channel
+	extras            []byte // results of windows.AddExtra
+	hi, zeros         []byte // sums of windows that are not computed from prefixes
 }
 
-// A pad is elements beside the image, from one on, and those that stand for them: from
-// another on, up or down or always the same.
+// A pad describes n elements outside the image, from element to on, which equal elements
+// of the image from element from on, in ascending (step 1) or descending (-1) order or all
+// the same (0).
 type pad struct{ to, from, n, step int }
 
-// grow adds an element, if it goes on so.
+// grow appends an element to the pad if it continues the pattern.
 func (p *pad) grow(to, from int) bool {
 	switch {
 	case to != p.to+p.n:
@@ -102,7 +104,7 @@ func (p *pad) grow(to, from int) bool {
 	return true
 }
 
-// copyPads makes the elements beside the image, of a size in bytes.
+// copyPads writes the elements outside the image. size is the size of an element in bytes.
 func copyPads(cols []byte, pads []pad, size int) {
 	for _, p := range pads {
 		to := cols[p.to*size:][:p.n*size]
@@ -117,28 +119,29 @@ func copyPads(cols []byte, pads []pad, size int) {
 	}
 }
 
-// A Row is the sums of the windows of a row of pixels, less Offset for every pixel, and of
-// the squares.
+// A Row holds the sums of the windows of a row of pixels, and of their squares. Offset has
+// been subtracted from every pixel.
 type Row struct {
 	Sums, Squares windows.Sums
 
-	// Across is how many pixels the windows have across where that differs, and Down
-	// how many they have down; else all have Area.
+	// Across is the width of each window in pixels if windows differ, and Down is their
+	// height. If Across is nil, all windows have Area pixels.
 	Across []int32
 	Down   int64
 	Area   int64
 
-	// Of pixels [From, To) of the strip windows have as many across.
+	// The windows of pixels [From, To) of the strip all have the same width.
 	From, To int
 
 	Channels int
 	Offset   float64
 
-	// Exact sums single windows of floats, where the difference of squares is not enough.
+	// Exact computes single windows of floats for which the difference of squares is not
+	// accurate enough.
 	Exact interface{ Spread(i int) float64 }
 }
 
-// Count is how many pixels the window of the strip's pixel x has.
+// Count returns the number of pixels in the window of pixel x of the strip.
 func (r *Row) Count(x int) int64 {
 	if r.Across == nil {
 		return r.Area
@@ -146,17 +149,17 @@ func (r *Row) Count(x int) int64 {
 	return int64(r.Across[x]) * r.Down
 }
 
-// A Part is windows side by side, of pixels [From, To) of a strip, that have as many
-// pixels each.
+// A Part is a run of windows, those of pixels [From, To) of a strip, that all have the same
+// number of pixels.
 type Part struct {
 	From, To      int
 	Sums, Squares windows.Sums
 	Count         int64
 }
 
-// Cut sets p to the windows from pixel x on that have as many pixels as that of x. It
-// fills p in place: this is done for every row, and to copy a Part takes as long as to
-// make it.
+// Cut sets p to the windows from pixel x on that have the same number of pixels. It fills p
+// in place because it is called for every row, and copying a Part takes as long as making
+// it.
 func (r *Row) Cut(p *Part, x int) {
 	p.From, p.To, p.Count = x, r.To, r.Count(x)
 	if x < r.From || x >= r.To {
@@ -167,8 +170,9 @@ func (r *Row) Cut(p *Part, x int) {
 	p.Squares.Cut(&r.Squares, from, to)
 }
 
-// Block is how many rows below each other float sums go on for: they start anew at its
-// multiples, whoever makes them, so that their bits are always the same. Integers have 0.
+// Block returns the number of rows over which float sums are running sums. They start anew
+// at multiples of it, whichever worker computes them, so that their bits are always the
+// same. It returns 0 for integers.
 func Block(sum raster.Type, height int) int {
 	if !sum.Float() {
 		return 0
@@ -176,7 +180,7 @@ func Block(sum raster.Type, height int) int {
 	return max(64, height)
 }
 
-// Aim is for an image, whose size may not be zero.
+// Aim prepares s for an image, whose size must not be zero.
 func (s *Sums) Aim(f *Frame) {
 	s.frame = *f
 	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
@@ -188,13 +192,13 @@ func (s *Sums) Aim(f *Frame) {
 	s.squares.typ, s.squares.size = f.Square, f.Square.Bytes()
 }
 
-// Strips reports whether the image can be cut into strips of this many columns and
-// more: what stands for pixels beside the image must be in the strip beside it.
+// Strips reports whether the image can be cut into strips of at least this many columns:
+// the pixels that appear outside the image must be in the outermost strip.
 func (f *Frame) Strips(columns int) bool {
 	return f.Border != Wrap && f.Shape.Width() <= columns
 }
 
-// Strip goes to the top of columns [x, x+n).
+// Strip moves to the top of columns [x, x+n).
 func (s *Sums) Strip(x, n int) {
 	f, c := &s.frame, s.frame.Channels
 	s.layOut(x, n)
@@ -211,7 +215,7 @@ func (s *Sums) Strip(x, n int) {
 	}
 }
 
-// resize makes room for the columns of a strip, and sets those of the border's constant.
+// resize allocates memory for the columns of a strip, and sets those of the border's constant.
 func (l *lane) resize(s *Sums) {
 	f, c, size := &s.frame, s.frame.Channels, l.size
 	ext := (s.end - s.first) * c
@@ -235,7 +239,8 @@ func (l *lane) resize(s *Sums) {
 	}
 }
 
-// layOut finds what columns [x, x+n) need, and what stands for those beside the image.
+// layOut determines which columns of the image the windows of columns [x, x+n) need, and
+// which of them appear outside the image.
 func (s *Sums) layOut(x, n int) {
 	f, a, c := &s.frame, &s.across, s.frame.Channels
 	s.x, s.n = x, n
@@ -271,33 +276,34 @@ func (s *Sums) layOut(x, n int) {
 	}
 }
 
-// GoesOn reports whether the sums are those of columns [x, x+n) and of the row above y, so
-// that they need not start anew.
+// GoesOn reports whether s holds the sums of columns [x, x+n) for the row above y, so that
+// it can continue from there.
 func (s *Sums) GoesOn(x, n, y int) bool {
 	return s.valid && s.x == x && s.n == n && s.y+1 == y
 }
 
-// Reach is the columns of the image that the strip sums.
+// Reach returns the range of columns of the image that the strip sums.
 func (s *Sums) Reach() (from, to int) { return s.from, s.to }
 
-// zerosOnLine is n zero bytes in the memory of have, or of more of it, of which the one at
-// this place starts a cache line: what vectors write then lies in one line.
+// zerosOnLine returns n zero bytes, reusing the memory of have if it suffices, of which the
+// byte at index at starts a cache line, so that vectors are written within a line.
 func zerosOnLine(have []byte, n, at int) (memory, zeros []byte) {
 	memory = engine.Zeros(have, n+kernel.LineBytes)
 	return memory, raster.OnLine(memory, n, at)
 }
 
-// part is the strip's part of a row.
+// part returns the strip's part of a row.
 func (s *Sums) part(row []byte) []byte {
 	return row[s.start:s.stop]
 }
 
-// image is the columns of the image.
+// image returns the columns that are inside the image.
 func (l *lane) image(s *Sums) []byte {
 	return l.cols[s.lead*l.size:][:(s.to-s.from)*s.frame.Channels*l.size]
 }
 
-// images is the columns of the image and those of squares, nil if there are none.
+// images returns the columns inside the image, of the sums and of the squares. squares is
+// nil if there are none.
 func (s *Sums) images() (sums, squares []byte) {
 	if s.frame.squared() {
 		squares = s.squares.image(s)
@@ -305,7 +311,7 @@ func (s *Sums) images() (sums, squares []byte) {
 	return s.sums.image(s), squares
 }
 
-// Down goes to row y, from the one above it or anew.
+// Down moves to row y, from the row above it if possible.
 func (s *Sums) Down(rows Rows, y int) {
 	f := &s.frame
 	s.rows = rows
@@ -345,7 +351,7 @@ func (s *Sums) prime() {
 	}
 }
 
-// addRow adds the strip's part of a row to sums of columns.
+// addRow adds the strip's part of a row to the column sums, the given number of times.
 func (s *Sums) addRow(sums, squares, row []byte, times int) {
 	if times == 1 {
 		s.kernel.Slide(sums, squares, row, s.nothing, s.frame.Offset)
@@ -354,7 +360,7 @@ func (s *Sums) addRow(sums, squares, row []byte, times int) {
 	}
 }
 
-// visits is how many rows are to be visited for the window of row y, see visit.
+// visits returns the number of rows to visit for the window of row y, see visit.
 func (s *Sums) visits() int {
 	if s.once() {
 		return s.frame.Height + 1
@@ -363,10 +369,12 @@ func (s *Sums) visits() int {
 	return max(0, to-from)
 }
 
-// once reports whether windows are so large that each row is visited once, and not as often as they have it.
+// once reports whether windows are so high that each row is visited once and multiplied,
+// not visited as often as the window contains it.
 func (s *Sums) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
 
-// visit is the strip's part of a row in the window of row y, and how many times it has that.
+// visit returns the strip's part of the k-th row in the window of row y, and how often the
+// window contains it.
 func (s *Sums) visit(k int) (row []byte, times int) {
 	f := &s.frame
 	switch {
@@ -384,7 +392,8 @@ func (s *Sums) visit(k int) (row []byte, times int) {
 	return s.part(s.rows.Row(k)), times
 }
 
-// reach is the rows of the window of row y: of Clip those that the image has.
+// reach returns the range of rows in the window of row y. With the border Clip it is
+// limited to the image.
 func (s *Sums) reach() (from, to int) {
 	f := &s.frame
 	from, to = s.y-f.Up, s.y+f.Down+1
@@ -397,7 +406,7 @@ func (s *Sums) reach() (from, to int) {
 	return from, to
 }
 
-// pad makes the columns beside the image.
+// pad writes the columns outside the image.
 func (s *Sums) pad() {
 	copyPads(s.sums.cols, s.pads, s.sums.size)
 	if s.frame.squared() {
@@ -405,10 +414,11 @@ func (s *Sums) pad() {
 	}
 }
 
-// Columns is the sums of the columns in the windows' rows, with those beside the image:
-// a window is span pixels of them from its own on. Before them are as many elements more as
-// asked for, which are zero and at most [kernel.Slack], and after them [windows.Slack]. It is nil
-// where windows have more than that.
+// Columns returns the column sums over the rows of the windows, including those of columns
+// outside the image. A window is the sum of span pixels of them, beginning with its own.
+// Before them are the requested number of zeros, at most [kernel.Slack], and after them
+// [windows.Slack] elements. Columns returns nil if windows have pixels in addition to
+// those, see Extra in package windows.
 func (s *Sums) Columns(before int) (cols []byte, span int) {
 	if s.extra() {
 		return nil, 0
@@ -416,7 +426,7 @@ func (s *Sums) Columns(before int) (cols []byte, span int) {
 	return s.sums.padded(s, before), s.across.span
 }
 
-// SquareColumns is the same for squares.
+// SquareColumns is like Columns for squares.
 func (s *Sums) SquareColumns(before int) []byte {
 	if s.extra() {
 		return nil
@@ -428,10 +438,11 @@ func (l *lane) padded(s *Sums, before int) []byte {
 	return l.memory[(kernel.Slack-before)*l.size:][:(before+(s.n+s.across.span-1)*s.frame.Channels+windows.Slack)*l.size]
 }
 
-// Squared reports whether squares are wanted.
+// Squared reports whether squares are summed, too.
 func (s *Sums) Squared() bool { return s.frame.squared() }
 
-// Row is what there is to say of the windows of row y, for who takes their columns.
+// Row returns the sizes of the windows of row y, for callers that use Columns. The sums of
+// the result are not set.
 func (s *Sums) Row() *Row {
 	if s.row.Across != nil {
 		s.row.Down = int64(s.down.count(s.y))
@@ -442,7 +453,7 @@ func (s *Sums) Row() *Row {
 	return &s.row
 }
 
-// Windows is the sums of the windows of row y. They stay until the next.
+// Windows returns the sums of the windows of row y. They are valid until the next call.
 func (s *Sums) Windows() *Row {
 	r := s.Row()
 	if s.careful {
@@ -472,13 +483,13 @@ func (l *lane) sumPrefix(s *Sums) {
 	windows.Prefix(s.frame.Level, l.typ, l.prefix, l.cols, s.frame.Channels)
 }
 
-// window makes the sums of windows from prefixes.
+// window sets the sums of windows, as differences of prefixes.
 func (l *lane) window(s *Sums, r *windows.Sums) {
 	n, span := s.n*s.frame.Channels*l.size, s.across.span*s.frame.Channels*l.size
 	r.Hi, r.Lo = l.prefix[span:][:n], l.prefix[:n]
 }
 
-// addExtras adds what all windows have besides.
+// addExtras adds the pixels that all windows have in addition to the columns.
 func (s *Sums) addExtras(r *Row) {
 	if !s.extra() {
 		return
@@ -489,8 +500,8 @@ func (s *Sums) addExtras(r *Row) {
 	}
 }
 
-// addExtra is sums with what all windows have besides: whole periods of the image, or
-// what stands beside it.
+// addExtra adds to the sums what all windows have in addition: whole periods of the image,
+// or pixels outside it.
 func (l *lane) addExtra(s *Sums, r *windows.Sums) {
 	f, a := &s.frame, &s.across
 	e := windows.Extra{Channels: f.Channels}
@@ -507,28 +518,28 @@ func (l *lane) addExtra(s *Sums, r *windows.Sums) {
 	r.Hi = l.extras
 }
 
-// Rows are those that the sums are of, as they were before any was written over: at least
-// [Layer.Reach] of them above and below row y.
+// Rows returns the rows that are summed, with their contents before any of them was
+// overwritten. At least [Layer.Reach] rows above and below row y are available.
 func (s *Sums) Rows() Rows { return s.rows }
 
-// Plain reports whether windows are no larger than columns say: see [Sums.Columns].
+// Plain reports whether Columns gives complete windows: see [Sums.Columns].
 func (f *Frame) Plain() bool {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
 	return a.periods == 0 && a.low == 0 && a.high == 0
 }
 
-// Span is how many columns make a window, see [Sums.Columns].
+// Span returns the number of columns that make a window, see [Sums.Columns].
 func (f *Frame) Span() int {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
 	return a.span
 }
 
-// extra reports whether windows have more than the columns say.
+// extra reports whether windows have pixels in addition to the columns.
 func (s *Sums) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
 }
 
-// Bytes is how much memory it keeps.
+// Bytes returns the size of the memory that s keeps.
 func (s *Sums) Bytes() int {
 	return engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + s.flats.bytes() +
 		s.sums.bytes() + s.squares.bytes() + s.groups.bytes()
@@ -538,11 +549,11 @@ func (l *lane) bytes() int {
 	return cap(l.columns) + cap(l.prefixes) + cap(l.constants) + cap(l.extras) + cap(l.hi) + cap(l.zeros)
 }
 
-// End says how high the image is, where nobody knew it.
+// End sets the height of the image if it was unknown.
 func (s *Sums) End(height int) {
 	s.frame.Height = height
 	s.down = newAxis(height, s.frame.Up, s.frame.Down, s.frame.Border)
 }
 
-// Forget lets go of the rows.
+// Forget drops references to the rows.
 func (s *Sums) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }

@@ -14,20 +14,21 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// expand writes a file with one piece of text for every pair of a list: Go cannot
-// loop over types, so that a table of generic functions has to be written out. Its
-// arguments are those of the command expand:
+// expand writes one piece of text for every type or pair of types in a list: Go cannot
+// loop over types, so tables of instantiated generic functions have to be written out.
+// Its arguments are those of the command expand:
 //
-//	-out FILE      where to write; a Go file is formatted
+//	-out FILE      output file; a Go file is formatted
 //	-list NAME     sums (the default), squares, types, pixels or accumulators
-//	-kind NAME     the part of sums or squares that tilted, rotated, volume or device tables have
-//	-before TEXT   what comes before, -line TEXT for each, and -after TEXT after
-//	-template FILE a text in the place of these, for a package: -with NAME
+//	-kind NAME     only pairs of upright (the default), tilted, rotated, volume or device tables
+//	-before TEXT   text before the list; -line TEXT for each item; -after TEXT after it
+//	-template FILE template to use in place of these; -with NAME is its data
 //
-// Texts are templates of package text/template over a raster.Pair or a raster.Type, and the others
-// over the NAME; \n is a new line. Besides fields and methods they know {{square .Pixel}},
-// the usual type of squares, {{pixels}} (those of all kinds of tables), {{sums .Pixel}} and {{accumulators}}, lists of types, {{upper .Short}},
-// {{rows `...`}} and {{types `...`}}, see rows and types.
+// Texts are templates of package text/template. The data of -line is a raster.Pair or a
+// raster.Type, that of the others the NAME of -with; \n is a new line. The functions are
+// {{square .Pixel}}, the usual type of squares; {{pixels}}, the pixel types that all kinds
+// of tables support; {{sums .Pixel}} and {{accumulators}}, lists of types;
+// {{upper .Short}}; and {{rows `...`}} and {{types `...`}}, see rows and types.
 func expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -83,8 +84,8 @@ var functions = template.FuncMap{
 	"upper": strings.ToUpper, "rows": rows, "types": types,
 }
 
-// rows is the lines of a text whose cells are divided by |, each as a map by the cells of
-// the first line.
+// rows parses a text whose cells are separated by | and returns a map for each line,
+// keyed by the cells of the first line.
 func rows(text string) (all []map[string]string) {
 	var keys []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -104,7 +105,7 @@ func rows(text string) (all []map[string]string) {
 	return all
 }
 
-// items is what a list is of.
+// items returns the types or pairs of a list.
 func items(list, kind string) (all []any, err error) {
 	kinds := map[string]raster.Kinds{"upright": raster.Upright, "tilted": raster.Tilted, "rotated": raster.Rotated, "volume": raster.Volume, "device": raster.OnDevice}
 	of, ok := kinds[kind]
@@ -128,9 +129,9 @@ func items(list, kind string) (all []any, err error) {
 	return all, nil
 }
 
-// types is the type arguments of a function for every place of a list, nothing where it has
-// none: of one or two sets of types, "float32 float64 × uint8; uint8 × uint8", by
-// their numbers.
+// types parses a list of sets of types, such as "float32 float64 × uint8; uint8 × uint8",
+// and returns the type arguments of a function, indexed by the numbers of its types.
+// Combinations that are not listed are empty.
 func types(list string) (all []string, err error) {
 	for part := range strings.SplitSeq(list, ";") {
 		some, err := product(strings.Split(part, "×"))
@@ -148,7 +149,7 @@ func types(list string) (all []string, err error) {
 	return all, nil
 }
 
-// product is every type of the first set with every one of the others, by their numbers.
+// product returns every combination of a type from each set, indexed by their numbers.
 func product(sets []string) ([]string, error) {
 	all := make([]string, raster.F64+1)
 	for _, name := range strings.Fields(sets[0]) {
@@ -178,7 +179,7 @@ func product(sets []string) ([]string, error) {
 	return both, nil
 }
 
-// write is expand to the file itself.
+// write writes the output of expand to its file.
 func write(args []string) error {
 	file, text, err := expand(args)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command expand writes a table of generic functions, one line a pair of types;
-// see expand. It is for go:generate:
+// Command expand writes a list of instantiated generic functions, one line for each pair
+// of types; see the function expand. Use it with go:generate:
 //
 //	//go:generate go run github.com/boxsum/boxsum/internal/raster/expand -out jobs.go -before "package main\nvar jobs = []job{" -line "jobOf[{{.Pixel}}, {{.Sum}}]()," -after "}"
 package main
