@@ -11,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/histogram"
 )
 
-// Absurd images, windows and numbers are errors or have defined results, and never a panic.
-// What is taken has the size of the image.
+// TestAbsurd tests that absurd images, windows and numbers give errors or defined results,
+// and never a panic. Results have the size of the image.
 func TestAbsurd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 18))
 	failed := 0
@@ -105,7 +105,7 @@ func absurd[P filter.Pixel](t *testing.T, rng *rand.Rand) (failed int) {
 	return failed
 }
 
-// Images of package image without the memory that their bounds ask for are errors.
+// TestBrokenImages tests that images of package image with less memory than their bounds need are errors.
 func TestBrokenImages(t *testing.T) {
 	b := image.Rect(0, 0, 5, 5)
 	for _, img := range []image.Image{&image.Gray{Rect: b}, &image.RGBA{Rect: b, Stride: 20}, &image.NRGBA{Rect: b, Stride: 20}, &image.Gray16{Rect: b, Stride: 10},
@@ -124,7 +124,7 @@ func TestBrokenImages(t *testing.T) {
 	}
 }
 
-// Colours that were multiplied by their alpha are no more than it, also where a filter is no mean.
+// TestGuidedAlpha tests that premultiplied colours never exceed their alpha, even though the guided filter is not a mean.
 func TestGuidedAlpha(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 18))
 	eight, sixteen := image.NewNRGBA(image.Rect(2, 3, 42, 33)), image.NewNRGBA64(image.Rect(2, 3, 42, 33))

@@ -41,7 +41,7 @@ func benchInto[D, P filter.Pixel](b *testing.B, channels int, f func(dst boxsum.
 	}
 }
 
-// BenchmarkFilters is of 1920×1080 pixels, one worker.
+// BenchmarkFilters filters 1920×1080 pixels on one worker.
 func BenchmarkFilters(b *testing.B) {
 	w := filter.Square(15)
 	b.Run("box16", func(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/filter"
 )
 
-// A window of one pixel is a copy, to the bit, and so is a Gaussian without a width. Images of package
-// image are not written to.
+// TestOnePixel tests that a window of one pixel, or a Gaussian of zero width, copies the image bit for bit, and that
+// images of package image are not modified.
 func TestOnePixel(t *testing.T) {
 	src := boxsum.Image[float32]{Pix: []float32{1, float32(math.Copysign(0, -1)), 1e-42, 3, 5e37, 7, 9, 9}, Width: 3, Height: 2, Stride: 4}
 	for name, make := range map[string]func() (boxsum.Image[float32], error){

@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// Medians that are sorted in vectors, of images that are wide enough.
+// TestMedianVectors tests medians of images wide enough for the kernels that sort vectors.
 func TestMedianVectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 9), 18))
 	for range ref.Trials(t, 10) {
@@ -51,7 +51,7 @@ func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 	same(t, name+" in place", over, got)
 }
 
-// Means of 3×3 bytes, which have no sums of columns in images that are wide enough.
+// TestSmallBox tests means of 3×3 bytes, which wide images compute without column sums.
 func TestSmallBox(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 18))
 	for range ref.Trials(t, 20) {
@@ -82,8 +82,8 @@ func TestSmallBox(t *testing.T) {
 	}
 }
 
-// Guided filters of bytes in whole numbers are within 1/512 of those in float64 before both are
-// rounded, and the same at every level and number of workers.
+// TestGuidedBytes tests that the integer guided filter is within 1/512 of that in float64, before both are rounded, and
+// gives the same bits at every level and number of workers.
 func TestGuidedBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 10), 18))
 	worst := 0.0
@@ -126,7 +126,7 @@ func TestGuidedBytes(t *testing.T) {
 	t.Logf("at most %.6f off", worst)
 }
 
-// floats is an image in float64.
+// floats converts an image to float64.
 func floats(img boxsum.Image[uint8]) boxsum.Image[float64] {
 	to := boxsum.Image[float64]{Pix: make([]float64, img.Width*img.Height), Width: img.Width, Height: img.Height, Channels: 1, Stride: img.Width}
 	for y := range img.Height {
@@ -137,7 +137,7 @@ func floats(img boxsum.Image[uint8]) boxsum.Image[float64] {
 	return to
 }
 
-// copyOf is an image without gaps, in memory of its own.
+// copyOf returns a copy of an image without gaps between rows.
 func copyOf(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	to := img
 	to.Pix, to.Stride = nil, img.Width
@@ -147,7 +147,7 @@ func copyOf(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	return to
 }
 
-// Tall windows of bytes, whose columns take all of 16 bits, and others around them.
+// TestTallWindows tests windows of bytes whose column sums take all of 16 bits, and sizes around those.
 func TestTallWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 18))
 	img := random[uint8](rng, 90, 300, 1)

@@ -15,7 +15,7 @@ import (
 
 var borders = []filter.Border{filter.Reflect101, filter.Reflect, filter.Replicate, filter.Constant, filter.Wrap, filter.Clip}
 
-// index is the definition of a border, a step at a time.
+// index computes Border.Index by its definition, one step at a time.
 func index(b filter.Border, i, n int) int {
 	for i < 0 || i >= n {
 		switch b {
@@ -49,7 +49,7 @@ func index(b filter.Border, i, n int) int {
 	return i
 }
 
-// values is the pixels of a channel in the window of (x, y), as the definition has them.
+// values returns the pixels of a channel in the window of (x, y), by the definition.
 func values[P filter.Pixel](dst []float64, img boxsum.Image[P], w filter.Window, opt *filter.Options, x, y, channel int) []float64 {
 	left, up := w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	dst = dst[:0]
@@ -78,7 +78,7 @@ func moments(v []float64) (sum, mean, variance float64) {
 	return sum, mean, variance / float64(len(v))
 }
 
-// random is an image with a gap after each row.
+// random returns an image with a gap after each row.
 func random[P filter.Pixel](rng *rand.Rand, width, height, channels int) boxsum.Image[P] {
 	stride := width*channels + rng.IntN(3)
 	img := boxsum.Image[P]{Pix: make([]P, stride*height), Stride: stride, Width: width, Height: height, Channels: channels}
@@ -120,7 +120,7 @@ func randomOptions(rng *rand.Rand) *filter.Options {
 	return opt
 }
 
-// Every local statistic of every type against the definition.
+// TestDefinition compares every local statistic of every type with its definition.
 func TestDefinition(t *testing.T) {
 	ref.Alone(t)
 	t.Run("uint8", testDefinition[uint8])

@@ -7,14 +7,14 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// Beyond the image and the result a worker takes 64 KiB and as many rows as a window has,
-// however high the image is: of its own pixels, or of what lies between two passes.
+// TestMemory tests that, in addition to the image and the result, a worker needs 64 KiB and as many rows as a window is
+// high, of pixels or of intermediate results, however high the image is.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory is the same on all machines")
 	}
 	const width, k, sigma = 3000, 31, 10.0
-	three := 0 // rows of the boxes of a Gaussian
+	three := 0 // rows of the three boxes of a Gaussian
 	for _, size := range filter.Boxes(sigma, 3) {
 		three += size
 	}
@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 		words, floats, more := photo[uint16](width, height, 1), photo[float32](width, height, 1), photo[float32](width, height, 1)
 		for i, c := range []struct {
 			name string
-			rows int // of so many bytes an element
+			rows int // number of rows, and bytes per element
 			size int
 			do   func(opt *filter.Options) error
 		}{

@@ -18,8 +18,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// In place, in strips, in bands of several workers and at every level the bits are the same,
-// and a stream has them too.
+// TestSameBits tests that results are bit-identical in place, in strips, in bands of several workers, at every level and
+// in a stream.
 func TestSameBits(t *testing.T) {
 	t.Run("uint8", testSameBits[uint8])
 	t.Run("uint16", testSameBits[uint16])
@@ -31,7 +31,7 @@ func testSameBits[P filter.Pixel](t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 18))
 	for i, size := range []struct{ w, h, c, window int }{{2100, 100, 1, 9}, {100, 300, 3, 40}, {5000, 70, 1, 60}, {1300, 60, 2, 7}, {30, 300, 4, 31}, {200, 80, 1, 101}} {
 		if (ref.Race || testing.Short()) && i%3 != 0 {
-			continue // two of them will do where it is slow
+			continue // a third of the cases suffices where tests are slow
 		}
 		img := random[P](rng, size.w, size.h, size.c)
 		w := filter.Window{Width: 1 + rng.IntN(size.window), Height: size.window}
@@ -143,7 +143,7 @@ func same[P boxsum.Pixel](t *testing.T, name string, got, want boxsum.Image[P]) 
 	}
 }
 
-// Streams of every shape, small ones against the whole image.
+// TestStream compares streams of every shape, of small images, with the whole image.
 func TestStream(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	for range 300 {
@@ -161,8 +161,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A Gaussian is its boxes, one after the other in float64, and along sides where it is narrow and nobody
-// asked for boxes its weights.
+// TestGaussian compares a Gaussian with its boxes applied in turn in float64, and along narrow axes, unless Passes is
+// set, with its weights.
 func TestGaussian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 4), 18))
 	for range ref.Trials(t, 60) {
@@ -236,8 +236,8 @@ func testGaussian[P filter.Pixel](t *testing.T, rng *rand.Rand, eps float64) {
 	}
 }
 
-// weighed is a Gaussian by its definition, up to four deviations away, with the sum of the
-// weights of the pixels that count.
+// weighed computes a Gaussian by its definition, truncated at four deviations and divided by the sum of the weights of
+// the pixels that count.
 func weighed(img boxsum.Image[float64], sigma [2]float64, opt *filter.Options) boxsum.Image[float64] {
 	weight := func(d int, sigma float64) float64 {
 		if sigma == 0 {
@@ -275,7 +275,7 @@ func weighed(img boxsum.Image[float64], sigma [2]float64, opt *filter.Options) b
 	return out
 }
 
-// The guided filter by its definition, with means of this package.
+// TestGuided compares the guided filter with its definition, using means of this package.
 func TestGuided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 5), 18))
 	for i := range ref.Trials(t, 60) {
@@ -327,7 +327,7 @@ func testGuided[P filter.Pixel](t *testing.T, rng *rand.Rand, channels int, eps 
 			a[i] = make([]float64, n)
 		}
 		for k := range n {
-			m := make([][]float64, channels) // with the right side as the last column
+			m := make([][]float64, channels) // the last column is the right-hand side
 			for i := range m {
 				m[i] = make([]float64, channels+1)
 				for j := range channels {
@@ -371,7 +371,7 @@ func testGuided[P filter.Pixel](t *testing.T, rng *rand.Rand, channels int, eps 
 	}
 }
 
-// Medians and entropies against sorted values and counts.
+// TestMedianEntropy compares medians and entropies with sorted values and counts.
 func TestMedianEntropy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 6), 18))
 	for range ref.Trials(t, 40) {
@@ -506,7 +506,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// A pixel that is not finite touches its own windows, and leaves no rounding in others.
+// TestNotFinite tests that a pixel that is not finite affects only its own windows, and leaves no rounding error in others.
 func TestNotFinite(t *testing.T) {
 	ref.Alone(t)
 	t.Run("float32", testNotFinite[float32])
@@ -581,7 +581,7 @@ func TestAllocatesNothing(t *testing.T) {
 	ref.AllocatesNothing(t, "Push", func() error { _, err := s.Push(row); return err })
 }
 
-// What cannot be is an error that says so, and nothing panics.
+// TestErrors tests that invalid arguments return errors with useful texts, without a panic.
 func TestErrors(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](10, 10, 1)
 	other, _ := boxsum.NewImage[uint8](9, 10, 1)
@@ -648,7 +648,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, test.got, test.want)
 		}
 	}
-	// Nothing to filter is no error.
+	// An empty image is not an error.
 	if _, err := filter.Box(boxsum.Image[uint8]{}, filter.Square(3), nil); err != nil {
 		t.Error(err)
 	}
@@ -663,7 +663,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Windows far larger than the image are defined, and take no longer.
+// TestHugeWindows tests that windows far larger than the image have the defined results and take no longer.
 func TestHugeWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 18))
 	const k = 1<<20 + 1
@@ -694,7 +694,7 @@ func TestHugeWindows(t *testing.T) {
 	}
 }
 
-// The context stops work that has begun, and progress ends with 1.
+// TestProgress tests that the context stops work that has begun, and that progress ends with 1.
 func TestProgress(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](2000, 2000, 1)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -710,7 +710,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Images of package image keep their kind, and their bounds.
+// TestImages tests that results have the type and the bounds of an image of package image.
 func TestImages(t *testing.T) {
 	b := image.Rect(-3, 5, 20, 30)
 	paint := func(set func(x, y int, c color.Color)) {
@@ -761,7 +761,7 @@ func TestImages(t *testing.T) {
 
 func diff(a, b uint32) uint32 { return max(a, b) - min(a, b) }
 
-// FuzzBox holds windows and borders of every shape against the definition.
+// FuzzBox compares windows and borders of every shape with the definition.
 func FuzzBox(f *testing.F) {
 	f.Add(uint8(5), uint8(7), uint8(1), uint8(3), uint8(4), int8(0), int8(0), uint8(0), []byte("some pixels"))
 	f.Add(uint8(1), uint8(1), uint8(3), uint8(200), uint8(90), int8(-3), int8(5), uint8(3), []byte{255})
@@ -799,7 +799,7 @@ func FuzzBox(f *testing.F) {
 	})
 }
 
-// Results over the image itself are those beside it, also where a filter looks at the pixel again.
+// TestStatisticsInPlace tests results in place, including filters that read the pixel again.
 func TestStatisticsInPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 18))
 	for i := range 60 {
@@ -838,8 +838,8 @@ func inPlace[P filter.Float](t *testing.T, rng *rand.Rand, i int) {
 	}
 }
 
-// A guide with three equal colours is a gray one with a third of epsilon: its covariances have no inverse, and epsilon is
-// all that keeps them from it.
+// TestGuidedFewColours tests that a guide with three equal channels acts like a gray guide with a third of epsilon. Its
+// covariance matrix is singular without epsilon.
 func TestGuidedFewColours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 18))
 	for _, epsilon := range []float64{0.03, 3, 3000} {

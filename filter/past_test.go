@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/filter"
 )
 
-// Results that are so many that they go past the caches are those that are made over the image itself.
+// TestPast compares results large enough to be written past the caches with results in place, which are not.
 func TestPast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the short form leaves out images of 33 MB")

@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// asked is what a peer makes of an image.
+// asked returns the result of a peer for an image.
 func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, img boxsum.Image[P], kx, ky, n int) []D {
 	t.Helper()
 	fmt.Fprintln(py.In, what, reflect.TypeFor[P](), border, img.Height, img.Width, img.Channels, kx, ky)
@@ -29,7 +29,7 @@ func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, 
 	return out
 }
 
-// Means, sums, deviations, medians and blocks are those of OpenCV and SciPy.
+// TestPeers compares means, sums, deviations, medians and block means with OpenCV and SciPy.
 func TestPeers(t *testing.T) {
 	ref.Alone(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
@@ -40,7 +40,7 @@ func TestPeers(t *testing.T) {
 		gray := random[uint8](rng, img.Width, img.Height, 1)
 		words := random[uint16](rng, img.Width, img.Height, 1)
 		n, c := img.Width*img.Height, img.Channels
-		// cv2.blur is exact for odd windows only, and reflects once only.
+		// cv2.blur is exact for odd windows only, and reflects only once.
 		w := filter.Window{Width: 1 + 2*rng.IntN(1+min(20, (img.Width-1)/2)), Height: 1 + 2*rng.IntN(1+min(20, (img.Height-1)/2))}
 		opt := &filter.Options{Border: borders[i%4]}
 		name := fmt.Sprintf("%d×%d×%d %v %v", img.Width, img.Height, c, w, opt.Border)
@@ -67,7 +67,7 @@ func TestPeers(t *testing.T) {
 			near(t, name+" INTER_AREA", must[uint8](t, name)(filter.Downsample(gray, fx, fy, nil)), asked[float64](t, py, "area", "none", gray, fx, fy, n/fx/fy), 0.5001)
 		}
 	}
-	// A Gaussian by four boxes beside the true one: as docs/reference/filters.md says.
+	// Compare a Gaussian of four boxes with the true one, as stated in docs/reference/filters.md.
 	img := random[uint8](rng, 200, 160, 1)
 	for _, sigma := range []int{5, 10, 20} {
 		got := must[uint8](t, "")(filter.Gaussian(img, filter.Sigma{X: float64(sigma), Y: float64(sigma), Passes: 4}, nil))
@@ -75,8 +75,8 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// Gaussians of all widths beside SciPy's: below a deviation of 2 they are the same but for
-// rounding, and above as near as docs/reference/filters.md says.
+// TestGaussianSciPy compares Gaussians of all widths with SciPy's: below a deviation of 2 they are equal except for
+// rounding, and above as close as docs/reference/filters.md states.
 func TestGaussianSciPy(t *testing.T) {
 	ref.Alone(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
@@ -95,13 +95,13 @@ func TestGaussianSciPy(t *testing.T) {
 		floats.Pix[i], bytes.Pix[i], words.Pix[i], singles.Pix[i] = float64(v), uint8(v), uint16(v*256), float32(v)
 	}
 	for i, c := range []struct {
-		sigma, most, mean float64 // in gray levels, besides rounding
+		sigma, most, mean float64 // largest and mean difference in gray levels, in addition to rounding
 	}{
 		{0.3, 0, 0}, {0.4, 0, 0}, {0.5, 0, 0}, {0.6, 0, 0}, {0.8, 0, 0}, {1, 0, 0}, {1.25, 0, 0}, {1.5, 0, 0}, {1.75, 0, 0}, {1.999, 0, 0},
 		{2, 6.2, 1.4}, {3, 3.7, 1.2}, {4, 4.1, 1}, {5, 3.7, 0.8}, {7, 3, 0.35}, {10, 3, 0.9}, {20, 1.9, 0.35}, {50, 0.4, 0.11}, {100, 0.05, 0.02},
 	} {
 		border := []filter.Border{filter.Reflect101, filter.Reflect, filter.Wrap, filter.Replicate, filter.Constant}[i%5]
-		if c.most > 0 { // at other borders every box takes the border anew
+		if c.most > 0 { // the other borders apply to every box anew
 			border = []filter.Border{filter.Reflect101, filter.Reflect}[i%2]
 		}
 		sigma, opt := filter.Sigma{X: c.sigma, Y: c.sigma}, &filter.Options{Border: border}

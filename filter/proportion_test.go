@@ -9,13 +9,13 @@ import (
 	"github.com/boxsum/boxsum/filter"
 )
 
-// One pixel touches its own windows only, however large it is: others are what they are without it.
+// TestOneLargePixel tests that one pixel, however large, does not change windows that do not contain it.
 func TestOneLargePixel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const w, h = 60, 150
 	for _, large := range []float64{1e7, 1e9, -1e20, 1e38, math.NaN(), math.Inf(1)} {
 		for _, border := range []filter.Border{filter.Clip, filter.Reflect101, filter.Replicate, filter.Constant, filter.Wrap} {
-			for _, side := range []int{3, 41, 5, 20, 60} { // one after the other in the same memory
+			for _, side := range []int{3, 41, 5, 20, 60} { // in turn, reusing memory
 				plain, _ := boxsum.NewImage[float64](w, h, 1)
 				for i := range plain.Pix {
 					plain.Pix[i] = rng.Float64()
@@ -54,7 +54,7 @@ func TestOneLargePixel(t *testing.T) {
 	}
 }
 
-// has reports whether the window of place x has place p, or may have it beyond the border.
+// has reports whether the window of x contains pixel p, directly or through the border.
 func has(x, p, side, n int, border filter.Border) bool {
 	for j := x - side/2; j < x-side/2+side; j++ {
 		k := j
@@ -79,7 +79,7 @@ func has(x, p, side, n int, border filter.Border) bool {
 	return false
 }
 
-// Deviations are those of the pixels of a window, however far from the rest of the image these are.
+// TestTwoLevels tests that deviations are those of the window's pixels, however far from the rest of the image they are.
 func TestTwoLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const w, h, side = 50, 40, 7
@@ -120,7 +120,7 @@ func TestTwoLevels(t *testing.T) {
 	}
 }
 
-// So do filters of several passes, and the best windows.
+// TestOneLargePixelPasses is like TestOneLargePixel for filters of several passes and the best windows.
 func TestOneLargePixelPasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const w, h, px, py = 90, 200, 40, 100
@@ -130,7 +130,7 @@ func TestOneLargePixelPasses(t *testing.T) {
 	}
 	marked := plain
 	marked.Pix = append([]float32(nil), plain.Pix...)
-	marked.Pix[py*w+px] = -math.MaxFloat32 // what stands for no data
+	marked.Pix[py*w+px] = -math.MaxFloat32 // a marker for missing data
 	for name, f := range map[string]func(img boxsum.Image[float32]) (boxsum.Image[float32], error){
 		"Gaussian": func(img boxsum.Image[float32]) (boxsum.Image[float32], error) {
 			return filter.Gaussian(img, filter.Sigma{X: 3, Y: 3}, nil)
@@ -171,7 +171,7 @@ func TestOneLargePixelPasses(t *testing.T) {
 	}
 }
 
-// Means are right beside and below what is out of proportion, however it comes.
+// TestNoData tests that means beside and below missing data are accurate, in whatever pattern it appears.
 func TestNoData(t *testing.T) {
 	const w, h, none = 40, 150, -3.4e38
 	for name, draw := range map[string]func(x, y int) float64{
@@ -249,7 +249,8 @@ func TestNoData(t *testing.T) {
 	}
 }
 
-// A window as high as can be takes no longer for it, and of one pixel a stream gives the pixel.
+// TestHighWindows tests that the highest possible window takes no longer, and that a stream with a window of one pixel
+// returns the pixels.
 func TestHighWindows(t *testing.T) {
 	img, _ := boxsum.NewImage[float64](5, 9, 1)
 	for i := range img.Pix {

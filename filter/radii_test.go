@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// Windows of all sizes are those of the definition.
+// TestBoxRadii compares windows of all sizes with the definition.
 func TestBoxRadii(t *testing.T) {
 	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 4))

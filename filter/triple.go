@@ -78,7 +78,7 @@ func runTriple(j *job, with *triple) error {
 	l.frame = j.frame(raster.U32, 0)
 	l.image.Src, l.image.Border = j.src, j.shape.Border
 	p := window.ChainPlan(&j.set, &l.frame, 2, 2*l.down.Reach(), 1)
-	if !j.same { // workers continue from band to band: these are for those that have no next band
+	if !j.same { // smaller bands, for workers that finish early to take over
 		rows := max(tripleShare, 4*l.down.Reach())
 		p.BandRows = min(p.BandRows, raster.RoundUp(engine.DivUp(p.Rows, max(p.Workers, p.Rows/rows)), tripleBlock))
 	}

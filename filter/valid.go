@@ -147,7 +147,7 @@ const (
 	// all pixels are equal.
 	validUnsure   = 0x1p-36
 	validRounding = 0x1p-49
-	// validPixels is the maximum number of pixels in a window that is summed by itself.
+	// validPixels is the maximum number of pixels in a window that is summed pixel by pixel.
 	validPixels = 1 << 12
 )
 

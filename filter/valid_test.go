@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Windows of valid pixels by their definition, for all types, borders and masks.
+// TestValid compares windows of valid pixels with the definition, for all types, borders and masks.
 func TestValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 22), 18))
 	for range ref.Trials(t, 40) {
@@ -123,7 +123,7 @@ func testValid[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 	same(t, name+" in place", img, boxes)
 }
 
-// Sums are those of every type that holds them, 64-bit integers too.
+// TestLongSums tests sums of every type that holds them, including 64-bit integers.
 func TestLongSums(t *testing.T) {
 	img := random[uint16](rand.New(rand.NewPCG(24, 18)), 40, 30, 1)
 	for _, w := range []filter.Window{filter.Square(5), filter.Square(1 << 21)} {
@@ -144,7 +144,7 @@ func TestLongSums(t *testing.T) {
 	}
 }
 
-// What does not have valid pixels says so, and masks have the size of the image.
+// TestValidErrors tests that filters without support for valid pixels return errors, and so do masks of other sizes.
 func TestValidErrors(t *testing.T) {
 	img := random[float32](rand.New(rand.NewPCG(23, 18)), 20, 30, 2)
 	opt := &filter.Options{Valid: boxsum.Valid{SkipNaN: true}}

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// Narrow Gaussians are the same bits at every level, with any number of workers and in
-// place, and allocate nothing the second time.
+// TestNarrowGaussian tests that narrow Gaussians are bit-identical at every level, with any number of workers and in
+// place, and do not allocate the second time.
 func TestNarrowGaussian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 20), 18))
 	for range ref.Trials(t, 10) {

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// BenchmarkBinarize is every method at 1920×1080 with a window of 25, on one worker.
+// BenchmarkBinarize runs every method at 1920×1080 with a window of 25, on one worker.
 func BenchmarkBinarize(b *testing.B) {
 	img := strokesPage(1920, 1080)
 	dst, _ := boxsum.NewImage[uint8](img.Width, img.Height, 1)
@@ -24,7 +24,7 @@ func BenchmarkBinarize(b *testing.B) {
 	}
 }
 
-// strokesPage is dark strokes on paper that is lit from one side, with noise.
+// strokesPage returns an image of dark strokes on paper that is lit from one side, with noise.
 func strokesPage(width, height int) boxsum.Image[uint8] {
 	img, _ := boxsum.NewImage[uint8](width, height, 1)
 	rng := rand.New(rand.NewPCG(1, 18))

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// TestSaveBitmap writes bitmaps with one bit per pixel where a format has that.
+// TestSaveBitmap tests that formats that support it store bitmaps with one bit per pixel.
 func TestSaveBitmap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	b, err := threshold.NewBitmap(77, 31)
@@ -51,7 +51,7 @@ func TestSaveBitmap(t *testing.T) {
 	if b.Row(-1) != nil || b.Row(31) != nil || len(b.Row(30)) != 10 {
 		t.Error("rows")
 	}
-	// It is an image with a palette, which package image/png writes with one bit per pixel.
+	// A Bitmap is an image with a palette, which package image/png writes with one bit per pixel.
 	var file bytes.Buffer
 	if err := png.Encode(&file, b); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// Scores are those of Doxa.
+// TestCompareDoxa compares scores with Doxa's.
 func TestCompareDoxa(t *testing.T) {
 	py := ref.StartDoxa(t, "testdata/doxa.py")
 	rng := rand.New(rand.NewPCG(18, 11))

@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// strided is a copy of an image with gaps between its rows that must stay as they are.
+// strided returns a copy of an image with gaps between its rows, which must stay unchanged.
 func strided(img boxsum.Image[uint8], gap int) boxsum.Image[uint8] {
 	out := boxsum.Image[uint8]{Width: img.Width, Height: img.Height, Stride: img.Width + gap, Channels: 1}
 	out.Pix = bytes.Repeat([]byte{171}, out.Stride*img.Height+7)
@@ -29,8 +29,8 @@ func strided(img boxsum.Image[uint8], gap int) boxsum.Image[uint8] {
 	return out
 }
 
-// Results are the same at every level, for any number of workers, over the image itself, with
-// gaps between rows, and as bits.
+// TestForms tests that results are the same at every level, for any number of workers, in place, with gaps between rows,
+// and as bits.
 func TestForms(t *testing.T) {
 	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(18, 5))
@@ -82,7 +82,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Maps have the same bits everywhere, and make the decisions where no rounding does.
+// TestMaps tests that maps are bit-identical everywhere, and agree with the decisions except where rounding decides.
 func TestMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 6))
 	img := drawn(rng, 230, 60, 4)
@@ -125,7 +125,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// Wider pixels give the decisions of bytes, where they have the same values.
+// TestPixels tests that wider pixel types give the same decisions as bytes of the same values.
 func TestPixels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 7))
 	img := drawn(rng, 90, 70, 4)
@@ -160,13 +160,13 @@ func TestPixels(t *testing.T) {
 				wrong++
 			}
 		}
-		if wrong > len(img.Pix)/500 { // means of MeanC are rounded elsewhere
+		if wrong > len(img.Pix)/500 { // MeanC rounds means of floats differently
 			t.Errorf("%v: %d of %d decisions differ", m, wrong, len(img.Pix))
 		}
 	}
 }
 
-// A NaN touches its own windows only.
+// TestNaN tests that a NaN affects only its own windows.
 func TestNaN(t *testing.T) {
 	img := boxsum.Image[float64]{Pix: make([]float64, 40*30), Width: 40, Height: 30}
 	for i := range img.Pix {
@@ -230,7 +230,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Absurd inputs are clear errors or defined results, and never a panic.
+// TestAbsurd tests that absurd inputs give clear errors or defined results, and never a panic.
 func TestAbsurd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 8))
 	nan, inf := math.NaN(), math.Inf(1)
@@ -348,7 +348,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Progress goes from 0 to 1 and never back.
+// TestProgress tests that progress goes from 0 to 1 and never decreases.
 func TestProgress(t *testing.T) {
 	img := drawn(rand.New(rand.NewPCG(1, 1)), 900, 900, 4)
 	for _, m := range threshold.Methods() {
@@ -365,7 +365,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Bytes that became floats are not taken for floats from 0 to 1.
+// TestFloatsOfBytes tests that bytes converted to floats are not mistaken for floats from 0 to 1.
 func TestFloatsOfBytes(t *testing.T) {
 	img := boxsum.Image[float32]{Pix: []float32{0.2, float32(math.NaN()), 1.5, 2, 200, 0}, Width: 3, Height: 2}
 	for _, m := range []threshold.Method{threshold.Sauvola, threshold.TRSingh, threshold.Phansalkar} {
@@ -394,7 +394,7 @@ func TestFloatsOfBytes(t *testing.T) {
 	}
 }
 
-// What more workers found in an image before is forgotten.
+// TestWolfAgain tests that values found by other workers in an earlier image are forgotten.
 func TestWolfAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 19))
 	wild := drawn(rng, 900, 900, 5)
@@ -422,8 +422,8 @@ func TestWolfAgain(t *testing.T) {
 	}
 }
 
-// Results that are so many that they go past the caches are those that are made over the image itself, which
-// has kernels of its own where it is wide.
+// TestPast compares results large enough to be written past the caches with results in place, for which wide images have
+// separate kernels.
 func TestPast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the short form leaves out images of 33 MB")
@@ -449,7 +449,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// Bands of an image that is written over keep to their own rows.
+// TestInPlaceBands tests that the bands of an image that is overwritten do not read each other's results.
 func TestInPlaceBands(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](1024, 1024, 1)
 	for i := range img.Pix {
@@ -474,7 +474,8 @@ func TestInPlaceBands(t *testing.T) {
 	}
 }
 
-// Bradley's own window is an eighth of the width: where that is none its mean is 0, in every form.
+// TestBradleyNarrow tests that Bradley's default window, an eighth of the width, gives a mean of 0 if it is empty, in
+// every form of result.
 func TestBradleyNarrow(t *testing.T) {
 	for width := 1; width < 8; width++ {
 		img, _ := boxsum.NewImage[uint8](width, 3, 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// Beyond the image and the result a worker takes 64 KiB and as many rows as a window has,
-// however high the image is; Su three times as many, as it has masks of them too.
+// TestMemory tests that, in addition to the image and the result, a worker needs 64 KiB and as many rows as a window is
+// high, however high the image is. Su needs three times as many, because it also keeps masks.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory is the same on all machines")

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// doxaOf is what Doxa makes of an image.
+// doxaOf returns Doxa's result for an image.
 func doxaOf(t *testing.T, py ref.Script, img boxsum.Image[uint8], r threshold.Rule) []uint8 {
 	t.Helper()
 	fmt.Fprintf(py.In, "%v %d %d", r.Method, img.Height, img.Width)
@@ -45,7 +45,7 @@ func doxaOf(t *testing.T, py ref.Script, img boxsum.Image[uint8], r threshold.Ru
 	return out
 }
 
-// Every decision is Doxa's, at every level.
+// TestDoxa compares every decision with Doxa's, at every level.
 func TestDoxa(t *testing.T) {
 	py := ref.StartDoxa(t, "testdata/doxa.py")
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 2))
@@ -65,7 +65,7 @@ func TestDoxa(t *testing.T) {
 				size = 0
 			}
 			r := ruleFor(rng, m, size)
-			if m == threshold.Su && i%3 == 0 { // which Doxa does not look at without a window
+			if m == threshold.Su && i%3 == 0 { // Doxa ignores MinN without a window
 				r.MinN = 1 + rng.IntN(9)
 			}
 			name := fmt.Sprintf("image %d, %v, %d×%d, window %d, k %v, t %v, level %v", i, m, img.Width, img.Height, size, r.K, r.T, opt.Level)
@@ -78,7 +78,7 @@ func TestDoxa(t *testing.T) {
 	}
 }
 
-// side is how long the side of an image is: now and then one pixel.
+// side returns a random side length of an image, occasionally one pixel.
 func side(rng *rand.Rand, i, most int) int {
 	if i%19 == 0 {
 		return 1
@@ -86,7 +86,7 @@ func side(rng *rand.Rand, i, most int) int {
 	return 1 + rng.IntN(most)
 }
 
-// Large images have windows, strips and bands of their own.
+// TestDoxaLarge tests large images, which are cut into strips and bands.
 func TestDoxaLarge(t *testing.T) {
 	ref.Alone(t)
 	py := ref.StartDoxa(t, "testdata/doxa.py")
@@ -110,7 +110,7 @@ func TestDoxaLarge(t *testing.T) {
 	}
 }
 
-// MeanC is cv2.adaptiveThreshold, and maps are those of scikit-image.
+// TestOpenCV compares MeanC with cv2.adaptiveThreshold, and maps with those of scikit-image.
 func TestOpenCV(t *testing.T) {
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 4))
@@ -134,7 +134,7 @@ func TestOpenCV(t *testing.T) {
 		same(t, "cv2.adaptiveThreshold "+name, got, want)
 
 		m := []threshold.Method{threshold.Sauvola, threshold.Niblack}[i%2]
-		// Its border reflects once.
+		// The border of the peer reflects only once.
 		r = threshold.New(m, 1+2*rng.IntN(1+min(20, (min(img.Width, img.Height)-1)/2)))
 		r.Border, r.K, r.R = filter.Reflect101, 0.2+float64(i%3)/10, 127.5
 		fmt.Fprintln(py.In, m, img.Height, img.Width, r.Window.Width, r.K)
@@ -146,7 +146,7 @@ func TestOpenCV(t *testing.T) {
 	}
 }
 
-// near compares a map with numbers that are rounded in another order.
+// near compares a map with the peer's, which is rounded in another order.
 func near(t *testing.T, name string, img boxsum.Image[uint8], r threshold.Rule, opt *threshold.Options, py ref.Script) {
 	t.Helper()
 	want := make([]float64, len(img.Pix))
@@ -158,7 +158,7 @@ func near(t *testing.T, name string, img boxsum.Image[uint8], r threshold.Rule, 
 		t.Fatal(name, err)
 	}
 	for i, v := range got.Pix {
-		if math.Abs(v-want[i]) > 1e-5*math.Abs(want[i])+1e-3 { // a deviation of 0 is the root of what rounding left there
+		if math.Abs(v-want[i]) > 1e-5*math.Abs(want[i])+1e-3 { // the peer's deviation of a flat window is the root of a rounding error
 			t.Fatalf("%s: pixel %d is %v, want %v", name, i, v, want[i])
 		}
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// drawn is an image of one of several kinds: noise, one value, two values, little noise,
-// and a page lit from one side.
+// drawn returns an image of the given kind: noise, one value, two values, little noise, or a page lit from one side.
 func drawn(rng *rand.Rand, width, height, kind int) boxsum.Image[uint8] {
 	pix := make([]uint8, width*height)
 	a, b := rng.IntN(256), rng.IntN(256)
@@ -38,7 +37,7 @@ func drawn(rng *rand.Rand, width, height, kind int) boxsum.Image[uint8] {
 	return boxsum.Image[uint8]{Pix: pix, Width: width, Height: height}
 }
 
-// ruleFor is a rule with numbers of its own.
+// ruleFor returns a rule with random parameters.
 func ruleFor(rng *rand.Rand, m threshold.Method, size int) threshold.Rule {
 	r := threshold.New(m, size)
 	if k := []float64{0.2, 0.34, -0.2, 0.5, 0, -1.5}[rng.IntN(6)]; rng.IntN(3) > 0 {
@@ -50,13 +49,13 @@ func ruleFor(rng *rand.Rand, m threshold.Method, size int) threshold.Rule {
 	return r
 }
 
-// Every decision is that of the formulas, pixel by pixel in float64.
+// TestBruteForce compares every decision with the formulas, computed pixel by pixel in float64.
 func TestBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 18), 1))
 	for i := range ref.Trials(t, 60) {
 		img := drawn(rng, 1+rng.IntN(70), 1+rng.IntN(30), i)
 		for _, m := range threshold.Methods() {
-			if i >= 60 && i%4 != int(m)%4 { // of many images each has a quarter of the methods
+			if i >= 60 && i%4 != int(m)%4 { // from image 60 on, each has only a quarter of the methods
 				continue
 			}
 			size := 1 + rng.IntN(40)
@@ -86,7 +85,7 @@ func same(t *testing.T, name string, got boxsum.Image[uint8], want []uint8) {
 	}
 }
 
-// brute is a binary image made without any sums that run.
+// brute binarizes an image without running sums.
 func brute(img boxsum.Image[uint8], r threshold.Rule) []uint8 {
 	w, h := img.Width, img.Height
 	out := make([]uint8, w*h)
@@ -183,7 +182,7 @@ func brute(img boxsum.Image[uint8], r threshold.Rule) []uint8 {
 	return out
 }
 
-// each visits the pixels of a window that the image has.
+// each calls visit for the pixels of a window that are inside the image.
 func each(img boxsum.Image[uint8], x, y, size int, visit func(i int)) {
 	before := (size + 1) / 2
 	after := size - before
@@ -194,7 +193,7 @@ func each(img boxsum.Image[uint8], x, y, size int, visit func(i int)) {
 	}
 }
 
-// bruteRounded is the mean of a window that goes on with the outermost pixels.
+// bruteRounded returns the rounded mean of a window whose border replicates the outermost pixels.
 func bruteRounded(img boxsum.Image[uint8], x, y, size int) int {
 	before := (size + 1) / 2
 	s := 0
@@ -243,7 +242,7 @@ func bruteOtsu(pix []uint8) uint8 {
 	return uint8(level)
 }
 
-// bruteConnected is what is black and connected to pixels of high contrast that are.
+// bruteConnected returns the black pixels that are connected to black pixels of high contrast.
 func bruteConnected(img boxsum.Image[uint8], in []uint8) []uint8 {
 	contrast := bruteContrast(img)
 	level := bruteOtsu(contrast)
