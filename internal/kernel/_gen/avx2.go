@@ -6,17 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx2 sums a vector of 32 bytes, one block of the portable order.
+// avx2 emits AVX2 code: a vector of 32 bytes of sums is one block of the portable summation order.
 type avx2 struct {
 	constants
-	step    []reg.Register // where a lane finds its left neighbours
-	keep    []Mem          // and whether it has any
-	last    reg.Register   // the vector's last sums
-	sumMask reg.VecVirtual // of the tail, for sums
-	pixMask reg.VecVirtual // of the tail, for pixels of four bytes
-	end     reg.Register   // the row's length, and how many bits of a load
-	shift   reg.Register   // that ends there belong to earlier pixels
-	slid    reg.VecVirtual // or how its bytes are shifted
+	step    []reg.Register // per doubling step: the left neighbor that each lane adds
+	keep    []Mem          // and a mask of the lanes that have one
+	last    reg.Register   // permutation that broadcasts the vector's last sums
+	sumMask reg.VecVirtual // mask of a row's tail, for sums
+	pixMask reg.VecVirtual // mask of a row's tail, for 4-byte pixels
+	end     reg.Register   // the row's length; a load of the tail ends there, and
+	shift   reg.Register   // shift removes the bits that belong to earlier pixels,
+	slid    reg.VecVirtual // or slid shuffles the bytes into place
 	offset  reg.VecVirtual
 	weights []reg.VecVirtual // of the dot products
 }
@@ -29,7 +29,7 @@ func (*avx2) vec() reg.VecVirtual { return YMM() }
 
 func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	a.last = YMM()
-	// The upper half of low is what AVX-512 takes from a block of 32 bytes.
+	// AVX-512 uses only the upper half of low, which selects the last sums of a 32-byte block.
 	VMOVDQU(Mem{Base: lanes, Disp: lanesLow + 32}, a.last)
 	if o.dot {
 		a.weights = nil
@@ -92,7 +92,7 @@ func (a *avx2) tail(o op, elements, end reg.Register) {
 	}
 }
 
-// loadBytes is how many bytes of narrow pixels fill a vector of sums.
+// loadBytes returns the number of bytes of narrow pixels that fill a vector of sums.
 func (*avx2) loadBytes(o op) int { return 32 / o.sum.Bytes() * o.pix.Bytes() }
 
 func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
@@ -129,8 +129,8 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	}
 	switch {
 	case o.pix == u32 && o.sum == f64:
-		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
-		// a number of 32 bits is that many more.
+		// AVX2 converts signed integers only. A 32-bit integer in the low bits of the float 2^52
+		// adds its value to it, so subtracting 2^52 leaves the integer as a float.
 		VPMOVZXDQ(from, v)
 		VPOR(a.bias(), v, v)
 		VSUBPD(a.bias(), v, v)
@@ -145,9 +145,9 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	return finish(o, v, a.offset)
 }
 
-// tailPixels loads the last few pixels of a row, zeros after them, without
-// touching what lies beyond: wide ones under a mask, narrow ones by a load
-// that ends where the row does, shifted into place.
+// tailPixels loads the last few pixels of a row, followed by zeros, and reads nothing beyond the
+// row: wide pixels under a mask, narrow ones by a load that ends with the row and is shifted into
+// place.
 func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	if o.pix.Bytes() >= 4 {
 		v, mask := YMM(), a.pixMask
@@ -184,9 +184,8 @@ func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry), a.rowSums(o, m.Offset(a.loadBytes(o)), false, carry)}
 }
 
-// dots takes four bytes at a time, in every lane, and adds to each lane
-// those that are not on its right: a dot product with zeros and ones, by pairs
-// in 16 bits and then in 32.
+// dots broadcasts four bytes at a time to every lane, and adds to each lane the bytes that are not
+// on its right: a dot product with zeros and ones, by pairs in 16 bits and then in 32 bits.
 func (a *avx2) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	v, t := YMM(), YMM()
 	if partial {
@@ -202,7 +201,8 @@ func (a *avx2) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	return v
 }
 
-// dotEight makes the sums of eight bytes, in v, of four in each of v and t.
+// dotEight returns in v the prefix sums of eight bytes, the first four of which are in every lane
+// of v and the others in every lane of t.
 func (a *avx2) dotEight(v, t reg.VecVirtual) {
 	VPMADDUBSW(a.weights[0], v, v)
 	VPMADDUBSW(a.weights[1], t, t)
@@ -210,8 +210,8 @@ func (a *avx2) dotEight(v, t reg.VecVirtual) {
 	VPMADDWD(a.weights[2], v, v)
 }
 
-// wideDots is a vector of four sums of 64 bits. Sums of bytes are whole
-// numbers, so that floats too are exact in any order.
+// wideDots returns a vector of four 64-bit sums. Sums of bytes are integers, so float sums too are
+// exact in any order.
 func (a *avx2) wideDots(o op, m Mem, partial bool) reg.VecVirtual {
 	t, v := XMM(), YMM()
 	if partial {
@@ -237,7 +237,7 @@ func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{low, carryOn(o, high, a.last, carry)}
 }
 
-// widen makes sums of 64 bits from whole numbers of 32.
+// widen converts 32-bit integers to 64-bit sums.
 func widen(o op, from, to reg.Register) {
 	if o.sum == f64 {
 		VCVTDQ2PD(from, to)

@@ -8,13 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx512 sums a vector of 64 bytes as two blocks of 32: each by itself, then
-// the lower with the carry, then the upper with the lower's last sums. That is
-// the portable order.
+// avx512 emits AVX-512 code. A vector of 64 bytes is summed as two blocks of 32: each block by
+// itself, then the carry is added to the lower block and the lower block's last sums to the upper
+// one. That is the portable summation order.
 type avx512 struct {
 	constants
-	step, keep []reg.Register // where a lane finds its left neighbours, and whether
-	low, last  reg.Register   // the lower block's last sums, and the vector's
+	step, keep []reg.Register // per doubling step: the left neighbor that each lane adds, and a mask of the lanes that have one
+	low, last  reg.Register   // permutations that broadcast the last sums of the lower block and of the vector
 	lower      reg.Register   // lane masks of the two blocks
 	upper      reg.Register
 	some       reg.Register // mask of the tail
@@ -67,7 +67,7 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	}
 }
 
-// steps is how many doublings sum a block of 32 bytes.
+// steps returns the number of doubling steps that sum a block of 32 bytes.
 func steps(o op) int {
 	if o.sum.Bytes() == 4 {
 		return 3
@@ -75,9 +75,9 @@ func steps(o op) int {
 	return 2
 }
 
-// folds: a mask costs nothing in a load that makes pixels wider. A plain load takes
-// an operation more, and a dot product takes its bytes four at a time, which under a
-// mask come all at once.
+// folds returns false where a mask has a cost. It has none in a load that widens pixels, but a
+// plain load needs an extra instruction, and a dot product loads its bytes four at a time, whereas
+// a masked load brings all of them at once.
 func (*avx512) folds(o op) bool { return !o.dot && o.pix.Bytes() < o.sum.Bytes() }
 
 func (a *avx512) whole() {
@@ -101,7 +101,7 @@ func (*avx512) stream(v reg.VecVirtual, m Mem) { VMOVNTDQ(v, m) }
 
 func (a *avx512) storeTail(v reg.VecVirtual, m Mem) { moveSome(int(m.Scale), v, a.some, m) }
 
-// moveSome moves sums of this size under a mask, which has a bit for each.
+// moveSome moves sums of the given size in bytes under a mask with one bit per sum.
 func moveSome(size int, operands ...Op) {
 	if size == 8 {
 		VMOVDQU64(operands...)
@@ -134,8 +134,8 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	return v
 }
 
-// A load is the instruction that loads pixels as sums, all or some of a vector, and
-// the one that converts integers of 32 bits after it.
+// A load holds the instructions that load pixels as sums, a whole vector or under a mask, and the
+// one that then converts 32-bit integers to floats.
 type load struct {
 	all     func(...Op)
 	some    func(m, k, v Op)
@@ -184,7 +184,7 @@ func loadOf(o op) load {
 	return load
 }
 
-// widen loads pixels as sums, by way of half a vector if what is loaded is half as wide.
+// widen loads pixels as sums, through half a vector if the loaded integers are half as wide.
 func (l load) widen(o op, v reg.VecVirtual, half func() reg.VecVirtual, from func(to reg.VecVirtual)) {
 	to := v
 	if l.convert != nil && o.sum == f64 {
@@ -195,7 +195,7 @@ func (l load) widen(o op, v reg.VecVirtual, half func() reg.VecVirtual, from fun
 	}
 }
 
-// finish squares the pixels or takes the offset away.
+// finish squares the pixels, or subtracts the offset.
 func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
@@ -210,12 +210,12 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// dots takes four bytes at a time, in every lane, and adds to each lane those that
-// are not on its right: a dot product with zeros and ones. Sums of bytes are whole
-// numbers, so that floats too are exact in any order.
+// dots broadcasts four bytes at a time to every lane, and adds to each lane the bytes that are not
+// on its right: a dot product with zeros and ones. Sums of bytes are integers, so float sums too
+// are exact in any order.
 func (a *avx512) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	vector := ZMM
-	if o.sum.Bytes() == 8 { // eight of 32 bits
+	if o.sum.Bytes() == 8 { // eight lanes of 32 bits
 		vector = YMM
 	}
 	v, four := vector(), vector()
@@ -244,7 +244,7 @@ func (a *avx512) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	return v
 }
 
-// carryOn adds the carry to a vector of sums, and makes it the vector's last.
+// carryOn adds the carry to a vector of sums, and sets the carry to the vector's last sums.
 func carryOn(o op, v reg.VecVirtual, last reg.Register, carry reg.VecVirtual) reg.VecVirtual {
 	add(o, v, carry, v)
 	VPERMD(v, last, carry)

@@ -1,7 +1,7 @@
 package main
 
-// cascadeRoutines lists the assembly of package cascades; cascade.go there says what each does. The last four
-// have vectors of 256 bits at every level.
+// cascadeRoutines lists the assembly of package cascades, whose cascade.go documents each routine.
+// The last four use 256-bit vectors at every level.
 var cascadeRoutines = []routine{
 	{"haarStumps", haarStage(false)},
 	{"haarChains", haarStage(true)},

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bitsOf packs a bit of each of 64 elements into words, from masks of vectors of size bytes
-// an element.
+// bitsOf emits a loop that packs one bit of each of 64 elements into a word. mask returns the bits
+// of a vector of elements of size bytes.
 func bitsOf(set isa, size int, words, from reg.Register, mask func(m Mem) reg.Register) {
 	out := arg("bits")
 	lanes := set.bytes() / size
@@ -92,7 +92,7 @@ func haarNorms(set isa, name string) {
 		halves[part] = toSingles(set, w)
 	}
 	r := joined(set, halves[0], halves[1])
-	const atMost = 2 // and not NaN
+	const atMost = 2 // less than or equal, and not NaN
 	if wide(set) {
 		k, to := K(), set.vec()
 		VCMPPS(Imm(atMost), most, r, k)
@@ -228,7 +228,7 @@ func cascadeTilted(_ isa, name string) {
 		"\t\ttilted[place(x+1)] = above[place(x+1)] + down[x] + up[x] - p[x]", "\t}")
 	tilted, above, down, up, pix := arg("tilted"), arg("above"), arg("down"), arg("up"), arg("pix")
 	n, half, square, i := arg("n"), arg("half"), arg("square"), GP64()
-	// row is the sums of eight pixels that come to those above.
+	// row returns what eight pixels add to the sums above them.
 	row := func(label string) reg.VecVirtual {
 		p, d, u := YMM(), YMM(), YMM()
 		VPMOVZXBD(Mem{Base: pix, Index: i, Scale: 1}, p)

@@ -31,12 +31,12 @@ const (
 	normMost    = normArea + 8
 )
 
-// blockGroups is how many groups of windows go through a stage together, so that they share
-// what is read of its nodes.
+// blockGroups is the number of groups of windows that go through a stage together, so that one read
+// of a node serves all of them.
 const blockGroups = 4
 
-// verdict stores, for a group, bits of windows that may pass, and from bit 16 on of those
-// that do for sure.
+// verdict stores, for a group, the bits of the windows that may pass, and from bit 16 on the bits
+// of those that certainly pass.
 func verdict(set isa, sum reg.VecVirtual, sums, to reg.Register, disp int) {
 	words := [2]reg.GPVirtual{GP64(), GP64()}
 	for i, bound := range []int{sumsFail, sumsPass} {
@@ -55,7 +55,7 @@ func verdict(set isa, sum reg.VecVirtual, sums, to reg.Register, disp int) {
 	MOVL(words[0].As32(), Mem{Base: to, Disp: disp})
 }
 
-// haarStage is a stage of stumps, or of chains of nodes.
+// haarStage emits a stage of stumps, or of chains of nodes.
 func haarStage(chains bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -69,7 +69,7 @@ func haarStage(chains bool) func(set isa, name string) {
 		table, norms, node, n := arg("table"), arg("norms"), GP64(), GP64()
 		var bases, corners [blockGroups]reg.GPVirtual
 		var sums, values [blockGroups]reg.VecVirtual
-		var gone [blockGroups]reg.Register // windows that a node of the chain has hit
+		var gone [blockGroups]reg.Register // windows for which a node of the chain has already matched
 		for g := range blockGroups {
 			bases[g], corners[g] = GP64(), GP64()
 			sums[g], values[g] = set.vec(), set.vec()
@@ -118,8 +118,8 @@ func haarStage(chains bool) func(set isa, name string) {
 			for g, v := range values {
 				VMULPS(Mem{Base: norms, Disp: g * set.bytes()}, v, v)
 			}
-			// hits adds the delta to windows on one side of the threshold: of a chain's first node, or of another to
-			// those that are not gone yet.
+			// hits adds the delta to the windows on one side of the threshold. Except at a chain's
+			// first node, windows that an earlier node matched are left out.
 			hits := func(side uint64, root bool) {
 				for g, v := range values {
 					switch {
@@ -246,7 +246,7 @@ func lbpStumps(set isa, name string) {
 		MOVLQSX(Mem{Base: node, Disp: 4 * k}, spare)
 		return loaded(set, Mem{Base: base, Index: spare, Scale: 4})
 	}
-	// Differences along the rows of corners, and of these down the columns.
+	// Differences along the rows of corners, and then of these down the columns.
 	row := func(r int) (d [3]reg.VecVirtual) {
 		before := entry(4 * r)
 		for k := range 3 {
@@ -270,7 +270,7 @@ func lbpStumps(set isa, name string) {
 	for _, b := range [8][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {2, 1}, {2, 0}, {1, 0}} {
 		block := d[b[0]][b[1]]
 		VPADDD(code, code, code)
-		if wide(set) { // a bit where the center is greater
+		if wide(set) { // set a bit where the center is greater
 			greater := K()
 			VPCMPGTD(block, d[1][1], greater)
 			VPADDD(one, code, greater, code)
@@ -279,8 +279,7 @@ func lbpStumps(set isa, name string) {
 			VPSUBD(block, code, code)
 		}
 	}
-	// The bits are the other way round in the pattern: they count back from the last word,
-	// and from the highest bit.
+	// The pattern stores the bits in reverse: counted from the last word and from the highest bit.
 	word, shift := set.vec(), set.vec()
 	VPSRLD(Imm(5), code, word)
 	VPSLLD(Imm(27), code, shift)

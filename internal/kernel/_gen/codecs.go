@@ -8,11 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// shuffleSizes is how many bytes elements have that are taken apart by assembly.
+// shuffleSizes lists the element sizes, in bytes, that assembly shuffles.
 var shuffleSizes = []int{2, 4, 8}
 
-// shuffles emits what takes elements apart, and puts them together: of vectors of 32 bytes at every level, for
-// memory is slower.
+// shuffles emits the byte shuffle of compressed chunks and its inverse. Vectors have 32 bytes at
+// every level because memory is the bottleneck.
 func shuffles(set isa) {
 	for _, size := range shuffleSizes {
 		shuffle(fmt.Sprintf("shuffle%d%s", size, set.name()), size)
@@ -20,8 +20,9 @@ func shuffles(set isa) {
 	}
 }
 
-// rotate interleaves the bytes of vectors, of the first half with those of the second: the address of a byte in a half of
-// all vectors is rotated to the left by a bit.
+// rotate interleaves the bytes of the first half of the vectors with those of the second half. Each
+// time, the index of a byte within the lower (or upper) halves of all vectors is rotated left by
+// one bit.
 func rotate(v []reg.VecVirtual, times int) []reg.VecVirtual {
 	for range times {
 		w := make([]reg.VecVirtual, len(v))
@@ -33,7 +34,7 @@ func rotate(v []reg.VecVirtual, times int) []reg.VecVirtual {
 	return v
 }
 
-// streamsOf is where the streams are, step bytes from each other.
+// streamsOf returns the addresses of the streams of a shuffle, which are step bytes apart.
 func streamsOf(base, step reg.GPVirtual, size int) func(k int) Mem {
 	triple, upper := GP64(), GP64()
 	LEAQ(Mem{Base: step, Index: step, Scale: 2}, triple)
@@ -51,7 +52,7 @@ func streamsOf(base, step reg.GPVirtual, size int) func(k int) Mem {
 		case 3:
 			return Mem{Base: from, Index: triple, Scale: 1}
 		}
-		if k == 4 { // the pointers go on
+		if k == 4 { // the caller advances this pointer
 			return Mem{Base: upper}
 		}
 		return Mem{Base: base}
@@ -65,10 +66,10 @@ func shuffle(name string, size int) {
 	stream := streamsOf(dst, step, size)
 	Label("loop")
 	v := make([]reg.VecVirtual, size)
-	for r := range v { // sixteen elements in each half
+	for r := range v { // 16 elements in each half
 		v[r] = pairOf(Mem{Base: src, Disp: 16 * r}, Mem{Base: src, Disp: 16 * (r + size)})
 	}
-	for k, w := range rotate(v, 4) { // past the four bits that number elements
+	for k, w := range rotate(v, 4) { // rotate past the four bits that number the elements
 		VMOVDQU(w, stream(k))
 	}
 	ADDQ(I32(32*size), src)
@@ -93,7 +94,7 @@ func unshuffle(name string, size int) {
 		VMOVDQU(stream(k), v[k])
 	}
 	bits := map[int]int{2: 1, 4: 2, 8: 3}[size]
-	for r, w := range rotate(v, bits) { // past the bits that number bytes
+	for r, w := range rotate(v, bits) { // rotate past the bits that number the bytes of an element
 		VMOVDQU(w.AsX(), Mem{Base: dst, Disp: 16 * r})
 		VEXTRACTI128(Imm(1), w, Mem{Base: dst, Disp: 16 * (r + size)})
 	}

@@ -8,8 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// columnSums emits the kernels that sum pixels along columns only: for whole numbers,
-// which add up in any order.
+// columnSums emits the kernels that sum pixels down columns only. They are for integers, whose sums
+// do not depend on the order.
 func columnSums(set isa) {
 	for _, o := range ops(raster.Upright) {
 		if o.columns() {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The doc comment of a kernel is the Go loop that it replaces.
+// As in gonum, the doc comment of a kernel is the Go loop that it replaces.
 
-// doc is the Go loop that a kernel replaces, as its doc comment.
+// doc returns the doc comment of a plane kernel.
 func doc(name string, o op) []string {
 	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.String())
 	switch {
@@ -44,7 +44,8 @@ func layDoc(name string) []string {
 	return []string{name + " is, for whole cache lines of sums,", "", "\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}"}
 }
 
-// binsDoc is that of a kernel for this many bins, which may do something also.
+// binsDoc returns the doc comment of a histogram kernel for count bins, with an additional
+// statement also if it is not empty.
 func binsDoc(name, count, also string) []string {
 	lines := []string{
 		name + " is, for the bins that are numbered from bins on, with distances in bytes,",

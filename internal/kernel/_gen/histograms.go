@@ -10,16 +10,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of integral histograms keep the running histogram of a row in
-// registers, a block of bins at a time, and add it to the table row above at
-// every pixel.
+// The kernels of integral histograms keep the running histogram of a row in registers, a block of
+// bins at a time, and add it to the table row above at every pixel.
 
-// A binKind is one of the kernels of a type of sums.
+// A binKind is one of the kernels that every sum type has.
 type binKind struct {
-	field  string // in kernel.binRoutines
+	field  string // field of kernel.binRoutines
 	name   string
-	bytes  int  // of bins that it takes at a time; 0 for some lanes of a vector, under a mask
-	stream bool // it also writes the row to the table, past the caches
+	bytes  int  // of the bins in a block; 0 for part of a vector, under a mask
+	stream bool // also write the row to the table, with non-temporal stores
 }
 
 var binKinds = []binKind{
@@ -29,7 +28,8 @@ var binKinds = []binKind{
 	{"line", "BinsStreamLine", 64, true},
 }
 
-// binSums is the types of sums that have kernels: signed ones are the same bits.
+// binSums returns the sum types that have kernels. Signed sums use those of unsigned sums: the bits
+// are the same.
 func binSums() []elem {
 	return slices.DeleteFunc(raster.SumTypes(), func(t elem) bool { return t.Bits() != t })
 }
@@ -99,7 +99,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 		add(op{sum: sum}, running[v], over[v], over[v])
 		store(over[v], Mem{Base: above, Disp: v * set.bytes()})
 	}
-	if kind.stream { // a line's parts one after the other
+	if kind.stream { // write the parts of a cache line one after the other
 		for v := range vectors {
 			set.stream(over[v], Mem{Base: dst, Disp: v * set.bytes()})
 		}
@@ -116,12 +116,12 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	leave()
 }
 
-// A binISA emits what the two instruction sets do differently.
+// A binISA emits the parts that differ between the two instruction sets.
 type binISA struct {
-	// mask is what load and store take, from the lanes of a vector.
+	// mask converts a vector of lane masks to the operand that load and store accept.
 	mask        func(v reg.VecVirtual) reg.Register
 	load, store func(from, some, to Op)
-	// count adds the weight to the lane whose number is in all of bin.
+	// count adds the weight to the lanes of running whose number equals bin.
 	count func(bin, numbers, weight, running reg.VecVirtual)
 }
 
@@ -150,7 +150,7 @@ func bins256(sum elem) binISA {
 		mask:  func(v reg.VecVirtual) reg.Register { return v },
 		load:  VPMASKMOVD,
 		store: VPMASKMOVD,
-		// Zero is added to the other lanes, which no sum can tell: none is ever -0.
+		// The other lanes add zero, which changes no sum: none is ever -0.
 		count: func(bin, numbers, weight, running reg.VecVirtual) {
 			t := YMM()
 			VPCMPEQD(bin, numbers, t)

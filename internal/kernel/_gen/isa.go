@@ -10,24 +10,23 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// group is how many rows share one read of the row above.
+// group is the number of rows that share one read of the row above.
 const group = 4
 
-// How a kernel writes: writeMixed is kernel.Mixed; below it is kernel.Ahead, above
-// it kernel.Stream. In the last vector of a row writeSome is added: only some of
-// its sums are stored.
+// Values of the writes argument: below writeMixed is kernel.Ahead, above it kernel.Stream. In the
+// last vector of a row, writeSome is added: only some of its sums are stored.
 const (
 	writeMixed = 1
 	writeSome  = 4
 )
 
-// aheadBytes is how far ahead of its stores a row asks for lines.
+// aheadBytes is the distance at which a row prefetches the lines that it is going to store to.
 const aheadBytes = 128
 
-// lineBytes is a cache line.
+// lineBytes is the size of a cache line.
 const lineBytes = 64
 
-// carryLen is kernel.CarryLen for up to four channels.
+// carryLen equals kernel.CarryLen for up to four channels.
 const carryLen = 16
 
 // Offsets in the Go struct processor.lanes.
@@ -39,20 +38,21 @@ const (
 	lanesNext = 8 * 64
 )
 
-// An isa emits the parts of the loop that depend on the instruction set. A
-// vector holds bytes() of sums.
+// An isa emits the parts of the loop that depend on the instruction set. A vector holds bytes()
+// bytes of sums.
 type isa interface {
 	name() string
 	bytes() int
 
-	// setup loads the constants of a kernel; lanes points at the Go struct.
+	// setup loads the constants of a kernel; lanes points to a processor.lanes.
 	setup(o op, lanes reg.Register, offset Mem)
-	// tail prepares for a vector of only some elements, the last of them before end.
+	// tail prepares for a partial vector of the given number of elements, whose last one lies
+	// before end.
 	tail(o op, elements, end reg.Register)
-	// folds reports whether tails go through the code of whole vectors, under a
-	// mask, and not through code of their own.
+	// folds reports whether tails go through the code of whole vectors, under a mask, instead of
+	// through code of their own.
 	folds(o op) bool
-	// whole prepares such code for whole vectors.
+	// whole sets the mask of such code for whole vectors.
 	whole()
 
 	vec() reg.VecVirtual
@@ -60,15 +60,16 @@ type isa interface {
 	store(v reg.VecVirtual, m Mem)
 	stream(v reg.VecVirtual, m Mem)
 	storeTail(v reg.VecVirtual, m Mem)
-	// keepTail makes zeros of the lanes that storeTail leaves out.
+	// keepTail clears the lanes that storeTail leaves out.
 	keepTail(o op, v reg.VecVirtual)
-	// pixels is a vector of pixels as sums, squared if the kernel squares.
+	// pixels loads a vector of pixels and converts them to sums, squared if the kernel sums
+	// squares.
 	pixels(o op, m Mem, partial bool) reg.VecVirtual
 
-	// rowSums is a vector of a row's sums, from the pixels at m and the carry,
-	// which it moves on.
+	// rowSums returns a vector of a row's prefix sums, from the pixels at m and the carry, which it
+	// updates.
 	rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual
-	// lineSums is the same for a whole line of sums, in as many vectors.
+	// lineSums is rowSums for a whole cache line of sums, in one or more vectors.
 	lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual
 
 	zero(v reg.VecVirtual)
@@ -76,7 +77,7 @@ type isa interface {
 	orMem(m Mem, v reg.VecVirtual)
 }
 
-// loaded is a vector from memory.
+// loaded loads a vector from memory into a new register.
 func loaded(set isa, m Mem) reg.VecVirtual {
 	v := set.vec()
 	set.load(m, v)
@@ -85,7 +86,7 @@ func loaded(set isa, m Mem) reg.VecVirtual {
 
 func log2(size int) uint64 { return uint64(bits.TrailingZeros(uint(size))) }
 
-// text starts a kernel.
+// text begins a kernel.
 func text(name string, attributes attr.Attribute, signature string, doc ...string) {
 	TEXT(name, attributes, signature)
 	Doc(doc...)
@@ -98,7 +99,7 @@ func leave() {
 	RET()
 }
 
-// arg loads an argument.
+// arg loads an argument into a register.
 func arg(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
 func param(name string) Mem {
@@ -109,8 +110,7 @@ func param(name string) Mem {
 	return b.Addr
 }
 
-// add adds two vectors, or one and memory, into a third, under a mask if there is one
-// before it.
+// add adds two vectors, or memory and a vector, into a third; a mask may precede the destination.
 func add(o op, operands ...Op) {
 	switch o.sum.Bits() {
 	case f32:

@@ -1,13 +1,13 @@
-// Command gen writes the assembly of package kernel and of the packages in its
-// folder, and the tables of what each level has:
+// Command gen writes the assembly of package kernel and the packages below it, and the dispatch
+// tables that list which kernels each level has:
 //
 //	go run . -dir ..
 //
-// Every kernel is the same loop: four rows at a time, a vector of sums from
-// each, so that the four share one read of the row above. What differs, how
-// pixels become sums and how a vector is summed, is in the file of the
-// instruction set. The pairs of types are those of package pairs. Kernels for
-// amd64 are written by avo, those for arm64 by the files neon_*.go.
+// Every plane kernel is the same loop: it takes four rows at a time, a vector of sums from each, so
+// that the four share one read of the row above. What differs between instruction sets, the
+// conversion of pixels to sums and the prefix sum of a vector, is in a file for each. The pairs of
+// pixel and sum types come from package raster. avo writes the kernels for amd64; the files
+// neon_*.go write those for arm64.
 package main
 
 import (
@@ -21,30 +21,31 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// A level is an instruction set, named as in package processor but in lower case.
+// A level is an instruction set. Its name is that of the constant in package processor, in lower
+// case.
 type level struct {
 	name, arch string
 	bytes      int // of a vector
 	set        func() isa
-	arm        map[string]func(*armFile) // its files, where avo has none
+	arm        map[string]func(*armFile) // emits each file, for architectures that avo does not support
 }
 
-// levels is all of them, for each architecture slowest first.
+// levels lists the instruction sets, the slowest of each architecture first.
 var levels = []level{
 	{"avx2", "amd64", 32, func() isa { return newAVX2() }, nil},
 	{"avx512", "amd64", 64, func() isa { return newAVX512() }, nil},
 	{"neon", "arm64", 16, nil, neonParts},
 }
 
-// A part is a file of assembly that levels have.
+// A part is a file of assembly that is emitted for each level.
 type part struct {
-	pkg   string // the folder it lies in, below that of package kernel
+	pkg   string // directory below that of package kernel
 	name  string
 	emit  func(isa)
-	bytes int // of the vectors of the one level that has it; 0 if all have
+	bytes int // if not 0, only the level with vectors of this size has the file
 }
 
-// parts lists the files of assembly. Those of levels that avo does not know are in level.arm.
+// parts lists the files of assembly that avo writes. Files of other levels are in level.arm.
 var parts = []part{
 	{"", "plane", plane, 0},
 	{"", "volume", volume, 0},
@@ -88,7 +89,7 @@ func main() {
 
 func fileName(part string, l level) string { return part + "_" + l.name + "_" + l.arch }
 
-// packageName returns the name of the package in a folder below that of package kernel.
+// packageName returns the name of the package in a directory below that of package kernel.
 func packageName(folder string) string {
 	if folder == "" {
 		return "kernel"
@@ -96,7 +97,7 @@ func packageName(folder string) string {
 	return folder
 }
 
-// all writes every file. Each takes a process: avo has one file at a time.
+// all writes every file. Each takes a process, because avo's state is global to a process.
 func all(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -138,14 +139,14 @@ func all(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "pairs_test.go"), pairTests(), 0o644)
 }
 
-// A routine is one assembly function: its name without that of the level, which is also its field in the
-// table of the package, and what emits it.
+// A routine is one assembly function. Its name leaves out the level, and is also its field in the
+// package's dispatch table.
 type routine struct {
 	name string
 	emit func(set isa, name string)
 }
 
-// each emits routines one after the other.
+// each returns a function that emits all routines in list.
 func each(list []routine) func(isa) {
 	return func(set isa) {
 		for _, r := range list {

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// Floats are added up in the order of the portable loop: in blocks of 32 bytes, each by
-// itself, by doubling shifts, and then with what comes before it. A line is two blocks.
+// Floats are added in the order of the portable loop: blocks of 32 bytes are summed by doubling
+// shifts, each by itself, and then the sum of the blocks before is added. A cache line is two
+// blocks.
 
-// shifted reports whether pixels have an offset.
+// shifted reports whether an offset is subtracted from the pixels.
 func (k *neonLine) shifted() bool { return k.sum == f32 && !k.plain }
 
-// fused reports whether a row's sum is added by a fused multiplication by one, which
-// takes it from a lane of a vector. It rounds as an addition does.
+// fused reports whether a row's sum is added by a fused multiply-add with the factor 1, which reads
+// it from a lane of a vector. Its rounding is that of an addition.
 func (k *neonLine) fused() bool { return k.channels == 1 }
 
 func (k *neonLine) setupBlocks() {
@@ -38,7 +39,8 @@ func (k *neonLine) setupBlocks() {
 		k.emit("VDUP %s, %s", regOffset, k.offset.as("S4"))
 	}
 	if k.channels == 3 && k.sum == f32 {
-		// Which of the last four sums the next eight go on from.
+		// Shuffle indices that find, among the last four sums, those that the next eight lanes
+		// continue from.
 		for first := range 2 {
 			v, words := fix(), [2]uint64{}
 			for lane := range 4 {
@@ -51,7 +53,7 @@ func (k *neonLine) setupBlocks() {
 	}
 }
 
-// beginBlocks loads the sums that a row goes on from: one vector for both of a block, or
+// beginBlocks loads the sums that a row continues from: one vector for both halves of a block, or
 // one for each.
 func (k *neonLine) beginBlocks(r, at int) {
 	size := k.sum.Bytes()
@@ -79,7 +81,7 @@ func (k *neonLine) beginBlocks(r, at int) {
 	}
 }
 
-// endBlocks stores them for the tile on the right.
+// endBlocks stores the carry for the tile on the right.
 func (k *neonLine) endBlocks(r, at int) {
 	c, size := k.carry[r], k.sum.Bytes()
 	if k.fused() {
@@ -90,17 +92,18 @@ func (k *neonLine) endBlocks(r, at int) {
 	}
 }
 
-// lastThree makes the vectors that a block goes on from, of the last four sums.
+// lastThree sets c to the vectors that a block of three channels continues from, given the last
+// four sums.
 func (k *neonLine) lastThree(c []vreg, last vreg) {
 	for i, phase := range k.phases {
 		k.emit("VTBL %s, [%s], %s", phase.as("B16"), last.as("B16"), c[i].as("B16"))
 	}
 }
 
-// blockSums lays a line of a row's sums on the row above.
+// blockSums adds one cache line of a row's sums to the row above.
 func (k *neonLine) blockSums(r int) {
 	p, c, wide := k.values(r), k.carry[r], k.sum.Bytes()
-	last := c[0] // of the block before
+	last := c[0] // of the previous block
 	for b := 0; b < vectors; b += 2 {
 		low, high := p[b], p[b+1]
 		add := func(d, n, m vreg) { k.addVectors(k.sum, d, n, m) }
@@ -113,14 +116,14 @@ func (k *neonLine) blockSums(r int) {
 			if wide == 8 {
 				name = "fmla.d1"
 			}
-			if b > 0 { // what the next line goes on from has its place
+			if b > 0 { // the next line expects its carry in c[0]
 				to = c[0]
 			}
 			k.doubling(to, low, high)
 			k.word(name, low, k.one, last)
 			k.word(name, to, k.one, last)
 			high, last = to, to
-		case k.channels*wide == 16: // the sums are what the next block goes on from
+		case k.channels*wide == 16: // the sums are themselves what the next block continues from
 			add(low, low, c[0])
 			add(c[0], high, c[0])
 			high = c[0]
@@ -137,7 +140,7 @@ func (k *neonLine) blockSums(r int) {
 				k.ext(c[0], low, high, 8)
 				k.three("VZIP2", "D2", c[1], high, low)
 			}
-		default: // two channels of four bytes
+		default: // two channels of 4 bytes
 			add(low, low, c[0])
 			add(high, high, c[0])
 			k.dup(8, c[0], high, 1)
@@ -148,7 +151,7 @@ func (k *neonLine) blockSums(r int) {
 	k.give(p...)
 }
 
-// doubling adds up a block by doubling shifts. The upper half goes elsewhere in the end.
+// doubling sums a block by doubling shifts. The last step leaves the upper half in register to.
 func (k *neonLine) doubling(to, low, high vreg) {
 	t, size := k.take(), k.sum.Bytes()
 	for shift := k.channels * size; shift < 32; shift *= 2 {
@@ -172,8 +175,8 @@ func (k *neonLine) doubling(to, low, high vreg) {
 	k.give(t)
 }
 
-// values is a line of pixels as sums, squared if the kernel squares, of which the next
-// line is then next in src.
+// values loads a line of pixels, converts them to sums, squared if the kernel sums squares, and
+// advances src to the next line.
 func (k *neonLine) values(r int) (p []vreg) {
 	bytes := k.lineLen() * k.pix.Bytes()
 	x := k.takes(max(1, bytes/16))
@@ -186,7 +189,7 @@ func (k *neonLine) values(r int) (p []vreg) {
 	switch {
 	case k.pix == k.sum:
 		p = x
-	case k.pix == f32: // in float64
+	case k.pix == f32: // to float64
 		for _, v := range x {
 			low := k.take()
 			k.word("fcvtl", low, v)
@@ -212,7 +215,8 @@ func (k *neonLine) values(r int) (p []vreg) {
 	return p
 }
 
-// numbers is whole numbers in lanes of the size of sums, squared where that is exact.
+// numbers returns the pixels p as integers in lanes of the size of sums, squared where that is
+// exact.
 func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
 	size, signed := k.pix.Bytes(), k.pix.Signed()
 	if squared = k.square && (size <= 2 || !k.sum.Float()); squared {
@@ -235,7 +239,7 @@ func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
 	return p, squared
 }
 
-// takeOffset takes the offset away, if there is any.
+// takeOffset subtracts the offset from the pixels, unless it is zero.
 func (k *neonLine) takeOffset(r int, p []vreg) {
 	there, back := fmt.Sprintf("%sOffset%d", k.prefix, r), fmt.Sprintf("%sPlain%d", k.prefix, r)
 	k.emit("CBNZ %s, %s", regOffset, there)

@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// neonCascade emits the stages of detectors, for groups of eight windows: see haarStage.
+// neonCascade emits the stages of detectors for groups of eight windows; see haarStage.
 func neonCascade(f *armFile) {
 	neonHaarStage(f, "haarStumpsNEON", false)
 	neonHaarStage(f, "haarChainsNEON", true)
 }
 
-// neonCascadeRoutines is which of cascadeRoutines there are.
+// neonCascadeRoutines lists the cascadeRoutines that NEON has.
 var neonCascadeRoutines = []string{"haarStumps", "haarChains"}
 
 func neonHaarStage(f *armFile, name string, chains bool) {
@@ -36,13 +36,13 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 		// Two groups of two vectors each.
 		sum, value, gone, other := fn.takes(4), fn.takes(4), fn.takes(4), fn.takes(4)
 		constant, flip, hit := fn.take(), fn.take(), fn.take()
-		weights := [2]vreg{fn.take(), fn.take()} // of bits of the windows of a group
+		weights := [2]vreg{fn.take(), fn.take()} // of the bits of the windows in a group
 		fn.emit("MOVD $0x0000000200000001, %s", spare)
 		fn.emit("VMOV %s, V%d.D[0]", spare, weights[0])
 		fn.emit("MOVD $0x0000000800000004, %s", spare)
 		fn.emit("VMOV %s, V%d.D[1]", spare, weights[0])
 		fn.emit("VSHL $4, %s, %s", weights[0].as("S4"), weights[1].as("S4"))
-		// all is a number of 32 bits of a struct in all lanes.
+		// all broadcasts the 32-bit field at an offset of a struct.
 		all := func(base string, offset int, v vreg) {
 			fn.emit("ADD $%d, %s, %s", offset, base, spare)
 			fn.emit("VLD1R (%s), [%s]", spare, v.as("S4"))
@@ -111,7 +111,8 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 			fn.word("fcmgt.4s", v, constant, v) // less than the threshold
 		}
 		if chains {
-			// To a chain's first node come all windows, and to another those that none has hit.
+			// A chain's first node takes all windows, the others only those for which no node has
+			// matched.
 			all(node, haarRoot, constant)
 			all(node, haarFlip, flip)
 			for i, v := range value {

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// neonHistogram emits the kernels of integral histograms, see binKinds. Without masks, a
-// tail is a whole vector; and there is one of a line that is not written to the table.
+// neonHistogram emits the kernels of integral histograms; see binKinds. NEON has no masks, so a
+// tail is a whole vector, and there is a kernel for a whole line that does not write to the table.
 func neonHistogram(f *armFile) {
 	for _, sum := range binSums() {
 		for _, kind := range neonBinKinds {
@@ -37,7 +37,7 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 		}
 		count := bytes / 16
 		numbers, running, over := fn.takes(count), fn.takes(count), fn.takes(count)
-		// pairs moves vectors two at a time.
+		// pairs loads or stores vectors two at a time.
 		pairs := func(two, one, reg string, v []vreg, text func(regs, mem string) string) {
 			for i := 0; i < len(v); i += 2 {
 				mem := fmt.Sprintf("%d(%s)", 16*i, reg)
@@ -63,7 +63,7 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 		fn.emit("VLD1R (%s), [%s]", regs["weights"], weight.as(lanes[sum.Bytes()]))
 		load(regs["above"], over)
 		for v := range count {
-			// Zero is added to the other lanes, which no sum can tell: none is ever −0.
+			// The other lanes add zero, which changes no sum: none is ever −0.
 			fn.three("VCMEQ", "S4", t, bin, numbers[v])
 			fn.three("VAND", "B16", t, t, weight)
 			fn.addVectors(sum, running[v], running[v], t)

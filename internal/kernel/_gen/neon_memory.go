@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// neonMemory emits what the memory can do at best: a fill, a read, and both at
-// once. Processors of arm64 see by themselves that whole lines are written. The runtime's
-// copy is as good as any.
+// neonMemory emits the loops that measure memory: a fill, a read, and both at once. They have no
+// non-temporal stores, because arm64 processors detect by themselves that whole lines are written.
+// For copies the runtime's memmove is as fast as any.
 func neonMemory(f *armFile) {
 	bytes := func(names ...string) (all []armArg) {
 		for _, name := range names {

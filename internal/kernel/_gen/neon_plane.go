@@ -8,12 +8,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A vector of NEON has 16 bytes. The kernels make a line of sums at a time, four
-// vectors, of four rows that share one read of the row above, or of one row. Shifts
-// by lanes are part of an instruction, so there is a kernel for every number of
-// channels. What is left of a row after whole lines is not theirs.
+// A NEON vector has 16 bytes. The kernels compute a cache line of sums at a time, four vectors, of
+// four rows that share one read of the row above, or of one row. The distance of a lane shift is
+// part of the instruction, so there is a kernel for every number of channels. The end of a row
+// after its last whole line is left to portable code.
 
-// neonParts is what the level has a file of each.
+// neonParts maps each file of assembly to the function that emits it.
 var neonParts = map[string]func(*armFile){
 	"plane":     neonPlane,
 	"volume":    neonVolume,
@@ -31,12 +31,12 @@ func neonPlane(f *armFile) {
 	}
 }
 
-// neonChannels is kernel.FastChannels.
+// neonChannels equals kernel.FastChannels.
 const neonChannels = 4
 
-// neonOps is the kernels of a kind of tables. None has dot products, which not every
-// processor with NEON has, nor 64-bit integers, whose vectors hold too few pixels to shift by
-// three channels: the portable loops sum these.
+// neonOps returns the kernels for a kind of table. It leaves out dot products, which not every
+// processor with NEON has, and 64-bit integers, whose vectors hold too few pixels to shift by three
+// channels; the portable loops sum those.
 func neonOps(kind raster.Kinds) []op {
 	return slices.DeleteFunc(ops(kind), func(o op) bool { return o.dot || wideInteger(o.pix) })
 }
@@ -51,7 +51,7 @@ func neonName(o op, channels int, volume bool) string {
 	return name + "NEON"
 }
 
-// neonFields is the fields of a pair's assembly.
+// neonFields returns the fields of a pair's assembly in the dispatch table.
 func neonFields(p raster.Pair, square bool) string {
 	o := op{pix: p.Pixel, sum: p.Sum, square: square}
 	field := func(field, routine string, volume bool) string {
@@ -86,17 +86,17 @@ type neonLine struct {
 	prefix   string // of labels
 
 	null    vreg          // zeros
-	fixed   []vreg        // all that stay as they are
+	fixed   []vreg        // registers that never change
 	offset  vreg          // of float32 sums
-	one     vreg          // of floats
-	phases  []vreg        // how a block of 32-bit sums finds its last three
-	carry   [group][]vreg // the sums that a row goes on from
-	pixels  [group][]vreg // and what windows need of the line before
+	one     vreg          // 1 in each lane of floats
+	phases  []vreg        // shuffles that find the last three sums of a 32-bit block
+	carry   [group][]vreg // the sums that each row continues from
+	pixels  [group][]vreg // pixels of the previous line that windows need
 	over    []vreg        // the row above
-	outside []func()      // what is rarely done, emitted after the loop
+	outside []func()      // rarely taken branches, emitted after the loop
 }
 
-// Registers: the first row of dst and src, and all rows while they are gone through.
+// Registers: the first row of dst and src, and the rows of a group.
 const (
 	regDst, regSrc             = "R0", "R1"
 	regRows, regUnits, regLeft = "R10", "R11", "R12"
@@ -113,10 +113,10 @@ var (
 	regOverRows = [group]string{"R19", "R20", "R21", "R22"}
 )
 
-// vectors is how many a line of sums has.
+// vectors is the number of vectors in a line of sums.
 const vectors = lineBytes / 16
 
-// lineLen is how many sums.
+// lineLen returns the number of sums in a cache line.
 func (o op) lineLen() int { return lineBytes / o.sum.Bytes() }
 
 func neonKernel(f *armFile, o op, channels int, volume bool) {
@@ -150,7 +150,7 @@ func neonKernel(f *armFile, o op, channels int, volume bool) {
 	})
 }
 
-// group is how many rows share one read of the row above: as many as registers hold.
+// group returns how many rows share one read of the row above, limited by the number of registers.
 func (k *neonLine) group() int {
 	if k.sliding() && k.window() > 2 && k.pairsBefore() > 1 {
 		return group / 2
@@ -158,8 +158,8 @@ func (k *neonLine) group() int {
 	return group
 }
 
-// unit is how many lines a round of the loop makes: three channels are whole lines and
-// whole pixels only then.
+// unit returns the number of lines that one iteration of the loop computes: with three channels,
+// only three lines hold whole pixels.
 func (k *neonLine) unit() int {
 	if k.channels == 3 && k.sliding() {
 		return 3
@@ -175,7 +175,7 @@ func (k *neonLine) setup() {
 	k.arg("above", regAbove)
 	k.arg("carry", regCarry)
 	k.arg("rows", regRows)
-	k.arg("n", regUnits) // of which the loop takes away those of a round
+	k.arg("n", regUnits) // the loop subtracts the elements of each iteration
 	if k.volume {
 		k.arg("over", regOver)
 		k.arg("overStride", regOverStride)
@@ -187,7 +187,7 @@ func (k *neonLine) setup() {
 	}
 }
 
-// band emits the loop along some rows, and moves on to the rows below.
+// band emits the loop along some rows, and advances to the rows below.
 func (k *neonLine) band(label string, rows int) {
 	k.prefix = label
 	fan := func(regs [group]string, first, stride string) {
@@ -255,10 +255,10 @@ func (k *neonLine) band(label string, rows int) {
 	k.emit("SUB $%d, %s, %s", rows, regRows, regRows)
 }
 
-// lay lays a vector of a row's sums on the row above.
+// lay adds vector v of a row's sums to the row above.
 func (k *neonLine) lay(v int, s vreg) { k.addVectors(k.sum, k.over[v], k.over[v], s) }
 
-// write writes a line of a row of the table.
+// write stores a line to a row of the table.
 func (k *neonLine) write(r int) {
 	if !k.volume {
 		k.store(regDstRows[r], k.over)
@@ -275,7 +275,7 @@ func (k *neonLine) write(r int) {
 	k.give(t...)
 }
 
-// convert makes floats of whole numbers.
+// convert converts integers to floats.
 func (k *neonLine) convert(d, n vreg) {
 	name := "ucvtf"
 	if k.pix.Signed() {
@@ -288,7 +288,8 @@ func (k *neonLine) convert(d, n vreg) {
 	}
 }
 
-// wider is two vectors of lanes of twice as many bytes; the second takes v's place.
+// wider widens the lanes of v to twice their size and returns two vectors; the second reuses v's
+// register.
 func (k *neonLine) wider(v vreg, size int, signed bool) []vreg {
 	low := k.take()
 	if signed {
@@ -301,8 +302,8 @@ func (k *neonLine) wider(v vreg, size int, signed bool) []vreg {
 	return []vreg{low, v}
 }
 
-// squares is the squares of whole numbers, in lanes of twice as many bytes; the second
-// vector takes v's place. Of half a vector there is only one.
+// squares returns the squares of integers in lanes of twice the size; the second vector reuses v's
+// register. Half a vector of pixels has only one.
 func (k *neonLine) squares(v vreg) []vreg {
 	size, name := k.pix.Bytes(), "umull"
 	if k.pix.Signed() {
@@ -318,5 +319,5 @@ func (k *neonLine) squares(v vreg) []vreg {
 	return []vreg{low, v}
 }
 
-// halfVector reports whether the pixels of a line are only half a vector.
+// halfVector reports whether the pixels of a line fill only half a vector.
 func (k *neonLine) halfVector() bool { return k.lineLen()*k.pix.Bytes() == 8 }

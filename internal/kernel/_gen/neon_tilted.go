@@ -9,7 +9,8 @@ func neonTilted(f *armFile) {
 	}
 }
 
-// neonTiltedRow emits one function: a row, a line of sums at a time, as tiltedRow does.
+// neonTiltedRow emits one function, which computes a row, a line of sums at a time, as tiltedRow
+// does.
 func neonTiltedRow(f *armFile, o op) {
 	name := o.name() + "TiltedNEON"
 	args := []armArg{{"dst", "*byte"}, {"src", "*byte"}, {"sums", "*byte"}, {"diagonals", "*byte"}, {"edge", "*byte"}, {"n", "int"}, {"channels", "int"}, {"writes", "uint8"}}
@@ -23,8 +24,8 @@ func neonTiltedRow(f *armFile, o op) {
 		k.arg("edge", left)
 		k.arg("n", n)
 		k.arg("channels", pixel)
-		// The sums of the row above, one pixel to the left, as many as a pixel takes:
-		// they are read before the row goes over them.
+		// The sums of the row above, one pixel to the left, as many as a pixel has: they are read
+		// before the row overwrites them.
 		over := k.takes(neonChannels * o.sum.Bytes() / 16)
 		for v, reg := range over {
 			k.emit("FMOVQ %d(%s), F%d", 16*v, left, reg)

@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// Where the order of additions does not count, the sum of a row up to an element is
-// that up to an element some whole pixels and vectors before, plus what lies between:
-// the sum of a window. So a vector of sums is an earlier one and a vector of windows,
-// which are small numbers and go by narrow lanes, and no lane of a sum ever moves.
+// Where the order of additions does not matter, a prefix sum of a row is an earlier prefix sum,
+// some whole number of pixels and of vectors to the left, plus the sum of the pixels between: a
+// window. So a vector of sums is an earlier vector plus a vector of windows. Windows are small
+// numbers, which fit narrow lanes, and sums never move between lanes.
 
-// sliding reports whether a kernel adds up so. Sums of small pixels are whole numbers of
-// less than 2^53, so that float64 too is exact.
+// sliding reports whether a kernel sums this way. Sums of small pixels are integers below 2^53, so
+// float64 sums too are exact.
 func (k *neonLine) sliding() bool {
 	if k.sum == f64 {
 		return k.pix == u8 || !k.square && k.pix.Bytes() == 2
@@ -16,7 +16,7 @@ func (k *neonLine) sliding() bool {
 	return !k.sum.Float()
 }
 
-// window is how many pixels it has: those of the least whole number of vectors of sums.
+// window returns the width of the window in pixels: the smallest whose sums fill whole vectors.
 func (k *neonLine) window() int {
 	pixels := 1
 	for k.channels*pixels*k.sum.Bytes()%16 != 0 {
@@ -25,11 +25,11 @@ func (k *neonLine) window() int {
 	return pixels
 }
 
-// slots is how many vectors these are.
+// slots returns the number of vectors that the sums of a window fill.
 func (k *neonLine) slots() int { return k.channels * k.window() * k.sum.Bytes() / 16 }
 
-// beginWindows loads the sums that a row goes on from: those of its channels, over and
-// over. What is left of the row counts for nothing in windows.
+// beginWindows loads the sums that a row continues from, those of its channels repeated. Windows
+// treat the pixels left of the tile as zeros.
 func (k *neonLine) beginWindows(r, at int) {
 	c, size := k.takes(k.slots()), k.sum.Bytes()
 	k.carry[r], k.pixels[r] = c, nil
@@ -93,8 +93,8 @@ func (k *neonLine) endWindows(r, at int) {
 	}
 }
 
-// windowSums lays a line of a row's sums on the row above. The line is one of those of
-// a round.
+// windowSums adds one cache line of a row's sums to the row above. line is its number within an
+// iteration.
 func (k *neonLine) windowSums(r, line int) {
 	bytes, made := k.lineLen()*k.pix.Bytes(), 0
 	from := func(v vreg, i int) {
@@ -118,8 +118,8 @@ func (k *neonLine) windowSums(r, line int) {
 			}
 			continue
 		}
-		// The pixels one to the left, across the end of the vector before, which
-		// is loaded again because x is about to change.
+		// The pixels one to the left, across the end of the vector before. It is loaded again
+		// because x is about to change.
 		left, before := k.take(), k.pixels[r][0]
 		k.shiftIn(left, before, x)
 		from(before, i)
@@ -136,19 +136,19 @@ func (k *neonLine) windowSums(r, line int) {
 	}
 }
 
-// shiftIn is a vector of pixels one pixel to the left of x.
+// shiftIn sets d to the pixels one pixel to the left of x.
 func (k *neonLine) shiftIn(d, before, x vreg) {
 	pixel := k.channels * k.pix.Bytes()
 	if !k.halfVector() {
 		k.ext(d, before, x, 16-pixel)
 		return
 	}
-	// Eight bytes before, eight bytes now.
+	// Eight bytes of the previous vector and eight of this one.
 	k.emit("VEXT $%d, %s, %s, %s", 8-pixel, x.as("B8"), before.as("B8"), d.as("B8"))
 }
 
-// add lays windows on the sums before them, and those on the row above. It takes the
-// register of the windows, and returns how many vectors of the line there are.
+// add adds windows to the earlier sums, and the result to the row above. It consumes the register
+// of the windows, and returns the number of vectors of the line that are complete.
 func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 	sum, signed := k.sum.Bytes(), k.pix.Signed() && !k.square
 	if 2*size < sum {
@@ -187,17 +187,16 @@ func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 	return made
 }
 
-// pairSums makes the sums of two neighbouring pixels of a row, a vector after the
-// other.
+// pairSums computes the sums of two neighboring pixels of a row, one vector after the other.
 type pairSums struct {
 	k     *neonLine
 	r     int
 	made  []vreg // of this line
-	temps []vreg // of those
+	temps []vreg // those of them that are temporary
 }
 
-// sums adds two vectors of pixels, or their squares, in lanes that hold the sums. It
-// takes their registers.
+// sums adds two vectors of pixels, or of their squares, in lanes wide enough for the sums. It
+// consumes their registers.
 func (p *pairSums) sums(x, left vreg, each func(v vreg, size int)) {
 	k, size, name := p.k, p.k.pix.Bytes(), "uaddl"
 	a, b := []vreg{x}, []vreg{left}
@@ -207,7 +206,7 @@ func (p *pairSums) sums(x, left vreg, each func(v vreg, size int)) {
 		name = "saddl"
 	}
 	for i := range a {
-		half := func(name string) { // one after the other: what is done with it may change the next one's place
+		half := func(name string) { // one half after the other, because each may use a register of the next
 			d := p.place(size)
 			k.word(fmt.Sprintf("%s.%d", name, size), d, a[i], b[i])
 			each(d, 2*size)
@@ -228,7 +227,7 @@ func (p *pairSums) sums(x, left vreg, each func(v vreg, size int)) {
 	k.give(b...)
 }
 
-// place is where the next vector goes: where the next line looks for it, or any.
+// place returns the register for the next vector: where the next line expects it, or any.
 func (p *pairSums) place(size int) vreg {
 	k := p.k
 	if k.window() == 2 {
@@ -245,7 +244,7 @@ func (p *pairSums) place(size int) vreg {
 	return v
 }
 
-// pairsBefore is how many vectors of pairs reach two pixels back from the first one.
+// pairsBefore returns how many vectors of pair sums reach two pixels back from the first one.
 func (k *neonLine) pairsBefore() int {
 	size := k.pix.Bytes()
 	if size < k.sum.Bytes() {
@@ -254,12 +253,12 @@ func (k *neonLine) pairsBefore() int {
 	return (2*k.channels*size + 15) / 16
 }
 
-// four is the sums of four pixels, from those of two and of the two before.
+// four returns the sums of four pixels, from those of two and those of the two before.
 func (p *pairSums) four(v vreg, size int) vreg {
 	k, i := p.k, len(p.made)
 	p.made = append(p.made, v)
 	at := func(i int) vreg {
-		if i < 0 { // of the line before
+		if i < 0 { // of the previous line
 			return k.pixels[p.r][-i]
 		}
 		return p.made[i]

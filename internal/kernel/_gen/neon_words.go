@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A word is an instruction that Go's assembler does not have: its bits without the
-// registers, and how others write it. neon_words_test.go compares the two.
+// A word is an instruction that Go's assembler lacks: its bits without the registers, and its form
+// in LLVM's syntax. neon_words_test.go compares the two.
 type word struct {
 	bits uint32
 	form string
 }
 
-// words is all that kernels use. The destination is in the lowest bits, the operands
-// from bit 5 and from bit 16 on.
+// words holds all such instructions. The destination register is in the lowest bits, the operands
+// start at bits 5 and 16.
 var words = map[string]word{
 	"fadd.4s":  {0x4e20d400, "fadd %d.4s, %n.4s, %m.4s"},
 	"fadd.2d":  {0x4e60d400, "fadd %d.2d, %n.2d, %m.2d"},
@@ -60,7 +60,7 @@ var words = map[string]word{
 	"smull2.4": {0x4ea0c000, "smull2 %d.2d, %n.4s, %m.4s"},
 }
 
-// encode is the instruction with its registers, as a word and as others write it.
+// encode returns the instruction with its registers, as bits and in LLVM's syntax.
 func (w word) encode(d, n, m vreg) (bits uint32, text string) {
 	name := func(v vreg) string { return fmt.Sprintf("v%d", v) }
 	text = strings.NewReplacer("%d", name(d), "%n", name(n), "%m", name(m)).Replace(w.form)

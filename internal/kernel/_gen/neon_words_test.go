@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Every instruction that is encoded here has the bits that LLVM gives it, whatever its
+// TestWords checks that every instruction encoded here has the bits that LLVM assigns it, for all
 // registers.
 func TestWords(t *testing.T) {
 	assembler := cmp.Or(os.Getenv("LLVM_MC"), "llvm-mc")

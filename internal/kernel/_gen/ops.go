@@ -16,13 +16,13 @@ const (
 	f64 = raster.F64
 )
 
-// An op is one kernel: which pixels it adds up in which sums.
+// An op is one kernel: the types of its pixels and sums, and how it sums them.
 type op struct {
 	pix, sum elem
 	kinds    raster.Kinds
 	square   bool
 	dot      bool // one channel of bytes, summed by dot products in 32 bits
-	plain    bool // pixels as they are, without an offset
+	plain    bool // no offset is subtracted from the pixels
 }
 
 func ops(kind raster.Kinds) (all []op) {
@@ -42,8 +42,8 @@ func ops(kind raster.Kinds) (all []op) {
 	return all
 }
 
-// dots reports whether tables of a kind have a kernel of dot products: of bytes,
-// in sums that hold those of a vector exactly.
+// dots reports whether tables of a kind have a dot-product kernel: for bytes, and sums that hold
+// those of a vector exactly.
 func dots(p raster.Pair, kind raster.Kinds) bool {
 	switch kind {
 	case raster.Upright, raster.Volume:
@@ -54,8 +54,8 @@ func dots(p raster.Pair, kind raster.Kinds) bool {
 	return false
 }
 
-// number is the type that pixels become before they are squared or added: signed ones
-// stay so.
+// number returns the type that pixels are converted to before they are squared or added. Signed
+// pixels stay signed.
 func (o op) number() elem {
 	if o.square && o.pix.Signed() && o.sum == u64 {
 		return i64

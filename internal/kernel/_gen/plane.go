@@ -25,7 +25,7 @@ func kernel(set isa, o op) {
 	k.above, k.src[0], k.dst[0] = arg("above"), arg("src"), arg("dst")
 
 	Label("groups")
-	if groupsOnly(set.bytes(), o) { // there is one at least
+	if groupsOnly(set.bytes(), o) { // the caller passes at least one group
 		k.rows("group", group)
 		SUBQ(Imm(group), param("rows"))
 		JNZ(LabelRef("groups"))
@@ -48,8 +48,8 @@ func kernel(set isa, o op) {
 	leave()
 }
 
-// groupsOnly reports whether a kernel leaves rows that are no group to the level
-// below. One row of floats, which wait for each other, takes no longer there.
+// groupsOnly reports whether a kernel leaves rows that do not fill a group to the level below. A
+// single row of float sums, each of which waits for the one before, takes no longer there.
 func groupsOnly(vector int, o op) bool { return vector == lineBytes && o.sum.Float() && !o.dot }
 
 // loop is the state of a kernel while it is emitted.
@@ -79,7 +79,7 @@ func (k *loop) rows(label string, rows int) {
 	k.end(carry)
 }
 
-// begin points at several rows, and loads what their sums go on from.
+// begin points at the rows of a group and loads their carries.
 func (k *loop) begin(rows int) []reg.VecVirtual {
 	k.fanOut(&k.src, "srcStride", rows)
 	k.fanOut(&k.dst, "dstStride", rows)
@@ -95,7 +95,7 @@ func (k *loop) slot(carries reg.Register, row int) Mem {
 	return Mem{Base: carries, Disp: row * carryLen * k.sum.Bytes()}
 }
 
-// end stores what the tile on the right goes on from, and moves on to the rows below.
+// end stores the carries for the tile on the right, and advances to the rows below.
 func (k *loop) end(carry []reg.VecVirtual) {
 	rows := len(carry)
 	carryPtr := arg("carry")
@@ -146,8 +146,8 @@ func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecV
 		JMP(LabelRef(label + "End"))
 	}
 
-	Label(label + "Beyond")         // the caches
-	JHI(LabelRef(label + "Stream")) // still of the comparison above
+	Label(label + "Beyond")         // bypass the caches
+	JHI(LabelRef(label + "Stream")) // uses the flags of the comparison with writeMixed
 	storeRows(k.isa, p, to, 2)
 	JMP(LabelRef(label + "Next"))
 	Label(label + "Stream")
@@ -197,14 +197,13 @@ func (k *loop) rowLoop(label string, i, n, end reg.Register, carry []reg.VecVirt
 	k.storeTail(k.body(i, true, carry)[0], k.sums(0, i))
 }
 
-// sums is where the vector at i goes in a row of the table.
+// sums returns the operand for the sums at i in a row of the table.
 func (k *loop) sums(row int, i reg.Register) Mem {
 	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
 }
 
-// storeRows stores a vector of every row: through the caches, with a look at the lines
-// to come, or past them: all rows where past is 1, every other where it is 2, none where
-// it is 0.
+// storeRows stores a vector of every row. Through the caches, it also prefetches the lines that are
+// stored next. past selects the rows that bypass the caches: none if 0, all if 1, every other if 2.
 func storeRows(set isa, rows []reg.VecVirtual, to func(row int) Mem, past int) {
 	for r, v := range rows {
 		if past > 0 && r%past == 0 {
@@ -228,7 +227,7 @@ func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 	}
 }
 
-// body emits one vector of every row, each laid on the row above it.
+// body emits one vector of prefix sums of every row, each added to the row above it.
 func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
 	p := make([]reg.VecVirtual, len(carry))
 	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}

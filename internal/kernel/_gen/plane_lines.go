@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tailLoop emits what is left of rows after whole lines or vectors: a vector at a
-// time, under masks.
+// tailLoop emits the end of the rows after whole lines or vectors: a vector at a time, under masks.
 func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	Label(label + "Tail")
 	k.some(i, n, end, label+"End")
@@ -22,8 +21,8 @@ func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVir
 	JLT(LabelRef(label + "Tail"))
 }
 
-// some makes n the elements from i on, up to a vector of them, and end where they
-// end. It goes to the label where there are none.
+// some sets n to the number of elements from i on, at most a vector, and end to the index after
+// them. It jumps to label none if there are none.
 func (k *loop) some(i, n, end reg.Register, none string) {
 	MOVQ(param("n"), n)
 	SUBQ(i, n)
@@ -34,10 +33,9 @@ func (k *loop) some(i, n, end reg.Register, none string) {
 	LEAQ(Mem{Base: i, Index: n, Scale: 1}, end)
 }
 
-// lineLoop emits the loop along a group of rows for vectors of half a line, by
-// whole lines: both halves of a line are written one after the other, because
-// past the caches a half that waits for the other is slow. What is left of the
-// rows is less than a line.
+// lineLoop emits the loop along a group of rows by whole cache lines, for vectors of half a line.
+// Both halves of a line are written one after the other, because a non-temporal store of half a
+// line that waits for the other half is slow. Less than a line remains of the rows.
 func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 	lines, writes := GP64(), GP64()
 	MOVBQZX(param("writes"), writes)

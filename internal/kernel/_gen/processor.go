@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// memory emits a fill past the caches, a read, both at once, and a copy.
+// memory emits a fill with non-temporal stores, a read, both at once, and a copy.
 func memory(set isa) {
 	fill(set)
 	read(set)
@@ -28,7 +28,8 @@ func read(set isa) {
 	leave()
 }
 
-// through emits a loop over n bytes from an argument on, with one register.
+// through emits a loop over n bytes, starting at the address in an argument, that uses one
+// register.
 func through(name string, set isa, start func(reg.VecVirtual), step func(reg.VecVirtual, Mem)) {
 	base, end := arg(name), arg("n")
 	ADDQ(base, end)
@@ -105,7 +106,7 @@ func streamCopy(set isa) {
 	leave()
 }
 
-// processor emits instructions that Go cannot express, for all levels.
+// processor emits the instructions that Go cannot express; all levels share them.
 func processor(isa) {
 	TEXT("storeFence", NOSPLIT, "func()")
 	Doc("storeFence lets what was written past the caches arrive before anything that is written later.")

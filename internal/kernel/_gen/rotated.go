@@ -26,8 +26,8 @@ const (
 	argShape
 )
 
-// Bits of the shape of a line beside the number of steps that its runs take: it has
-// empty cells, and it is written past the caches.
+// Bits of the shape of a line, above the number of doubling steps that its runs take: the line has
+// empty cells; it is written with non-temporal stores.
 const (
 	shapeEmpty  = 1 << 8
 	shapeStream = 1 << 9
@@ -55,10 +55,9 @@ const (
 	rowFilled  = 13
 )
 
-// rotated emits the kernels of rotated tables, of every pair of types. A
-// vector is summed within the runs it holds by shuffles or dot products that a
-// pattern describes, so that one kernel serves every rotation, both ways that
-// rows run and every number of channels.
+// rotated emits the kernels of rotated tables for every pair of types. A vector is summed within
+// the runs it holds by the shuffles or dot products that a pattern describes, so one kernel serves
+// every rotation, both directions of rows, and every number of channels.
 func rotated(set isa) {
 	for _, o := range ops(raster.Rotated) {
 		o.plain = true
@@ -66,7 +65,7 @@ func rotated(set isa) {
 	}
 }
 
-// A pattern is where its rows are, each a vector long.
+// A pattern locates the rows of a shuffle pattern, each of which is a vector long.
 type pattern struct {
 	at    reg.Register
 	bytes int // of a row
@@ -76,12 +75,11 @@ func (p pattern) row(row int) Mem { return Mem{Base: p.at, Disp: p.bytes * row} 
 
 // rotatedISA emits what differs between the instruction sets.
 type rotatedISA interface {
-	// step adds up, within runs and blocks, what is 2^s pixels apart.
+	// step adds, within runs and blocks, the sum 2^s pixels away.
 	step(s int, v reg.VecVirtual, pattern pattern)
-	// dots is all steps at once, by dot products with ones and zeros.
+	// dots does all steps at once, by dot products with ones and zeros.
 	dots(src Mem, pattern pattern) reg.VecVirtual
-	// beyond adds what the runs go on from: the rows of the line above, or the
-	// vector before.
+	// beyond adds what the runs continue from: the rows of the line above, or the previous vector.
 	beyond(v, before reg.VecVirtual, above Mem, pattern pattern)
 	// addEmpty adds the rows of the line above to the first pixels of runs.
 	addEmpty(v reg.VecVirtual, above Mem, pattern pattern)
@@ -124,7 +122,7 @@ type rotatedLoop struct {
 	op
 	args, dst, over, keep, src, rows, above, i, vector, next reg.Register
 	shape                                                    reg.GPVirtual
-	before                                                   reg.VecVirtual // the row sums of the vector before
+	before                                                   reg.VecVirtual // the row sums of the previous vector
 }
 
 func (k *rotatedLoop) mem(offset int) Mem { return Mem{Base: k.args, Disp: offset} }
@@ -139,15 +137,15 @@ func (k *rotatedLoop) at(base, index reg.Register) Mem {
 	return Mem{Base: base, Index: index, Scale: uint8(k.sum.Bytes())}
 }
 
-// A lineKind is what is known of a line when its loop is emitted.
+// A lineKind holds what is known of a line when its loop is emitted.
 type lineKind struct {
 	label                string
-	filled, empty        bool // it may have no empty cells, and it may have some
-	throughCache, pastIt bool // how it may be written
+	filled, empty        bool // whether the line may have no empty cells, and whether it may have some
+	throughCache, pastIt bool // how the line may be written
 }
 
-// loops emits a loop for every kind of line, or one for all: only the usual pair of
-// types gains from it.
+// loops emits a loop for every kind of line for the most common pair of types, and a single loop
+// for all others, which would gain nothing.
 func (k *rotatedLoop) loops() {
 	kinds := []lineKind{{"any", true, true, true, true}}
 	if k.pix == u8 && k.sum == u32 {
@@ -172,7 +170,8 @@ func (k *rotatedLoop) loops() {
 	}
 }
 
-// loop emits the loop along a stretch. What few lines have, empty cells, is beside it.
+// loop emits the loop along a stretch of a line. The code for empty cells, which few lines have, is
+// out of line.
 func (k *rotatedLoop) loop(kind lineKind) {
 	Label(kind.label + "Loop")
 	pattern, at, starts := pattern{GP64(), k.bytes()}, GP64(), GP64()
@@ -201,7 +200,7 @@ func (k *rotatedLoop) loop(kind lineKind) {
 		JNZ(LabelRef(kind.label + "Stream"))
 	}
 	if kind.throughCache {
-		PREFETCHT0(dst.Offset(-aheadBytes)) // the lines to come are on either side
+		PREFETCHT0(dst.Offset(-aheadBytes)) // the next lines are on either side
 		PREFETCHT0(dst.Offset(aheadBytes))
 		k.store(t, dst)
 		k.advance(kind.label)
@@ -218,7 +217,7 @@ func (k *rotatedLoop) loop(kind lineKind) {
 	}
 }
 
-// runSums is a vector of pixels, summed within the runs it holds.
+// runSums returns a vector of pixels, summed within the runs it holds.
 func (k *rotatedLoop) runSums(label string, pattern pattern) reg.VecVirtual {
 	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
 	if k.dot {
@@ -234,7 +233,7 @@ func (k *rotatedLoop) runSums(label string, pattern pattern) reg.VecVirtual {
 	return v
 }
 
-// addCells lays sums v on those of empty cells, in t, and leaves these in memory.
+// addCells adds the sums v to those of empty cells, which it returns in t and stores.
 func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts reg.Register, pattern pattern) {
 	k.load(k.at(k.over, k.i), t)
 	ADDQ(k.mem(argOwn), at)
@@ -253,7 +252,7 @@ func (k *rotatedLoop) advance(label string) {
 	JMP(LabelRef("end"))
 }
 
-// rotatedSteps is how many doublings sum a vector, or a block of it in floats.
+// rotatedSteps returns the number of doubling steps that sum a vector, or for floats a block.
 func rotatedSteps(set isa, o op) int {
 	n := steps(o)
 	if set.bytes() == 64 && !o.sum.Float() {

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rotated512 sums a vector of 64 bytes, of floats as two blocks of 32.
+// rotated512 sums a vector of 64 bytes; floats are summed as two blocks of 32 bytes.
 type rotated512 struct {
 	set  *avx512
 	op   op
 	zero reg.VecVirtual
 }
 
-// pick is, in every lane, the lane of a or b that a row of the pattern says.
+// pick returns, in every lane, the lane of a or b that a row of the pattern selects.
 func (r *rotated512) pick(a, b reg.VecVirtual, m Mem) reg.VecVirtual {
 	lanes := loaded(r.set, m)
 	VPERMI2D(b, a, lanes)
@@ -24,8 +24,8 @@ func (r *rotated512) step(s int, v reg.VecVirtual, pattern pattern) {
 	add(r.op, v, r.pick(v, r.zero, pattern.row(rowSteps+s)), v)
 }
 
-// dots takes four bytes at a time, in every lane, and adds to each lane those
-// of its run that are not on its near side.
+// dots broadcasts four bytes at a time to every lane, and adds to each lane those of its run that
+// are not on its near side.
 func (r *rotated512) dots(src Mem, pattern pattern) reg.VecVirtual {
 	var v [2]reg.VecVirtual
 	for g := range 4 {
@@ -64,7 +64,7 @@ type rotated256 struct {
 	ones reg.VecVirtual
 }
 
-// pick is, in every lane, the lane of v that a row of the pattern says.
+// pick returns, in every lane, the lane of v that a row of the pattern selects.
 func (r *rotated256) pick(v Op, m Mem) reg.VecVirtual {
 	lanes := loaded(r.set, m)
 	VPERMD(v, lanes, lanes)

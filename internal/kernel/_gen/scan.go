@@ -1,6 +1,6 @@
 package main
 
-// Sums along a row, for windows and cascades.
+// Prefix sums along a row, for windows and cascades.
 
 import (
 	. "github.com/mmcloughlin/avo/build"
@@ -8,14 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
-// floats are two blocks as in tables, the second of which goes on from the first, and both
-// then from what came before. So little waits for the vector before.
+// A scanner computes prefix sums along a row, a vector at a time. For AVX2 and floats it takes two
+// vectors at a time: as in tables, 64 bytes of floats are two blocks, where the second continues
+// from the first, and only then is the carry added to both. This keeps the dependency chain from
+// vector to vector short.
 type scanner struct {
 	set   isa
 	op    op
 	step  []reg.VecVirtual
-	keep  []Op // masks of AVX-512, or memory
+	keep  []Op // AVX-512 masks, or memory operands
 	low   reg.VecVirtual
 	upper reg.Register
 	next  []reg.VecVirtual // for each vector
@@ -56,7 +57,7 @@ func newScanner(set isa, sum elem, lanes reg.Register) *scanner {
 	return c
 }
 
-// vectors is how many are summed at a time.
+// vectors returns the number of vectors summed at a time.
 func (c *scanner) vectors() int {
 	if !wide(c.set) && c.op.sum == f64 {
 		return 2
@@ -64,7 +65,7 @@ func (c *scanner) vectors() int {
 	return 1
 }
 
-// sum sums vectors in place.
+// sum replaces vectors by their prefix sums.
 func (c *scanner) sum(all ...reg.VecVirtual) {
 	t := c.set.vec()
 	for _, v := range all {
@@ -89,19 +90,19 @@ func (c *scanner) sum(all ...reg.VecVirtual) {
 	for i, v := range all {
 		add(c.op, v, c.carry[i], v)
 	}
-	for i := range all { // the channels may lie in other lanes there
+	for i := range all { // another line starts with other channels in its lanes
 		VPERMD(last, c.next[i], c.carry[i])
 	}
 }
 
-// A rowScan sums along a row of one channel in 32 bits, a vector at a time.
+// A rowScan computes 32-bit prefix sums along a row of one channel, a vector at a time.
 type rowScan struct {
 	set   isa
-	by    *scanner // of AVX-512
+	by    *scanner // for AVX-512, else nil
 	carry reg.VecVirtual
 }
 
-// rowScans is several of them that share their constants.
+// rowScans returns n rowScans that share their constants.
 func rowScans(set isa, lanes string, n int) []*rowScan {
 	all := make([]*rowScan, n)
 	var by *scanner
@@ -119,26 +120,27 @@ func rowScans(set isa, lanes string, n int) []*rowScan {
 	return all
 }
 
-// sum sums a vector in place.
+// sum replaces a vector by its prefix sums.
 func (r *rowScan) sum(v reg.VecVirtual) {
 	if r.by != nil {
 		r.by.sum(v)
 		return
 	}
 	t := YMM()
-	for _, bytes := range []uint64{4, 8} { // in each half
+	for _, bytes := range []uint64{4, 8} { // within each half
 		VPSLLDQ(Imm(bytes), v, t)
 		VPADDD(t, v, v)
 	}
 	VPSHUFD(Imm(0xff), v, t)
-	VPERM2I128(Imm(0x08), t, t, t) // the last of the lower half for the upper one
+	VPERM2I128(Imm(0x08), t, t, t) // the last sum of the lower half, for the upper half
 	VPADDD(r.carry, v, v)
 	VPADDD(t, v, v)
 	VPSHUFD(Imm(0xff), v, r.carry)
 	VPERM2I128(Imm(0x11), r.carry, r.carry, r.carry)
 }
 
-// oneScan is a scan of one channel, or of as many as lanes says.
+// oneScan returns a scan of one channel, or of the number of channels that the lanes argument
+// describes.
 func oneScan(set isa, one bool) *rowScan {
 	if one {
 		return rowScans(set, "lanes", 1)[0]

@@ -18,10 +18,10 @@ func tilted(set isa) {
 	}
 }
 
-// tiltedRow emits one function: a row, a line of sums at a time. A sum needs
-// the row above one pixel to the left and one to the right; both are loads
-// from where they lie, so that channels are only a distance. The row goes in
-// place: what it is about to write over is read one step ahead.
+// tiltedRow emits one function, which computes a row, a line of sums at a time. A sum needs the row
+// above one pixel to the left and one to the right. Both are plain loads at a distance that depends
+// on the number of channels. The row is updated in place: sums are read one step before they are
+// overwritten.
 func tiltedRow(set isa, o op) {
 	name := o.name() + "Tilted" + set.name()
 	text(name, 0, "func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)", tiltedDoc(name, o)...)
@@ -61,7 +61,7 @@ func tiltedRow(set isa, o op) {
 		CMPQ(i, n)
 	}
 
-	// Some rows past the caches and some not only pays side by side.
+	// Mixing cached and non-temporal stores pays only where rows are written side by side.
 	CMPQ(writes, Imm(writeMixed))
 	JGE(LabelRef("stream"))
 

@@ -6,12 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tiltedGroup emits a function for four rows at once, each a vector further
-// left than the one above it. So a row finds what it needs of the row above in
-// registers: its last two vectors of sums and of diagonals, from which the
-// neighbours of a vector come by one permutation each. Memory has the rows over
-// and under the four. Where the image begins or ends, rows start and stop one
-// after the other, under masks.
+// tiltedGroup emits a function for four rows at once, each a vector further left than the one above
+// it. So a row finds what it needs of the row above in registers: the last two vectors of sums and
+// of diagonals, where one permutation finds the neighbors of a vector. Memory holds the rows above
+// and below the four. At the edges of the image, rows start and stop one after the other, under
+// masks.
 func tiltedGroup(a *avx512, o op) {
 	name := o.name() + "Tilted" + a.name()
 	text(name, 0, "func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
@@ -46,18 +45,18 @@ func tiltedGroup(a *avx512, o op) {
 	leave()
 }
 
-// A tiltedFour is the state of four rows while their kernel is emitted.
+// A tiltedFour is the state of the kernel of four rows while it is emitted.
 type tiltedFour struct {
 	*avx512
 	op
-	vector               int // bytes of the pixels of a vector
+	vector               int // size of a vector's pixels in bytes
 	dst, src             func(row int) Mem
 	dstFirst, srcFirst   reg.Register
 	sums, diagonals, end reg.Register
 	rightward            Mem          // the diagonals one pixel to the right
 	ahead                reg.Register // the sums one pixel to the left, a vector ahead
 	masks                reg.Register
-	left, right, zero    reg.VecVirtual // where a lane finds its neighbours in two vectors
+	left, right, zero    reg.VecVirtual // permutations that find a lane's neighbors in two vectors
 
 	over      [group]reg.VecVirtual // sums of the row above, one pixel to the left
 	sum, down [group]reg.VecVirtual // last vectors of the row above: sums and diagonals; those of row 0 are in memory
@@ -138,9 +137,9 @@ func (g *tiltedFour) step(writes Mem) {
 	Label("next")
 }
 
-// edgeStep does so under masks, four for each row: the lanes that have pixels;
-// those that are stored, which in the vector before the first is column 0;
-// those of the first pixel; and those of the last.
+// edgeStep is step under four masks for each row: the lanes that have pixels; the lanes that are
+// stored, which in the vector before the first include column 0; the lanes of the first pixel; and
+// those of the last.
 func (g *tiltedFour) edgeStep() {
 	var newSum, newDown reg.VecVirtual
 	float := g.op.sum == f32 || g.op.sum == f64
@@ -159,7 +158,7 @@ func (g *tiltedFour) edgeStep() {
 		add(g.op, v, next, some, d)
 		add(g.op, d, g.over[r], s)
 		add(g.op, append(g.above(r, g.diagonals, g.down[r], s), s)...)
-		if float { // their order of additions is another there
+		if float { // there, floats are added in another order
 			t := ZMM()
 			add(g.op, append(g.above(r, g.sums, g.sum[r], v), t)...)
 			add(g.op, t, next, mask(2), s)
@@ -169,7 +168,7 @@ func (g *tiltedFour) edgeStep() {
 		if r == 0 {
 			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
 		} else {
-			// The sums left of the image are those of its first pixel, a row higher.
+			// The sums left of the image are those of its first pixel, one row up.
 			none := K()
 			KNOTW(some, none)
 			moveSome(g.op.sum.Bytes(), g.permuted(g.right, g.sum[r], newSum), none, s)
@@ -185,7 +184,7 @@ func (g *tiltedFour) edgeStep() {
 	}
 }
 
-// next is the diagonals of the row above, one pixel to the right.
+// next returns the diagonals of the row above, one pixel to the right.
 func (g *tiltedFour) next(r int, newDown reg.VecVirtual) reg.VecVirtual {
 	if r == 0 {
 		return loaded(g.avx512, g.rightward)
@@ -193,8 +192,7 @@ func (g *tiltedFour) next(r int, newDown reg.VecVirtual) reg.VecVirtual {
 	return g.permuted(g.right, g.down[r], newDown)
 }
 
-// above is a vector and that of the row above, which for row 0 is in memory: operands of
-// an addition.
+// above returns the operands that add v to the row above, which for row 0 is in memory.
 func (g *tiltedFour) above(r int, memory reg.Register, last, v reg.VecVirtual) []Op {
 	if r == 0 {
 		return []Op{Mem{Base: memory}, v}
@@ -202,7 +200,7 @@ func (g *tiltedFour) above(r int, memory reg.Register, last, v reg.VecVirtual) [
 	return []Op{v, last}
 }
 
-// permuted is a vector between two.
+// permuted returns a vector whose lanes are selected from two.
 func (g *tiltedFour) permuted(lanes, first, second reg.VecVirtual) reg.VecVirtual {
 	v := ZMM()
 	VMOVDQA64(lanes, v)
@@ -218,7 +216,7 @@ func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
 	VMOVDQA64(newSum, g.sum[r])
 }
 
-// lowest is where the last of the rows is in memory.
+// lowest returns the address of the last of the rows.
 func (g *tiltedFour) lowest(base reg.Register) Mem {
 	return Mem{Base: base, Disp: -(group - 1) * lineBytes}
 }
@@ -231,14 +229,14 @@ func (g *tiltedFour) advance() {
 	ADDQ(I8(lineBytes), g.sums)
 }
 
-// finish leaves in memory what the tile on the right goes on from.
+// finish stores the state for the tile on the right.
 func (g *tiltedFour) finish() {
 	slot := g.slots()
 	for r := range group {
 		g.store(g.over[r], slot(r))
 	}
 	CMPQ(g.sums, g.end)
-	JGT(LabelRef("done")) // there is none
+	JGT(LabelRef("done")) // nothing to store
 	for r := 1; r < group; r++ {
 		g.store(g.sum[r], Mem{Base: g.sums, Disp: -r * lineBytes})
 		g.store(g.down[r], Mem{Base: g.diagonals, Disp: -r * lineBytes})

@@ -1,7 +1,7 @@
 package main
 
-// fourierRoutines are the steps of Fourier transforms, for each type of numbers: see
-// transforms/fourier.go for what each is. A point is two lines, of real and of imaginary parts.
+// fourierRoutines lists the steps of Fourier transforms for each float type; transforms/fourier.go
+// documents them. A point is two cache lines, one of real and one of imaginary parts.
 var fourierRoutines = []struct {
 	name string
 	emit func(set isa, e elem, name string)
@@ -16,7 +16,7 @@ var fourierRoutines = []struct {
 	{"transpose", fourierTranspose},
 }
 
-// matchRoutines are those of package match: see transforms/match.go.
+// matchRoutines lists the kernels of template matching; transforms/match.go documents them.
 var matchRoutines = []routine{
 	{"fillU8", fillU8},
 	{"scoresF32", scoresF32},

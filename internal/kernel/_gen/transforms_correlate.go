@@ -6,28 +6,28 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// correlateSpan is how many places of a row go together.
+// correlateSpan is the number of positions of a row that are computed together.
 const correlateSpan = 64
 
-// correlateU8 has a sum for every lane and a vector of sums for each way that a few pixels of the
-// template lie in a lane: four bytes for dot products of 512 bits, or two words. Two
-// rows of sums share the pixels that they load.
+// correlateU8 keeps a sum in every lane, and a vector of sums for each alignment of the template's
+// pixels to a lane: four bytes for 512-bit dot products, or two words. Two rows of sums share the
+// pixels that they load.
 func correlateU8(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, src *byte, stride int, template *byte, width, rows int)", name+" is", "",
 		"\tfor j := range 2 {", "\t\tfor x := range 64 {",
 		"\t\t\tdst[64*j+x] = Σ src[(r+j)*stride+x+i] * template[r][i] // for r < rows and all i", "\t\t}", "\t}", "",
 		"with rows of the template that take width lanes of 32 bits, and a row of zeros before and after it.")
 	dst, src, stride, template, width, rows := arg("dst"), arg("src"), arg("stride"), arg("template"), arg("width"), arg("rows")
-	phases, pixels := 4, 4 // bytes of a lane
+	phases, pixels := 4, 4 // pixels per lane
 	if !wide(set) {
 		phases, pixels = 2, 2
 	}
 	lanes := set.bytes() / 4
-	each := 2 * phases * lanes // places at once
+	each := 2 * phases * lanes // positions at once
 	if wide(set) {
 		each = phases * lanes
 	}
-	below := GP64() // the same row of the template for the second row of sums
+	below := GP64() // the same row of the template, for the second row of sums
 	SHLQ(Imm(2), width)
 	for from := 0; from < correlateSpan; from += each {
 		label := func(s string) string { return s + string(rune('A'+from/each)) }
@@ -87,7 +87,7 @@ func correlateU8(set isa, name string) {
 	leave()
 }
 
-// inPlaces brings sums into order: lane i of vector k is place i*len(v)+k.
+// inPlaces reorders sums: lane i of vector k is position i*len(v)+k.
 func inPlaces(set isa, v []reg.VecVirtual) []reg.VecVirtual {
 	unpack := func(a, b reg.VecVirtual) (low, high reg.VecVirtual) {
 		low, high = set.vec(), set.vec()

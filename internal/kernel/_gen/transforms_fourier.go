@@ -15,10 +15,10 @@ func fourierType(e elem) string {
 	return "F64"
 }
 
-// A point is two lines.
+// A point is two cache lines: real and imaginary parts.
 const pointBytes = 2 * lineBytes
 
-// floats emits arithmetic of one type: d = a op b.
+// floats emits arithmetic on one float type: d = a op b.
 type floats struct {
 	set isa
 	e   elem
@@ -54,7 +54,7 @@ func (f *floats) mul(a, b Op) reg.VecVirtual {
 	return d
 }
 
-// all is a number in all lanes.
+// all broadcasts a number to all lanes.
 func (f *floats) all(m Mem) reg.VecVirtual {
 	d := f.set.vec()
 	if f.e == f32 {
@@ -65,7 +65,7 @@ func (f *floats) all(m Mem) reg.VecVirtual {
 	return d
 }
 
-// product is that of complex numbers, or with the conjugate of the second.
+// product multiplies complex numbers, by the conjugate of the second if asked for.
 func (f *floats) product(re, im, wr, wi Op, conjugate bool) (reg.VecVirtual, reg.VecVirtual) {
 	if conjugate {
 		return f.add(f.mul(re, wr), f.mul(im, wi)), f.sub(f.mul(im, wr), f.mul(re, wi))
@@ -73,7 +73,7 @@ func (f *floats) product(re, im, wr, wi Op, conjugate bool) (reg.VecVirtual, reg
 	return f.sub(f.mul(re, wr), f.mul(im, wi)), f.add(f.mul(re, wi), f.mul(im, wr))
 }
 
-// fourierFour is a step of four points, forward or back.
+// fourierFour emits a butterfly of four points, forward or backward.
 func fourierFour(forward, twiddles bool) func(set isa, e elem, name string) {
 	return func(set isa, e elem, name string) {
 		which, signature := "up4", "func(buf *byte, blocks int)"
@@ -217,8 +217,8 @@ func fourierMultiply(add bool) func(set isa, e elem, name string) {
 	}
 }
 
-// fourierTranspose turns squares of lines: pairs of rows become pairs of numbers in each 128
-// bits, these become fours, and then the parts of 128 bits change places.
+// fourierTranspose emits the transposition of squares of lines: pairs of rows are interleaved
+// within 128 bits, then pairs of those, and finally the 128-bit parts are exchanged.
 func fourierTranspose(set isa, e elem, name string) {
 	lanes := lineBytes / e.Bytes()
 	text(name, NOSPLIT, "func(dst, src *byte, dstStep, srcStep, count int)", name+fmt.Sprintf(" turns count squares of %d points of %d lanes each, which lie so many bytes apart.", lanes, lanes))
@@ -250,7 +250,7 @@ func fourierTranspose(set isa, e elem, name string) {
 
 // turn transposes a square of vectors.
 func turn(set isa, e elem, rows []reg.VecVirtual) []reg.VecVirtual {
-	per := 16 / e.Bytes() // of 128 bits
+	per := 16 / e.Bytes() // numbers in 128 bits
 	quads := make([]reg.VecVirtual, len(rows))
 	for g := 0; g < len(rows); g += per {
 		if e == f64 {
@@ -260,7 +260,7 @@ func turn(set isa, e elem, rows []reg.VecVirtual) []reg.VecVirtual {
 			quads[g], quads[g+1] = low, high
 			continue
 		}
-		var t [4]reg.VecVirtual // rows 0 and 1, and 2 and 3, of the lower and the upper numbers
+		var t [4]reg.VecVirtual // rows 0 and 1, and rows 2 and 3, of the lower and the upper numbers
 		for i := range t {
 			t[i] = set.vec()
 		}

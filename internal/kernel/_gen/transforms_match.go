@@ -55,7 +55,7 @@ func scoresF32(set isa, name string) {
 	for at := 0; at < lineBytes; at += set.bytes() {
 		v := f.add(loaded(set, Mem{Base: src, Disp: at}), bias)
 		VMULPS(Mem{Base: dst, Disp: at}, v, v)
-		VMINPS(v, one, v) // a NaN stays
+		VMINPS(v, one, v) // propagates NaN
 		VMAXPS(v, less, v)
 		set.store(v, Mem{Base: dst, Disp: at})
 	}

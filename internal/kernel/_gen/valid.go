@@ -8,10 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of valid pixels are the same at all levels: it is the sums beside them
-// that take the time.
+// All levels share the kernels that select valid pixels: the sums beside them take the time.
 
-// A selectKind is one of the kernels for pixels of a size.
+// A selectKind is one of the kernels for pixels of a given size.
 type selectKind struct {
 	bytes     int // of a pixel
 	mask, nan bool
@@ -33,7 +32,7 @@ func (k selectKind) name() string {
 	return name
 }
 
-// pixels is how many the kernel takes at a time.
+// pixels returns the number of pixels that the kernel takes at a time.
 func (k selectKind) pixels() int { return map[int]int{1: 32, 2: 16, 4: 32, 8: 8}[k.bytes] }
 
 func valid(set isa) {
@@ -85,11 +84,11 @@ func selectKernel(set isa, k selectKind) {
 		VMOVDQU(constants{}.mem(name+"Order", 4<<32, 5<<32|1, 6<<32|2, 7<<32|3), inOrder)
 	}
 	Label("loop")
-	var invalid []reg.VecVirtual // all ones in the lanes of such pixels
+	var invalid []reg.VecVirtual // all ones in the lanes of invalid pixels
 	for v := range k.pixels() * k.bytes / 32 {
 		p, bad := YMM(), YMM()
 		VMOVDQU(Mem{Base: from, Disp: 32 * v}, p)
-		if v%2 == 0 { // a line, or half of one
+		if v%2 == 0 { // once per cache line, or twice
 			PREFETCHT0(Mem{Base: from, Disp: 32 * v, Index: ahead, Scale: 1})
 		}
 		if k.mask && v == 0 {
@@ -129,7 +128,7 @@ func selectKernel(set isa, k selectKind) {
 	leave()
 }
 
-// masked finds the pixels of a vector whose byte of the mask is zero.
+// masked sets the lanes of bad to all ones where the pixel's byte of the mask is zero.
 func (k selectKind) masked(m Mem, zero, bad reg.VecVirtual) {
 	switch k.bytes {
 	case 1:
@@ -146,8 +145,8 @@ func (k selectKind) masked(m Mem, zero, bad reg.VecVirtual) {
 	}
 }
 
-// storeValid writes a byte of 1 for every lane of zeros, and one of 0 for the others:
-// one more than the -1 of these is 0.
+// storeValid writes a byte of 0 for every lane that is all ones, which is -1, and a byte of 1 for
+// the others: it adds 1.
 func (k selectKind) storeValid(bad []reg.VecVirtual, one, inOrder reg.VecVirtual, m Mem) {
 	all := bad[0]
 	switch k.bytes {
@@ -177,7 +176,7 @@ func (k selectKind) storeValid(bad []reg.VecVirtual, one, inOrder reg.VecVirtual
 		return
 	}
 	low2, high2 := half(bad[1])
-	VSHUFPS(Imm(0x88), high, low, low) // a dword of each pixel
+	VSHUFPS(Imm(0x88), high, low, low) // one dword of each pixel
 	VSHUFPS(Imm(0x88), high2, low2, low2)
 	VPACKSSDW(low2, low, low)
 	VPACKSSWB(low, low, low)

@@ -1,6 +1,6 @@
 package main
 
-// What the kernels of several packages do with vectors.
+// Vector operations that the kernels of several packages share.
 
 import (
 	. "github.com/mmcloughlin/avo/build"
@@ -11,14 +11,14 @@ import (
 // wide reports whether vectors are those of AVX-512.
 func wide(set isa) bool { return set.bytes() == lineBytes }
 
-// wordArg is an argument of 32 bits in a vector.
+// wordArg loads a 32-bit argument into a vector.
 func wordArg(name string) reg.VecVirtual {
 	v := XMM()
 	VMOVD(Load(Param(name), GP32()), v)
 	return v
 }
 
-// narrow writes a vector of small numbers of 32 bits as elements of 8 or 16.
+// narrow stores a vector of small 32-bit integers as elements of 8 or 16 bits.
 func narrow(set isa, to elem, v reg.VecVirtual, m Mem) {
 	switch {
 	case wide(set) && to == u8:
@@ -38,7 +38,7 @@ func narrow(set isa, to elem, v reg.VecVirtual, m Mem) {
 	}
 }
 
-// narrowWords writes a vector of small numbers of 16 bits as bytes.
+// narrowWords stores a vector of small 16-bit integers as bytes.
 func narrowWords(set isa, v reg.VecVirtual, m Mem) {
 	if wide(set) {
 		VPMOVWB(v, m)
@@ -50,7 +50,7 @@ func narrowWords(set isa, v reg.VecVirtual, m Mem) {
 	VMOVDQU(high, m)
 }
 
-// part64 is the lower or the upper half of a vector of numbers of 32 bits as floats of 64.
+// part64 converts the lower or the upper half of a vector of 32-bit integers to float64.
 func part64(set isa, v reg.VecVirtual, part int) reg.VecVirtual {
 	to := set.vec()
 	switch {
@@ -70,7 +70,7 @@ func part64(set isa, v reg.VecVirtual, part int) reg.VecVirtual {
 	return to
 }
 
-// toSingles is a vector of 64 bits as floats of 32.
+// toSingles converts a vector of float64 to float32.
 func toSingles(set isa, v reg.VecVirtual) reg.VecVirtual {
 	if wide(set) {
 		half := YMM()
@@ -82,17 +82,17 @@ func toSingles(set isa, v reg.VecVirtual) reg.VecVirtual {
 	return half
 }
 
-// broadcast is an argument of 64 bits in all lanes.
+// broadcast loads a 64-bit argument into all lanes.
 func broadcast(set isa, name string) reg.VecVirtual {
 	v := set.vec()
 	VBROADCASTSD(param(name), v)
 	return v
 }
 
-// singles writes a vector of 64 bits as floats of 32.
+// singles stores a vector of float64 as float32.
 func singles(set isa, v reg.VecVirtual, m Mem) { VMOVDQU(toSingles(set, v), m) }
 
-// notLess is 255 in the bytes of a that are no less than those of b, and 0 in others.
+// notLess sets the bytes of to to 255 where a's byte is not less than b's, and to 0 elsewhere.
 func notLess(set isa, a, b, to reg.VecVirtual) {
 	if wide(set) {
 		k := K()
@@ -128,7 +128,7 @@ func move(set isa, from, to reg.VecVirtual) {
 	}
 }
 
-// quarter is a quarter of the bytes of a vector as floats.
+// quarter converts a quarter of the bytes of a vector to floats.
 func quarter(set isa, v reg.VecVirtual, q int) reg.VecVirtual {
 	to, part := set.vec(), XMM()
 	switch {
@@ -149,7 +149,7 @@ func quarter(set isa, v reg.VecVirtual, q int) reg.VecVirtual {
 	return to
 }
 
-// onesOf is 1 in all bytes.
+// onesOf returns a vector with 1 in all bytes.
 func onesOf(set isa) reg.VecVirtual {
 	g, x, v := GP32(), XMM(), set.vec()
 	MOVL(U32(1), g)
@@ -158,21 +158,21 @@ func onesOf(set isa) reg.VecVirtual {
 	return v
 }
 
-// constant is a number of 32 bits of a struct in all lanes.
+// constant broadcasts a 32-bit field of a struct to all lanes.
 func constant(set isa, base reg.Register, offset int) reg.VecVirtual {
 	v := set.vec()
 	VBROADCASTSS(Mem{Base: base, Disp: offset}, v)
 	return v
 }
 
-// zeroed is a new vector of zeros.
+// zeroed returns a new vector of zeros.
 func zeroed(set isa) reg.VecVirtual {
 	v := set.vec()
 	VPSUBD(v, v, v)
 	return v
 }
 
-// unsigned64 is half a vector of unsigned numbers of 32 bits as floats of 64.
+// unsigned64 converts half a vector of unsigned 32-bit integers to float64.
 func unsigned64(set isa, v reg.VecVirtual, part int, bias Mem) reg.VecVirtual {
 	to := set.vec()
 	if wide(set) {
@@ -197,7 +197,7 @@ func unsigned64(set isa, v reg.VecVirtual, part int, bias Mem) reg.VecVirtual {
 	return to
 }
 
-// joined is two halves of a vector of floats of 32 bits.
+// joined combines two halves of a vector of float32.
 func joined(set isa, low, high reg.VecVirtual) reg.VecVirtual {
 	v := set.vec()
 	if wide(set) {
@@ -208,7 +208,7 @@ func joined(set isa, low, high reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// lanes2 is two halves of 128 bits of two vectors, as VPERM2F128 numbers them.
+// lanes2 combines two 128-bit halves of two vectors, numbered as by VPERM2F128.
 func lanes2(a, b reg.VecVirtual, which uint64) reg.VecVirtual {
 	v := YMM()
 	VPERM2F128(Imm(which), b, a, v)
@@ -222,7 +222,7 @@ func unpack(a, b reg.VecVirtual) (low, high reg.VecVirtual) {
 	return low, high
 }
 
-// andNot is b without the bits of a.
+// andNot sets to to b without the bits of a.
 func andNot(set isa, a, b, to reg.VecVirtual) {
 	if wide(set) {
 		VPANDND(b, a, to)
@@ -231,7 +231,7 @@ func andNot(set isa, a, b, to reg.VecVirtual) {
 	}
 }
 
-// pairOf is two halves of a vector from memory.
+// pairOf loads the two halves of a vector from different addresses.
 func pairOf(low, high Mem) reg.VecVirtual {
 	v := YMM()
 	VBROADCASTI128(low, v)
@@ -239,7 +239,7 @@ func pairOf(low, high Mem) reg.VecVirtual {
 	return v
 }
 
-// interleaved is both halves of two vectors' elements by turns.
+// interleaved interleaves the elements of two vectors, and returns the low and the high half.
 func interleaved(low, high func(...Op), a, b reg.VecVirtual) (reg.VecVirtual, reg.VecVirtual) {
 	l, h := YMM(), YMM()
 	low(b, a, l)
@@ -247,7 +247,7 @@ func interleaved(low, high func(...Op), a, b reg.VecVirtual) (reg.VecVirtual, re
 	return l, h
 }
 
-// bitsInAll is a number of 32 bits in all lanes.
+// bitsInAll returns a vector with a 32-bit constant in all lanes.
 func bitsInAll(set isa, bits uint32) reg.VecVirtual {
 	t, x, v := GP32(), XMM(), set.vec()
 	MOVL(U32(bits), t)
@@ -256,7 +256,7 @@ func bitsInAll(set isa, bits uint32) reg.VecVirtual {
 	return v
 }
 
-// loopTo emits a loop in which i goes from zero to n by steps.
+// loopTo emits a loop over i from zero to n in steps.
 func loopTo(i, n reg.Register, step Op, body func()) {
 	XORQ(i, i)
 	Label("loop")

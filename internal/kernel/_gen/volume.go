@@ -9,10 +9,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// volume emits the kernels of volumes: those of planes, but that every sum is
-// laid on that of the slice over it before it is written. The slice over the
-// tile lies in the order in which the kernel comes by: vector for vector, those
-// of a group's rows side by side. Rows that are no group are left to others.
+// volume emits the kernels of volumes. They are those of planes, except that every sum is added to
+// that of the previous slice before it is written. The tile's sums of the previous slice are stored
+// in the order in which the kernel reads them: vector by vector, those of a group's rows side by
+// side. Rows that do not fill a group are left to other code.
 func volume(set isa) {
 	for _, o := range ops(raster.Volume) {
 		volumeKernel(set, o)
@@ -22,7 +22,7 @@ func volume(set isa) {
 	}
 }
 
-// layKernel emits what lays one row of a plane on the slice over it.
+// layKernel emits a kernel that adds the previous slice to one row of a plane.
 func layKernel(set isa, sum elem) {
 	name := sum.Short() + "Lay" + set.name()
 	text(name, NOSPLIT, "func(dst, over *byte, n int)", layDoc(name)...)
@@ -43,8 +43,8 @@ func layKernel(set isa, sum elem) {
 	leave()
 }
 
-// How a kernel of volumes writes: through the caches, or in groups of rows past
-// them; and then also what lies between two rows, see kernel.VolumeTile.Whole.
+// How a kernel of volumes writes: through the caches by default; past them in groups of rows; or
+// so, and with zeros between the rows; see kernel.VolumeTile.Whole.
 const (
 	volumeBeyond = 1
 	volumeWhole  = 2
@@ -59,7 +59,7 @@ func volumeKernel(set isa, o op) {
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above, k.src[0], k.dst[0] = arg("above"), arg("src"), arg("dst")
 
-	Label("groups") // there is one at least
+	Label("groups") // the caller passes at least one group
 	k.group()
 	SUBQ(Imm(group), param("rows"))
 	JNZ(LabelRef("groups"))
@@ -71,15 +71,15 @@ func volumeKernel(set isa, o op) {
 type volumeLoop struct {
 	loop
 	over   reg.Register
-	next   reg.Register     // the pixels to ask for
-	sumsOf []reg.VecVirtual // the vector of every row that is being made
+	next   reg.Register     // the pixels to prefetch
+	sumsOf []reg.VecVirtual // the current vector of every row
 }
 
-// lineOfPixels is the bytes of the pixels of a line of sums in each row of a
-// group, and so how fast it asks for those to come.
+// lineOfPixels returns the size in bytes of the pixels of a line of sums in all rows of a group,
+// which is how much is prefetched for each line.
 func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes() * k.pix.Bytes() }
 
-// group emits the loop along four rows, and moves on to the rows below.
+// group emits the loop along four rows, and advances to the rows below.
 func (k *volumeLoop) group() {
 	carry := k.begin(group)
 	k.over = arg("over")
@@ -92,7 +92,7 @@ func (k *volumeLoop) group() {
 		k.whole()
 	}
 
-	// By whole lines, which is what goes past the caches well.
+	// By whole cache lines, for which non-temporal stores are fast.
 	vectors := lineBytes / k.bytes()
 	MOVQ(param("n"), end)
 	ANDQ(I8(-vectors*k.lanes), end)
@@ -110,7 +110,7 @@ func (k *volumeLoop) group() {
 	Label("linesEnd")
 
 	if !folds {
-		MOVQ(k.over, param("over")) // which leaves a register to the tail
+		MOVQ(k.over, param("over")) // frees a register for the tail
 	}
 	Label("tail")
 	k.some(i, n, end, "sums")
@@ -181,7 +181,7 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 		plane[v] = loaded(k.isa, above.Offset(v*k.bytes()))
 	}
 	k.ask()
-	for r := 0; r < group; r += 2 { // two rows are what registers hold
+	for r := 0; r < group; r += 2 { // registers hold two rows
 		var sums []reg.VecVirtual
 		for row := r; row < r+2; row++ {
 			for v, s := range k.lineSums(k.op, Mem{Base: k.src[row], Index: i, Scale: uint8(k.pix.Bytes())}, carry[row]) {
@@ -218,7 +218,7 @@ func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
 	Label(label + "Written")
 }
 
-// last emits a vector of every row of which only some lanes count.
+// last emits the partial vector at the end of every row.
 func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
 	k.sumsOf = k.body(i, true, carry)
 	k.over = arg("over")
@@ -226,7 +226,7 @@ func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
 	ADDQ(I32(group*k.bytes()), param("over"))
 }
 
-// lastWrites emits its stores. The other lanes are zero where they are written.
+// lastWrites emits its stores. Lanes after the end are written as zeros, if at all.
 func (k *volumeLoop) lastWrites(i reg.Register) {
 	CMPB(param("writes"), Imm(volumeWhole))
 	JEQ(LabelRef("tailWhole"))
@@ -242,7 +242,7 @@ func (k *volumeLoop) lastWrites(i reg.Register) {
 	Label("tailWritten")
 }
 
-// zeros emits vectors of zeros from element i of the rows up to the next ones.
+// zeros emits vectors of zeros from element i of each row up to the next row.
 func (k *volumeLoop) zeros(i reg.Register) {
 	zero := k.vec()
 	k.zero(zero)

@@ -56,7 +56,7 @@ var windowRoutines = []routine{
 	{"roundedU16", fromFloats(u16)},
 }
 
-// thresholdRoutines are those of black and white: see windows/decide.go for what each is.
+// thresholdRoutines lists the kernels of thresholds; windows/decide.go documents them.
 var thresholdRoutines = []routine{
 	{"decideSauvola", decideStats(sauvolaForm)},
 	{"decideNiblack", decideStats(niblackForm)},
@@ -87,8 +87,8 @@ var thresholdRoutines = []routine{
 	{"packBits", packBits},
 }
 
-// tripleRoutines are those of windows/triple.go, of vectors of 32 bytes at every level: wider
-// ones would only gain in tripleDown, which is among windowRoutines.
+// tripleRoutines lists the kernels of windows/triple.go. They use vectors of 32 bytes at every
+// level: wider ones would speed up only tripleDown, which is in windowRoutines.
 var tripleRoutines = []routine{
 	{"tripleIn", tripleIn},
 	{"tripleOut", tripleOut},

@@ -17,7 +17,7 @@ func byteLoop(set isa, body func(at func(base reg.Register) Mem)) {
 	leave()
 }
 
-// everyByte is an argument in all bytes of a vector.
+// everyByte broadcasts an argument to all bytes of a vector.
 func everyByte(set isa, name string) reg.VecVirtual {
 	v := set.vec()
 	VPBROADCASTB(wordArg(name), v)
@@ -39,8 +39,8 @@ func atLeast(set isa, name string) {
 	})
 }
 
-// contrast of bytes: the quotient is far enough from whole numbers for float32, see
-// kernel.ContrastOf.
+// contrast emits the local contrast of bytes. The quotient is far enough from integers for float32;
+// see kernel.ContrastOf.
 func contrast(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(dst, above, row, below *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", 4*lanes), "", "\tfor i := range n {",
@@ -70,7 +70,7 @@ func contrast(set isa, name string) {
 			VSUBPS(l, m, m)
 			VMULPS(scale, m, m)
 			VSUBPS(half, m, m)
-			VMAXPS(one, sum, sum) // of black
+			VMAXPS(one, sum, sum) // avoids division by zero where all pixels are black
 			VDIVPS(sum, m, m)
 			VCVTTPS2DQ(m, m)
 			parts[q] = m
@@ -106,7 +106,7 @@ func maskContrast(set isa, name string) {
 	values, mask, row, level, ones := arg("values"), arg("mask"), arg("row"), everyByte(set, "level"), onesOf(set)
 	byteLoop(set, func(at func(reg.Register) Mem) {
 		c, v := loaded(set, at(mask)), loaded(set, at(row))
-		notLess(set, level, c, c) // 255 where there is none
+		notLess(set, level, c, c) // 255 where there is no contrast
 		if wide(set) {
 			VPANDND(v, c, v)
 			VPANDND(ones, c, c)
@@ -119,8 +119,7 @@ func maskContrast(set isa, name string) {
 	})
 }
 
-// packBits turns the eight bytes of each 64 bits round first, so that the first is in the
-// highest bit of its byte.
+// packBits first reverses each eight bytes, so that the first pixel becomes the highest bit.
 func packBits(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d pixels,", set.bytes()), "",
 		"\tfor i := range n {", "\t\tbit 7-i%8 of dst[i/8] = src[i] < 128", "\t}")

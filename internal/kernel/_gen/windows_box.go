@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A divider divides vectors of 32 bits: by a product with a multiplier of 32 bits, of
-// which the upper half is shifted.
+// A divider divides vectors of unsigned 32-bit integers: it multiplies by a 32-bit multiplier and
+// shifts the upper half of the product.
 type divider struct {
 	set         isa
 	times, half reg.VecVirtual
@@ -32,7 +32,7 @@ func newDivider(set isa) *divider {
 	return d
 }
 
-// divide is (v + half) * times >> 32 >> shift, in place.
+// divide computes (v + half) * times >> 32 >> shift in place.
 func (d *divider) divide(v reg.VecVirtual) {
 	odd := d.set.vec()
 	VPADDD(d.half, v, v)
@@ -68,9 +68,9 @@ func roundMeans(to elem) func(set isa, name string) {
 	}
 }
 
-// boxBytes goes along the columns of a row once: the sum of a window is that of the one
-// before it and a difference of two columns. Where windows have few pixels it divides in
-// floats, which is exact there and takes less.
+// boxBytes emits a pass along the column sums of a row: the sum of a window is that of the previous
+// window plus a difference of two column sums. For windows of few pixels it divides in floats,
+// which is exact there and faster.
 func boxBytes(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -105,8 +105,7 @@ func boxBytes(one bool) func(set isa, name string) {
 	}
 }
 
-// boxWords is boxBytes with results of 16 bits, of which some stand for one: they are rounded
-// in floats.
+// boxWords is boxBytes with 16-bit results, which represent fractions and are rounded in floats.
 func boxWords(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -155,7 +154,7 @@ func scaledMeans(to elem) func(set isa, name string) {
 	}
 }
 
-// scaledOrNot emits the loop for a bias of zero: a product, rounded.
+// scaledOrNot emits the loop for a bias of zero: a product, rounded to nearest.
 func scaledOrNot(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
 	zero := GP32()
 	MOVL(param("bias"), zero)
@@ -174,8 +173,8 @@ func scaledOrNot(set isa, loop func(label string, divide func(v reg.VecVirtual))
 	Label("biased")
 }
 
-// byFloatsOrWords emits a loop twice: with means by floats where the inverse is not zero,
-// and by a divider.
+// byFloatsOrWords emits a loop twice: dividing in floats, for inverses that are not zero, and
+// dividing with a divider.
 func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
 	zero := GP32()
 	MOVL(param("inverse"), zero)
@@ -188,7 +187,7 @@ func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtu
 		VCVTDQ2PS(v, v)
 		if wide(set) {
 			VFMADD213PS(bias, inverse, v)
-		} else { // which may have no such instruction
+		} else { // AVX2 processors may lack FMA
 			VMULPS(inverse, v, v)
 			VADDPS(bias, v, v)
 		}
@@ -198,9 +197,9 @@ func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtu
 	loop("words", newDivider(set).divide)
 }
 
-// boxPairs is boxBytes for one channel and columns of 16 bits: differences are summed by
-// pairs first, so that a vector of sums does for two of pixels. Where columns are tall they
-// take all 16 bits: then each is summed before the difference.
+// boxPairs is boxBytes for one channel and 16-bit column sums. Differences are first added by
+// pairs, so that one vector of prefix sums serves two vectors of pixels. Tall columns use all 16
+// bits: then the pairs are summed before the difference.
 func boxPairs(tall bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 2

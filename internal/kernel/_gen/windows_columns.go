@@ -26,7 +26,7 @@ func loadNumbers(set isa, pix, sum elem, m Mem) reg.VecVirtual {
 	return v
 }
 
-// plus and minus are of sums.
+// plus and minus add and subtract sums.
 func plus(sum elem, ops ...Op) {
 	switch sum {
 	case u16:
@@ -50,10 +50,10 @@ func minus(sum elem, ops ...Op) {
 }
 
 const (
-	// columnsUnroll is how many vectors a turn of the loop has.
+	// columnsUnroll is the number of vectors in an iteration.
 	columnsUnroll = 2
-	// columnsAhead is how many bytes further on pixels are asked for: beyond a page, where
-	// the processor does not look by itself.
+	// columnsAhead is the prefetch distance in bytes: beyond a page, where the hardware does not
+	// prefetch.
 	columnsAhead = 4096
 )
 
@@ -96,8 +96,8 @@ func columns(pix, sum elem) func(set isa, name string) {
 	}
 }
 
-// squareColumns multiplies bytes by pairs of 16 bits, of which the upper ones of one are
-// zero: (a-b)·(a+b).
+// squareColumns computes a²-b² of bytes as (a-b)·(a+b) with a multiplication of pairs of 16-bit
+// words; the upper word of a+b is zero.
 func squareColumns(pix elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		sum := u32
@@ -141,7 +141,7 @@ func squareColumns(pix elem) func(set isa, name string) {
 	}
 }
 
-// bothColumns is columns and squareColumns of bytes at once, which read the rows once.
+// bothColumns is columns and squareColumns of bytes in one pass over the rows.
 func bothColumns(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", 2*lanes), "",

@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets in the Go struct windows.decideScratch: constants of a line each, then the rest.
+// Offsets in the Go struct windows.decideScratch: constants that fill a cache line each, then the
+// rest.
 const (
 	kAlpha = iota * lineBytes
 	kBeta
@@ -16,14 +17,14 @@ const (
 	kDelta
 	kMargin
 	kScale
-	kShift // a count, in the lower half of 128 bits
+	kShift // a shift count, in the lower half of 128 bits
 	kAbs
 	kP
 	kExp // -Q·log2 e
 	kWhite
 	kMost
 	kSign
-	kPower // of two, 2^31 in float64
+	kPower // 2^31 in float64
 	kOne
 	kPoly0
 	kPoly1
@@ -42,17 +43,17 @@ const (
 	kThird
 	sCarry
 	sCarry2
-	sMost  // the greatest, in float64
-	sLeast // the least, bytes
+	sMost  // the greatest variance, in float64
+	sLeast // the least pixel, in bytes
 	sDoubt
 	sSums    = sDoubt + decideChunk/8
 	sSquares = sSums + 4*decideChunk
 )
 
-// decideChunk is windows.decideChunk.
+// decideChunk equals windows.decideChunk.
 const decideChunk = 1024
 
-// runningSums are the sums of windows along a row, a vector at a time.
+// runningSums computes the sums of windows along a row, a vector at a time.
 type runningSums struct {
 	set     isa
 	c, c2   *scanner
@@ -81,7 +82,7 @@ func (r *runningSums) at(base reg.Register, size int) Mem {
 	return Mem{Base: base, Index: r.i, Scale: uint8(size)}
 }
 
-// k is a constant.
+// k returns a constant as an operand.
 func (r *runningSums) k(offset int) Op {
 	if v, ok := r.held[offset]; ok {
 		return v
@@ -91,7 +92,7 @@ func (r *runningSums) k(offset int) Op {
 
 func (r *runningSums) constant(offset int) Mem { return Mem{Base: r.scratch, Disp: offset} }
 
-// vector is a constant in a register.
+// vector returns a constant in a register.
 func (r *runningSums) vector(offset int) reg.VecVirtual {
 	if v, ok := r.held[offset]; ok {
 		return v
@@ -99,7 +100,7 @@ func (r *runningSums) vector(offset int) reg.VecVirtual {
 	return loaded(r.set, r.constant(offset))
 }
 
-// sums is a vector of them.
+// sums returns the next vector of sums.
 func (r *runningSums) sums() reg.VecVirtual {
 	v := loaded(r.set, r.at(r.hi, 4))
 	VPSUBD(r.at(r.lo, 4), v, v)
@@ -107,7 +108,8 @@ func (r *runningSums) sums() reg.VecVirtual {
 	return v
 }
 
-// squares is the same of squares, each column of which is shifted first if asked for.
+// squares returns the next vector of sums of squares. If shifted, the column sums are shifted right
+// first.
 func (r *runningSums) squares(shifted bool) reg.VecVirtual {
 	v := loaded(r.set, r.at(r.hi2, 4))
 	if shifted {
@@ -122,7 +124,7 @@ func (r *runningSums) squares(shifted bool) reg.VecVirtual {
 	return v
 }
 
-// leave stores the carries.
+// leave stores the carries and ends the kernel.
 func (r *runningSums) leave() {
 	r.set.store(r.c.carry[0], r.constant(sCarry))
 	if r.c2 != nil {
@@ -141,7 +143,7 @@ func (r *runningSums) loop(label string, n reg.Register, body func()) {
 	JMP(LabelRef(label))
 }
 
-// pixels is bytes as floats.
+// pixels converts bytes to floats.
 func (r *runningSums) pixels(pix reg.Register) reg.VecVirtual {
 	p := r.set.vec()
 	VPMOVZXBD(r.at(pix, 1), p)
@@ -149,7 +151,7 @@ func (r *runningSums) pixels(pix reg.Register) reg.VecVirtual {
 	return p
 }
 
-// minusProduct is v - a·b, in v; the product may be rounded.
+// minusProduct sets v to v - a·b; the product may be rounded.
 func minusProduct(set isa, a Op, b, v reg.VecVirtual) {
 	if wide(set) {
 		VFNMADD231PS(a, b, v)
@@ -160,9 +162,9 @@ func minusProduct(set isa, a Op, b, v reg.VecVirtual) {
 	VSUBPS(t, v, v)
 }
 
-// verdict writes 255 where f is less than zero and 0 elsewhere, and notes where it is not
-// more than the margin away from zero. Of black pixels it also notes those whose variance,
-// where it is given, may be zero: rounding may make it less, and then they are white.
+// verdict writes 255 where f is negative and 0 elsewhere, and marks as doubtful the pixels where
+// |f| is within the margin. If variance is given, it also marks black pixels whose variance may be
+// zero: rounding may make it negative, and then they are white.
 func (r *runningSums) verdict(f, variance reg.VecVirtual, dst reg.Register) {
 	set, doubt := r.set, GP64()
 	abs := set.vec()
@@ -202,14 +204,14 @@ func (r *runningSums) verdict(f, variance reg.VecVirtual, dst reg.Register) {
 	VMOVQ(high, r.at(dst, 1))
 }
 
-// signedSquare is v·|v|, in v.
+// signedSquare sets v to v·|v|.
 func (r *runningSums) signedSquare(v reg.VecVirtual) {
 	abs := r.set.vec()
 	VANDPS(r.k(kAbs), v, abs)
 	VMULPS(abs, v, v)
 }
 
-// lessProduct is a·b - v, in v; the product may be rounded.
+// lessProduct sets v to a·b - v; the product may be rounded.
 func lessProduct(set isa, a Op, b, v reg.VecVirtual) {
 	if wide(set) {
 		VFMSUB231PS(a, b, v)
@@ -220,8 +222,8 @@ func lessProduct(set isa, a Op, b, v reg.VecVirtual) {
 	VSUBPS(v, t, v)
 }
 
-// exp is 2 to the power of v, which is 0 or less, in v: a polynomial of the fraction and the
-// whole number as the exponent.
+// exp sets v, which must be at most 0, to 2^v: a polynomial of the fraction, with the integer part
+// added to the exponent.
 func (r *runningSums) exp(v reg.VecVirtual) {
 	set := r.set
 	whole, poly := set.vec(), set.vec()
@@ -244,7 +246,7 @@ func (r *runningSums) exp(v reg.VecVirtual) {
 	VMULPS(whole, poly, v)
 }
 
-// A statsForm is how a decision from mean and variance is made.
+// A statsForm is a formula that decides by mean and variance.
 type statsForm int
 
 const (
@@ -256,7 +258,7 @@ const (
 	phansalkarForm
 )
 
-// doc is the Go code of a form.
+// doc returns the Go code of a form.
 func (f statsForm) doc() []string {
 	switch f {
 	case sauvolaForm:
@@ -271,7 +273,7 @@ func (f statsForm) doc() []string {
 	return []string{"\t\ta, b := pix[i]-alpha*mean-beta, gamma*mean+delta", "\t\tf := b*|b|*variance - a*|a|"}
 }
 
-// constants are those that a form takes.
+// constants returns the offsets of the constants of a form.
 func (f statsForm) constants() []int {
 	switch f {
 	case niblackForm, nickForm:
@@ -284,11 +286,11 @@ func (f statsForm) constants() []int {
 	return []int{kAlpha, kBeta, kGamma, kDelta}
 }
 
-// careful reports whether windows of equal pixels are looked at again.
+// careful reports whether the form marks windows of equal pixels as doubtful.
 func (f statsForm) careful() bool { return f == carefulForm || f == phansalkarForm }
 
-// decideStats decides b·|b|·variance < a·|a|, where a is the pixel less what the threshold
-// has without the deviation, and b what the deviation counts.
+// decideStats emits the decision b·|b|·variance < a·|a|, where a is the pixel minus the part of the
+// threshold that does not depend on the deviation, and b is the factor of the deviation.
 func decideStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
 		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
@@ -334,8 +336,8 @@ func decideStats(form statsForm) func(set isa, name string) {
 	}
 }
 
-// compare makes what is compared with zero of pixels, in a, from the mean and the mean of
-// squares, and the variance where the form is careful.
+// compare sets a to the value whose sign decides, given the mean and the mean of squares, and
+// returns the variance if the form is careful.
 func (r *runningSums) compare(form statsForm, a, mean, variance reg.VecVirtual) reg.VecVirtual {
 	set := r.set
 	weight := set.vec()
@@ -380,8 +382,8 @@ func (r *runningSums) compare(form statsForm, a, mean, variance reg.VecVirtual) 
 	return variance
 }
 
-// decideMeans decides alpha·mean < pix, or for TRSingh, of which d is the distance of a
-// pixel from the mean, mean·gamma·d < (pix - alpha·mean)·(white - d).
+// decideMeans emits the decision alpha·mean < pix or, for TRSingh, mean·gamma·d < (pix -
+// alpha·mean)·(white - d), where d is the distance of a pixel from the mean.
 func decideMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
@@ -409,7 +411,7 @@ func decideMeans(singh bool) func(set isa, name string) {
 	}
 }
 
-// compareMean is the same of decisions without squares.
+// compareMean is compare for decisions without squares.
 func (r *runningSums) compareMean(singh bool, f, mean reg.VecVirtual) {
 	set := r.set
 	if !singh {

@@ -17,14 +17,14 @@ const (
 	sumsSingles = sumsDoubles + 4*8
 )
 
-// guidedArgs is what the kernels of guided filters of bytes have in common.
+// guidedArgs holds the registers that the kernels of guided filters of bytes share.
 type guidedArgs struct {
 	set  isa
 	sums reg.Register
 	i    reg.Register
 }
 
-// window is the next vector of the sums of windows.
+// window returns the next vector of sums of windows.
 func (g *guidedArgs) window(k int, scan *rowScan) reg.VecVirtual {
 	at := GP64()
 	MOVQ(Mem{Base: g.sums, Disp: sumsHi + 8*k}, at)
@@ -36,7 +36,7 @@ func (g *guidedArgs) window(k int, scan *rowScan) reg.VecVirtual {
 	return v
 }
 
-// double and single are constants in all lanes.
+// double and single return constants in all lanes.
 func (g *guidedArgs) double(k int) reg.VecVirtual {
 	v := g.set.vec()
 	VBROADCASTSD(Mem{Base: g.sums, Disp: sumsDoubles + 8*k}, v)
@@ -61,7 +61,7 @@ func (g *guidedArgs) carries(scans []*rowScan, which []int, store bool) {
 	}
 }
 
-// guidedLines fits a line in every window, in whole numbers of which some power of two is 1.
+// guidedLines emits a kernel that fits a line in every window, in fixed-point arithmetic.
 func guidedLines(own bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -184,10 +184,10 @@ func guidedBytes(set isa, name string) {
 	leave()
 }
 
-// The kernels of the guided filter take four pixels at a time at every level: what they do
-// besides dividing is to turn rows of channels into channels of rows.
+// Kernels of the guided filter that process four pixels at a time, at every level: apart from
+// dividing, they mainly transpose pixels and channels.
 
-// fourLoop emits a loop over n pixels by fours.
+// fourLoop emits a loop over n pixels, four at a time.
 func fourLoop(body func(i reg.Register)) {
 	n, i := arg("n"), GP64()
 	loopTo(i, n, Imm(4), func() {
@@ -196,7 +196,7 @@ func fourLoop(body func(i reg.Register)) {
 	leave()
 }
 
-// fourBytes is four bytes as floats of 64 bits.
+// fourBytes loads four bytes as float64.
 func fourBytes(m Mem) reg.VecVirtual {
 	x, v := XMM(), YMM()
 	VPMOVZXBD(m, x)
@@ -246,7 +246,7 @@ func guidedFit(_ isa, name string) {
 		t := YMM()
 		VMULPD(i, i, t)
 		VSUBPD(t, ii, ii)
-		VMAXPD(ii, zero, ii) // a NaN stays
+		VMAXPD(ii, zero, ii) // propagates NaN
 		VADDPD(epsilon, ii, ii)
 		VMULPD(v, i, t)
 		VSUBPD(t, iv, iv)
@@ -288,7 +288,7 @@ func guidedPixels(_ isa, name string) {
 		VMULPD(i, a, a)
 		VADDPD(a, b, a)
 		VPERMPD(Imm(0xd8), a, a)
-		VMAXPD(zero, a, a) // a NaN is 0
+		VMAXPD(zero, a, a) // turns NaN into 0
 		VADDPD(half, a, a)
 		VMINPD(most, a, a)
 		w := XMM()

@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// half64 is the lower or the upper half of a vector of numbers below 2^32 as floats of 64
-// bits.
+// half64 converts the lower or the upper half of a vector of unsigned 32-bit integers to float64.
 func (r *runningSums) half64(v reg.VecVirtual, part int) reg.VecVirtual {
 	t := r.set.vec()
 	xorBytes(r.set, r.k(kSign), v, t)
@@ -18,7 +17,7 @@ func (r *runningSums) half64(v reg.VecVirtual, part int) reg.VecVirtual {
 	return d
 }
 
-// stats64 is the mean and the variance of half a vector, rounded after each operation.
+// stats64 returns the mean and the variance of half a vector, rounded after each operation.
 func (r *runningSums) stats64(sums, squares reg.VecVirtual, inverse reg.Register, part int) (mean, variance reg.VecVirtual) {
 	by := r.at(inverse, 8).Offset(part * r.set.bytes())
 	mean, variance = r.half64(sums, part), r.half64(squares, part)
@@ -30,7 +29,7 @@ func (r *runningSums) stats64(sums, squares reg.VecVirtual, inverse reg.Register
 	return mean, variance
 }
 
-// spread looks in float32 first: few variances come near the greatest so far.
+// spread compares in float32 first, because few variances come near the greatest so far.
 func spread(set isa, name string) {
 	text(name, NOSPLIT, "func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)",
 		name+fmt.Sprintf(" is, for a multiple of %d, with float64 of every sum and inverse,", set.bytes()/4), "", "\tfor i := range n {",
@@ -83,7 +82,7 @@ func spread(set isa, name string) {
 	r.leave()
 }
 
-// mapStats writes thresholds, as floats of 64 bits, or of 32 where single is not zero.
+// mapStats emits a kernel that writes thresholds as float64, or as float32 if single is not zero.
 func mapStats(sauvola bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		formula := "mean + K*sqrt(variance)"
@@ -135,8 +134,8 @@ func mapStats(sauvola bool) func(set isa, name string) {
 	}
 }
 
-// decideSu compares without a root or a quotient, in float64 of whole numbers, which are
-// exact: with a twice the distance of a pixel from the mean times n, a·|a| > n·squares - sum².
+// decideSu decides without a square root or a division, in float64 of integers, which is exact:
+// a·|a| > n·squares - sum², where a is 2·n times the pixel's distance from the mean.
 func decideSu(set isa, name string) {
 	lanes := set.bytes() / 8
 	text(name, NOSPLIT, "func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)",
@@ -188,7 +187,7 @@ func decideSu(set isa, name string) {
 		KANDNW(near, few, near)
 		bits := GP32()
 		KMOVW(near, bits)
-		MOVB(bits.As8(), Mem{Base: scratch, Index: i, Scale: 1, Disp: suDoubt}) // one byte of each eight
+		MOVB(bits.As8(), Mem{Base: scratch, Index: i, Scale: 1, Disp: suDoubt}) // one byte for each eight pixels
 	} else {
 		few, white := set.vec(), set.vec()
 		VCMPPD(Imm(less), least, count, few)
@@ -198,7 +197,7 @@ func decideSu(set isa, name string) {
 		VANDNPD(t, few, t)
 		bits := GP32()
 		VMOVMSKPD(t, bits)
-		MOVB(bits.As8(), Mem{Base: scratch, Index: i, Scale: 1, Disp: suDoubt}) // one byte of each four
+		MOVB(bits.As8(), Mem{Base: scratch, Index: i, Scale: 1, Disp: suDoubt}) // one byte for each four pixels
 		high := XMM()
 		VEXTRACTF128(Imm(1), white, high)
 		VPACKSSDW(high, white.AsX(), high)

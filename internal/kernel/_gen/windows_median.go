@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Medians of 3×3 and 5×5 pixels are those of columns that are sorted once for all windows
-// which have them. Of a row of 5×5 sorted columns, what is left is the largest two of the
-// least, the largest three of the next, and so on: 13 pixels, 6 less than all of which and 6
-// more are gone.
+// The median of a 3×3 or 5×5 window is found from columns that are sorted once for all windows
+// which share them. Of five sorted columns, only the largest two of the minima, the largest three
+// of the next row, and so on can be the median: 13 pixels remain, with 6 smaller and 6 larger ones
+// discarded.
 
 // sorter compares vectors of pixels.
 type sorter struct {
@@ -35,7 +35,7 @@ func (s *sorter) most(a, b, to reg.VecVirtual) {
 	}
 }
 
-// swap puts the lesser of two first.
+// swap puts the lesser of two vectors first.
 func (s *sorter) swap(v []reg.VecVirtual, i, j int) {
 	t := s.set.vec()
 	s.least(v[i], v[j], t)
@@ -43,7 +43,7 @@ func (s *sorter) swap(v []reg.VecVirtual, i, j int) {
 	v[i] = t
 }
 
-// dropLeast is all but the least, and dropMost all but the greatest.
+// dropLeast discards the least vector, and dropMost the greatest.
 func (s *sorter) dropLeast(v []reg.VecVirtual) []reg.VecVirtual {
 	for i := 1; i < len(v)-1; i++ {
 		s.swap(v, 0, i)
@@ -61,10 +61,10 @@ func (s *sorter) dropMost(v []reg.VecVirtual) []reg.VecVirtual {
 	return v[:last]
 }
 
-// dropBoth is all but the least and the greatest.
+// dropBoth discards the least and the greatest vector.
 func (s *sorter) dropBoth(v []reg.VecVirtual) []reg.VecVirtual {
 	n := len(v)
-	for i := range n / 2 { // lesser ones in the first half
+	for i := range n / 2 { // the lesser ones go to the first half
 		s.swap(v, i, n-1-i)
 	}
 	low, high := n/2, n/2
@@ -91,7 +91,7 @@ func medianLoop(set isa, e elem, body func(at func(base reg.Register) Mem)) {
 
 var medianNames = []string{"a", "b", "c", "d", "e"}
 
-// sortColumns sorts three pixels over each other, or five.
+// sortColumns emits a kernel that sorts columns of three or five pixels.
 func sortColumns(size int, e elem) func(set isa, name string) {
 	networks := map[int][][2]int{
 		3: {{0, 1}, {1, 2}, {0, 1}},
@@ -130,7 +130,7 @@ func sortColumns(size int, e elem) func(set isa, name string) {
 	}
 }
 
-// medians is those of windows over sorted columns, each step bytes from the next.
+// medians emits the medians of windows over sorted columns, each step bytes from the next.
 func medians(size int, e elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)",
@@ -164,8 +164,7 @@ func medians(size int, e elem) func(set isa, name string) {
 	}
 }
 
-// of3 is the median of the largest of the least, the middle of the middle and the least of
-// the largest.
+// of3 returns the median of the greatest minimum, the median of the medians, and the least maximum.
 func (s *sorter) of3(row func(k int) []reg.VecVirtual) reg.VecVirtual {
 	low := row(0)
 	s.most(low[0], low[1], low[0])
@@ -198,7 +197,7 @@ func (s *sorter) of5(row func(k int) []reg.VecVirtual) reg.VecVirtual {
 	return left[0]
 }
 
-// halve makes one pixel of four bytes.
+// halve emits a kernel that averages 2×2 bytes.
 func halve(set isa, name string) {
 	lanes := set.bytes() / 2
 	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",

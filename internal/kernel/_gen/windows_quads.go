@@ -8,15 +8,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets in the Go struct windows.quadMemory: sums of even columns, of odd ones, and squares
-// by the column's place among four. A vector of each is of as many bytes as its columns have.
+// Offsets in the Go struct windows.quadMemory: sums of even columns, sums of odd columns, and
+// squares by the column's position in its group of four. Each stores as many bytes per vector as
+// the vector has columns.
 const (
 	quadArray   = 3200
 	quadOdd     = quadArray
 	quadSquares = 2 * quadArray
 )
 
-// slideQuads moves columns down by a row.
+// slideQuads emits a kernel that moves the columns down by a row.
 func slideQuads(squares bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, with sums and squares where their layout has them,", set.bytes()), "",
@@ -27,7 +28,7 @@ func slideQuads(squares bool) func(set isa, name string) {
 		text(name, NOSPLIT, "func(memory, add, sub, next, out *byte, n int)", append(lines, "\t}", "", "and asks for the memory of the next row and of the results.")...)
 		memory, plus, minus, n, i := arg("memory"), arg("add"), arg("sub"), arg("n"), GP64()
 		next, out := arg("next"), arg("out")
-		low, word := set.vec(), set.vec() // of words, of 32 bits
+		low, word := set.vec(), set.vec() // masks of the low bytes of words, and of the low words of 32 bits
 		set.ones(low)
 		VPSRLD(Imm(16), low, word)
 		VPSRLW(Imm(8), low, low)
@@ -77,14 +78,14 @@ func slideQuads(squares bool) func(set isa, name string) {
 	}
 }
 
-// quadSums are the sums of windows along a row. A lane has four pixels side by side: what is
-// added along the row is the sum of four columns, and the sums of three of the four windows
-// follow from that of the last.
+// quadSums computes the sums of windows along a row, four neighboring pixels to a lane. The prefix
+// sum along the row is over sums of four columns; the sums of the other three windows follow from
+// that of the last.
 type quadSums struct {
 	runningSums
 	memory  reg.Register
-	odd     reg.Register    // with hi of even columns, those that enter windows
-	more    [4]reg.Register // of squares
+	odd     reg.Register    // columns that enter windows; hi has the even ones
+	more    [4]reg.Register // the same for squares
 	inverse reg.Register
 }
 
@@ -119,7 +120,7 @@ func newQuadSums(set isa, squares bool, constants ...int) *quadSums {
 	return q
 }
 
-// scan sums along a vector and what came before it.
+// scan replaces a vector by its prefix sums and adds the carry.
 func (q *quadSums) scan(c *scanner, v reg.VecVirtual) {
 	if wide(q.set) {
 		c.sum(v)
@@ -130,7 +131,7 @@ func (q *quadSums) scan(c *scanner, v reg.VecVirtual) {
 	VPADDD(t, v, v)
 	VPSLLDQ(Imm(8), v, t)
 	VPADDD(t, v, v)
-	VPERM2I128(Imm(0x08), v, v, t) // the lower half, above nothing
+	VPERM2I128(Imm(0x08), v, v, t) // the lower half, above zeros
 	VPSHUFD(Imm(0xff), t, t)
 	VPADDD(t, v, v)
 	VPADDD(c.carry[0], v, v)
@@ -142,7 +143,7 @@ func (q *quadSums) offset(base reg.Register, offset int) Mem {
 	return Mem{Base: base, Index: q.i, Scale: 1, Disp: offset}
 }
 
-// pixel is one of each four as floats.
+// pixel converts the pixel at a position in each group of four to floats.
 func (q *quadSums) pixel(four reg.VecVirtual, place int) reg.VecVirtual {
 	p := q.set.vec()
 	switch {
@@ -157,12 +158,12 @@ func (q *quadSums) pixel(four reg.VecVirtual, place int) reg.VecVirtual {
 	return p
 }
 
-// slot is where a sum goes, for those that are in doubt.
+// slot returns where a sum is stored for the pixels that are in doubt.
 func (q *quadSums) slot(array, place int) Mem {
 	return Mem{Base: q.scratch, Index: q.i, Scale: 4, Disp: array + place*q.set.bytes()}
 }
 
-// loop emits the loop. Compare makes what is compared with zero, in f.
+// loop emits the loop. compare sets f to the value whose sign decides.
 func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirtual) reg.VecVirtual) {
 	set := q.set
 	dst, pix, n := arg("dst"), arg("pix"), arg("n")
@@ -192,7 +193,7 @@ func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirt
 				continue
 			}
 			VPADDD(v, square, square)
-			if d2[place] = v; !wide(set) { // registers are few
+			if d2[place] = v; !wide(set) { // AVX2 runs out of registers
 				set.store(v, q.slot(sSquares, place))
 				d2[place] = q.slot(sSquares, place)
 			}
@@ -200,7 +201,7 @@ func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirt
 		q.scan(q.c2, square)
 	}
 	four := loaded(set, q.offset(pix, 0))
-	var white [2]reg.VecVirtual // of even pixels and of odd ones
+	var white [2]reg.VecVirtual // of the even pixels and of the odd ones
 	for place := 3; place >= 0; place-- {
 		mean, variance := set.vec(), reg.VecVirtual(nil)
 		inverse := Mem{Base: q.inverse, Index: q.i, Scale: 4, Disp: place * set.bytes()}
@@ -241,9 +242,9 @@ func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirt
 		VPSRLD(Imm(16), f, f)
 		white[place] = q.upper(white[place], f)
 	}
-	// The sign of what is compared is now that of every word.
+	// The sign of the compared value is now in every word.
 	VPSRLW(Imm(8), white[0], white[0])
-	const choose = 0xca // of bits: the second where the first is set, else the third
+	const choose = 0xca // bitwise: the second operand where the first is set, else the third
 	if wide(set) {
 		mask, k := set.vec(), K()
 		set.ones(mask)
@@ -258,7 +259,7 @@ func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirt
 		VPSRLW(Imm(15), white[1], white[1])
 		VPSLLW(Imm(15), white[1], white[1])
 		VPOR(white[1], white[0], white[0])
-		// The lower bytes have other bits of the even ones, but their signs.
+		// The low bytes also hold other bits of the even pixels, but only their signs are used.
 		VPCMPGTB(white[0], zero, zero)
 		set.store(zero, q.offset(dst, 0))
 	}
@@ -268,10 +269,10 @@ func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirt
 	q.leave()
 }
 
-// upper is the upper words of a and the lower ones of b, in b.
+// upper combines the upper words of a and the lower words of b in b.
 func (q *quadSums) upper(a, b reg.VecVirtual) reg.VecVirtual {
 	if wide(q.set) {
-		const choose = 0xd8 // of bits: the second where the third is set, else the first
+		const choose = 0xd8 // bitwise: the second operand where the third is set, else the first
 		VPTERNLOGD(Imm(choose), q.k(kHigh), a, b)
 	} else {
 		VPBLENDW(Imm(0xaa), a, b, b)
@@ -279,7 +280,7 @@ func (q *quadSums) upper(a, b reg.VecVirtual) reg.VecVirtual {
 	return b
 }
 
-// doubts notes what is not sure: see runningSums.verdict.
+// doubts marks the pixels that are in doubt; see runningSums.verdict.
 func (q *quadSums) doubts(place int, f, variance reg.VecVirtual) {
 	set, at := q.set, GP64()
 	abs := set.vec()
@@ -305,14 +306,14 @@ func (q *quadSums) doubts(place int, f, variance reg.VecVirtual) {
 	VCMPPS(Imm(notGreater), q.k(kMargin), abs, abs)
 	if variance != nil {
 		VCMPPS(Imm(notGreater), q.k(kFlat), variance, variance)
-		VANDNPS(variance, f, variance) // by the sign only
+		VANDNPS(variance, f, variance) // uses the sign only
 		VORPS(variance, abs, abs)
 	}
 	VMOVMSKPS(abs, bits)
 	MOVB(bits.As8(), to)
 }
 
-// quadStats is decideStats for four pixels a lane.
+// quadStats is decideStats for four pixels per lane.
 func quadStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns as quads have them.", name[len("quad"):], set.bytes()))
@@ -321,7 +322,7 @@ func quadStats(form statsForm) func(set isa, name string) {
 	}
 }
 
-// quadMeans is decideMeans for four pixels a lane.
+// quadMeans is decideMeans for four pixels per lane.
 func quadMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns as quads have them.", name[len("quad"):], set.bytes()))

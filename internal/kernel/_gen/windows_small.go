@@ -21,7 +21,7 @@ func addWords(set isa, name string) {
 	leave()
 }
 
-// maxTerms is how many sums of columns make a window.
+// maxTerms is the greatest number of column sums that make up a window.
 const maxTerms = 4
 
 func boxTerms(set isa, name string) {
@@ -59,7 +59,7 @@ func boxTerms(set isa, name string) {
 	leave()
 }
 
-// maxSmall is how many columns the windows of boxSmall have at most.
+// maxSmall is the greatest window width of boxSmall, in columns.
 const maxSmall = 8
 
 // boxSmall adds the few columns of a window in 16 bits.
@@ -114,8 +114,8 @@ func boxSmall(set isa, name string) {
 	leave()
 }
 
-// box3 sums 3×3 bytes of three rows. A lane of 16 bits has an even pixel and the odd one after it, which both
-// have in their windows; beside them is one more on the left, or on the right.
+// box3 sums 3×3 bytes of three rows. A 16-bit lane holds an even pixel and the odd one after it,
+// which the windows of both contain; each window has one more pixel on the left or on the right.
 func box3(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b, c *byte, n int, half, multiplier uint32)",
 		name+fmt.Sprintf(" is, for a multiple of %d", set.bytes()), "", "\tfor i := range n {",

@@ -8,10 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// statsAhead is how many bytes further on results are asked for.
+// statsAhead is the prefetch distance of results in bytes.
 const statsAhead = 1024
 
-// boxStats goes along the columns of a row and their squares once. one is for one channel.
+// boxStats emits one pass along the column sums of a row and those of squares. If one is set, it is
+// for one channel.
 func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -81,11 +82,11 @@ func boxStats(one bool) func(set isa, name string) {
 	}
 }
 
-// A varianceOf makes variances of windows from whole numbers.
+// A varianceOf computes variances of windows from integers.
 type varianceOf struct {
 	set     isa
 	count   reg.VecVirtual
-	divisor reg.VecVirtual // as floats, where there is a register for it
+	divisor reg.VecVirtual // the count as float, if there is a register for it
 }
 
 func newVariance(set isa) *varianceOf {
@@ -98,15 +99,15 @@ func newVariance(set isa) *varianceOf {
 	return v
 }
 
-// single is a constant in all lanes.
+// single loads a float argument into all lanes.
 func (v *varianceOf) single(name string) reg.VecVirtual {
 	c := v.set.vec()
 	VBROADCASTSS(param(name), c)
 	return c
 }
 
-// divide is the quotient by the count, rounded once: a product with the inverse, and what is
-// left times the inverse once more, are that too (Markstein).
+// divide divides by the count with a single rounding: it multiplies by the inverse and corrects by
+// the remainder times the inverse (Markstein).
 func (v *varianceOf) divide(m reg.VecVirtual) {
 	if wide(v.set) {
 		inverse, q := v.single("inverse"), v.set.vec()
@@ -121,7 +122,7 @@ func (v *varianceOf) divide(m reg.VecVirtual) {
 	VDIVPS(n, m, m)
 }
 
-// small is (count·squares − sum²)·inverse2, which is a whole number below 2^31 before.
+// small computes (count·squares − sum²)·inverse2 where the difference is an integer below 2^31.
 func (v *varianceOf) small(sum, _, squares reg.VecVirtual) reg.VecVirtual {
 	VPMULLD(v.count, squares, squares)
 	VPMULLD(sum, sum, sum)
@@ -131,13 +132,13 @@ func (v *varianceOf) small(sum, _, squares reg.VecVirtual) reg.VecVirtual {
 	return squares
 }
 
-// centered is the same from squared distances to the rounded mean.
+// centered computes the same from squared distances to the rounded mean.
 func (v *varianceOf) centered(sum, mean, squares reg.VecVirtual) reg.VecVirtual {
 	set := v.set
 	m, most := set.vec(), set.vec()
 	VCVTPS2DQ(mean, m)
 	VPMULLD(v.count, m, most)
-	VPSUBD(most, sum, most) // how much the sum is more than the rounded mean says
+	VPSUBD(most, sum, most) // by how much the sum exceeds that of the rounded mean
 	VPADDD(most, sum, sum)
 	VPMULLD(m, sum, sum)
 	VPSUBD(sum, squares, squares)
@@ -151,7 +152,7 @@ func (v *varianceOf) centered(sum, mean, squares reg.VecVirtual) reg.VecVirtual 
 	return squares
 }
 
-// doubles is half a vector of numbers of 32 bits below 2^31 as floats of 64.
+// doubles converts half a vector of 32-bit integers below 2^31 to float64.
 func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
 	v := set.vec()
 	if wide(set) {

@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tripleRows is windows.tripleRows.
+// tripleRows equals windows.tripleRows.
 const tripleRows = 16
 
-// tripleIn turns sixteen rows of bytes into pixels of sixteen lanes.
+// tripleIn transposes sixteen rows of bytes into columns of sixteen 16-bit lanes.
 func tripleIn(_ isa, name string) {
 	text(name, NOSPLIT, "func(dst *byte, rows **byte, n int)", name+" is, for a multiple of 16", "",
 		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\tdst[16*i+r] = uint16(rows[r][i])", "\t\t}", "\t}")
@@ -26,7 +26,8 @@ func tripleIn(_ isa, name string) {
 		for r := range v {
 			v[r] = pairOf(at(r), at(r+8)) // rows r and r+8
 		}
-		// Three rounds leave two columns in a vector, of each its rows 0 to 7 in the lower half.
+		// Three rounds leave two columns in each vector, with rows 0 to 7 of both in the lower
+		// half.
 		for range 3 {
 			var w [8]reg.VecVirtual
 			for r := range 4 {
@@ -48,7 +49,7 @@ func tripleIn(_ isa, name string) {
 	leave()
 }
 
-// tripleOut is the way back, of 16 bits.
+// tripleOut is the inverse, for 16-bit results.
 func tripleOut(_ isa, name string) {
 	text(name, NOSPLIT, "func(rows **byte, src *byte, n int)", name+" is, for a multiple of 16", "",
 		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\trows[r][i] = src[16*i+r]", "\t\t}", "\t}")
@@ -77,7 +78,7 @@ func tripleOut(_ isa, name string) {
 	leave()
 }
 
-// scaledTriple is two vectors of sums as one of 16 bits.
+// scaledTriple scales two vectors of sums and packs them as one vector of 16 bits.
 func scaledTriple(low, high, factor reg.VecVirtual) reg.VecVirtual {
 	a, b := YMM(), YMM()
 	for _, p := range [2][2]reg.VecVirtual{{low, a}, {high, b}} {
@@ -107,7 +108,7 @@ func tripleAcross(_ isa, name string) {
 	i := GP64()
 	XORQ(i, i)
 	IMULQ(step, n)
-	var s [5]reg.VecVirtual // the first sums, and two of the others
+	var s [5]reg.VecVirtual // the first sum, and two of each of the others
 	for j := range s {
 		s[j] = YMM()
 		VPXOR(s[j], s[j], s[j])

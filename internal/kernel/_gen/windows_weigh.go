@@ -8,11 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// weighBlock is how many elements are made at a time: whole vectors at every level.
+// weighBlock is the number of elements computed at a time: whole vectors at every level.
 const weighBlock = 32
 
-// weigh adds rows of floats up, those as far from the middle with the same weight. All of a
-// block stays in registers while the rows go by.
+// weigh emits a kernel that adds rows of floats. Rows at the same distance from the middle share a
+// weight. A whole block stays in registers while the rows pass.
 func weigh(e elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst *byte, rows **byte, weights *byte, radius, n int)",
@@ -76,7 +76,7 @@ func weigh(e elem) func(set isa, name string) {
 	}
 }
 
-// toFloats makes floats of pixels.
+// toFloats emits a kernel that converts pixels to floats.
 func toFloats(pix elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -98,7 +98,7 @@ func toFloats(pix elem) func(set isa, name string) {
 	}
 }
 
-// fromFloats makes pixels of floats that are in their range.
+// fromFloats emits a kernel that converts floats, which must be in range, to pixels.
 func fromFloats(pix elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
