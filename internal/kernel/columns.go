@@ -6,37 +6,36 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Columns sums columns of pixels, or of their squares. Pairs of whole numbers have
-// it: they add up in any order, so that the row above a tile can be made from a row
-// further up and the pixels between.
+// Columns sums columns of pixels, or of their squares. Only integer sums have it: they may be added
+// in any order, so the table row above a tile can be computed from a row further up and the pixels
+// between.
 type Columns struct {
-	// Sum adds rows of pixels, which are stride elements apart, to sums: as many
-	// columns as there are sums.
+	// Sum adds rows of pixels, which are stride elements apart, to sums. The length of sums gives
+	// the number of columns.
 	Sum func(sums, src []byte, stride, rows int)
 	// Add adds a row of sums to another, and Sub subtracts it.
 	Add, Sub func(dst, src []byte)
-	// Prefix adds up a row of column sums from left to right, each channel by itself.
+	// Prefix replaces a row of column sums by its prefix sums, for each channel separately.
 	Prefix func(row []byte, channels int)
 }
 
-// columnLoops is Columns in portable Go.
+// columnLoops holds the portable loops of Columns.
 type columnLoops = Columns
 
-// ColumnsOf returns the columns of a level, which have no functions for types that
-// are not whole numbers.
+// ColumnsOf returns the functions of a level. They are nil for sums that are not integers.
 func ColumnsOf(pixel, sum raster.Type, level Level, squares bool) Columns {
 	return find(pixel, sum, squares).columns[level]
 }
 
-// newColumns returns columns by the assembly of a level, which trusts its arguments,
-// and what it leaves by the portable loop.
+// newColumns returns Columns that use the assembly of a level for whole vectors, after checking
+// bounds, and the portable loop for the rest.
 func newColumns(r *routines, loops columnLoops, size sizes) Columns {
 	if r.columns == nil {
 		return loops
 	}
 	asm, portable := r.columns, loops.Sum
 	loops.Sum = func(sums, src []byte, stride, rows int) {
-		const lanes = LineBytes / 4 // a multiple of those of every level
+		const lanes = LineBytes / 4 // a multiple of the lanes of every level
 		all := len(sums) / size.sum
 		n, groups := all&^(lanes-1), rows/groupRows
 		if n == 0 || groups == 0 {
@@ -70,7 +69,7 @@ func portableColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 	}
 }
 
-// portableSquareColumns is the same of squares.
+// portableSquareColumns is portableColumns for squares.
 func portableSquareColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 	to, pixels := raster.Elems[S](sums), raster.Elems[P](src)
 	for r := range rows {
@@ -80,12 +79,11 @@ func portableSquareColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 	}
 }
 
-// byteColumns takes eight columns at a time, in two words of four sums of 16 bits
-// each.
+// byteColumns sums eight columns at a time, in two words of four 16-bit sums each.
 func byteColumns[S Sum](sums []S, src []uint8, stride, rows int) {
 	const (
 		even = 0x00ff00ff00ff00ff
-		most = 257 // rows of 255 that 16 bits hold
+		most = 257 // rows of 255 whose sum fits in 16 bits
 	)
 	for rows > 0 {
 		part := min(rows, most)

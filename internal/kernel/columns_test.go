@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// The columns of every level are those of the plain loop, and nothing beyond them is
-// written.
+// TestColumnSums compares the column sums of every level with a plain loop, and checks that nothing
+// else is written.
 func TestColumnSums(t *testing.T) {
 	testColumnSums[uint8, uint32](t)
 	testColumnSums[uint8, uint64](t)
@@ -35,7 +35,7 @@ func testColumnSums[P Pixel, S Sum](t *testing.T) {
 				for range 100 {
 					n, rows := rng.IntN(100), rng.IntN(20)
 					if rng.IntN(20) == 0 {
-						rows += 600 // more than 16 bits hold of bytes
+						rows += 600 // sums of bytes overflow 16 bits
 					}
 					stride := n + rng.IntN(9)
 					src := make([]P, max(0, rows*stride-(stride-n)))

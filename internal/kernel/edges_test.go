@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// No level reads before the first pixel of an image or beyond the last: there is no
-// memory. Rows lie without gaps between them.
+// TestReadsWithinImage checks that no level reads before the first pixel of an image or beyond the
+// last: the pages there are not mapped. The rows have no gaps between them.
 func TestReadsWithinImage(t *testing.T) {
 	testReads[uint8, uint32](t)
 	testReads[uint8, float64](t)

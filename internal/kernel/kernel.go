@@ -1,69 +1,66 @@
-// Package kernel holds the leaf loops: each turns one tile of pixels into one
-// tile of table sums, without goroutines or allocation. The portable Go loop
-// is the specification; the assembly gives the same bits.
+// Package kernel holds the inner loops of tables: each computes one tile of table sums from one
+// tile of pixels, without goroutines or allocation. The portable Go loop is the specification; the
+// assembly returns the same bits.
 //
-// Pixels and sums are memory here. A kernel is registered under the two types that
-// it is written for, and everything above finds it by them.
+// Pixels and sums are bytes here. A kernel is registered by its pixel type and its sum type, and
+// callers look it up by them.
 package kernel
 
-// Pixel is the types of pixels that a portable loop is compiled for.
+// Pixel lists the pixel types that portable loops are compiled for.
 type Pixel interface {
 	uint8 | uint16 | uint32 | uint64 | int16 | int32 | int64 | float32 | float64
 }
 
-// Sum is the types of sums that a portable loop is compiled for.
+// Sum lists the sum types that portable loops are compiled for.
 type Sum interface {
 	uint32 | uint64 | int64 | float32 | float64
 }
 
-// A Tile is one rectangle of work. Widths and strides count elements: pixels
-// times channels.
+// A Tile is one rectangle of work. Widths and strides count elements: pixels times channels.
 type Tile struct {
-	Dst       []byte // from the tile's first sum on; rows are DstStride apart
+	Dst       []byte // starts at the tile's first sum; rows are DstStride apart
 	DstStride int
-	Src       []byte // from the tile's first pixel on; rows are SrcStride apart
+	Src       []byte // starts at the tile's first pixel; rows are SrcStride apart
 	SrcStride int
 
-	// Above holds the N sums of the table row over the tile and, afterwards,
-	// those of the tile's last row. It has Slack elements to spare at its end.
+	// Above holds the N sums of the table row above the tile. The kernel replaces them by those of
+	// the tile's last row. It has Slack additional elements at the end.
 	Above []byte
 
-	// Carry hands each row's sum from a tile to the one on its right. It is
-	// zero at the left edge of the image, CarryLen elements a row, in a layout
-	// private to the level. Only tiles a multiple of Align wide hand it on.
+	// Carry passes each row's sum from a tile to the one on its right: CarryLen elements for each
+	// row, in a layout private to the level, all zero at the left edge of the image. Only tiles
+	// whose width is a multiple of Align can pass it on.
 	Carry []byte
 
 	Rows, N, Channels int
 
-	Offset float32 // subtracted from every pixel, by float32 sums only
+	Offset float32 // subtracted from every pixel; float32 sums only
 	Writes Writes
 }
 
-// Writes is how a kernel writes its sums. The result is the same.
+// Writes selects how a kernel writes its sums. The result is the same.
 type Writes uint8
 
 const (
-	// Ahead asks for the lines of a row before it comes to write them.
+	// Ahead prefetches the lines of a row before it writes them.
 	Ahead Writes = iota
-	// Mixed writes every other row past the caches and the rest as Ahead
-	// does: the two take different ways out of the core, and together are
-	// faster than either, as long as the last-level cache holds the table.
-	// It needs Dst and DstStride on 64 bytes.
+	// Mixed writes every other row with non-temporal stores, and the rest as Ahead does. The two
+	// kinds of stores leave the core by different paths, and are faster together than either alone
+	// if the last-level cache holds the table. Dst and DstStride must be aligned to 64 bytes.
 	Mixed
-	// Stream writes past the caches. It too needs Dst and DstStride on 64
-	// bytes.
+	// Stream writes with non-temporal stores. Dst and DstStride must be aligned to 64 bytes.
 	Stream
 )
 
 // A Func integrates one tile.
 type Func func(*Tile)
 
-// Slack is how many elements beyond N a kernel may touch in Above.
+// Slack is the number of elements beyond N that a kernel may read and write in Above.
 const Slack = 16
 
-// CarryLen returns the number of Carry elements that a row of a tile needs.
+// CarryLen returns the number of elements in Carry for each row of a tile.
 func CarryLen(channels int) int { return max(16, channels) }
 
-// Align returns what the width of a tile must be a multiple of, in elements, for
-// another tile to follow on its right.
+// Align returns the number of elements that the width of a tile must be a multiple of, if another
+// tile follows on its right.
 func Align(channels int) int { return 16 * channels }

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// levels is every level that this machine has.
+// levels returns every level of this machine.
 func levels() []kernel.Level {
 	return kernel.Levels()
 }
@@ -22,8 +22,8 @@ var (
 	channels  = []int{1, 2, 3, 4, 5, 17}
 )
 
-// testKernel holds a pair of types at every level and shape against the
-// reference, and against the portable level to the bit.
+// testKernel compares a pair of types with the reference, at every level and for many shapes, and
+// with the portable level bit for bit.
 func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func, square bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rowCounts := rowCounts
@@ -57,11 +57,11 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 	}
 }
 
-// guard is what surrounds every buffer that a kernel may not write beyond.
+// guard is the number of elements around every buffer, which kernels must not write.
 const guard = 64
 
-// run puts the rows through a kernel twice, as two bands of two tiles where
-// they are wide enough, with guards round everything, and returns the sums.
+// run passes the rows through a kernel twice, as two bands of two tiles if they are wide enough,
+// with guards around all buffers, and returns the sums.
 func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, rows, width, c int, writes kernel.Writes) []S {
 	t.Helper()
 	n := width * c
@@ -77,7 +77,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, row
 		at++
 	}
 	if writes < kernel.Mixed {
-		at-- // and off the line
+		at-- // not aligned to a cache line
 	}
 	above := make([]S, n+kernel.Slack+guard)
 	for i := n + kernel.Slack; i < len(above); i++ {
@@ -130,8 +130,8 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, row
 	return sums
 }
 
-// compareWithReference allows floats the rounding of as many additions as
-// there are pixels to the left and above.
+// compareWithReference allows float sums the rounding of one addition per pixel to the left and
+// above.
 func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, pix []P, rows, width, c int, square bool) {
 	t.Helper()
 	im := ref.Image[P]{Pix: pix, Stride: len(pix) / rows, Width: width, Height: rows, Channels: c}
@@ -160,12 +160,12 @@ func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, p
 	}
 }
 
-// same tells -0 from 0, but not one NaN from another.
+// same distinguishes -0 from 0, but treats all NaNs as equal.
 func same[S kernel.Sum](a, b S) bool {
 	return a == b && math.Signbit(float64(a)) == math.Signbit(float64(b)) || a != a && b != b
 }
 
-// spoil puts the odd ones among the floats here and there.
+// spoil replaces some floats by special values.
 func spoil[P kernel.Pixel](rng *rand.Rand, pix []P) {
 	odd := []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), 1e-310, 1e-42, math.MaxFloat32}
 	for i := range pix {
@@ -182,8 +182,8 @@ func spoil[P kernel.Pixel](rng *rand.Rand, pix []P) {
 	}
 }
 
-// randomPixels has rows of n pixels with a gap between them, the integers over
-// their whole range, so that sums wrap.
+// randomPixels returns rows of n pixels with a gap between them. Integers cover their whole range,
+// so that sums wrap.
 func randomPixels[P kernel.Pixel](rng *rand.Rand, rows, n int) []P {
 	pix := make([]P, rows*(n+rng.IntN(5)))
 	for i := range pix {
@@ -199,7 +199,7 @@ func randomPixels[P kernel.Pixel](rng *rand.Rand, rows, n int) []P {
 	return pix
 }
 
-// Every level takes the offset away as the portable loop does.
+// TestOffset checks that every level subtracts the offset as the portable loop does.
 func TestOffset(t *testing.T) {
 	testOffset[uint8](t)
 	testOffset[float32](t)

@@ -13,9 +13,9 @@ type Level = processor.Level
 const (
 	Portable = processor.Portable
 
-	// LineBytes is a cache line, and the widest vector.
+	// LineBytes is the size of a cache line, and of the widest vector.
 	LineBytes = raster.LineBytes
-	// FastChannels is the most interleaved channels that the assembly takes.
+	// FastChannels is the largest number of interleaved channels that the assembly supports.
 	FastChannels = processor.FastChannels
 )
 
@@ -25,7 +25,7 @@ func Best() Level { return processor.Best() }
 // Levels returns the levels of this machine, slowest first.
 func Levels() []Level { return processor.Levels() }
 
-// StoreFence is [processor.StoreFence].
+// StoreFence calls [processor.StoreFence].
 func StoreFence() { processor.StoreFence() }
 
 func lacksDots(l Level) bool { return processor.LacksDots(l) }

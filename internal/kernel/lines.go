@@ -1,12 +1,12 @@
 package kernel
 
-// lineRoutine is an assembly kernel for whole cache lines of sums and one number of
-// channels. Strides are in bytes.
+// lineRoutine is an assembly kernel for whole cache lines of sums, for one number of channels.
+// Strides are in bytes.
 type lineRoutine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, offset float32)
 
-// linesFunc returns a kernel that hands the whole lines of a tile to assembly, which
-// trusts its arguments: they are checked here. The rest of every row is portable,
-// and goes on from the carries.
+// linesFunc returns a kernel that passes the whole lines of a tile to assembly, after checking
+// bounds, which the assembly does not. The portable loop continues from the carries and computes
+// the rest of every row.
 func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
 	return func(t *Tile) {
 		n := t.wholeLines(size)
@@ -20,8 +20,8 @@ func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
 	}
 }
 
-// wholeLines returns how many elements of each row are whole lines of sums, and whole
-// pixels, and 0 where there is no assembly for the channels.
+// wholeLines returns the number of elements of each row that are whole lines of sums and whole
+// pixels. It is 0 if there is no assembly for the number of channels.
 func (t *Tile) wholeLines(size sizes) int {
 	if t.Channels > FastChannels || t.Rows == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (t *Tile) wholeLines(size sizes) int {
 	return t.N / line * line
 }
 
-// from puts the elements of every row from n on through a kernel.
+// from calls a kernel for the elements of every row from n on.
 func (t *Tile) from(n int, kernel Func, size sizes) {
 	dst, src, above := t.Dst, t.Src, t.Above
 	t.Dst, t.Src, t.Above, t.N = dst[min(n*size.sum, len(dst)):], src[min(n*size.pixel, len(src)):], above[n*size.sum:], t.N-n
@@ -41,12 +41,11 @@ func (t *Tile) from(n int, kernel Func, size sizes) {
 	t.Dst, t.Src, t.Above, t.N = dst, src, above, t.N+n
 }
 
-// lineVolume is lineRoutine for volumes. A row of over is as long as that of
-// [portableVolume].
+// lineVolume is lineRoutine for volumes. Rows of over are as long as those of [portableVolume].
 type lineVolume func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, overStride, rows, n int, offset float32)
 
-// volumeLinesFunc is linesFunc for volumes. What the assembly leaves, and where there is
-// none all of it, is made as a plane and laid on the slice over it.
+// volumeLinesFunc is linesFunc for volumes. What the assembly leaves, or everything if there is
+// none, is computed as a plane and added to the slice before.
 func volumeLinesFunc(r *routines, plane Func, layRow func(dst, over []byte), size sizes) VolumeFunc {
 	asm, lay := r.volumeLines, layFunc(r.lay, layRow, size)
 	return func(t *VolumeTile) {

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A pairTest is the tests of one pair of types.
+// A pairTest holds the tests of one pair of types.
 type pairTest struct {
 	pair                           raster.Pair
 	plane, volume, tilted, rotated func(*testing.T)
@@ -42,7 +42,7 @@ func pairOf[P kernel.Pixel, S kernel.Sum](list raster.PairList) raster.Pair {
 	panic("a pair that is not in the list")
 }
 
-// testPairs runs the tests of a kind of tables for all pairs that have it.
+// testPairs runs the tests of one kind of tables for all pairs that support it.
 func testPairs(t *testing.T, tests []pairTest, kind raster.Kinds, test func(pairTest) func(*testing.T)) {
 	for _, p := range tests {
 		if p.pair.Kinds&kind != 0 {
@@ -64,7 +64,7 @@ func TestTilted(t *testing.T)        { testPairs(t, sumTests, raster.Tilted, til
 func TestTiltedSquares(t *testing.T) { testPairs(t, squareTests, raster.Tilted, tiltedTest) }
 func TestRotated(t *testing.T)       { testPairs(t, sumTests, raster.Rotated, rotatedTest) }
 
-// A pair that makes no table has no kernel.
+// TestNoPair checks that pairs of types without tables have no kernels.
 func TestNoPair(t *testing.T) {
 	runs := kernel.RotatedRuns{Run: []int32{0}, Channels: 1}
 	if kernel.Plane(raster.F64, raster.U32, kernel.Portable, false) != nil || kernel.Plane(raster.U8, raster.F32, kernel.Best(), true) != nil ||
@@ -76,7 +76,7 @@ func TestNoPair(t *testing.T) {
 	}
 }
 
-// of returns the kernels of sums or of squares by level.
+// of returns the kernels of sums, or of squares, by level.
 func of[P kernel.Pixel, S kernel.Sum, F any](kernels func(pixel, sum raster.Type, level kernel.Level, squares bool) F, squares bool) func(kernel.Level) F {
 	return func(level kernel.Level) F { return kernels(raster.TypeOf[P](), raster.TypeOf[S](), level, squares) }
 }

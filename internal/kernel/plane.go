@@ -9,10 +9,10 @@ import (
 // routine is an assembly kernel. Strides are in bytes.
 type routine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, lanes *uint32, offset float32, writes uint8)
 
-// planeFunc returns a kernel that hands tiles to the assembly of a level, which trusts
-// its arguments: they are checked here. Tiles that the assembly is not made for go to
-// the portable loop, which understands its carries. Rows that do not fill a group go
-// to the level below where this one takes groups only; its carries are the same.
+// planeFunc returns a kernel that passes tiles to the assembly of a level, after checking bounds,
+// which the assembly does not. Tiles that the assembly does not support go to the portable loop,
+// which understands its carries. If the level only takes whole groups, the remaining rows go to the
+// level below, whose carries are the same.
 func planeFunc(r, below *routines, portable Func, size sizes) Func {
 	if r.plane == nil {
 		return portable
@@ -53,7 +53,7 @@ func planeFunc(r, below *routines, portable Func, size sizes) Func {
 	}
 }
 
-// groupRows is how many rows the assembly takes at once.
+// groupRows is the number of rows that the assembly processes at once.
 const groupRows = 4
 
 // sizes holds the sizes of a pair's elements in bytes.
@@ -63,7 +63,7 @@ type sizes struct{ pixel, sum int }
 // elements: it loads the tail of a row as one full block.
 func (s sizes) minWidth() int { return sumBlock / s.sum }
 
-// check panics where the slices of a tile are too short.
+// check panics if a slice of the tile is too short.
 func (t *Tile) check(size sizes) {
 	_ = t.Dst[:((t.Rows-1)*t.DstStride+t.N)*size.sum]
 	_ = t.Src[:((t.Rows-1)*t.SrcStride+t.N)*size.pixel]
@@ -71,7 +71,7 @@ func (t *Tile) check(size sizes) {
 	_ = t.Carry[:t.Rows*CarryLen(t.Channels)*size.sum]
 }
 
-// onLines reports whether every row of sums starts a cache line.
+// onLines reports whether every row of sums starts at a cache line.
 func (t *Tile) onLines(size sizes) bool {
 	first, stride := uintptr(unsafe.Pointer(unsafe.SliceData(t.Dst))), uintptr(t.DstStride*size.sum)
 	return (first|stride)%LineBytes == 0

@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// sumBlock is how many bytes of sums a float row adds up as one balanced tree
-// before it goes on from the block's last sum. It is what makes float results
-// the same bits at every level: an AVX2 vector is one block, an AVX-512 vector
-// two. It also shortens the chain of roundings along a row.
+// sumBlock is the size in bytes of the blocks of float sums that are each added as a balanced tree,
+// before the sum of the blocks to the left is added. It makes float results the same at every
+// level: an AVX2 vector is one block, an AVX-512 vector two. It also shortens the chain of
+// roundings along a row.
 const sumBlock = 32
 
 func portableSum[P Pixel, S Sum](t *Tile)    { portable[P, S](t, false) }
 func portableSquare[P Pixel, S Sum](t *Tile) { portable[P, S](t, true) }
 
-// portable is the specification. Every row is summed from left to right, going
-// on from its carry, and laid on the row above it:
+// portable is the specification. It computes prefix sums of every row from left to right, starting
+// from its carry, and adds them to the row above:
 //
 //	s[i] = src[i] + s[i-channels]
 //	dst[i] = above[i] + s[i]
@@ -76,8 +76,8 @@ func channelRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square
 	}
 }
 
-// floatRow sums each block of the row by doubling shifts, as a vector does,
-// and then adds what came before the block.
+// floatRow sums each block of the row by doubling shifts, as a vector does, and then adds the sum
+// of the blocks before.
 func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square bool) {
 	channels := len(carry)
 	lanes := sumBlock / int(unsafe.Sizeof(carry[0]))
@@ -96,7 +96,7 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 		for i := range v {
 			v[i] = S(src[i]) - offset
 			if square {
-				v[i] = S(v[i] * v[i]) // the conversion keeps the compiler from fusing
+				v[i] = S(v[i] * v[i]) // the conversion prevents a fused multiply-add
 			}
 		}
 		for shift := channels; shift < lanes; shift *= 2 {
@@ -117,8 +117,8 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 	}
 }
 
-// blocksOf4 is floatRow for the whole blocks of four of a single channel,
-// written out so that they stay in registers. It returns how far it got.
+// blocksOf4 is floatRow for whole blocks of four sums of a single channel, unrolled so that they
+// stay in registers. It returns the number of elements done.
 func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
 	s := carry[0]
 	i := 0
@@ -137,7 +137,7 @@ func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
 	return i
 }
 
-// blocksOf8 is the same for blocks of eight.
+// blocksOf8 is blocksOf4 for blocks of eight sums.
 func blocksOf8[P Pixel, S Sum](dst, above, carry []S, src []P, offset S) int {
 	s := carry[0]
 	i := 0

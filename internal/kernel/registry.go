@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/boxsum/boxsum/internal/raster"
 
-// A pair holds the kernels of one pixel type and one sum type, by level. Kinds of
-// tables that do not have the pair have none.
+// A pair holds the kernels of one pixel type and one sum type, by level. Kernels of tables that do
+// not support the pair are nil.
 type pair struct {
 	pixel, sum raster.Type
 	rotates    bool
@@ -15,34 +15,33 @@ type pair struct {
 	tilted     [levelCount]TiltedFunc
 }
 
-// routines is the assembly of a pair at one level, nil where there is none. Those
-// called dot are for one channel: they sum bytes by dot products.
+// routines holds the assembly of a pair at one level; missing routines are nil. The dot routines
+// are for one channel of bytes and use dot products.
 type routines struct {
-	vector              int // bytes
+	vector              int // size in bytes
 	plane, planeDot     routine
-	planeGroups         bool // plane takes groups of rows only
+	planeGroups         bool // plane only takes whole groups of rows
 	columns             func(sums, src *byte, stride, groups, n int)
 	volume, volumeDot   volumeRoutine
-	lay                 func(dst, over *byte, n int) // a row of a plane on a slice
+	lay                 func(dst, over *byte, n int) // adds a slice to a row of a plane
 	tilted              tiltedRoutine
 	tiltedGroup         tiltedGroup
 	rotated, rotatedDot rotatedRoutine
 
-	lines       [FastChannels]lineRoutine // plane tables, by channels
-	volumeLines [FastChannels]lineVolume  // volumes, by channels
+	lines       [FastChannels]lineRoutine // plane tables, by number of channels
+	volumeLines [FastChannels]lineVolume  // volumes, by number of channels
 }
 
-// portables holds the portable loops of a pair, the only code that is compiled for
-// its types.
+// portables holds the portable loops of a pair, the only code that is compiled for its types.
 type portables struct {
 	plane                  Func
-	columns                columnLoops // of integers
+	columns                columnLoops // integers only
 	lay                    func(dst, over []byte)
 	tilted                 tiltedSpan
-	rotated, rotatedSingle rotatedLoop // of any channels, and of one
+	rotated, rotatedSingle rotatedLoop // any number of channels, and one channel
 }
 
-// kinds says which kinds of tables have a pair, besides upright ones.
+// kinds lists the kinds of tables, besides upright ones, that support a pair.
 type kinds struct{ tilted, rotated, volume bool }
 
 // newSums returns the kernels that sum pixels of type P in sums of type S.
@@ -54,7 +53,7 @@ func newSums[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
 	return newPair(raster.TypeOf[P](), raster.TypeOf[S](), has, asm, loops)
 }
 
-// newSquares is newSums for squares, which rotated tables have not.
+// newSquares is newSums for squares, which rotated tables do not support.
 func newSquares[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
 	loops := portables{plane: portableSquare[P, S], lay: layRow[S], tilted: tiltedSquares[P, S]}
 	if !isFloat[S]() {
@@ -63,8 +62,8 @@ func newSquares[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
 	return newPair(raster.TypeOf[P](), raster.TypeOf[S](), has, asm, loops)
 }
 
-// newPair builds the kernels of every level. A level without assembly of its own
-// takes that of the level below it.
+// newPair builds the kernels of every level. A level without assembly of its own uses that of the
+// level below.
 func newPair(pixel, sum raster.Type, has kinds, asm [levelCount]routines, loops portables) *pair {
 	p := &pair{pixel: pixel, sum: sum, rotates: has.rotated, loops: loops}
 	size := sizes{pixel.Bytes(), sum.Bytes()}
@@ -100,8 +99,7 @@ func newPair(pixel, sum raster.Type, has kinds, asm [levelCount]routines, loops 
 	return p
 }
 
-// find returns the pair of two types, and one without kernels where they make no
-// table.
+// find returns the pair of two types, or a pair without kernels if they make no table.
 func find(pixel, sum raster.Type, square bool) *pair {
 	p := sums[pixel][sum]
 	if square {
@@ -115,8 +113,7 @@ func find(pixel, sum raster.Type, square bool) *pair {
 
 var noPair pair
 
-// Plane returns the kernel that adds up pixels, or their squares, and nil for types
-// that make no table.
+// Plane returns the kernel that sums pixels, or their squares, or nil for types that make no table.
 func Plane(pixel, sum raster.Type, level Level, squares bool) Func {
 	return find(pixel, sum, squares).plane[level]
 }
@@ -126,7 +123,7 @@ func Volume(pixel, sum raster.Type, level Level, squares bool) VolumeFunc {
 	return find(pixel, sum, squares).volume[level]
 }
 
-// Tilted is [Plane] for sums along both diagonals.
+// Tilted is [Plane] for tables tilted by 45°.
 func Tilted(pixel, sum raster.Type, level Level, squares bool) TiltedFunc {
 	return find(pixel, sum, squares).tilted[level]
 }

@@ -6,82 +6,78 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A RotatedLine is a stretch of one line of an image on its way into a rotated
-// table. A line is cut into runs of pixels that lie on one row of the lattice;
-// the row goes on with a run of the line above: the next one where rows climb to
-// the right, the one before where they fall. All that is counted in elements:
-// pixels times channels.
+// A RotatedLine is a stretch of one image line that is added to a rotated table. A line is cut into
+// runs of pixels that lie on the same row of the lattice. The row continues with a run of the line
+// above: the next run if rows climb to the right, the previous one if they fall. All indices count
+// elements: pixels times channels.
 //
-// Climbing rows are taken from right to left, falling ones from left to right.
-// With s the sum of a row so far, and the first pixel of a run being the last
-// that is taken of it, each pixel is
+// Climbing rows are processed from right to left, falling ones from left to right. Let s be the sum
+// of a row so far. For climbing rows, each pixel does
 //
 //	if it is the last of its run: s = RowsAbove[of the next run]
 //	s += pixel
 //	if it is the first of its run: Rows[of the run] = s
 //	t = Over[pixel]
-//	if it is the first of its run, but not of the line, and there is Empty:
+//	if it is the first of its run, but not of the line, and Empty is not nil:
 //	    t += RowsAbove[of the run]
 //	    Empty[of the run] = t
 //	t += s
 //	Dst[pixel], Keep[pixel] = t, t
 //
-// and for falling rows first and last, next and before change places.
+// For falling rows, exchange first and last, and next and previous.
 type RotatedLine struct {
 	Src []byte // pixels
 
 	Dst  []byte // the sums of the line; whole blocks of RotatedBlock are written
-	Over []byte // those of the line above that are on the same columns; RotatedSlack may be read on either side
-	Keep []byte // the same as Dst, for the next line, in memory that is at hand
+	Over []byte // sums of the line above in the same columns; RotatedSlack more may be read on either side
+	Keep []byte // a cached copy of Dst for the next line
 
-	// Rows holds the sums of rows up to every run of the line, and RowsAbove
-	// those of the line above, zero beyond the last. Both begin RotatedSlack
-	// elements before the first run and end as many after the last.
+	// Rows holds the sums of the rows up to every run of the line, and RowsAbove those of the line
+	// above, with zeros beyond the last run. Both start RotatedSlack elements before the first run
+	// and end RotatedSlack elements after the last.
 	Rows, RowsAbove []byte
-	Empty           []byte // the sums on empty cells, laid out as Rows; nil for none
+	Empty           []byte // the sums on empty cells, laid out like Rows; nil if not needed
 
-	// Carry hands on s from a stretch to the next of the same line, in a layout
-	// private to the level: RotatedCarry elements, at first zero.
+	// Carry passes s from a stretch to the next one of the same line: RotatedCarry elements,
+	// initially zero, in a layout private to the level.
 	Carry []byte
 
-	From, To int  // which elements: multiples of RotatedBlock
-	Stream   bool // write Dst past the caches, if it is on a cache line; StoreFence must follow
+	From, To int  // the elements of the stretch: multiples of RotatedBlock
+	Stream   bool // write Dst with non-temporal stores if it is aligned to a cache line; StoreFence must follow
 
-	scratch rotatedScratch // here rather than allocated anew for every line
+	scratch rotatedScratch // part of the line to avoid an allocation per line
 }
 
-// RotatedBlock is what stretches of a line are made of, in elements.
+// RotatedBlock is the number of elements that the ends of stretches are multiples of.
 const RotatedBlock = 16
 
-// RotatedSlack is how many elements a kernel may touch beyond some slices: whole
-// blocks, and a pixel at least.
+// RotatedSlack returns the number of elements that a kernel may touch beyond some slices: whole
+// blocks, and at least one pixel.
 func RotatedSlack(channels int) int {
 	return (channels + RotatedBlock - 1) / RotatedBlock * RotatedBlock
 }
 
-// RotatedCarry is the number of elements of Carry.
+// RotatedCarry returns the number of elements in Carry.
 func RotatedCarry(channels int) int { return max(16, channels) }
 
-// RotatedRuns is how the lines of an image are cut into runs.
+// RotatedRuns describes how the lines of an image are cut into runs.
 type RotatedRuns struct {
-	Run      []int32 // of every pixel, counted from 0 on the left
+	Run      []int32 // the run of every pixel, counted from 0 on the left
 	Channels int
 	Falling  bool
 }
 
-// A RotatedKernel makes lines of rotated tables from images that are cut into
-// runs in one way.
+// A RotatedKernel computes lines of rotated tables from images that are cut into runs in one way.
 type RotatedKernel struct {
 	runs RotatedRuns
 	loop rotatedLoop
-	asm  *rotatedAssembly // or nil
+	asm  *rotatedAssembly // nil if there is no assembly
 }
 
-// A rotatedLoop makes a stretch in Go.
+// A rotatedLoop computes a stretch in Go.
 type rotatedLoop func(runs *RotatedRuns, l *RotatedLine)
 
-// NewRotatedKernel returns the kernel of a level, and nil for types that make no
-// table.
+// NewRotatedKernel returns the kernel of a level, or nil for types that make no table.
 func NewRotatedKernel(pixel, sum raster.Type, level Level, runs RotatedRuns) *RotatedKernel {
 	p := find(pixel, sum, false)
 	if !p.rotates {
@@ -97,7 +93,7 @@ func NewRotatedKernel(pixel, sum raster.Type, level Level, runs RotatedRuns) *Ro
 	return k
 }
 
-// Line makes the sums of a stretch.
+// Line computes the sums of a stretch.
 func (k *RotatedKernel) Line(l *RotatedLine) {
 	switch {
 	case l.From >= l.To:
@@ -108,8 +104,8 @@ func (k *RotatedKernel) Line(l *RotatedLine) {
 	}
 }
 
-// rotatedStep is from a run to that of the line above on the same row, and from
-// a pixel to the one before it.
+// rotatedStep returns the step from a run to the run of the line above in the same row, which is
+// also the step from a pixel to the one processed before it.
 func rotatedStep(runs *RotatedRuns) int {
 	if runs.Falling {
 		return -1
@@ -117,7 +113,7 @@ func rotatedStep(runs *RotatedRuns) int {
 	return 1
 }
 
-// rotatedSingle makes whole numbers of one channel.
+// rotatedSingle computes integer sums of one channel.
 func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	const slack = RotatedBlock
 	run, step, n := runs.Run, rotatedStep(runs), min(l.To, len(runs.Run))-l.From
@@ -165,9 +161,9 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	}
 }
 
-// rotatedBlocks makes a stretch of any kind. Floats, whose order of additions
-// counts, go by blocks of sumBlock bytes: the part of a run in a block is summed
-// by doubling shifts, as a vector does, and what lies before it is added.
+// rotatedBlocks computes a stretch of any kind. Floats, whose sums depend on the order of
+// additions, are summed in blocks of sumBlock bytes: the part of a run within a block is summed by
+// doubling shifts, as in a vector, and then the sum of the row before it is added.
 func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	run, n, step, slack := runs.Run, runs.Channels, rotatedStep(runs), RotatedSlack(runs.Channels)
 	from, to := l.From, min(l.To, len(run)*n)
@@ -185,14 +181,14 @@ func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	if l.Empty != nil {
 		empty = raster.Elems[S](l.Empty)
 	}
-	// The elements of a block are counted in the order that they are taken.
+	// The elements of a block are numbered in the order in which they are processed.
 	var sum, before [8]S
 	var of [8]int32
 	for from < to {
 		count := min(size, to-from)
 		e := from
 		from += count
-		if step > 0 { // the last one first: it may be a part of a block
+		if step > 0 { // start with the last block, which may be partial
 			count = (to-e-1)%size + 1
 			from, to, e = e, to-count, to-1
 		}

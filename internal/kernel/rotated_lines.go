@@ -8,32 +8,31 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// rotatedArgs is what an assembly kernel is told: the addresses of element 0 or
-// of the first run, of memory that the line itself holds on to. The generator
-// knows the offsets.
+// rotatedArgs holds the arguments of an assembly kernel: addresses of element 0 or of the first
+// run, in memory that the line keeps alive. The generator knows the offsets.
 type rotatedArgs struct {
 	dst, src, over, keep uintptr
 	rows, above, empty   uintptr
 	carry, vector        uintptr
 	first, step, end     int // elements
-	nextVector           int // bytes from a vector's description to the next's
-	own                  int // elements from the rows that runs go on from to their own
-	shape                int // steps of the sum of a run, and bits from rotatedHasEmpty on
+	nextVector           int // bytes from one vector's description to the next
+	own                  int // elements from the rows that runs continue from to their own
+	shape                int // doubling steps of the sum of a run, and flags
 }
 
-// What the generator knows of the shape of a line.
+// Flags in shape, which the generator knows.
 const (
 	rotatedHasEmpty = 1 << 8
 	rotatedStreams  = 1 << 9
 )
 
-// rotatedScratch is what a line needs to get there.
+// rotatedScratch is memory that a line needs for a call.
 type rotatedScratch struct {
 	args rotatedArgs
-	tail [RotatedBlock]float64 // the last pixels of an image, which are no larger, and room
+	tail [RotatedBlock]float64 // a padded copy of the last pixels of an image, for the largest pixel type
 }
 
-// rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
+// rotatedRoutine is an assembly kernel; its argument points to a rotatedArgs.
 type rotatedRoutine func(args *uintptr)
 
 type rotatedAssembly struct {
@@ -42,11 +41,12 @@ type rotatedAssembly struct {
 	size     sizes
 	lanes    int
 	vectors  []rotatedVector
-	patterns []uint32 // the vectors know where
+	patterns []uint32 // the vectors point into it
 	steps    int
 }
 
-// newRotatedAssembly returns that of the level or the next one below it, or nil.
+// newRotatedAssembly returns the assembly of the level, or of the next level below that has some,
+// or nil.
 func newRotatedAssembly(p *pair, level Level, runs *RotatedRuns) *rotatedAssembly {
 	r := &p.asm[level]
 	if level == Portable || len(runs.Run) > math.MaxInt32/8 {
@@ -55,7 +55,7 @@ func newRotatedAssembly(p *pair, level Level, runs *RotatedRuns) *rotatedAssembl
 	if r.rotated == nil {
 		return newRotatedAssembly(p, level-1, runs)
 	}
-	// Dot products sum runs that take more than two steps.
+	// Dot products are faster for runs that take more than two doubling steps.
 	dot := r.rotatedDot != nil && runs.Channels == 1 && runs.longest() > 4
 	size := p.sum.Bytes()
 	cut := rotatedCut{RotatedRuns: runs, size: size, lanes: r.vector / size, blocks: 1, avx2: r.vector == sumBlock, dot: dot}
@@ -81,8 +81,7 @@ func (r *RotatedRuns) longest() int {
 	return longest
 }
 
-// line checks a stretch, which the assembly trusts, and hands it over. Of the
-// last pixels of an image it makes a copy, with room after them.
+// line passes a stretch to the assembly. It pads a copy of the last pixels of an image.
 func (a *rotatedAssembly) line(l *RotatedLine) {
 	from, to := l.From, l.To
 	if len(l.Src) >= to*a.size.pixel {
@@ -104,11 +103,11 @@ func (a *rotatedAssembly) line(l *RotatedLine) {
 	}
 }
 
-// stretch makes the elements from one to another. The pixels in src begin with
-// element skipped.
+// stretch computes the elements from one to another, after checking bounds, which the assembly does
+// not. The pixels in src begin with element skipped.
 func (a *rotatedAssembly) stretch(l *RotatedLine, src []byte, skipped, from, to int) {
 	size, pixel := a.size.sum, a.size.pixel
-	slack := RotatedBlock * size // for FastChannels
+	slack := RotatedBlock * size // for up to FastChannels
 	n, lanes := a.runs.Channels, a.lanes
 	runs := int(a.runs.Run[len(a.runs.Run)-1]) + 1
 	need := runs*n*size + 2*slack

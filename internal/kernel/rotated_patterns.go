@@ -2,47 +2,46 @@ package kernel
 
 import "unsafe"
 
-// rotatedVector is how one vector of a line is summed.
+// rotatedVector describes how one vector of a line is summed.
 type rotatedVector struct {
 	pattern uintptr // the address of its rows
-	above   int32   // the first of RowsAbove that its pixels go on from
-	starts  int32   // where in Rows its row sums go
+	above   int32   // the first element of RowsAbove that its pixels continue from
+	starts  int32   // the element of Rows where its row sums are stored
 }
 
-// The rows of a pattern, each as long as a vector. Lanes are of 32 bits, two of
-// them for sums of 64.
+// Rows of a pattern, each as long as a vector. Lanes have 32 bits, two for each 64-bit sum.
 const (
-	rotatedSteps = 0 // which lane has the sum 1, 2, 4 and 8 pixels further on in the run and block,
-	// or for dot products, which of every four bytes count in a lane
-	rotatedBeyond = 4 // and what lies beyond: in RowsAbove, or in the vector before
-	rotatedStarts = 5 // which lanes have the row sums of whole runs
-	rotatedEmpty  = 6 // and in which of RowsAbove those of the line above are
+	rotatedSteps = 0 // the lane of the sum 1, 2, 4 and 8 pixels further on in the run and block,
+	// or for dot products, which of each four bytes count in a lane
+	rotatedBeyond = 4 // the lane of the sum beyond: in RowsAbove, or in the previous vector
+	rotatedStarts = 5 // the lanes that hold the row sums of whole runs
+	rotatedEmpty  = 6 // the elements of RowsAbove that hold those of the line above
 	// AVX-512 sums floats in two blocks.
-	rotatedInner = 7 // which lane of the other block has what lies beyond this one
-	rotatedOuter = 8 // all ones in lanes that have it elsewhere
-	// AVX2 cannot pick from two vectors, or a zero.
-	rotatedCarried = 7  // rotatedBeyond in the vector before
-	rotatedCarries = 8  // all ones where that is
-	rotatedKeep    = 9  // all ones where rotatedSteps has a lane
-	rotatedFilled  = 13 // all ones where rotatedEmpty has one
+	rotatedInner = 7 // the lane of the other block that this block continues from
+	rotatedOuter = 8 // all ones in lanes that continue from elsewhere
+	// AVX2 cannot select from two vectors, or from a vector and zero.
+	rotatedCarried = 7  // rotatedBeyond in the previous vector
+	rotatedCarries = 8  // all ones where rotatedCarried applies
+	rotatedKeep    = 9  // all ones where rotatedSteps selects a lane
+	rotatedFilled  = 13 // all ones where rotatedEmpty selects a lane
 
 	rotatedRows = 14
 	// rotatedNone is the lane of a zero: the first of another register.
 	rotatedNone = 16
 )
 
-// rotatedCut is how a line of runs falls into vectors.
+// rotatedCut describes how a line of runs is cut into vectors.
 type rotatedCut struct {
 	*RotatedRuns
-	size   int // of a sum
+	size   int // size of a sum in bytes
 	lanes  int // sums in a vector
-	blocks int // in a vector
+	blocks int // blocks in a vector
 	avx2   bool
 	dot    bool
 }
 
-// vectors lists those of a line and their patterns, of which there are few:
-// they repeat along the line. It also counts the steps that a sum takes.
+// vectors returns the vectors of a line and their patterns, of which there are few because they
+// repeat along the line, and the number of doubling steps that a sum takes.
 func (cut *rotatedCut) vectors() (list []rotatedVector, patterns []uint32, steps int) {
 	all := len(cut.Run) * cut.Channels
 	count := (all + RotatedBlock - 1) / RotatedBlock * RotatedBlock / cut.lanes
@@ -80,9 +79,9 @@ func onLine(s []uint32) []uint32 {
 	return line[:copy(line, s)]
 }
 
-// pattern is that of vector v, where its part of RowsAbove begins, how many row
-// sums it makes and in how many steps. Row sums are on the side where later
-// ones come: what is beside them goes there, and is overwritten.
+// pattern returns the pattern of vector v, the start of its part of RowsAbove, the number of its
+// row sums, and the number of doubling steps. The row sums are packed on the side where later ones
+// are stored; the other lanes are stored there too, and overwritten.
 func (cut *rotatedCut) pattern(v int) (p []uint32, above, starts, steps int) {
 	n, lanes, wide := cut.Channels, cut.lanes, cut.size/4
 	p = make([]uint32, rotatedRows*lanes*wide)
@@ -108,7 +107,7 @@ func (cut *rotatedCut) pattern(v int) (p []uint32, above, starts, steps int) {
 		q, there := run(b)
 		return ok && there && r == q
 	}
-	// next is where in Rows the row of a lane goes on in the line above.
+	// next returns where in Rows the row of a lane continues in the line above.
 	next := func(lane int) (at int, ok bool) {
 		r, ok := run(lane)
 		return (r+step)*n + (v*lanes+lane)%n, ok
@@ -175,8 +174,8 @@ func (cut *rotatedCut) pattern(v int) (p []uint32, above, starts, steps int) {
 	return p, above, len(ends), steps
 }
 
-// weights replaces the steps of a pattern by those of dot products: a lane
-// counts the bytes of its run from its own on.
+// weights replaces the steps of a pattern by the weights of dot products: a lane counts the bytes
+// of its run from its own on.
 func (cut *rotatedCut) weights(p []uint32, same func(a, b int) bool) {
 	clear(p[rotatedSteps*cut.lanes:][:4*cut.lanes])
 	for lane := range cut.lanes {

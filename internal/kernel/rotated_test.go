@@ -9,9 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// testRotated makes two lines, in one stretch and in several, at every level,
-// and holds them against each other to the bit and, if they are whole numbers,
-// against what the lines should be.
+// testRotated computes two lines, in one stretch and in several, at every level, and compares them
+// bit for bit with each other and, for integers, with brute force.
 func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 400 {
@@ -47,8 +46,8 @@ func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 	}
 }
 
-// rotatedLines is the sums of two lines and, of the second, those on empty cells
-// and of rows.
+// rotatedLines returns the sums of two lines and, of the second, the sums on empty cells and the
+// row sums.
 func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, level kernel.Level, runs kernel.RotatedRuns, img []P, cuts int) []S {
 	t.Helper()
 	n, width := runs.Channels, len(runs.Run)
@@ -58,7 +57,7 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 	length := (width*n + block - 1) / block * block
 	mark := S(77)
 	var buffers [][]S
-	// guarded is zeros that start a cache line, and marks around them.
+	// guarded returns zeros that start at a cache line, with marks around them.
 	guarded := func(size int) []S {
 		line := kernel.LineBytes / int(unsafe.Sizeof(mark))
 		buf := make([]S, size+2*guard+line)
@@ -116,14 +115,14 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 		}
 		if y == 1 {
 			inside := empty[slack:][:count*n]
-			if runs.Falling { // there is none above the first pixel
+			if runs.Falling { // no line is above the first pixel
 				inside = inside[:(count-1)*n]
 			} else {
 				inside = inside[n:]
 			}
 			got = append(append(got, inside...), rows[slack:][:count*n]...)
 		}
-		// What is beside the rows is not of this line, and beyond them nothing is.
+		// Elements beside the rows are unspecified, and zero beyond them.
 		if runs.Falling {
 			clear(rows[slack+count*n:])
 		} else {
@@ -141,7 +140,7 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 	return got
 }
 
-// rotatedBrute holds two lines against sums of their own pixels.
+// rotatedBrute compares two lines with sums of their pixels.
 func rotatedBrute[P kernel.Pixel, S kernel.Sum](t *testing.T, runs kernel.RotatedRuns, img []P, got []S) {
 	t.Helper()
 	n, width := runs.Channels, len(runs.Run)
@@ -151,7 +150,7 @@ func rotatedBrute[P kernel.Pixel, S kernel.Sum](t *testing.T, runs kernel.Rotate
 	if runs.Falling {
 		step = -1
 	}
-	// row is the sum from a pixel of line y on, along its row.
+	// row returns the sum from a pixel of line y on, along its row.
 	row := func(x, y, c int) (s S) {
 		for ; x >= 0 && x < width && y >= 0; x += step {
 			s += pixel(x, y, c)
@@ -170,7 +169,7 @@ func rotatedBrute[P kernel.Pixel, S kernel.Sum](t *testing.T, runs kernel.Rotate
 			second := first + row(x, 1, c)
 			run, before := int(runs.Run[x]), x-step
 			if before >= 0 && before < width && int(runs.Run[before]) != run {
-				second += first // on the cell that is empty
+				second += first // on the empty cell
 				at := run
 				if !runs.Falling {
 					at--

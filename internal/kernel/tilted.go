@@ -6,32 +6,31 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A TiltedTile is one parallelogram of work on a 45° table: row r of it starts
-// TiltedSkew elements further left than the row above. So all that it needs
-// lies in the tiles above and on its left, although a sum of such a table needs
-// the row above on both sides. Widths and strides count elements: pixels times
-// channels.
+// A TiltedTile is one parallelogram of work on a 45° table: each row starts TiltedSkew elements to
+// the left of the row above. So everything that a tile needs lies in the tiles above and on its
+// left, although a sum of such a table depends on the row above on both sides. Widths and strides
+// count elements: pixels times channels.
 type TiltedTile struct {
-	Dst       []byte // column 0 of the tile's first row; rows are DstStride apart
+	Dst       []byte // starts at column 0 of the tile's first row; rows are DstStride apart
 	DstStride int
-	Src       []byte // from the first pixel of that row on; rows are SrcStride apart
+	Src       []byte // starts at the first pixel of that row; rows are SrcStride apart
 	SrcStride int
 
-	// Sums is, from TiltedLead on, the lowest row of the table done so far at
-	// each place, and column 0 of it before that. Diagonals is the same for the
-	// sums along the diagonals that come down from the right, up to each pixel.
-	// Both have TiltedSlack elements beyond those of the row, and hold
-	// TiltedZero at first.
+	// Sums holds, from TiltedLead on, the sum of each column in the lowest row
+	// computed so far, preceded by that of column 0. Diagonals holds the same
+	// for the sums along the diagonals that come down from the right, up to
+	// each pixel. Both extend TiltedSlack elements beyond the row, and initially
+	// hold TiltedZero.
 	Sums, Diagonals []byte
 
-	// Edge hands on, for each row of a band, the sums just left of it in the
-	// row above, which the tile on the left has replaced: CarryLen elements
-	// each, of which the first Channels count.
+	// Edge passes on, for each row of a band, the sums just left of the tile in the row above,
+	// which the tile on the left has overwritten: CarryLen elements for each row, of which the
+	// first Channels are used.
 	Edge []byte
 
-	X, Width          int  // where the first row begins and ends; may be beyond its ends
-	Rows, N, Channels int  // N of the image
-	First             bool // the first row is that of the image
+	X, Width          int  // where the first row begins, and its length; it may extend beyond the image
+	Rows, N, Channels int  // N is the number of elements in a row of the image
+	First             bool // the first row is the first of the image
 	Writes            Writes
 
 	masks tiltedMasks
@@ -40,16 +39,15 @@ type TiltedTile struct {
 // A TiltedFunc integrates one tile of a 45° table.
 type TiltedFunc func(*TiltedTile)
 
-// TiltedLead is how many elements Sums and Diagonals have before a row.
+// TiltedLead returns the number of elements of Sums and Diagonals before a row.
 func TiltedLead(channels int) int { return max(tiltedRows*Slack, channels) }
 
-// TiltedSlack is how many elements they have beyond it.
+// TiltedSlack returns the number of elements of Sums and Diagonals after a row.
 func TiltedSlack(channels int) int { return (tiltedRows+2)*Slack + channels }
 
-// TiltedSkew is how much further left every row of a tile starts, in tables
-// whose sums have that many bytes: a cache line, or 16 elements for those of
-// several sizes, and a pixel at least. Where tiles begin must be a multiple of
-// it.
+// TiltedSkew returns how many elements each row of a tile starts to the left of the row above, for
+// sums of the given size: a cache line, or 16 elements for all sizes but 8 bytes, and at least one
+// pixel. Tiles must begin at a multiple of it.
 func TiltedSkew(channels, sumBytes int) int {
 	if channels <= FastChannels && sumBytes == 8 {
 		return LineBytes / 8
@@ -57,8 +55,8 @@ func TiltedSkew(channels, sumBytes int) int {
 	return (channels + 15) / 16 * 16
 }
 
-// TiltedZero fills memory with the sum that changes no other, not even a float −0:
-// that is −0 itself, and 0 for integers.
+// TiltedZero fills memory with the number that changes no sum when added, not even a float −0: −0
+// itself, or 0 for integers.
 func TiltedZero(sums []byte, sum raster.Type) {
 	switch sum {
 	case raster.F32:
@@ -77,7 +75,7 @@ func negativeZeros[S float32 | float64](sums []S) {
 	}
 }
 
-// tiltedKernel is a level's: plain Go where it has no assembly.
+// tiltedKernel is the kernel of a level: plain Go where it has no assembly.
 type tiltedKernel struct {
 	span  tiltedSpan
 	asm   tiltedRoutine
@@ -87,7 +85,7 @@ type tiltedKernel struct {
 	float bool // sums are floats
 }
 
-// A tiltedSpan makes elements [from, to) of a row of a tile in Go.
+// A tiltedSpan computes elements [from, to) of a row of a tile in Go.
 type tiltedSpan func(t *TiltedTile, r, from, to int, edge []byte)
 
 func tiltedSums[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []byte) {
@@ -116,14 +114,13 @@ func (k *tiltedKernel) tile(t *TiltedTile) {
 		k.row(t, r, from, to)
 		r++
 	}
-	// Nobody reads the table before the band is done.
+	// No one reads the table before the band is complete.
 	if done := t.X+t.Width-(t.Rows-1)*skew >= t.N; done && k.asm != nil && t.Writes != Ahead {
 		StoreFence()
 	}
 }
 
-// row makes elements [from, to) of a row. Their sums go in place, from left to
-// right.
+// row computes elements [from, to) of a row in place, from left to right.
 func (k *tiltedKernel) row(t *TiltedTile, r, from, to int) {
 	if from >= to {
 		return
@@ -143,8 +140,8 @@ func (k *tiltedKernel) row(t *TiltedTile, r, from, to int) {
 	k.span(t, r, from, to, edge[:c*k.size.sum])
 }
 
-// start puts down column 0 of a row: entry (0, y+1) is entry (1, y). The one
-// above it, which the row needs on its left, goes to the edge.
+// start stores column 0 of a row: entry (0, y+1) equals entry (1, y). The entry above it, which the
+// row needs on its left, is saved in edge.
 func (k *tiltedKernel) start(t *TiltedTile, r int, edge []byte) {
 	pixel, first := t.Channels*k.size.sum, TiltedLead(t.Channels)*k.size.sum
 	column, lead := t.Dst[r*t.DstStride*k.size.sum:][:pixel], t.Sums[first-pixel:][:pixel]
@@ -156,19 +153,18 @@ func (k *tiltedKernel) start(t *TiltedTile, r int, edge []byte) {
 	}
 }
 
-// span is the specification. With v(x,y) a pixel or its square, d its diagonal
-// and t its sum:
+// span is the specification. Let v(x,y) be a pixel or its square, d its diagonal and t its sum:
 //
 //	d(x,y) = d(x+1,y-1) + v(x,y)
 //	t(x,y) = d(x,y-1) + (d(x,y) + t(x-1,y-1))
 //
-// but in the first pixel of a row, and in the last one unless that is the first:
+// except for the first pixel of a row, and for the last one unless it is also the first:
 //
 //	t(0,y)   = (t(0,y-1) + v(0,y)) + d(1,y-1)
 //	t(W-1,y) = (v(W-1,y) + d(W-1,y-1)) + t(W-2,y-1)
 //
-// all of it the same in whole numbers. It is OpenCV's order of additions, and
-// gives its bits.
+// These are equivalent for integers. For floats this is OpenCV's order of additions, and gives the
+// same bits.
 func span[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []S, square bool) {
 	if from >= to {
 		return
@@ -183,7 +179,7 @@ func span[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []S, square bool)
 		dst[i] = sums[i]
 		diagonals[i] = right + v
 		if t.N == c {
-			diagonals[i+c] = 0 // OpenCV adds this to a single column, and not −0, below the first row
+			diagonals[i+c] = 0 // OpenCV adds this to a single column, rather than −0, below the first row
 		}
 	}
 	if last := min(to, t.N-c); i < last {
@@ -211,8 +207,8 @@ func span[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []S, square bool)
 	rotate(edge, k)
 }
 
-// tiltedSingle is the middle of a row for one channel. It returns the sum on
-// the left of the elements to come.
+// tiltedSingle computes the middle of a row for one channel. It returns the sum on the left of the
+// next element.
 func tiltedSingle[P Pixel, S Sum](dst, sums, diagonals []S, src []P, left S, square bool) S {
 	dst, sums, diagonals = dst[:len(src)], sums[:len(src)], diagonals[:len(src)+1]
 	d := diagonals[0]
@@ -228,7 +224,7 @@ func tiltedSingle[P Pixel, S Sum](dst, sums, diagonals []S, src []P, left S, squ
 
 func tiltedValue[S Sum, P Pixel](p P, square bool) S {
 	if square {
-		return S(S(p) * S(p)) // the conversion keeps the compiler from fusing
+		return S(S(p) * S(p)) // the conversion prevents a fused multiply-add
 	}
 	return S(p)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// testTilted holds every level against the portable one, to the bit, cut into
-// tiles of any width and bands of any height, with guards round everything.
-// That the portable one is right, package tilted tests.
+// testTilted compares every level with the portable one bit for bit, with tiles of any width and
+// bands of any height, and with guards around all buffers. Package tilted tests the portable level.
 func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, width := range widths {
@@ -37,8 +36,7 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 	}
 }
 
-// runTilted makes a table in bands and tiles, and returns it without gaps, with
-// column 0.
+// runTilted computes a table in bands and tiles, and returns it without gaps, with column 0.
 func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc, pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
 	t.Helper()
 	n, row := width*c, (width+1)*c
@@ -54,7 +52,7 @@ func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc, 
 		at++
 	}
 	if writes == kernel.Ahead {
-		at-- // and off the line
+		at-- // not aligned to a cache line
 	}
 	scratch := func(n int) []S {
 		s := make([]S, n+guard)

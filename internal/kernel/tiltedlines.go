@@ -2,19 +2,18 @@ package kernel
 
 import "unsafe"
 
-// tiltedRoutine is an assembly kernel: n elements of one row, a multiple of a
-// cache line of sums, none of them in the first or the last pixel of a row of
-// floats.
+// tiltedRoutine is an assembly kernel: n elements of one row, a multiple of a cache line of sums,
+// which for floats exclude the first and the last pixel of the row.
 type tiltedRoutine func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)
 
-// tiltedGroup is one for tiltedRows rows, each a line further left. Before the n
-// elements, and after them, it makes lines under masks.
+// tiltedGroup is an assembly kernel for tiltedRows rows, each a line to the left of the row above.
+// Before and after the n elements, it computes lines under masks.
 type tiltedGroup func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)
 
 const tiltedRows = 4
 
-// lines makes as many elements as the assembly can, and those before them. It
-// returns how far it got.
+// lines computes as many elements as the assembly supports, and those before them. It returns the
+// number of elements done.
 func (k *tiltedKernel) lines(t *TiltedTile, r, from, to int, edge []byte) int {
 	c, line, size := t.Channels, k.line, k.size.sum
 	end := to
@@ -39,12 +38,12 @@ func (k *tiltedKernel) lines(t *TiltedTile, r, from, to int, edge []byte) int {
 	return from + n
 }
 
-// rows makes several rows at once. It reports false where some of them begin or end
-// with the image and others do not.
+// rows computes tiltedRows rows at once. It returns false if some of them begin or end at the edge
+// of the image and others do not.
 func (k *tiltedKernel) rows(t *TiltedTile, r int) bool {
 	c, line := t.Channels, k.line
 	const last = tiltedRows - 1
-	// Where the rows begin and end, along the first of them.
+	// Where the rows begin and end, in elements of the first row.
 	from := t.X - r*line
 	end, tail := from+t.Width, (t.N-1)%line+1
 	before, after, under := 0, 0, 0
@@ -60,7 +59,7 @@ func (k *tiltedKernel) rows(t *TiltedTile, r int) bool {
 	case end >= t.N+last*line:
 		end, after = t.N-tail, tiltedRows
 		if k.float && tail < c {
-			return false // the last pixel is in two lines
+			return false // the last pixel spans two lines
 		}
 	case end > t.N || k.float && end > t.N-c:
 		return false
@@ -97,12 +96,12 @@ func (k *tiltedKernel) writes(t *TiltedTile, dst []byte) uint8 {
 	return uint8(t.Writes)
 }
 
-// tiltedMasks has, for every line under masks, four before the rows are all
-// inside of the image and four after, and for each row: the lanes that have
-// pixels, those that are stored, those of the first pixel and of the last.
+// tiltedMasks holds the masks of four lines at the left edge of the image and of four at the right,
+// for each row: the lanes that have pixels, those that are stored, those of the first pixel, and
+// those of the last.
 type tiltedMasks [2 * tiltedRows][tiltedRows][4]uint16
 
-// set makes them for rows of n elements and this many lanes.
+// set fills the masks for rows of n elements and a number of lanes per line.
 func (m *tiltedMasks) set(channels, n, lanes int) {
 	all, pixel := uint16(1)<<(lanes-1)<<1-1, uint16(1)<<channels-1
 	tail := (n-1)%lanes + 1
@@ -125,8 +124,8 @@ func (m *tiltedMasks) set(channels, n, lanes int) {
 	}
 }
 
-// lanes returns which lane of two vectors is one pixel to the left of one in
-// the second, and to the right of one in the first; and what zero is.
+// lanes returns permutations of two vectors that find the lane one pixel to the left of a lane in
+// the second, and one to the right of a lane in the first, and a vector of zeros.
 func (k *tiltedKernel) lanes(channels int) *uint32 {
 	kind := k.size.sum/4 - 1
 	if k.float {
@@ -135,7 +134,7 @@ func (k *tiltedKernel) lanes(channels int) *uint32 {
 	return &allTiltedLanes[kind][channels-1][0][0]
 }
 
-// allTiltedLanes holds them for integers and floats of 32 and 64 bits.
+// allTiltedLanes is indexed by the sum type: 32- and 64-bit integers, then 32- and 64-bit floats.
 var allTiltedLanes = func() (all [4][FastChannels][3][16]uint32) {
 	for kind := range all {
 		wide := 1 + kind%2

@@ -6,17 +6,17 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Selection is a row of pixels of which only some are valid.
+// A Selection is a row of pixels of which some may be invalid.
 type Selection struct {
 	From []byte  // pixels
-	Mask []uint8 // 0 for a pixel that is not valid; nil if there is no mask
-	NaN  bool    // it is not valid either
+	Mask []uint8 // 0 for an invalid pixel; nil if all are valid
+	NaN  bool    // NaN is invalid
 
-	// Ahead and MaskAhead are how many elements further on pixels and mask are
-	// wanted next: as a rule a row or two below. They may be none of the image.
+	// Ahead and MaskAhead are the prefetch distances of pixels and mask in elements, usually a row
+	// or two. They may point beyond the image.
 	Ahead, MaskAhead int
 
-	To    []byte  // the pixels, or what stands for one that is not valid
+	To    []byte  // the pixels, with invalid ones replaced
 	Valid []uint8 // 1 for a valid pixel, else 0
 }
 
@@ -27,22 +27,22 @@ type (
 	}
 	selectRoutine struct {
 		do   func(to, valid, from, mask, fill *byte, n, ahead, maskAhead int) // nil for portable Go
-		unit int                                                              // pixels that it takes at a time
+		unit int                                                              // pixels that it processes at a time
 	}
 )
 
-// A Selector goes through rows that all have a mask, or that all have none, and in
-// which NaN is valid or is not.
+// A Selector replaces the invalid pixels of rows. All rows have a mask or none has, and NaN is
+// invalid in all rows or in none.
 type Selector struct {
 	routine  selectRoutine
 	portable func(s *Selection, fill float32)
-	pixel    int // bytes
+	pixel    int // size in bytes
 	fill     float32
-	filled   uint64 // the same, as a pixel
+	filled   uint64 // fill as the bits of a pixel
 }
 
-// selections holds, by the type of pixels, the portable loop and what makes a pixel of a
-// float, as its bits.
+// selections holds, by pixel type, the portable loop and the conversion of fill to the bits of a
+// pixel.
 var selections = [raster.NumTypes]struct {
 	loop func(s *Selection, fill float32)
 	bits func(fill float32) uint64
@@ -58,8 +58,7 @@ var selections = [raster.NumTypes]struct {
 	raster.F64: {portableSelect[float64], pixelBits[float64]},
 }
 
-// NewSelector returns the fastest selector of a level. It writes fill for a pixel that is
-// not valid.
+// NewSelector returns the fastest selector of a level. It replaces invalid pixels by fill.
 func NewSelector(pixel raster.Type, level Level, mask, nan bool, fill float32) Selector {
 	return Selector{
 		routine:  selects[level][selectKind{pixel.Bytes(), mask, nan && pixel.Float()}],
@@ -73,7 +72,7 @@ func pixelBits[P Pixel](fill float32) (bits uint64) {
 	return bits
 }
 
-// Select goes through one row.
+// Select processes one row.
 func (l *Selector) Select(s *Selection) {
 	n, unit := len(s.Valid), l.routine.unit
 	if l.routine.do == nil || n < unit {
@@ -82,11 +81,11 @@ func (l *Selector) Select(s *Selection) {
 	}
 	l.some(s, 0, n/unit*unit)
 	if n%unit != 0 {
-		l.some(s, n-unit, unit) // some of them again
+		l.some(s, n-unit, unit) // overlaps the pixels already done
 	}
 }
 
-// some does n pixels from a place on.
+// some processes n pixels starting at pixel at.
 func (l *Selector) some(s *Selection, at, n int) {
 	mask := s.Mask
 	if mask != nil {
@@ -113,5 +112,5 @@ func portableSelect[P Pixel](s *Selection, fill float32) {
 // IsFloat reports whether pixels are floats.
 func IsFloat[P Pixel]() bool { return P(1)/2 != 0 }
 
-// first is where a slice starts.
+// first returns a pointer to the first element of a slice.
 func first[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }

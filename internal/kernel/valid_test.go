@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Every level selects what the portable loop does, and writes nothing else.
+// TestSelect compares every level with the portable loop, and checks that nothing else is written.
 func TestSelect(t *testing.T) {
 	testSelect[uint8](t)
 	testSelect[uint16](t)

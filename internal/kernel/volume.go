@@ -5,39 +5,38 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose
-// sums are laid on those of the slice over it.
+// A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose sums are added to
+// those of the slice before.
 type VolumeTile struct {
 	Tile
 
-	// Over holds the sums of the table's slice over the tile and, afterwards,
-	// those of the tile itself. It has OverLen elements, zeros at first, in a
-	// layout private to the level and the shape of the tile.
+	// Over holds the tile's sums in the slice before. The kernel replaces them by those of this
+	// slice. It has OverLen elements, initially zero, in a layout private to the level and the
+	// shape of the tile.
 	Over []byte
 
-	// Whole reports whether what lies between the rows belongs to the table: zeros are
-	// written after every row, up to DstStride elements from its first sum. Rows
-	// are then whole cache lines, as it takes to write past the caches and not
-	// wait for them. It needs Dst and DstStride on 64 bytes.
+	// Whole means that the gaps between the rows belong to the table: after every row, the kernel
+	// writes zeros up to DstStride elements from the row's start. Rows are then whole cache lines,
+	// as non-temporal stores need to be fast. Dst and DstStride must be aligned to 64 bytes.
 	Whole bool
 }
 
-// OverLen returns how many elements the Over of a tile has.
+// OverLen returns the number of elements in Over.
 func OverLen(rows, n int) int { return rows * overPitch(n) }
 
-// overPitch returns what a row of Over takes at most: whole vectors.
+// overPitch returns the number of elements in a row of Over, rounded up to whole vectors.
 func overPitch(n int) int { return (n + 15) &^ 15 }
 
 // A VolumeFunc integrates one tile of a slice.
 type VolumeFunc func(*VolumeTile)
 
-// portableVolume is the specification, on top of that of planes:
+// portableVolume is the specification, given that of planes:
 //
 //	over[r][i] += plane[r][i]
 //	dst[r][i] = over[r][i]
 func portableVolume(plane Func, lay func(dst, over []byte), size sizes) VolumeFunc {
 	return func(t *VolumeTile) {
-		all := t.Tile // of which the plane kernel gets a row at a time
+		all := t.Tile // the plane kernel gets a row at a time
 		t.Rows = 1
 		for r := range all.Rows {
 			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride*size.sum:], all.Src[r*all.SrcStride*size.pixel:], all.Carry[r*CarryLen(all.Channels)*size.sum:]
@@ -51,7 +50,7 @@ func portableVolume(plane Func, lay func(dst, over []byte), size sizes) VolumeFu
 	}
 }
 
-// layRow lays a row on that of the slice over it.
+// layRow adds the slice before to a row.
 func layRow[S Sum](dst, over []byte) {
 	sums := raster.Elems[S](dst)
 	below := raster.Elems[S](over)[:len(sums)]
@@ -61,7 +60,8 @@ func layRow[S Sum](dst, over []byte) {
 	}
 }
 
-// layFunc lays whole lines by assembly, if there is any, and the rest by a loop.
+// layFunc returns a layRow that uses assembly for whole lines, if there is any, and loop for the
+// rest.
 func layFunc(asm func(dst, over *byte, n int), loop func(dst, over []byte), size sizes) func(dst, over []byte) {
 	if asm == nil {
 		return loop
@@ -79,16 +79,16 @@ func layFunc(asm func(dst, over *byte, n int), loop func(dst, over []byte), size
 // volumeRoutine is an assembly kernel for groups of rows. Strides are in bytes.
 type volumeRoutine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
 
-// How the assembly writes, see [VolumeTile.Whole]. Some rows past the caches and
-// some not, [Mixed], is slower here than either.
+// How the assembly writes; see [VolumeTile.Whole]. Mixing cached and non-temporal stores, as
+// [Mixed] does, is slower here than either.
 const (
 	volumeCached uint8 = iota
 	volumeBeyond
 	volumeWhole
 )
 
-// volumeFunc is planeFunc for tiles of volumes. What is left of groups of rows is
-// made as a plane and laid on the slice over it.
+// volumeFunc is planeFunc for tiles of volumes. Rows that do not fill a group are computed as a
+// plane and added to the slice before.
 func volumeFunc(r *routines, plane Func, loops *portables, size sizes) VolumeFunc {
 	portable := portableVolume(loops.plane, loops.lay, size)
 	if r.volume == nil {
@@ -139,11 +139,10 @@ func volumeFunc(r *routines, plane Func, loops *portables, size sizes) VolumeFun
 	}
 }
 
-// volumeAhead returns how far ahead of its loads a kernel asks for the pixels of groups
-// to come: a page or so, in bytes, for short rows, four at a time, are more than
-// the processor foresees. Along is all ones to go on from there as the group
-// does, which takes rows that lie close together, and zero to stay and so ask
-// for nothing.
+// volumeAhead returns the prefetch distance of pixels in bytes, about a page. Short rows, four at a
+// time, are too many streams for the hardware prefetcher. along is all ones to advance the
+// prefetched address along the group, which needs rows that lie close together, or zero to keep it
+// in place, so that nothing is prefetched.
 func volumeAhead(n, stride, pixelBytes int) (ahead, along int) {
 	const page, group = 4096, 4
 	if n > stride || stride-n > n/4 {

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// testVolume holds slices at every level and shape against plane tables, added
-// up one after the other, to the bit, with guards round everything.
+// testVolume compares slices at every level, for many shapes, bit for bit with plane tables that
+// are added one after the other, with guards around all buffers.
 func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc, plane func(kernel.Level) kernel.Func) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, width := range widths {
@@ -53,14 +53,14 @@ func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 type volumeWay int
 
 const (
-	inTiles volumeWay = iota // two of them, through the caches, where rows are wide enough
+	inTiles volumeWay = iota // two tiles, if rows are wide enough, with cached stores
 	cached
 	beyond
-	whole // with what lies between the rows
+	whole // with the gaps between rows
 )
 
-// runVolume puts slices through a kernel one after the other, with guards round
-// everything, and returns the sums of each.
+// runVolume passes slices through a kernel one after the other, with guards around all buffers, and
+// returns the sums of each.
 func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
 	t.Helper()
 	n := width * c
@@ -90,7 +90,7 @@ func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, 
 			at++
 		}
 		if way < beyond {
-			at-- // and off the line
+			at-- // not aligned to a cache line
 		}
 		clear(carry[:len(carry)-guard])
 		clear(above[:n])
@@ -138,7 +138,7 @@ func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, 
 	return sums
 }
 
-// gap is how far rows are further apart than they need be.
+// gap returns the number of additional elements between rows.
 func (w volumeWay) gap(line int) int {
 	if w == inTiles {
 		return line

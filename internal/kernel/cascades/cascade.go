@@ -1,5 +1,5 @@
-// Package cascades holds the loops of detectors: the stages of a cascade for a row of
-// windows. The portable Go loop is the specification; the assembly gives the same bits.
+// Package cascades holds the inner loops of cascade detectors. The portable Go loops are the
+// specification; the assembly returns the same bits.
 package cascades
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// What detectors by cascades need: layers of an image, their tables row by row, and the
-// stages of a cascade in many windows at a time: groups of neighbouring windows, each group
-// at a place of the table. All features are those of OpenCV's detectMultiScale, and nothing
-// is fused. Sums of a stage are whole numbers, of units so small that they decide nearly
-// all windows. The rest are in doubt, and somebody has to sum the leaves as OpenCV does.
+// The detectors need resized layers of an image, their tables row by row, and the stages of a
+// cascade for many windows at a time. Windows are processed in groups of neighbors, each group at
+// one position of the table. All features are those of OpenCV's detectMultiScale, and no
+// multiply-add is fused. The sums of a stage are integers in units so small that they decide nearly
+// all windows. For the rest, which are in doubt, the caller must add the leaves as OpenCV does.
 
-// Slack is how many elements beyond the last window kernels may read in tables, and
-// read and write in the slices of windows.
+// Slack is the number of elements beyond the last window that kernels may read in tables, and read
+// and write in slices of windows.
 const Slack = 16
 
-// GroupLanes is how many windows a group has, at most: 16 where a level is wide, or 8.
+// GroupLanes is the largest number of windows in a group: wide levels have 16, others 8.
 const GroupLanes = 16
 
-// blockGroups is how many groups kernels take at a time.
+// blockGroups is the number of groups that kernels process at a time.
 const blockGroups = 4
 
-// routines is the assembly of a level; nil stands for the portable loops.
+// routines holds the assembly of a level; nil means that the portable loop is used.
 type routines struct {
 	haarStumps, haarChains func(results, places, norms *byte, blocks int, table, nodes *byte, twos, threes int, sums *byte)
 	lbpStumps              func(results, places *byte, groups int, table, nodes *byte, count int, sums *byte)
@@ -39,7 +39,7 @@ type routines struct {
 	tiltedRow              func(tilted, above, down, up, pix *byte, n, half, square int)
 }
 
-// LanesOf is how many windows the vectors of a level hold.
+// LanesOf returns the number of windows in a group at a level.
 func LanesOf(level processor.Level) int {
 	if level > processor.Portable && kernels[level-1].haarStumps != nil {
 		return 16
@@ -47,7 +47,7 @@ func LanesOf(level processor.Level) int {
 	return 8
 }
 
-// lanesLevel is the level whose routines take groups of that many windows.
+// lanesLevel returns the routines that take groups of the given number of windows.
 func lanesLevel(level processor.Level, lanes int) *routines {
 	if lanes < LanesOf(level) {
 		level--
@@ -55,26 +55,26 @@ func lanesLevel(level processor.Level, lanes int) *routines {
 	return &kernels[level]
 }
 
-// Groups is windows. Slices have room for a multiple of 4 groups.
+// Groups holds groups of windows. The slices have room for a multiple of 4 groups.
 type Groups struct {
 	Lanes  int
-	Places []int32   // of the first window of each group; the others follow
-	Alive  []uint32  // a bit for each window of a group that is to be looked at
-	Norms  []float32 // of all windows, Lanes to a group; those of patterns have none
+	Places []int32   // position of each group's first window; the others follow it
+	Alive  []uint32  // a bit for each window of a group that is still to be evaluated
+	Norms  []float32 // norms of all windows, Lanes per group; local binary patterns have none
 }
 
-// Resize changes the number of groups.
+// Resize sets the number of groups.
 func (g *Groups) Resize(n int) {
 	g.Places, g.Alive, g.Norms = g.Places[:n], g.Alive[:n], g.Norms[:n*g.Lanes]
 }
 
-// NewGroups has room for so many groups.
+// NewGroups returns no groups, with room for n.
 func NewGroups(lanes, n int) Groups {
 	n = (n + blockGroups - 1) &^ (blockGroups - 1)
 	return Groups{lanes, make([]int32, 0, n), make([]uint32, 0, n), make([]float32, 0, n*lanes)}
 }
 
-// blocks is groups made whole blocks.
+// blocks returns the number of blocks, and the positions padded to whole blocks.
 func (g *Groups) blocks() (n int, places []int32) {
 	n = (len(g.Places) + blockGroups - 1) / blockGroups
 	places = g.Places[:n*blockGroups]
@@ -84,14 +84,14 @@ func (g *Groups) blocks() (n int, places []int32) {
 	return n, places
 }
 
-// StageSums is how a sum becomes a verdict.
+// StageSums holds the limits that turn the sum of a stage into a verdict.
 type StageSums struct {
-	Base       int32 // of all windows
-	Fail, Pass int32 // sums up to Fail are too small, and those above Pass are large enough
+	Base       int32 // start value of every window's sum
+	Fail, Pass int32 // a window fails if its sum is at most Fail, and passes if it exceeds Pass
 	_          int32
 }
 
-// verdict has bit 0 if a sum may pass, and bit 16 if it does for sure.
+// verdict returns bit 0 if a window with this sum may pass, and bit 16 if it certainly passes.
 func (s *StageSums) verdict(sum int32) (bits uint32) {
 	if sum > s.Fail {
 		bits = 1
@@ -102,18 +102,18 @@ func (s *StageSums) verdict(sum int32) (bits uint32) {
 	return bits
 }
 
-// A HaarNode is a Haar-like feature and what it is compared with.
+// A HaarNode is a Haar-like feature with its threshold.
 type HaarNode struct {
-	Corners   [12]int32  // of up to three boxes, each p0 - p1 - p2 + p3: places after that of the window
+	Corners   [12]int32  // of up to three boxes, each p0 - p1 - p2 + p3: positions relative to the window's
 	Weights   [3]float32 // of the boxes
 	Threshold float32
-	Delta     int32  // what it adds to the sums of windows that it hits: those whose value is less
+	Delta     int32  // added to the sum of windows that match: those whose value is below Threshold
 	Boxes     int32  // 2 or 3
-	Root      uint32 // all ones for the first of a chain. To the next come windows that this one does not hit
-	Flip      uint32 // all ones if it hits windows whose value is not less
+	Root      uint32 // all ones for the first node of a chain; the next nodes see only windows that have not matched
+	Flip      uint32 // all ones if windows match whose value is not below Threshold
 }
 
-// Value is that of the feature in the window at this place.
+// Value returns the value of the feature in the window at a position of the table.
 func (n *HaarNode) Value(table []uint32, at int, norm float32) float32 {
 	c := &n.Corners
 	b0 := int32(table[at+int(c[0])] - table[at+int(c[1])] - table[at+int(c[2])] + table[at+int(c[3])])
@@ -126,14 +126,14 @@ func (n *HaarNode) Value(table []uint32, at int, norm float32) float32 {
 	return v * norm
 }
 
-// HaarStumps gives each group the bits of windows that may pass a stage of stumps, and 16
-// bits further of those that do for sure. The first twos of the nodes have two boxes, and
+// HaarStumps evaluates a stage of stumps. The result of each group has the bits of the windows that
+// may pass and, 16 bits higher, of those that certainly pass. The first twos nodes have two boxes,
 // the others three. Bits of windows that are not alive are zero.
 func HaarStumps(level processor.Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, twos int, sums *StageSums) {
 	haarStage(lanesLevel(level, g.Lanes).haarStumps, results, g, table, nodes, twos, len(nodes)-twos, sums)
 }
 
-// HaarChains is [HaarStumps] for chains: trees of which each node has one child at most.
+// HaarChains is [HaarStumps] for chains: trees in which every node has at most one child.
 func HaarChains(level processor.Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, sums *StageSums) {
 	haarStage(lanesLevel(level, g.Lanes).haarChains, results, g, table, nodes, 0, len(nodes), sums)
 }
@@ -169,7 +169,7 @@ func haarStage(asm func(results, places, norms *byte, blocks int, table, nodes *
 	}
 }
 
-// maskAlive clears the bits of windows that nobody asked for.
+// maskAlive clears the bits of windows that are not alive.
 func maskAlive(results []uint32, g *Groups) {
 	results = results[:len(g.Alive)]
 	for i, alive := range g.Alive {
@@ -177,12 +177,12 @@ func maskAlive(results []uint32, g *Groups) {
 	}
 }
 
-// An LBPNode is a local binary pattern: which of eight blocks are no less than the one in
-// their middle, and the patterns that it hits.
+// An LBPNode is a local binary pattern, which compares eight blocks with the one in their middle,
+// and the subset of patterns that match.
 type LBPNode struct {
-	Corners [16]int32 // of three by three blocks, row by row
+	Corners [16]int32 // of 3×3 blocks, row by row
 	Subset  [8]uint32
-	Delta   int32 // what it adds to the sums of windows that it hits
+	Delta   int32 // added to the sum of windows that match
 	_       [7]int32
 }
 
@@ -229,24 +229,25 @@ func LBPStumps(level processor.Level, results []uint32, g *Groups, table []uint3
 	}
 }
 
-// cutBits clears the bits of a last word that no window has.
+// cutBits clears the bits beyond n in the last word.
 func cutBits(words []uint64, n int) {
 	if rest := n % 64; rest > 0 {
 		words[n/64] &= 1<<rest - 1
 	}
 }
 
-// HaarNorm is where the norm of a window comes from.
+// HaarNorm describes how the norm of a window is computed.
 type HaarNorm struct {
-	Sum, Squares [4]int32 // corners of its middle, in the tables of sums and of squares
-	Area         float64  // of the middle
+	Sum, Squares [4]int32 // corners of the window's inner rectangle, in the tables of sums and of squares
+	Area         float64  // of the inner rectangle
 	Most         float32  // the largest norm of a window that is not flat
 	_            float32
 }
 
-// SetContrast lets windows be flat whose standard deviation is no more than that.
+// SetContrast makes windows flat whose standard deviation is at most sigma.
 func (n *HaarNorm) SetContrast(sigma float64) {
-	// The largest float32 whose product with the area is less than 1/sigma, as OpenCV compares.
+	// Find the largest float32 whose product with the area is less than 1/sigma, as OpenCV
+	// compares.
 	limit, most := 1/sigma, float32(1/sigma/n.Area)
 	for n.Area*float64(most) < limit {
 		most = math.Nextafter32(most, math.MaxFloat32)
@@ -257,7 +258,7 @@ func (n *HaarNorm) SetContrast(sigma float64) {
 	n.Most = most
 }
 
-// HaarNorms is 1/(Area·σ) of each of neighbouring windows, and 0 of those that are flat.
+// HaarNorms sets norms to 1/(Area·σ) for neighboring windows, and to 0 for flat ones.
 func HaarNorms(level processor.Level, norms []float32, n *HaarNorm, table []uint32) {
 	if asm := kernels[level].haarNorms; asm != nil && len(norms) > 0 {
 		count := (len(norms) + Slack - 1) &^ (Slack - 1)
@@ -278,7 +279,7 @@ func HaarNorms(level processor.Level, norms []float32, n *HaarNorm, table []uint
 	}
 }
 
-// BlendRows is a·(256-part) + b·part, less 1<<15 as a signed number, of two rows.
+// BlendRows sets dst to a·(256-part) + b·part - 1<<15, a blend of two rows as signed integers.
 func BlendRows(level processor.Level, dst []int16, a, b []uint8, part int) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	from := 0
@@ -291,8 +292,9 @@ func BlendRows(level processor.Level, dst []int16, a, b []uint8, part int) {
 	}
 }
 
-// BlendColumns makes pixels from a row of [BlendRows]: each from that at its place and the
-// next one. Parts are those of the two, 256 together, the first in the lower half.
+// BlendColumns computes pixels from a row of [BlendRows]. Each blends the element at its place with
+// the next one; the low half of its entry in parts is the weight of the first, the high half that
+// of the second. They add up to 256.
 func BlendColumns(level processor.Level, dst []uint8, row []int16, places []int32, parts []uint32) {
 	places, parts = places[:len(dst)], parts[:len(dst)]
 	from := 0
@@ -307,9 +309,9 @@ func BlendColumns(level processor.Level, dst []uint8, row []int16, places []int3
 	}
 }
 
-// Row makes a row of the tables of sums and of squares from a row of pixels and the
-// rows above. Entry x+1 is that of pixels to x. With a half, entries of odd places lie that
-// far behind those of even ones: entry x is at x/2, or half+x/2.
+// Row computes a row of the tables of sums and of squares from a row of pixels and the table rows
+// above. Entry x+1 covers the pixels up to x. If half is not zero, even and odd entries are stored
+// apart: even entry x at x/2, odd entry x at half+x/2.
 func Row(level processor.Level, sums, squares, sumsAbove, squaresAbove []uint32, pix []uint8, half int) {
 	var s, q uint32
 	sums[0], squares[0] = 0, 0
@@ -336,12 +338,12 @@ func Row(level processor.Level, sums, squares, sumsAbove, squaresAbove []uint32,
 	}
 }
 
-// TiltedRow makes a row of the table of tilted sums, of pixels or of their squares:
-// entry X of row Y is the sum of pixels (x, y), y < Y and |x-X+1| < Y-y. Down and up are the
-// diagonals that end in this row, from the left and from the right. They come as those of
-// the row before and leave with this one: down[x] and up[x+1] go through pixel x, and up[0]
-// through the one before the first. A diagonal keeps its place in memory, so that for the
-// next row down starts an element before, and up one after. Halves are those of [Row].
+// TiltedRow computes a row of the table of tilted sums of pixels, or of their squares: entry X of
+// row Y is the sum of the pixels (x, y) with y < Y and |x-X+1| < Y-y. down and up are the sums
+// along the diagonals that end in this row, from the left and from the right. The caller passes
+// those of the row before, and TiltedRow updates them: down[x] and up[x+1] go through pixel x, and
+// up[0] through the one left of the first. A diagonal keeps its place in memory, so for the next
+// row down begins one element earlier and up one later. half is as for [Row].
 func TiltedRow(level processor.Level, tilted, above, down, up []uint32, pix []uint8, half int, square bool) {
 	tilted[0] = above[0] + up[0]
 	down, up = down[:len(pix)], up[1:len(pix)+1]
@@ -369,7 +371,7 @@ func TiltedRow(level processor.Level, tilted, above, down, up []uint32, pix []ui
 	}
 }
 
-// Flat is a bit for each norm that is 0.
+// Flat sets a bit for each norm that is 0.
 func Flat(level processor.Level, words []uint64, norms []float32) {
 	if asm := kernels[level].flat; asm != nil && len(words) > 0 {
 		asm(raster.First(words), raster.First(norms[:64*len(words)]), len(words))

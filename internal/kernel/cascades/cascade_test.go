@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// Every level makes what portable Go makes, of any number of windows.
+// TestCascade compares every level with portable Go, for any number of windows.
 func TestCascade(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 5))
 	const places, most = 4096, 300
@@ -117,7 +117,7 @@ func TestCascade(t *testing.T) {
 	}
 }
 
-// Rows of layers and tables are the same at every level.
+// TestCascadeRows checks that rows of layers and of tables are the same at every level.
 func TestCascadeRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 6))
 	for range 60 {
@@ -160,7 +160,8 @@ func TestCascadeRows(t *testing.T) {
 	}
 }
 
-// Tilted rows are sums by definition, of pixels and of squares, at every level.
+// TestTiltedCascadeRow compares tilted rows of pixels and of squares with the definition, at every
+// level.
 func TestTiltedCascadeRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 7, 8, 9, 31, 32, 45} {

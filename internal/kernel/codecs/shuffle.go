@@ -1,4 +1,4 @@
-// Package codecs holds the loops of compressors: Blosc's shuffle of the bytes of elements.
+// Package codecs holds the inner loops of compressors: Blosc's byte shuffle.
 package codecs
 
 import (
@@ -7,11 +7,11 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// A shuffleRoutine takes a multiple of 32 elements of one size apart, or puts them together, with this distance between
-// the streams of their bytes.
+// A shuffleRoutine shuffles or unshuffles a multiple of 32 elements of one size. The streams of
+// their bytes are step bytes apart.
 type shuffleRoutine = func(dst, src *byte, n, step int)
 
-// shuffleRoutines are those for elements of 2, 4 and 8 bytes.
+// shuffleRoutines holds the routines for elements of 2, 4 and 8 bytes.
 type shuffleRoutines struct{ apart, together [3]shuffleRoutine }
 
 func sizeNumber(size int) int {
@@ -26,8 +26,9 @@ func sizeNumber(size int) int {
 	return -1
 }
 
-// Shuffle takes elements of this many bytes apart: the first bytes of all come first, then the second of all. What is no
-// whole element stays at the end. The slices have the same length and do not overlap.
+// Shuffle rearranges elements of size bytes: the first bytes of all elements, then the second
+// bytes, and so on. Bytes after the last whole element are copied. The slices must have the same
+// length and not overlap.
 func Shuffle(level processor.Level, dst, src []byte, size int) {
 	n, i := len(src)/size, 0
 	dst = dst[:len(src)]
@@ -58,7 +59,7 @@ func Shuffle(level processor.Level, dst, src []byte, size int) {
 	copy(dst[n*size:], src[n*size:])
 }
 
-// Unshuffle puts the bytes of elements together again.
+// Unshuffle is the inverse of [Shuffle].
 func Unshuffle(level processor.Level, dst, src []byte, size int) {
 	n, i := len(dst)/size, 0
 	src = src[:len(dst)]
@@ -89,7 +90,7 @@ func Unshuffle(level processor.Level, dst, src []byte, size int) {
 	copy(dst[n*size:], src[n*size:])
 }
 
-// transpose8 swaps rows and columns of 8×8 bytes: quarters, then quarters of these, then single bytes.
+// transpose8 transposes 8×8 bytes: quadrants, then quadrants of these, then single bytes.
 func transpose8(m *[8]uint64) {
 	for i := range 4 {
 		a, b := m[i], m[i+4]

@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// TestShuffle takes elements of many sizes apart and puts them together, at every level, and looks for what is written beside.
+// TestShuffle shuffles and unshuffles elements of many sizes at every level, with guards around the
+// memory.
 func TestShuffle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for level := range processor.Best() + 1 {
@@ -41,7 +42,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// BenchmarkShuffle is at every level.
+// BenchmarkShuffle measures every level.
 func BenchmarkShuffle(b *testing.B) {
 	src := make([]byte, 1<<20)
 	dst := make([]byte, len(src))

@@ -8,34 +8,32 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Row is one row of pixels to add to a row of an integral histogram, for one channel of
-// it. Its memory is bytes: only the kernel knows the type of its sums. Distances count
-// elements.
+// A Row is one row of pixels to add to a row of an integral histogram, for one channel. Slices of
+// sums are bytes: only the kernel knows the type. Distances count elements.
 type Row struct {
-	// Above holds, every Pitch sums, the bins of the table row over the pixels and,
-	// afterwards, those of the pixels' own row.
+	// Above holds the bins of the table row above the pixels, Pitch sums apart. The kernel replaces
+	// them by those of the pixels' own row.
 	Above []byte
 	Pitch int
 
-	// Index is the bin of every pixel, Step elements apart, or NoBin.
+	// Index holds the bin of every pixel, or NoBin. The entries are Step elements apart.
 	Index []uint32
 	Step  int
 
-	// Weights is what the pixels count, WeightStep sums apart. A WeightStep of zero gives
-	// all pixels one weight.
+	// Weights holds the weight of every pixel, WeightStep sums apart. A WeightStep of zero gives
+	// all pixels the same weight.
 	Weights    []byte
 	WeightStep int
 
-	// Run holds the histogram of the row so far and hands it on to the right.
+	// Run holds the histogram of the row so far; the tile on the right continues it.
 	Run  []byte
 	Bins int // length of Run in sums, at most MaxBins
 
 	N int // pixels
 
-	// Dst, if it is not nil, is where the bins of the pixels' own row may go, past the
-	// caches, laid out like Above. Written reports whether they went there: a kernel does
-	// that where the bins of every pixel are whole cache lines. Others may read them
-	// after a StoreFence.
+	// Dst, if not nil, is laid out like Above. A kernel writes the bins of the pixels' own row to
+	// it with non-temporal stores, and sets Written, if the bins of every pixel are whole cache
+	// lines. Other goroutines may read Dst after a StoreFence.
 	Dst     []byte
 	Written bool
 }
@@ -43,14 +41,14 @@ type Row struct {
 const (
 	// MaxBins is the largest number of bins.
 	MaxBins = 256
-	// NoBin is the bin of pixels that count in none.
+	// NoBin is the bin of pixels that are not counted.
 	NoBin = ^uint32(0)
 )
 
 // A Func adds one row.
 type Func func(*Row)
 
-// For returns the kernel for a type of sums, or nil if tables do not have that type.
+// For returns the kernel for a sum type, or nil if no table has that type.
 func For(sum raster.Type, level processor.Level) Func { return kernels[sum][level] }
 
 var kernels = [raster.NumTypes][processor.Count]Func{
@@ -61,9 +59,8 @@ var kernels = [raster.NumTypes][processor.Count]Func{
 	raster.F64: kernelsOf[float64](),
 }
 
-// kernelsOf returns the kernels of a type by level. A level without assembly has that of
-// the one below. Signed integers have the assembly of unsigned ones: their sums are the
-// same bits.
+// kernelsOf returns the kernels of a sum type by level. A level without assembly uses that of the
+// level below. Signed sums share the assembly of unsigned ones: the bits are the same.
 func kernelsOf[S raster.Number]() (all [processor.Count]Func) {
 	all[processor.Portable] = func(r *Row) { add[S](r, 0) }
 	for l := processor.Portable + 1; l < processor.Count; l++ {
@@ -90,15 +87,15 @@ func add[S raster.Number](r *Row, first int) {
 	}
 }
 
-// routines is the assembly of one level for one type. Distances count bytes.
+// routines holds the assembly of one level for one sum type. Distances count bytes.
 type routines struct {
-	vector int // bytes
+	vector int // size in bytes
 
 	block  routine       // blocks of bins
-	half   routine       // half a block, where the level has no masks
-	tail   tailRoutine   // a vector of the rest
-	stream streamRoutine // blocks that also go to the table, past the caches
-	line   streamRoutine // a line of the rest of those
+	half   routine       // half a block, for levels without masks
+	tail   tailRoutine   // up to one vector of the rest
+	stream streamRoutine // blocks that are also written to the table, with non-temporal stores
+	line   streamRoutine // the last cache line for stream
 }
 
 type (
@@ -107,12 +104,12 @@ type (
 	streamRoutine func(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 )
 
-// blockBytes is how many bytes of bins a block has.
+// blockBytes is the size of a block of bins.
 const blockBytes = 128
 
-// kernel returns a kernel that checks what the assembly trusts, for sums of this many bytes.
-// Where vectors of neighbouring pixels would overlap, which makes a load wait for the store
-// before it, it leaves the row to narrow; and bins that no vector takes to loop.
+// kernel returns a kernel for sums of the given size, which checks the bounds that the assembly
+// relies on. If vectors of neighboring pixels would overlap, so that a load waits for the previous
+// store, it leaves the row to narrow. Bins that do not fill a vector go to loop.
 func (f *routines) kernel(size int, narrow Func, loop func(r *Row, first int)) Func {
 	return func(r *Row) {
 		if r.N == 0 || r.Bins == 0 {
@@ -164,8 +161,8 @@ func (f *routines) kernel(size int, narrow Func, loop func(r *Row, first int)) F
 	}
 }
 
-// binNumbers numbers the lanes of sums of 4 and of 8 bytes, the latter in both halves of a
-// lane.
+// binNumbers numbers the lanes of sums of 4 and of 8 bytes; the latter have the number in both
+// halves of the lane.
 var binNumbers = func() (all [2][2*MaxBins + 16]uint32) {
 	for i := range all[0] {
 		all[0][i], all[1][i] = uint32(i), uint32(i/2)
@@ -173,8 +170,8 @@ var binNumbers = func() (all [2][2*MaxBins + 16]uint32) {
 	return all
 }()
 
-// firstLanes has 16 lanes with all bits and then 16 without any: a vector read from 16-n on
-// has n lanes.
+// firstLanes holds 16 lanes of all ones followed by 16 of zeros: a vector loaded at 16-n is a mask
+// of n lanes.
 var firstLanes = func() (m [32]uint32) {
 	for i := range 16 {
 		m[i] = ^uint32(0)

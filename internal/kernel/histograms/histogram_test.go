@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// guard is how many elements lie before and after those that a kernel may touch.
+// guard is the number of elements before and after those that a kernel may touch.
 const guard = 64
 
 func numbers(rng *rand.Rand, n int) []float64 {
@@ -30,8 +30,8 @@ func TestBins(t *testing.T) {
 	testBins[float64](t)
 }
 
-// testBins holds every level to the bits of the portable loop, for all numbers
-// of bins, with guards round what is written.
+// testBins compares every level bit for bit with the portable loop, for all numbers of bins, with
+// guards around what is written.
 func testBins[S raster.Number](t *testing.T) {
 	t.Run(fmt.Sprintf("%T", *new(S)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -82,8 +82,8 @@ func testBins[S raster.Number](t *testing.T) {
 	})
 }
 
-// TestBinsStream holds what kernels write past the caches against what they
-// leave behind, and that they do so only where bins are whole lines.
+// TestBinsStream compares what kernels write with non-temporal stores with the bins they leave in
+// Above, and checks that they do so only if bins are whole cache lines.
 func TestBinsStream(t *testing.T) {
 	testBinsStream[uint32](t)
 	testBinsStream[uint64](t)

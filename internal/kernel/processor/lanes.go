@@ -7,16 +7,16 @@ const FastChannels = 4
 // one assembly routine serves every number of channels up to [FastChannels]. The generator knows its layout.
 func Lanes(sumBytes, channels int) *uint32 { return &allLanes[sumBytes/4-1][channels-1].step[0][0] }
 
-// lanes works in lanes of 32 bits, two of them for sums of 64, and in blocks of 32 bytes.
+// lanes describes lanes of 32 bits, two for each 64-bit sum, in blocks of 32 bytes.
 type lanes struct {
-	step [3][16]uint32 // which lane holds the sum 1, 2 and 4 pixels to the left
-	keep [3][16]uint32 // all ones where that is in the same block
-	low  [16]uint32    // in the upper block: the lower block's last sum of the channel
-	last [16]uint32    // in the lower block: the vector's last sum of the channel
+	step [3][16]uint32 // the lane that holds the sum 1, 2 and 4 pixels to the left
+	keep [3][16]uint32 // all ones if that lane is in the same block
+	low  [16]uint32    // for the upper block: the lower block's last sum of the channel
+	last [16]uint32    // for the lower block: the vector's last sum of the channel
 	next [16]uint32    // the same for all lanes of the next vector
 }
 
-// allLanes holds them by lanes to a sum and by channels, from one.
+// allLanes is indexed by lanes per sum and by channels, both counted from one.
 var allLanes = func() (all [2][FastChannels]lanes) {
 	const block = 8
 	for wide := range all {

@@ -1,9 +1,9 @@
-// Package processor says which instruction sets this machine has and how large its
-// caches are, and moves memory past the caches.
+// Package processor reports which instruction sets this machine has and how large its caches are,
+// and moves memory with non-temporal stores.
 package processor
 
-// A Level is an instruction set that kernels are written for: its index in the
-// list of the architecture, slowest first.
+// A Level is an instruction set that kernels are written for. Levels of an architecture are
+// numbered from the slowest on.
 type Level int
 
 // Portable is plain Go, which runs on every machine.
@@ -11,10 +11,10 @@ const Portable Level = 0
 
 type levelInfo struct {
 	name string
-	has  func() bool // whether this machine has it
+	has  func() bool // reports whether this machine supports the level
 }
 
-// Best returns the fastest level of this machine, which has all levels below it too.
+// Best returns the fastest level of this machine, which also supports all levels below it.
 func Best() Level { return best }
 
 var best = func() (best Level) {

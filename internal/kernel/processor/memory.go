@@ -12,7 +12,7 @@ type memoryRoutines struct {
 	copy       func(dst, src *byte, lines int)
 }
 
-// StreamFill writes every byte of dst once, past the caches.
+// StreamFill writes every byte of dst once, with non-temporal stores if it can.
 func StreamFill(dst []byte) {
 	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) % raster.LineBytes)
 	if memory[best].fill == nil || len(dst) < head+256 {
@@ -25,9 +25,9 @@ func StreamFill(dst []byte) {
 	memory[best].fill(&dst[head], body)
 }
 
-// StreamFillRead writes every byte of dst once, past the caches, and reads
-// every byte of src once, at the same pace: the least that making a table of
-// those bytes can take.
+// StreamFillRead writes every byte of dst once, with non-temporal stores if it can, and reads every
+// byte of src once, at a proportional pace: a lower bound for the time to compute a table of those
+// sizes.
 func StreamFillRead(dst, src []byte) {
 	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) % raster.LineBytes)
 	if memory[best].fill == nil || len(src) < raster.LineBytes || len(dst) < head+raster.LineBytes {
@@ -52,8 +52,8 @@ func streamRead(src []byte) {
 	memory[best].read(&src[0], body)
 }
 
-// StreamCopy copies as copy does, between slices that do not overlap, and past
-// the caches where it can: what it wrote is there for others after a StoreFence.
+// StreamCopy copies like copy, between slices that do not overlap, with non-temporal stores if it
+// can. Other goroutines may read the result after a StoreFence.
 func StreamCopy[T raster.Number](dst, src []T) {
 	n := min(len(dst), len(src))
 	size := int(unsafe.Sizeof(*new(T)))
@@ -73,7 +73,7 @@ func StreamCopy[T raster.Number](dst, src []T) {
 	copy(dst[body:n], src[body:n])
 }
 
-// Streams reports whether [StreamCopy] goes past the caches on this machine.
+// Streams reports whether [StreamCopy] uses non-temporal stores on this machine.
 func Streams() bool { return memory[best].copy != nil }
 
 func fillBytes(dst []byte) {
@@ -82,7 +82,7 @@ func fillBytes(dst []byte) {
 	}
 }
 
-// readBytes is not inlined, lest the compiler see that nobody wants the result.
+// readBytes must not be inlined: the compiler would see that its result is unused.
 //
 //go:noinline
 func readBytes(src []byte) (all byte) {

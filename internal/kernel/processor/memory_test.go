@@ -7,10 +7,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// guard is how many elements surround every buffer that must not be written beyond.
+// guard is the number of elements around every buffer, which must not be written.
 const guard = 64
 
-// Fills write every byte of dst and none beside it, wherever it starts and ends.
+// TestStreamFill checks that fills write every byte of dst and nothing else, for any start and end.
 func TestStreamFill(t *testing.T) {
 	src := make([]byte, 3000)
 	for _, n := range []int{0, 1, 63, 256, 319, 320, 1000, 2048} {

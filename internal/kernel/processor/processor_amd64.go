@@ -6,22 +6,21 @@ import "golang.org/x/sys/cpu"
 
 func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI2 }
 
-// hasAVX512 asks for the F, BW, DQ and VL parts together.
+// hasAVX512 requires the subsets F, BW, DQ and VL.
 func hasAVX512() bool {
 	x := &cpu.X86
 	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
 }
 
-// LacksDots reports whether a level has kernels by dot products of bytes that this machine
-// cannot run: VNNI came later than the rest of AVX-512. The kernels of the level below take
-// their place.
+// LacksDots reports whether a level has dot-product kernels that this machine cannot run: VNNI is
+// more recent than the rest of AVX-512. The kernels of the level below replace them.
 func LacksDots(l Level) bool { return l == AVX512 && !cpu.X86.HasAVX512VNNI }
 
-// LastLevelCache returns the size of the largest cache in bytes, 0 if unknown.
+// LastLevelCache returns the size of the largest cache in bytes, or 0 if unknown.
 func LastLevelCache() int { return lastLevelCache }
 
-// lastLevelCache asks as Intel and AMD document it: a leaf lists the caches,
-// 4 at one and 0x8000001D, in the same format, at the other.
+// lastLevelCache queries CPUID as Intel and AMD document it: a leaf lists the caches, leaf 4 for
+// Intel and leaf 0x8000001D, in the same format, for AMD.
 var lastLevelCache = func() (largest int) {
 	leaves := []uint32{4, 0x8000001d}
 	for _, leaf := range leaves {
@@ -43,6 +42,5 @@ var lastLevelCache = func() (largest int) {
 // Pause tells the processor that the caller is polling.
 func Pause() { pause() }
 
-// StoreFence lets what was written past the caches arrive before anything that
-// is written later.
+// StoreFence orders non-temporal stores before all later stores.
 func StoreFence() { storeFence() }

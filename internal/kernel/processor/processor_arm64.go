@@ -2,5 +2,5 @@
 
 package processor
 
-// hasNEON: every processor of this architecture has it.
+// hasNEON returns true: every arm64 processor has NEON.
 func hasNEON() bool { return true }

@@ -4,7 +4,7 @@ package transforms
 
 import "github.com/boxsum/boxsum/internal/kernel/processor"
 
-// bytesInLanes reports whether correlations at a level take dot products of bytes.
+// bytesInLanes reports whether correlations at a level use dot products of bytes.
 func bytesInLanes(l processor.Level) bool { return l == processor.AVX512 && !processor.LacksDots(l) }
 
 func init() {

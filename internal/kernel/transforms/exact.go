@@ -6,30 +6,30 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Window is the pixels of an image under a template, and the template.
+// A Window holds a template and the pixels of an image below it.
 type Window struct {
-	Pixels, Template        []byte // from the first pixel on
+	Pixels, Template        []byte // starting at the first pixel
 	Stride, TemplateStride  int    // elements from one row to the next
 	Width, Height, Channels int    // of the template
 
-	// Mask is zero where pixels do not count; nil where all do.
+	// Mask is zero for pixels that do not count; a nil Mask counts all.
 	Mask       []byte
 	MaskStride int
 
-	Centered bool // less their means: zncc
-	Squared  bool // squared differences: ssd
+	Centered bool // subtract the means (zncc)
+	Squared  bool // sum squared differences (ssd)
 }
 
 // counts reports whether a pixel counts.
 func (w *Window) counts(x, y int) bool { return w.Mask == nil || w.Mask[y*w.MaskStride+x] != 0 }
 
-// windowKernel holds the loops over windows of one type of pixels.
+// windowKernel holds the loops over windows of one pixel type.
 type windowKernel struct {
 	score  func(w Window) float64
 	energy func(w Window) float64
 }
 
-// windowKernels holds the loops by the type of pixels.
+// windowKernels holds the loops by pixel type.
 var windowKernels = [raster.NumTypes]windowKernel{
 	raster.U8:  {score[uint8], energy[uint8]},
 	raster.U16: {score[uint16], energy[uint16]},
@@ -37,13 +37,13 @@ var windowKernels = [raster.NumTypes]windowKernel{
 	raster.F64: {score[float64], energy[float64]},
 }
 
-// Score returns the score of a window by its definition, in two passes: for places where
-// transforms and running sums are not exact enough. It is 0 for a flat window, and NaN for
-// one that has pixels that count and are not finite.
+// Score returns the score of a window by its definition, in two passes. It is used where transforms
+// and running sums are not exact enough. It is 0 for a flat window, and NaN if a pixel that counts
+// is not finite.
 func (w Window) Score(pixel raster.Type) float64 { return windowKernels[pixel].score(w) }
 
-// Energy returns the sum of the squares of the pixels of a window, or of their distances
-// from the mean, in two passes.
+// Energy returns the sum of the squares of the pixels of a window or, if w.Centered, of their
+// distances from the mean, in two passes.
 func (w Window) Energy(pixel raster.Type) float64 { return windowKernels[pixel].energy(w) }
 
 func score[P raster.Number](w Window) float64 {
@@ -88,7 +88,7 @@ func score[P raster.Number](w Window) float64 {
 			if mean, meanT = first+sum/float64(count), firstT+sumT/float64(count); !w.Centered {
 				mean, meanT = 0, 0
 			} else if flat {
-				mean = first // no rounding makes it differ
+				mean = first // independent of rounding
 			}
 		}
 	}

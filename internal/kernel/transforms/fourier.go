@@ -1,5 +1,5 @@
-// Package transforms holds the loops of Fourier transforms and of template matching. The
-// portable Go loop is the specification; the assembly gives the same bits.
+// Package transforms holds the inner loops of Fourier transforms and of template matching. The
+// portable Go loop is the specification; the assembly returns the same bits.
 package transforms
 
 import (
@@ -9,20 +9,20 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Fourier transforms are made of many at a time, a SIMD lane each: a point is a line of
-// real parts and a line of imaginary ones, and the points of one call lie behind each
-// other. So every step is the same for whole vectors, and rounds the same at every level.
+// Many Fourier transforms are computed at a time, one in each SIMD lane. A point is a cache line of
+// real parts followed by one of imaginary parts, and the points of a call are contiguous. So every
+// step applies to whole vectors, and rounds the same at every level.
 
-// Lanes is how many transforms of type T go together.
+// Lanes returns the number of transforms of type T that are computed together.
 func Lanes[T Real]() int { return raster.LineBytes / sizeOf[T]() }
 
-// Real is what transforms are made of.
+// Real lists the types that transforms are computed in.
 type Real interface{ float32 | float64 }
 
 func sizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// FourierTwiddles is how many numbers the twiddle factors of n points take: for each step
-// by four, three complex factors for each of its quarter.
+// FourierTwiddles returns the number of values in the twiddle factors of n points: for each radix-4
+// step, three complex factors per point of its quarter.
 func FourierTwiddles(n int) (count int) {
 	for ; n > 4; n /= 4 {
 		count += n / 4 * 6
@@ -30,9 +30,9 @@ func FourierTwiddles(n int) (count int) {
 	return count
 }
 
-// FourierForward transforms n points, a power of two, in place: buf has the points, twiddles the
-// factors e^(-2πijk/m) for k from 1 to 3 and j up to m/4 of m = n, n/4, … > 4. What
-// comes out is in the order that [FourierInverse] takes.
+// FourierForward transforms n points, a power of two, in place. buf holds the points, and twiddles
+// the factors e^(-2πijk/m) for k from 1 to 3 and j < m/4, for m = n, n/4, … > 4. The result is in
+// the order that [FourierInverse] takes.
 func FourierForward[T Real](level processor.Level, buf []T, n int, twiddles []T) {
 	r := fourierOf[T](level)
 	line := 2 * Lanes[T]()
@@ -67,7 +67,7 @@ func FourierForward[T Real](level processor.Level, buf []T, n int, twiddles []T)
 	}
 }
 
-// FourierInverse is the inverse of [FourierForward], times n.
+// FourierInverse computes the inverse of [FourierForward], multiplied by n.
 func FourierInverse[T Real](level processor.Level, buf []T, n int, twiddles []T) {
 	r := fourierOf[T](level)
 	line := 2 * Lanes[T]()
@@ -116,7 +116,8 @@ func FourierInverse[T Real](level processor.Level, buf []T, n int, twiddles []T)
 	}
 }
 
-// down4 is a step of four points, step elements from each other, and their factors.
+// down4 computes a butterfly of four points, which are step elements apart, and multiplies by the
+// factors.
 func down4[T Real](p []T, step int, w *[6]T) {
 	l := Lanes[T]()
 	a, b, c, d := p[:2*l], p[step:][:2*l], p[2*step:][:2*l], p[3*step:][:2*l]
@@ -124,7 +125,7 @@ func down4[T Real](p []T, step int, w *[6]T) {
 		ar, ai, br, bi := a[i], a[l+i], b[i], b[l+i]
 		cr, ci, dr, di := c[i], c[l+i], d[i], d[l+i]
 		s0r, s0i, s1r, s1i := ar+cr, ai+ci, ar-cr, ai-ci
-		s2r, s2i, s3r, s3i := br+dr, bi+di, bi-di, dr-br // the last is -i(b-d)
+		s2r, s2i, s3r, s3i := br+dr, bi+di, bi-di, dr-br // s3 is -i(b-d)
 		a[i], a[l+i] = s0r+s2r, s0i+s2i
 		br, bi = s1r+s3r, s1i+s3i
 		cr, ci = s0r-s2r, s0i-s2i
@@ -140,20 +141,20 @@ func down4[T Real](p []T, step int, w *[6]T) {
 	}
 }
 
-// up4 undoes it, times four.
+// up4 is the inverse of down4, multiplied by four.
 func up4[T Real](p []T, step int, w *[6]T) {
 	l := Lanes[T]()
 	a, b, c, d := p[:2*l], p[step:][:2*l], p[2*step:][:2*l], p[3*step:][:2*l]
 	for i := range l {
 		ar, ai, br, bi := a[i], a[l+i], b[i], b[l+i]
 		cr, ci, dr, di := c[i], c[l+i], d[i], d[l+i]
-		if w != nil { // by the conjugates
+		if w != nil { // multiply by the conjugates
 			br, bi = T(br*w[0])+T(bi*w[1]), T(bi*w[0])-T(br*w[1])
 			cr, ci = T(cr*w[2])+T(ci*w[3]), T(ci*w[2])-T(cr*w[3])
 			dr, di = T(dr*w[4])+T(di*w[5]), T(di*w[4])-T(dr*w[5])
 		}
 		s0r, s0i, s1r, s1i := ar+cr, ai+ci, ar-cr, ai-ci
-		s2r, s2i, s3r, s3i := br+dr, bi+di, di-bi, br-dr // the last is i(b-d)
+		s2r, s2i, s3r, s3i := br+dr, bi+di, di-bi, br-dr // s3 is i(b-d)
 		a[i], a[l+i] = s0r+s2r, s0i+s2i
 		b[i], b[l+i] = s1r+s3r, s1i+s3i
 		c[i], c[l+i] = s0r-s2r, s0i-s2i
@@ -161,7 +162,7 @@ func up4[T Real](p []T, step int, w *[6]T) {
 	}
 }
 
-// step2 is a step of two points, which is its own inverse but for the factor.
+// step2 is a butterfly of two points, which is its own inverse except for the scale.
 func step2[T Real](p []T, line int) {
 	a, b := p[:line], p[line:][:line]
 	for i, v := range a {
@@ -169,8 +170,8 @@ func step2[T Real](p []T, line int) {
 	}
 }
 
-// FourierMultiply multiplies points by others, and adds the products to dst or puts them
-// there. Dst may be a.
+// FourierMultiply multiplies points and stores the products in dst, or adds them to it. dst may be
+// a.
 func FourierMultiply[T Real](level processor.Level, dst, a, b []T, add bool) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	l := Lanes[T]()
@@ -194,8 +195,8 @@ func FourierMultiply[T Real](level processor.Level, dst, a, b []T, add bool) {
 	}
 }
 
-// FourierTranspose makes lanes of points and points of lanes: count squares of as many
-// points as there are lanes, from and to those that lie so many elements apart.
+// FourierTranspose exchanges lanes and points in count squares of as many points as there are
+// lanes. The squares are dstStep and srcStep elements apart.
 func FourierTranspose[T Real](level processor.Level, dst, src []T, dstStep, srcStep, count int) {
 	l := Lanes[T]()
 	square := 2 * l * l
@@ -218,7 +219,7 @@ func FourierTranspose[T Real](level processor.Level, dst, src []T, dstStep, srcS
 	}
 }
 
-// fourierRoutines are the kernels of one type of numbers at a level.
+// fourierRoutines holds the kernels of one float type at a level.
 type fourierRoutines struct {
 	down4, up4            func(buf *byte, blocks, quarter int, twiddles *byte)
 	last4, first4, step2  func(buf *byte, blocks int)

@@ -8,11 +8,11 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// scoreLanes is how many scores a line has.
+// scoreLanes is the number of scores in a cache line.
 const scoreLanes = raster.LineBytes / 4
 
-// FillLines puts 16 bytes of each row, less a number, into lines: the real parts of
-// points, or from the second line on the imaginary ones. The squares are added to energy.
+// FillLines converts 16 bytes of each row, minus center, to the real parts of points, or if lines
+// starts at the second line to the imaginary parts. It adds the squares to energy.
 func FillLines(level processor.Level, lines []float32, src []uint8, stride, rows int, center float32, energy *[scoreLanes]float32) {
 	if rows <= 0 {
 		return
@@ -32,8 +32,8 @@ func FillLines(level processor.Level, lines []float32, src []uint8, stride, rows
 	}
 }
 
-// ScoreLines multiplies factors by numerators, which lie in the lines of points: n of each
-// line, 16 or less. Scores are clamped to -1 and 1; a NaN stays.
+// ScoreLines multiplies factors by numerators, which are the first n elements, at most 16, of the
+// lines of points. Scores are clamped to [-1, 1]; NaN stays NaN.
 func ScoreLines(level processor.Level, dst []float32, stride int, lines []float32, rows, n int, bias float32) {
 	if rows <= 0 || n <= 0 {
 		return
@@ -57,7 +57,7 @@ func ScoreLines(level processor.Level, dst []float32, stride int, lines []float3
 	}
 }
 
-// Most looks for the greatest of numbers, but NaN: most has 16 of them so far.
+// Most updates most, 16 maxima so far, with numbers. It ignores NaN.
 func Most(level processor.Level, most *[scoreLanes]float32, numbers []float32) {
 	if asm := matchTable[level].mostF32; asm != nil {
 		whole := len(numbers) &^ (scoreLanes - 1)
@@ -71,9 +71,9 @@ func Most(level processor.Level, most *[scoreLanes]float32, numbers []float32) {
 	}
 }
 
-// Factors is root/√(area·q - mean·s²) of windows with sums s = hi-lo and squares q = hi2-lo2
-// below 2^31, and 0 where the difference is 0. Area and mean must make it a whole number that
-// float64 holds.
+// Factors computes root/√(area·q - mean·s²) for windows with sums s = hi-lo and squares q =
+// hi2-lo2, both below 2^31, or 0 where the difference is 0. The difference must be an integer that
+// float64 represents exactly.
 func Factors(level processor.Level, dst []float32, hi, lo, hi2, lo2 []uint32, area, mean float64, root float32) {
 	n := len(dst)
 	hi, lo, hi2, lo2 = hi[:n], lo[:n], hi2[:n], lo2[:n]
@@ -93,7 +93,7 @@ func Factors(level processor.Level, dst []float32, hi, lo, hi2, lo2 []uint32, ar
 	}
 }
 
-// matchRoutines are the kernels of package match at a level.
+// matchRoutines holds the kernels of package match at a level.
 type matchRoutines struct {
 	fillU8     func(dst, src *byte, stride, rows int, center float32, energy *byte)
 	scoresF32  func(dst *byte, stride int, src *byte, rows int, bias float32)
@@ -104,22 +104,22 @@ type matchRoutines struct {
 	scoresU32   func(dst, products, hi, lo *byte, n int, area, mean float64)
 }
 
-// CorrelateSpan is how many places of a row [Correlator] takes at a time.
+// CorrelateSpan is the number of positions in a row that a [Correlator] computes at a time.
 const CorrelateSpan = 64
 
-// Correlations is sums of products at places of two rows.
+// Correlations holds sums of products at positions of two rows.
 type Correlations [2][CorrelateSpan]int32
 
-// A Correlator sums the products of bytes and a template, exactly.
+// A Correlator computes exact sums of products of bytes and a template.
 type Correlator struct {
 	width, height int
 	template      []int8
-	lanes         []uint32 // as the kernel of the level takes it
-	perLane       int      // pixels of a lane
+	lanes         []uint32 // the template as the level's kernel expects it
+	perLane       int      // pixels in a lane
 	asm           func(dst, src *byte, stride int, template *byte, width, rows int)
 }
 
-// Set takes a template, whose products must fit in 32 bits.
+// Set sets the template. Its sums of products must fit in 32 bits.
 func (c *Correlator) Set(level processor.Level, template []int8, width, height int) {
 	c.width, c.height, c.template = width, height, append(c.template[:0], template[:width*height]...)
 	c.asm, c.perLane = matchTable[level].correlateU8, 2
@@ -145,16 +145,16 @@ func (c *Correlator) Set(level processor.Level, template []int8, width, height i
 	}
 }
 
-// Reach is how many pixels of a row it may look at, and in how many rows.
+// Reach returns the number of pixels of a row, and the number of rows, that At may read.
 func (c *Correlator) Reach() (width, height int) {
 	return CorrelateSpan + c.width + 2*(c.perLane-1), c.height + 1
 }
 
-// At is
+// At computes
 //
 //	dst[j][x] = Σ src[(y+j)*stride+x+i] * template[y][i]
 //
-// of pixels as far as Reach says.
+// It may read as many pixels of src as Reach returns.
 func (c *Correlator) At(dst *Correlations, src []uint8, stride int) {
 	w, h := c.Reach()
 	_ = src[(h-1)*stride+w-1]
@@ -179,8 +179,7 @@ func (c *Correlator) At(dst *Correlations, src []uint8, stride int) {
 //
 //	dst[i] *= area*products[i] + mean*(hi[i]-lo[i])
 //
-// Area and mean must make it a whole number that float64 holds. Scores are clamped to -1
-// and 1.
+// The numerators must be integers that float64 represents exactly. Scores are clamped to [-1, 1].
 func ScoreSums(level processor.Level, dst []float32, products []int32, hi, lo []uint32, area, mean float64) {
 	n := len(dst)
 	products, hi, lo = products[:n], hi[:n], lo[:n]

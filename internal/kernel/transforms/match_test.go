@@ -9,7 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// Correlations at every level are those of the definition, and look no farther than Reach says.
+// TestCorrelator compares correlations at every level with the definition, and checks that they
+// read no further than Reach allows.
 func TestCorrelator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 2))
 	for _, level := range processor.Levels() {
@@ -52,7 +53,7 @@ func TestCorrelator(t *testing.T) {
 	}
 }
 
-// ScoreSums and Factors are the same bits at every level.
+// TestScoreSums checks that ScoreSums and Factors return the same bits at every level.
 func TestScoreSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 3))
 	const n = 77

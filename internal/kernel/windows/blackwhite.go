@@ -5,13 +5,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// What there is to do with rows of bytes that are black or white, or become so.
+// Operations on rows of bytes that are black and white, or become so.
 
-// AtLeast is
+// AtLeast sets
 //
 //	dst[i] = 255 if min(255, a[i]+more) >= b[i], else 0
 //
-// and the other way round if flip is true. The result may go over one of them.
+// or, if flip is true, 0 and 255 exchanged. dst may be a or b.
 func AtLeast(level processor.Level, dst, a, b []uint8, more uint8, flip bool) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	var turn uint8
@@ -33,7 +33,7 @@ func AtLeast(level processor.Level, dst, a, b []uint8, more uint8, flip bool) {
 	}
 }
 
-// KeepContrast is
+// KeepContrast sets
 //
 //	dst[i] |= 1   where contrast[i] <= above
 func KeepContrast(level processor.Level, dst, contrast []uint8, above uint8) {
@@ -51,7 +51,7 @@ func KeepContrast(level processor.Level, dst, contrast []uint8, above uint8) {
 	}
 }
 
-// Mask leaves the pixels whose contrast is more than a level:
+// Mask selects the pixels whose contrast exceeds a level:
 //
 //	mask[i] = 1, values[i] = row[i]   where mask[i] > above
 //	mask[i] = 0, values[i] = 0        elsewhere
@@ -72,8 +72,8 @@ func Mask(level processor.Level, values, mask, row []uint8, above uint8) {
 	}
 }
 
-// PackBits makes a bit of every pixel, the first in the highest bit of a byte: 1 of those
-// below 128. Bits after the last are 0.
+// PackBits packs a bit for every pixel, starting with the high bit of each byte: 1 for pixels below
+// 128. Bits after the last pixel are 0.
 func PackBits(level processor.Level, dst, src []uint8) {
 	dst = dst[:(len(src)+7)/8]
 	from := 0

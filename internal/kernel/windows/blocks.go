@@ -6,15 +6,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// blockLoops holds the kernels of [BlockMeans] by the types of sums and of pixels.
+// blockLoops holds the kernels of [BlockMeans] by sum type and pixel type.
 var blockLoops = [raster.NumTypes][raster.NumTypes]func(dst, cols []byte, channels, width, rows int){
 	raster.U32: {raster.U8: wholeBlocks[uint8, uint32], raster.U16: wholeBlocks[uint16, uint32]},
 	raster.U64: {raster.U8: wholeBlocks[uint8, uint64], raster.U16: wholeBlocks[uint16, uint64]},
 	raster.F64: {raster.F32: floatBlocks[float32], raster.F64: floatBlocks[float64]},
 }
 
-// BlockMeans makes a row of means of blocks of width pixels from the sums of columns of so
-// many rows. The last block may be narrower.
+// BlockMeans computes the means of blocks of width pixels and the given number of rows from column
+// sums. The last block may be narrower.
 func BlockMeans(sum, pixel raster.Type, dst, cols []byte, channels, width, rows int) {
 	blockLoops[sum][pixel](dst, cols, channels, width, rows)
 }

@@ -10,14 +10,13 @@ type (
 	squaresRoutine func(cols, add, sub *byte, n int, offset float64)
 )
 
-// columnKernel holds the kernels that keep sums of columns, of one pixel type and one
-// sum type.
+// columnKernel holds the kernels that update column sums, for one pixel type and one sum type.
 type columnKernel struct {
-	pixel, sum      int // bytes of an element
+	pixel, sum      int // size of an element in bytes
 	slide           func(cols, add, sub []byte)
 	slideSquares    func(cols, add, sub []byte, offset float64)
 	add, addSquares func(cols, row []byte, offset float64, times int)
-	slideRoutines   [processor.Count]slideRoutine // nil where a level has none
+	slideRoutines   [processor.Count]slideRoutine // nil for levels without assembly
 	squaresRoutines [processor.Count]squaresRoutine
 }
 
@@ -44,8 +43,7 @@ var columnKernels = [raster.NumTypes][raster.NumTypes]*columnKernel{
 	},
 }
 
-// newColumnKernel returns the kernels of two types, with the assembly that a level has
-// for them.
+// newColumnKernel returns the kernels of two types, with the assembly that levels have for them.
 func newColumnKernel[P raster.Number, A Number](routines func(w *windowRoutines) (slideRoutine, squaresRoutine)) *columnKernel {
 	k := &columnKernel{
 		pixel: raster.SizeOf[P](), sum: raster.SizeOf[A](),
@@ -64,12 +62,12 @@ func newColumnKernel[P raster.Number, A Number](routines func(w *windowRoutines)
 //
 //	cols[i] += times * (row[i] - offset)
 //
-// where only floats have an offset.
+// Only floats have an offset.
 func addColumns[P raster.Number, A Number](cols, row []byte, offset float64, times int) {
 	pix := raster.Elems[P](row)
 	sums, center, n := raster.Elems[A](cols)[:len(pix)], A(offset), A(times)
 	for i, p := range pix {
-		sums[i] += A((A(p) - center) * n) // the conversion keeps the compiler from fusing
+		sums[i] += A((A(p) - center) * n) // the conversion prevents a fused multiply-add
 	}
 }
 
@@ -83,7 +81,7 @@ func addSquares[P raster.Number, A Number](cols, row []byte, offset float64, tim
 	}
 }
 
-// slideColumns moves the sums of columns a row down:
+// slideColumns moves column sums down by one row:
 //
 //	cols[i] += add[i] - sub[i]
 func slideColumns[P raster.Number, A Number](cols, add, sub []byte) {
@@ -95,7 +93,7 @@ func slideColumns[P raster.Number, A Number](cols, add, sub []byte) {
 	}
 }
 
-// slideSquares is slideColumns for squares of pixels less an offset.
+// slideSquares is slideColumns for squares of pixels minus an offset.
 func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float64) {
 	enter, leave, center := raster.Elems[P](add), raster.Elems[P](sub), A(offset)
 	sums := raster.Elems[A](cols)[:len(enter)]
@@ -106,7 +104,7 @@ func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float
 	}
 }
 
-// moveSums slides sums at a level: whole vectors in assembly, and the rest in Go.
+// moveSums slides sums at a level, whole vectors in assembly and the rest in Go.
 func (k *columnKernel) moveSums(level processor.Level, cols, add, sub []byte) {
 	if asm := k.slideRoutines[level]; asm != nil {
 		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
@@ -134,17 +132,15 @@ func (k *columnKernel) moveSquares(level processor.Level, cols, add, sub []byte,
 	k.slideSquares(cols, add, sub, offset)
 }
 
-// Columns keeps the sums of columns of pixels, and of their squares where these have a
-// type.
+// Columns updates sums of columns of pixels and, if they have a type, of their squares.
 type Columns struct {
 	level         processor.Level
 	sums, squares *columnKernel
 	both          func(cols, squares, add, sub *byte, n int) // assembly for sums and squares at once, or nil
 }
 
-// NewColumns returns the kernels for pixels and sums of these types. Square is zero where
-// no squares are wanted. Pixels of 8 and 16 bits go with whole sums that are wider, and
-// floats with float64.
+// NewColumns returns the kernels for the given types. square is zero if no squares are needed.
+// Pixels of 8 and 16 bits need wider integer sums, floats need float64.
 func NewColumns(level processor.Level, pixel, sum, square raster.Type) Columns {
 	c := Columns{level: level, sums: columnKernels[pixel][sum], squares: columnKernels[pixel][square]}
 	if pixel == raster.U8 && sum == raster.U32 && square == raster.U32 {
@@ -153,7 +149,7 @@ func NewColumns(level processor.Level, pixel, sum, square raster.Type) Columns {
 	return c
 }
 
-// Add adds a row several times, less the offset.
+// Add adds a row times times, minus the offset.
 func (c *Columns) Add(sums, squares, row []byte, offset float64, times int) {
 	c.sums.add(sums, row, offset, times)
 	if squares != nil {
@@ -161,7 +157,7 @@ func (c *Columns) Add(sums, squares, row []byte, offset float64, times int) {
 	}
 }
 
-// Slide moves columns a row down: one row enters the windows and one leaves them.
+// Slide moves the columns down by one row: row add enters the windows and row sub leaves them.
 func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
 	if squares == nil {
 		c.sums.moveSums(c.level, sums, add, sub)
@@ -180,7 +176,7 @@ func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
 	c.squares.moveSquares(c.level, squares, add, sub, offset)
 }
 
-// prefixLoops holds the kernels of [Prefix] by the type of sums.
+// prefixLoops holds the kernels of [Prefix] by sum type.
 var prefixLoops = [raster.NumTypes]func(level processor.Level, dst, src []byte, channels int){
 	raster.U16: prefix[uint16],
 	raster.U32: prefixWords,
@@ -188,13 +184,13 @@ var prefixLoops = [raster.NumTypes]func(level processor.Level, dst, src []byte, 
 	raster.F64: prefixFloats,
 }
 
-// Prefix sums along a row, each channel by itself:
+// Prefix computes prefix sums along a row, for each channel separately:
 //
 //	dst[i+channels] = dst[i] + src[i]
 //
-// for all of dst, whose first channels are zero. Floats of up to [processor.FastChannels]
-// are added in the order of tables, by blocks. Both slices have Slack elements more than
-// that.
+// for all of dst, whose first channels elements must be zero. Floats with up to
+// [processor.FastChannels] channels are added in blocks, in the same order as in tables. Both
+// slices must extend Slack elements further.
 func Prefix(level processor.Level, sum raster.Type, dst, src []byte, channels int) {
 	prefixLoops[sum](level, dst, src, channels)
 }
@@ -225,7 +221,7 @@ func prefixFloats(level processor.Level, dst, src []byte, channels int) {
 	}
 }
 
-// prefixed sums in assembly, and reports whether there is any for elements of this size.
+// prefixed calls the assembly and reports whether there is any for the element size.
 func prefixed(asm func(dst, src *byte, n int, lanes *uint32), dst, src []byte, size, channels int) bool {
 	n := raster.Count(len(dst), size) - Slack - channels
 	if asm == nil || channels > processor.FastChannels || n <= 0 {
@@ -236,8 +232,8 @@ func prefixed(asm func(dst, src *byte, n int, lanes *uint32), dst, src []byte, s
 	return true
 }
 
-// floatPrefix sums eight floats as two blocks of four, each by doubling shifts. The second
-// goes on from the first, and both then from what came before.
+// floatPrefix sums eight floats as two blocks of four, each by doubling shifts. The second block
+// continues from the first, and then the carry is added to both.
 func floatPrefix(dst, src []float64, channels int) {
 	var carry [processor.FastChannels]float64
 	var block [8]float64
@@ -257,7 +253,7 @@ func floatPrefix(dst, src []float64, channels int) {
 		for i := range v {
 			v[i] += carry[i%channels]
 		}
-		for ch := range channels { // those of the next block's first
+		for ch := range channels { // the channels of the next block's first elements
 			carry[ch] = v[8-channels+ch]
 		}
 		n := copy(dst, v[:min(8, len(src))])

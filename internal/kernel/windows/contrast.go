@@ -5,20 +5,20 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Contrast is how much the pixels round each one differ, from 0 to 255: with the greatest
-// and the least of 3×3 pixels,
+// Contrast computes the local contrast around each pixel, from the greatest and the least of 3×3
+// pixels:
 //
 //	dst[i] = uint8(255 * ((most - least) / (0.0001 + most + least)))
 //
-// in float64. The rows begin and end with one pixel more than dst; above and below may be
-// the row itself.
+// as in float64. The rows begin and end with one more pixel than dst. above and below may be the
+// row itself.
 func Contrast(level processor.Level, dst, above, row, below []uint8) {
 	n := len(dst)
 	above, row, below = above[:n+2], row[:n+2], below[:n+2]
 	if asm := thresholdTable[level].contrast; asm != nil {
 		if whole := n &^ (raster.LineBytes - 1); whole > 0 {
 			asm(raster.First(dst), raster.First(above), raster.First(row), raster.First(below), whole)
-			if last := n - raster.LineBytes; last < whole { // which ends with the row
+			if last := n - raster.LineBytes; last < whole { // the last vector ends with the row
 				asm(raster.First(dst[last:]), raster.First(above[last:]), raster.First(row[last:]), raster.First(below[last:]), raster.LineBytes)
 			}
 			return
@@ -35,8 +35,9 @@ func Contrast(level processor.Level, dst, above, row, below []uint8) {
 
 func least3(a, b, c uint8) (least, most uint8) { return min(a, b, c), max(a, b, c) }
 
-// ContrastOf is the same in integers, of one pixel: a quotient is never so near to a whole number, but
-// where it is one, and then 0.0001 makes it less. TestContrast tries all.
+// ContrastOf computes the contrast of one pixel in integers. This is exact: the quotient is never
+// that close to an integer unless it is one, and then the 0.0001 makes it less. TestContrast checks
+// all pairs.
 func ContrastOf(least, most uint8) uint8 {
 	if most == least {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// thresholdRoutines is the assembly of a level, nil where there is none.
+// thresholdRoutines holds the assembly of a level; missing routines are nil.
 type thresholdRoutines struct {
 	decideSauvola, decideNiblack func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
 	decideNICK, decidePhansalkar func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)
@@ -31,10 +31,10 @@ type thresholdRoutines struct {
 	packBits                     func(dst, src *byte, n int)
 }
 
-// decideChunk is how many pixels are decided before the doubtful ones are looked at again.
+// decideChunk is the number of pixels that are decided before the doubtful ones are decided again.
 const decideChunk = 1024
 
-// A line is a cache line of floats, all alike.
+// A line is a cache line of equal floats.
 type line [16]float32
 
 func lineOf(v float64) (l line) {
@@ -44,7 +44,7 @@ func lineOf(v float64) (l line) {
 	return l
 }
 
-// decideScratch is what assembly works with; the generator knows where everything is.
+// decideScratch is the working memory of the assembly. The generator knows the offsets.
 type decideScratch struct {
 	alpha, beta, gamma, delta, margin, scale line
 
@@ -58,7 +58,7 @@ type decideScratch struct {
 	poly       [6]line
 	bias       [16]uint32
 	floor      line
-	flat       line // a variance that may be zero
+	flat       line // variances up to this may be zero
 
 	ones, low, high, lowByte [16]uint32 // see Quads
 	second, third            [64]uint8
@@ -70,40 +70,39 @@ type decideScratch struct {
 	sums, squares [decideChunk]uint32
 }
 
-// A Decider makes black and white of rows of bytes from the sums of columns. It decides in
-// float32, and again by the formula where that is not sure: what comes out is always that
-// of the formula.
+// A Decider thresholds rows of bytes given column sums. It decides in float32, and decides again by
+// the formula where rounding leaves doubt, so the result is always that of the formula.
 type Decider struct {
 	Formula *Formula
 
 	level   processor.Level
-	fast    bool // there is a kernel, and numbers that it can do with
+	fast    bool // there is a kernel, and it supports the parameters
 	kernel  FormulaKind
 	span    int
 	area    float64
-	shift   uint // by which squares are shifted, so that those of a window fit 31 bits
+	shift   uint // by which squares are shifted right, so that those of a window fit in 31 bits
 	rest    [windowUnit]uint8
 	pix     [decideChunk]uint8
-	single  []float32 // 1/n of every pixel's window
-	double  []float64 // the same, where it is wanted
-	across  []int32   // which it is of
+	single  []float32 // 1/n for every pixel's window
+	double  []float64 // the same in float64, computed on demand
+	across  []int32   // the arguments of Counts
 	down    int64
 	x, n    int
-	doubled bool   // the latter are for these counts
+	doubled bool   // double is current
 	exact   uint64 // the sum of the squares of a window
-	exactAt int    // which, or less than 0
+	exactAt int    // the index of that window, or negative
 	memory  [unsafe.Sizeof(decideScratch{}) + raster.LineBytes - 1]byte
 
-	flat      [256]flatDecision // for windows of so many pixels
+	flat      [256]flatDecision // decisions for flat windows of flatCount pixels
 	flatCount int64
 }
 
-// scratch is the part of the memory that starts a cache line: a vector is then in one.
+// scratch returns the part of memory that is aligned to cache lines, so that no vector crosses one.
 func (d *Decider) scratch() *decideScratch {
 	return (*decideScratch)(unsafe.Pointer(&d.memory[-uintptr(unsafe.Pointer(&d.memory))&(raster.LineBytes-1)]))
 }
 
-// flatDecision is what becomes of a pixel in a window of its like: 0 if that is not known.
+// flatDecision is the decision for a pixel in a window of pixels equal to it: 0 if unknown.
 type flatDecision uint8
 
 const (
@@ -111,17 +110,17 @@ const (
 	flatWhite
 )
 
-// maxConstant is how large constants may be for float32.
+// maxConstant bounds the constants that float32 arithmetic supports.
 const maxConstant = 1e4
 
-// Decides reports whether a [Decider] takes windows of this size: sums are below 2^31, and
-// squares of columns below 2^32.
+// Decides reports whether a [Decider] supports windows of this size: their sums must be below 2^31,
+// and sums of squares of columns below 2^32.
 func Decides(span, height int) bool {
 	return float64(span)*float64(height)*255 < 1<<31 && float64(height)*255*255 < 1<<32
 }
 
-// Aim is for windows of span pixels across and height down, of which the image has at
-// least some rows.
+// Aim prepares for windows of span×height pixels, of which at least least pixels are inside the
+// image.
 func (d *Decider) Aim(level processor.Level, f *Formula, span, height, least int) {
 	d.Formula, d.level, d.span = f, level, span
 	d.across, d.down, d.n, d.flatCount = nil, 0, 0, 0
@@ -130,7 +129,7 @@ func (d *Decider) Aim(level processor.Level, f *Formula, span, height, least int
 	for f.Kind.Squares() && math.Ldexp(d.area*255*255, -int(d.shift)) >= 1<<31 {
 		d.shift++
 	}
-	lost := 0.0 // of the mean of squares, by shifting columns
+	lost := 0.0 // of the mean of squares, by shifting the columns
 	if d.shift > 0 {
 		lost = math.Ldexp(1, int(d.shift)) / float64(least)
 	}
@@ -143,7 +142,7 @@ func (d *Decider) Aim(level processor.Level, f *Formula, span, height, least int
 		s.abs[i], s.sign[i], s.bias[i] = 1<<31-1, 1<<31, 127
 		s.ones[i], s.low[i], s.high[i], s.lowByte[i] = 1<<16|1, 1, 0xffff<<16, 255
 	}
-	for i := range s.second { // within 16 bytes; what has the highest bit is 0
+	for i := range s.second { // indices within 16 bytes; a set high bit selects 0
 		s.second[i], s.third[i] = 0x80, 0x80
 		if i%4 == 0 {
 			s.second[i], s.third[i] = uint8(i%16+1), uint8(i%16+2)
@@ -151,8 +150,9 @@ func (d *Decider) Aim(level processor.Level, f *Formula, span, height, least int
 	}
 }
 
-// constants fills in what does not change from row to row. The margin is more than rounding
-// can make of what is compared: u is the unit of float32, and every term as large as can be.
+// constants sets the constants of all rows. The margin bounds the rounding error of the compared
+// value: u is the unit roundoff of float32, and every term is taken at its maximum. It returns
+// false if the assembly does not support the parameters.
 func (d *Decider) constants(lost float64) bool {
 	f, s := d.Formula, d.scratch()
 	var alpha, beta, gamma, delta, margin float64
@@ -181,10 +181,10 @@ func (d *Decider) constants(lost float64) bool {
 		a, b := math.Abs(alpha), math.Abs(gamma)*white+math.Abs(delta)
 		inA := u * (white*(6*a+2) + 4*math.Abs(beta))
 		if f.Kind == PhansalkarFormula {
-			inA += u * white * math.Abs(f.P) * (32 + 8*white*math.Abs(f.NegQ)) // of the polynomial too
+			inA += u * white * math.Abs(f.P) * (32 + 8*white*math.Abs(f.NegQ)) // including that of the polynomial
 			a += math.Abs(f.P)
 		}
-		near := min(white*(1+a)+math.Abs(beta), b*math.Sqrt(spread)+1) // a, where the sign is not clear
+		near := min(white*(1+a)+math.Abs(beta), b*math.Sqrt(spread)+1) // bounds |a| where the sign is in doubt
 		inV := 12*u*white*white + lost
 		s.flat = lineOf(2 * inV)
 		margin = 2*near*inA + 4*u*near*near + b*b*inV + 20*u*b*b*spread
@@ -196,12 +196,12 @@ func (d *Decider) constants(lost float64) bool {
 		}
 	}
 	if f.Kind == PhansalkarFormula && f.NegQ > 0 {
-		return false // the polynomial is for what is less than 1
+		return false // the polynomial needs exponents of at most 0
 	}
 	switch d.kernel = f.Kind; {
 	case f.Kind == SauvolaFormula && f.K < minK || f.Kind == WolfFormula && f.K < 0:
 		d.kernel = carefulKernel
-	case f.Kind == SauvolaFormula || f.Kind == PhansalkarFormula: // what the deviation counts, squared
+	case f.Kind == SauvolaFormula || f.Kind == PhansalkarFormula: // the factor of the deviation, squared
 		gamma *= math.Abs(gamma)
 	case f.Kind == NiblackFormula || f.Kind == NICKFormula:
 		gamma = delta * math.Abs(delta)
@@ -217,21 +217,21 @@ func (d *Decider) constants(lost float64) bool {
 	return true
 }
 
-// minK is from where on Sauvola's threshold is well below the mean, where a window is flat.
+// minK is the least K for which Sauvola's threshold in a flat window is well below the mean.
 const minK = 0.001
 
-// carefulKernel is for numbers that make pixels of flat windows black.
+// carefulKernel is the kernel for parameters that make pixels of flat windows black.
 const carefulKernel FormulaKind = 255
 
-// exp2 are the coefficients of 2^x for x from -1/2 to 1/2, off by less than 2^-22 of it: a
-// fit by least squares at Chebyshev's points.
+// exp2 holds the coefficients of a polynomial for 2^x, x in [-1/2, 1/2], with a relative error
+// below 2^-22: a least-squares fit at Chebyshev nodes.
 var exp2 = [6]float64{1.000000071029699, 0.69314694916106434, 0.24022121753561643, 0.05550742616002257, 0.0096754597455212463, 0.0013266970386456116}
 
-// Fast reports whether there is a kernel for its formula.
+// Fast reports whether there is a kernel for the formula.
 func (d *Decider) Fast() bool { return d.fast }
 
-// Counts says how many pixels the windows of a row from column x on have: across[i] times
-// down each, or all area if across is nil.
+// Counts sets the number of pixels in the windows of a row, from column x on: across[i] times down
+// each, or area for all windows if across is nil.
 func (d *Decider) Counts(x int, across []int32, down, area int64, n int) {
 	if across == nil {
 		down = area
@@ -250,12 +250,12 @@ func (d *Decider) Counts(x int, across []int32, down, area int64, n int) {
 		}
 		d.single[i] = inverse
 	}
-	for i := range windowUnit { // the last vector may have more
+	for i := range windowUnit { // the last vector may extend beyond n
 		d.single[n+i] = 1
 	}
 }
 
-// count is how many pixels the window of pixel i has.
+// count returns the number of pixels in the window of pixel i.
 func (d *Decider) count(i int) int64 {
 	if d.across == nil {
 		return d.down
@@ -263,10 +263,10 @@ func (d *Decider) count(i int) int64 {
 	return int64(d.across[i]) * d.down
 }
 
-// Forget lets go of the counts.
+// Forget drops references to the counts and the formula.
 func (d *Decider) Forget() { d.across, d.down, d.n, d.Formula = nil, 0, 0, nil }
 
-// Bytes is how much memory it keeps.
+// Bytes returns the size of the memory that d keeps.
 func (d *Decider) Bytes() int { return 4*cap(d.single) + 8*cap(d.double) }
 
 // start sums the columns of the window before the first.
@@ -288,9 +288,9 @@ func (d *Decider) start(cols, squares []uint32) {
 	}
 }
 
-// Row makes a row of 0 and 255 from pixels and columns, which begin with a zero and have
-// Slack elements more than those of the last window. The result may go over the
-// pixels. Counts were said before.
+// Row thresholds a row of pixels to 0 and 255, given the column sums. These begin with a zero and
+// extend Slack elements beyond the last window. dst may be pix. Counts must have been called for
+// the row.
 func (d *Decider) Row(dst, pix []uint8, cols, squares []uint32) {
 	dst = dst[:len(pix)]
 	_ = cols[:len(pix)+d.span+Slack]
@@ -311,7 +311,7 @@ func (d *Decider) Row(dst, pix []uint8, cols, squares []uint32) {
 		whole := len(part) &^ (windowUnit - 1)
 		if whole > 0 {
 			some := part[:whole]
-			if inPlace { // doubtful pixels are looked at again
+			if inPlace { // doubtful pixels are read again
 				some = d.pix[:copy(d.pix[:], some)]
 			}
 			d.chunk(dst[from:][:whole], some, cols, squares, from)
@@ -324,7 +324,7 @@ func (d *Decider) Row(dst, pix []uint8, cols, squares []uint32) {
 	}
 }
 
-// chunk decides pixels of which the first is that at a place of the row.
+// chunk decides pixels that start at position at of the row.
 func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 	w, n := &thresholdTable[d.level], len(pix)
 	lanes, scratch := processor.Lanes(4, 1), (*byte)(unsafe.Pointer(d.scratch()))
@@ -374,10 +374,11 @@ func (d *Decider) again(p uint8, sum, square uint64, count int64) uint8 {
 	if !d.Formula.Kind.Squares() {
 		return d.Formula.decide(p, sum, 0, count)
 	}
-	if sum*sum != square*uint64(count) { // below 2^63: a sum is below 2^31
+	if sum*sum != square*uint64(count) { // the products are below 2^63 because sums are below 2^31
 		return d.Formula.decide(p, sum, square, count)
 	}
-	// All pixels of the window are equal, which goes on for long on empty paper.
+	// All pixels of the window are equal. On blank paper this is so for long stretches, so cache
+	// the decision.
 	if count != d.flatCount {
 		d.flat, d.flatCount = [256]flatDecision{}, count
 	}
@@ -393,8 +394,8 @@ func (d *Decider) again(p uint8, sum, square uint64, count int64) uint8 {
 	return 255
 }
 
-// exactSquares is the sum of a window of columns that were shifted: from the window that was
-// asked for before, where that is near.
+// exactSquares returns the sum of squares of a window without the shift. It updates the sum of the
+// previous call if that window is near.
 func (d *Decider) exactSquares(squares []uint32, at int) uint64 {
 	if d.exactAt < 0 || at-d.exactAt > d.span/2 {
 		d.exact = 0
@@ -410,7 +411,7 @@ func (d *Decider) exactSquares(squares []uint32, at int) uint64 {
 	return d.exact
 }
 
-// decide is what becomes of a byte.
+// decide decides one pixel by the formula.
 func (f *Formula) decide(p uint8, sum, squares uint64, count int64) uint8 {
 	inverse := 1 / float64(count)
 	mean := float64(float64(sum) * inverse)

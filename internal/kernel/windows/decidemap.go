@@ -7,14 +7,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// running is the exact sums of windows along a row of columns.
+// running holds the exact sums of a window that slides along a row of columns.
 type running struct {
 	cols, squares []uint32
 	span, at      int
 	sum, square   uint64
 }
 
-// newRunning is for windows of span columns, of which the first begins after the first column.
+// newRunning returns the sums for windows of span columns. Call next before the first pixel.
 func newRunning(cols, squares []uint32, span int) (r running) {
 	r = running{cols: cols, squares: squares, span: span}
 	for _, v := range cols[:span] {
@@ -28,7 +28,7 @@ func newRunning(cols, squares []uint32, span int) (r running) {
 	return r
 }
 
-// next goes on by one pixel.
+// next advances by one pixel.
 func (r *running) next() {
 	r.sum += uint64(r.cols[r.at+r.span]) - uint64(r.cols[r.at])
 	if r.squares != nil {
@@ -46,7 +46,7 @@ func (d *Decider) slowRow(dst, pix []uint8, cols, squares []uint32) {
 	}
 }
 
-// inverses are those of the counts in float64.
+// inverses returns 1/n of every window in float64.
 func (d *Decider) inverses() []float64 {
 	if d.doubled {
 		return d.double
@@ -62,15 +62,14 @@ func (d *Decider) inverses() []float64 {
 		}
 		d.double[i] = inverse
 	}
-	clear(d.double[d.n:]) // the last vector may have more: of which all is zero
+	clear(d.double[d.n:]) // all sums are zero there
 	return d.double
 }
 
-// exactSquaresFit reports whether those of a window fit 32 bits.
+// exactSquaresFit reports whether the sum of squares of a window fits in 32 bits.
 func (d *Decider) exactSquaresFit() bool { return d.area*255*255 < 1<<32 }
 
-// Look is for the greatest variance of the windows of a row and its least pixel, from those
-// before it on.
+// Look updates the greatest variance of any window and the least pixel with those of a row.
 func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares []uint32) (float64, uint8) {
 	_, _ = cols[:len(pix)+d.span+Slack], squares[:len(pix)+d.span+Slack]
 	whole := len(pix) &^ (windowUnit - 1)
@@ -86,7 +85,7 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 	}
 	s := d.scratch()
 	d.start(cols, squares)
-	const rounding = 20 * 0x1p-24 * 255 * 255 // more than that of a variance in float32
+	const rounding = 20 * 0x1p-24 * 255 * 255 // bounds the rounding error of a variance in float32
 	s.margin = lineOf(greatest - rounding)
 	for i := range s.greatest {
 		s.greatest[i] = greatest
@@ -119,8 +118,8 @@ func look(greatest float64, least uint8, r *running, inverse float64, p uint8) (
 	return greatest, min(least, p)
 }
 
-// Thresholds makes a row of thresholds from pixels and columns, as [Decider.Row]. Where
-// rounding makes a variance less than zero it is zero.
+// Thresholds computes a row of thresholds; see [Decider.Row]. Variances that rounding makes
+// negative are zero.
 func Thresholds[D float32 | float64](d *Decider, dst []D, pix []uint8, cols, squares []uint32) {
 	dst = dst[:len(pix)]
 	_ = cols[:len(pix)+d.span+Slack]
@@ -161,7 +160,7 @@ func Thresholds[D float32 | float64](d *Decider, dst []D, pix []uint8, cols, squ
 	}
 }
 
-// threshold is that of a byte.
+// threshold returns the threshold of one pixel.
 func (f *Formula) threshold(p uint8, sum, squares uint64, count int64) float64 {
 	inverse := 1 / float64(count)
 	mean := float64(float64(sum) * inverse)

@@ -2,16 +2,16 @@ package windows
 
 import "github.com/boxsum/boxsum/internal/raster"
 
-// The columns beside an image, and what windows have that are larger than it.
+// Columns beside the image, and the sums of windows that are larger than the image.
 
-// Repeat copies one element over all of dst.
+// Repeat fills dst with copies of one element.
 func Repeat(dst, element []byte) {
 	for n := copy(dst, element); n < len(dst); n *= 2 {
 		copy(dst[n:], dst[:n])
 	}
 }
 
-// Reverse copies elements of a size, from the last to the first.
+// Reverse copies elements of a size in bytes in reverse order.
 func Reverse(dst, src []byte, size int) {
 	switch size {
 	case 2:
@@ -23,7 +23,7 @@ func Reverse(dst, src []byte, size int) {
 	}
 }
 
-// reverse goes eight elements at a time.
+// reverse copies eight elements at a time.
 func reverse[T raster.Number](dst, src []byte) {
 	to, from := raster.Elems[T](dst), raster.Elems[T](src)
 	for len(from) >= 8 {
@@ -37,13 +37,12 @@ func reverse[T raster.Number](dst, src []byte) {
 	}
 }
 
-// constantLoops holds the kernels of [Constant] by the type of sums.
+// constantLoops holds the kernels of [Constant] by sum type.
 var constantLoops = [raster.NumTypes]func(dst []byte, d float64, height int, squared bool){
 	raster.U16: constant[uint16], raster.U32: constant[uint32], raster.U64: constant[uint64], raster.F64: constant[float64],
 }
 
-// Constant sets one element to the sum of a column of height equal pixels, or of their
-// squares.
+// Constant sets one element to the sum of a column of height equal pixels, or of their squares.
 func Constant(sum raster.Type, dst []byte, d float64, height int, squared bool) {
 	constantLoops[sum](dst, d, height, squared)
 }
@@ -56,24 +55,24 @@ func constant[A Number](dst []byte, d float64, height int, squared bool) {
 	raster.Elems[A](dst)[0] = A(height) * v
 }
 
-// An Extra is what all windows have besides the sums of their columns, in each channel: so
-// many columns of a constant, of the first and the last of the image, and of all of them.
+// An Extra describes what to add to the column sums of every window, for each channel: a number of
+// columns of a constant, of the first and the last column of the image, and of all columns.
 type Extra struct {
 	Channels    int
-	Constants   []byte // the sum of a column of the constant by channel, or nil
-	Beside      int    // columns of the constant
+	Constants   []byte // column sum of the constant by channel, or nil
+	Beside      int    // number of columns of the constant
 	First, Last int
-	Periods     int  // of all columns
-	Mirrored    bool // all columns are there twice in a period
-	Inner       bool // all but the first and the last are
+	Periods     int  // number of periods, each with all columns
+	Mirrored    bool // every column occurs twice in a period
+	Inner       bool // every column but the first and the last occurs twice
 }
 
-// extraLoops holds the kernels of [AddExtra] by the type of sums.
+// extraLoops holds the kernels of [AddExtra] by sum type.
 var extraLoops = [raster.NumTypes]func(dst, sums, columns []byte, e Extra){
 	raster.U16: addExtra[uint16], raster.U32: addExtra[uint32], raster.U64: addExtra[uint64], raster.F64: addExtra[float64],
 }
 
-// AddExtra adds what windows have besides, given the columns of the image:
+// AddExtra adds e, given the columns of the image, to all windows:
 //
 //	dst[i] = sums[i] + extra
 func AddExtra(sum raster.Type, dst, sums, columns []byte, e Extra) {
@@ -88,7 +87,7 @@ func addExtra[A Number](dst, sums, columns []byte, x Extra) {
 		case x.Constants != nil:
 			e = A(x.Beside) * raster.Elems[A](x.Constants)[ch]
 		case x.Periods == 0:
-			if x.First > 0 { // or nothing of what may be infinite
+			if x.First > 0 { // 0·∞ would be NaN
 				e = A(x.First) * image[ch]
 			}
 			if x.Last > 0 {
@@ -103,7 +102,7 @@ func addExtra[A Number](dst, sums, columns []byte, x Extra) {
 				e += e
 			case x.Inner:
 				for i := ch + x.Channels; i < len(image)-x.Channels; i += x.Channels {
-					e += image[i] // once more, but for the first and the last
+					e += image[i] // again, except the first and the last
 				}
 			}
 			e *= A(x.Periods)
@@ -114,33 +113,33 @@ func addExtra[A Number](dst, sums, columns []byte, x Extra) {
 	}
 }
 
-// runKernel holds the loops that look for equal pixels of one type.
+// runKernel holds the loops that count equal pixels of one type.
 type runKernel struct {
 	extend func(runs []int32, row, above []byte)
 	grow   func(runs []int32, row, last []byte, have int) bool
 	span   func(along, down []int32, last []byte, height, channels int)
 }
 
-// runKernels holds the loops by the type of floats.
+// runKernels holds the loops by float type.
 var runKernels = [raster.NumTypes]runKernel{
 	raster.F32: {extendRuns[float32], growRuns[float32], spanRuns[float32]},
 	raster.F64: {extendRuns[float64], growRuns[float64], spanRuns[float64]},
 }
 
-// ExtendRuns counts pixels that are equal to those above them, from the counts of the row
-// above.
+// ExtendRuns updates, for each column, the number of equal pixels that end in this row, given those
+// of the row above.
 func ExtendRuns(t raster.Type, runs []int32, row, above []byte) {
 	runKernels[t].extend(runs, row, above)
 }
 
-// GrowRuns counts pixels that are equal to the last of their column, of which all below
-// are. It reports whether there are any.
+// GrowRuns extends upward the runs of have pixels that equal the last of their column, where the
+// pixel in row equals it too. It reports whether any run grew.
 func GrowRuns(t raster.Type, runs []int32, row, last []byte, have int) bool {
 	return runKernels[t].grow(runs, row, last, have)
 }
 
-// SpanRuns counts along a row the columns of which so many pixels are equal, and equal to
-// those of the column before.
+// SpanRuns counts, up to each element of a row, the consecutive columns that consist of at least
+// height equal pixels and share their value.
 func SpanRuns(t raster.Type, along, down []int32, last []byte, height, channels int) {
 	runKernels[t].span(along, down, last, height, channels)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A GuidedBox makes the guided filter of bytes from the sums of columns. In every window it
-// fits a line, whose slope and height it gives as whole numbers: sums of these are exact in
-// any order. Heights are those at the middle of the range, guidedCenter.
+// A GuidedBox computes the guided filter of bytes from column sums. In every window it fits a line,
+// and returns slope and height in fixed point, whose sums are exact in any order. The height is
+// that at the middle of the range, guidedCenter.
 type GuidedBox struct {
 	level processor.Level
 	own   bool // the image is its own guide
@@ -19,28 +19,28 @@ type GuidedBox struct {
 	bytes guidedSums
 }
 
-// guidedSums is where the sums of windows come from, and constants.
+// guidedSums holds the addresses of the sums of windows, and constants.
 type guidedSums struct {
-	hi, lo  [4]*byte // of the guide, the image, their squares and products; or of slopes and heights
+	hi, lo  [4]*byte // of the guide, the image, the squares of the guide and the products; or of slopes and heights
 	carry   [4][16]uint32
-	doubles [4]float64 // pixels of a window, one part of them, epsilon, center
-	singles [4]float32 // units of a slope and of a height, and what a variance is at least; or 1/units/pixels, center and bias
+	doubles [4]float64 // pixels in a window, its inverse, epsilon, center
+	singles [4]float32 // units of slope and height, least variance; or 1/units/pixels of both, center, bias
 }
 
 const (
 	guidedCenter = 128
-	// guidedError is how far a pixel may be off by the rounding of lines.
+	// guidedError bounds the error of a pixel that is due to the rounding of lines.
 	guidedError = 1.0 / 512
-	// guidedLeast is less than any variance, and not zero.
+	// guidedLeast is positive and less than any variance.
 	guidedLeast = 0x1p-100
 )
 
-// NewGuidedBox is for windows of span×height bytes. It reports whether whole numbers of 32
-// bits do for them.
+// NewGuidedBox returns a filter for windows of span×height bytes. It reports whether 32-bit fixed
+// point is precise enough for them.
 func NewGuidedBox(level processor.Level, span, height int, epsilon float64, own bool) (b GuidedBox, ok bool) {
 	n := float64(span) * float64(height)
 	b = GuidedBox{level: level, own: own, span: span}
-	// Slopes are at most σv·σi/(σi²+ε), which is largest at σi² = ε.
+	// Slopes are at most σv·σi/(σi²+ε), which is greatest at σi² = ε.
 	slope := 1.0
 	if !own {
 		slope = 127.5 / (2 * math.Sqrt(epsilon))
@@ -60,7 +60,7 @@ func NewGuidedBox(level processor.Level, span, height int, epsilon float64, own 
 	return b, true
 }
 
-// powerBelow is the greatest power of two that is not more than v and 2^20; zero if v is
+// powerBelow returns the greatest power of two that is at most v and at most 2^20, or zero if v is
 // less than 1.
 func powerBelow(v float64) float64 {
 	if !(v >= 1) {
@@ -69,7 +69,7 @@ func powerBelow(v float64) float64 {
 	return math.Ldexp(1, min(20, math.Ilogb(v)))
 }
 
-// line is that of a window: of the sums of the guide, the image, the guide's squares and
+// line fits the line of a window, given the sums of the guide, the image, the guide's squares, and
 // the products of both.
 func (s *guidedSums) line(i, v, ii, iv uint32) (a, b uint32) {
 	si, sv := float64(i), float64(v)
@@ -81,7 +81,7 @@ func (s *guidedSums) line(i, v, ii, iv uint32) (a, b uint32) {
 	return uint32(int32(math.RoundToEven(float64(slope * s.singles[0])))), uint32(int32(math.RoundToEven(float64(rest * s.singles[1]))))
 }
 
-// pixel is that of the guide on the mean of lines.
+// pixel evaluates the mean of lines at a pixel of the guide.
 func (s *guidedSums) pixel(guide uint8, a, b uint32) uint8 {
 	slope := float32(float32(int32(a)) * s.singles[0])
 	rest := float32(float32(int32(b)) * s.singles[1])
@@ -89,7 +89,7 @@ func (s *guidedSums) pixel(guide uint8, a, b uint32) uint8 {
 	return uint8(min(max(q, 0), 255))
 }
 
-// GuidedScratch is what a worker needs for a [GuidedBox].
+// GuidedScratch is the working memory of a worker for a [GuidedBox].
 type GuidedScratch struct {
 	sums  guidedSums
 	rest  [2][windowUnit]uint32
@@ -97,7 +97,7 @@ type GuidedScratch struct {
 	_     [raster.LineBytes]byte
 }
 
-// aim is for sums of columns, and the sums of the first window less its last column.
+// aim sets the constants, and the carries to the sums of the first window without its last column.
 func (s *guidedSums) aim(span int, from *guidedSums, cols ...[]uint32) {
 	s.doubles, s.singles = from.doubles, from.singles
 	for k, c := range cols {
@@ -110,10 +110,10 @@ func (s *guidedSums) aim(span int, from *guidedSums, cols ...[]uint32) {
 	}
 }
 
-// address is for assembly.
+// address returns s as an argument for assembly.
 func (s *guidedSums) address() *byte { return (*byte)(unsafe.Pointer(s)) }
 
-// at goes to pixel x of a row.
+// at moves to pixel x of a row.
 func (s *guidedSums) at(x, span int, cols ...[]uint32) {
 	for k, c := range cols {
 		if c != nil {
@@ -122,9 +122,9 @@ func (s *guidedSums) at(x, span int, cols ...[]uint32) {
 	}
 }
 
-// Lines makes a row of lines from columns as those of [Box.Row]: of the guide, the image,
-// the squares of the guide and products, of which an image that is its own guide has the first
-// and the third.
+// Lines computes a row of lines from column sums, laid out as for [Box.Row], of the guide, the
+// image, the squares of the guide, and the products. If the image is its own guide, only the first
+// and third are used.
 func (b *GuidedBox) Lines(slopes, heights []uint32, s *GuidedScratch, guide, image, squares, products []uint32) {
 	n := len(slopes)
 	heights = heights[:n]
@@ -174,7 +174,7 @@ func (b *GuidedBox) portableLines(slopes, heights []uint32, s *guidedSums, guide
 	}
 }
 
-// Bytes makes a row of pixels from columns of lines and the guide.
+// Bytes computes a row of pixels from column sums of lines and the guide.
 func (b *GuidedBox) Bytes(dst, guide []uint8, s *GuidedScratch, slopes, heights []uint32) {
 	n := len(dst)
 	guide = guide[:n]
@@ -218,7 +218,7 @@ func Products(level processor.Level, dst []uint16, a, b []uint8) {
 	}
 }
 
-// guideKernel holds the kernels for images of one type of pixels and guides of another.
+// guideKernel holds the kernels for one pixel type of images and one of guides.
 type guideKernel struct {
 	products func(level processor.Level, dst []float64, img, guide []byte)
 	pixels   func(level processor.Level, dst, guide []byte, hi, lo []float64, n float64)
@@ -252,8 +252,8 @@ var guideKernels = [raster.NumTypes][raster.NumTypes]guideKernel{
 	},
 }
 
-// GuidedProducts makes four numbers of each pixel: i, v, i·i and i·v of the guide i and the
-// image v.
+// GuidedProducts computes four numbers for each pixel: i, v, i·i and i·v, where i is the guide and
+// v the image.
 func GuidedProducts(level processor.Level, pixel, by raster.Type, dst []float64, img, guide []byte) {
 	guideKernels[pixel][by].products(level, dst, img, guide)
 }
@@ -278,8 +278,8 @@ func guidedProducts[P, G raster.Number](_ processor.Level, dst []float64, img, g
 	}
 }
 
-// GuidedFit makes a and b of each pixel from the sums of such numbers, which are hi-lo of n
-// pixels: a is 0 where the guide is flat and epsilon zero.
+// GuidedFit computes a and b of each pixel from the sums, hi-lo, of these numbers over n pixels. a
+// is 0 where the guide is flat and epsilon is zero.
 func GuidedFit(level processor.Level, dst, hi, lo []float64, n, epsilon float64) {
 	pixels, from, inverse := len(dst)/2, 0, 1/n
 	hi, lo = hi[:4*pixels], lo[:4*pixels]
@@ -299,8 +299,8 @@ func GuidedFit(level processor.Level, dst, hi, lo []float64, n, epsilon float64)
 	}
 }
 
-// GuidedPixels makes pixels from the sums of a and b, hi-lo of n pixels, and the guide.
-// Integers are rounded and clamped; NaN, which they have not, is 0.
+// GuidedPixels computes pixels from the sums, hi-lo, of a and b over n pixels, and the guide.
+// Integers are rounded and clamped; NaN becomes 0.
 func GuidedPixels(level processor.Level, pixel, by raster.Type, dst, guide []byte, hi, lo []float64, n float64) {
 	guideKernels[pixel][by].pixels(level, dst, guide, hi, lo, n)
 }
@@ -339,7 +339,7 @@ func guidedFloats[P float32 | float64, G raster.Number](_ processor.Level, dst, 
 	}
 }
 
-// guidedPixel is a·i + b of the mean a and b of the window of pixel x.
+// guidedPixel returns a·i + b, where a and b are the means over the window of pixel x.
 func guidedPixel(hi, lo []float64, x int, inverse, i float64) float64 {
 	return float64((hi[2*x+1]-lo[2*x+1])*inverse) + float64(float64((hi[2*x]-lo[2*x])*inverse)*i)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// Lines and the pixels on them are the same at every level, and nothing is written beyond.
+// TestGuidedBox checks that lines and pixels are the same at every level, and that nothing else is
+// written.
 func TestGuidedBox(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 18))
 	for range 300 {

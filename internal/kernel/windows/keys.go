@@ -2,21 +2,21 @@ package windows
 
 import "github.com/boxsum/boxsum/internal/raster"
 
-// A Counter counts keys, which are numbers below its size, one window after the other.
+// A Counter counts the keys in a sliding window.
 type Counter struct {
-	Fine, Coarse []uint32 // of single keys, and of groups of 2^Shift
+	Fine, Coarse []uint32 // counts of single keys, and of groups of 2^Shift keys
 	Shift        int
-	All          uint32 // that count
-	None         int    // a key that does not count, or -1
+	All          uint32 // number of keys counted
+	None         int    // a key that is not counted, or -1
 
-	// Logs is c·log2(c) of every count, and of more counts what Log says: then LogSum is
-	// the sum for all keys, and there are no groups.
+	// Logs, if not nil, holds c·log2(c) for small counts c, and Log returns it for greater ones.
+	// LogSum is then the sum over all keys, and there are no groups.
 	Logs   []int64
 	Log    func(count int64) int64
 	LogSum int64
 }
 
-// Add counts a key by more times, which may be negative.
+// Add adds by, which may be negative modulo 2^32, to the count of a key.
 func (c *Counter) Add(key, by uint32) {
 	n := &c.Fine[key]
 	if c.Logs == nil {
@@ -38,14 +38,14 @@ func (c *Counter) Add(key, by uint32) {
 	}
 }
 
-// Clear forgets all keys.
+// Clear resets all counts.
 func (c *Counter) Clear() {
 	clear(c.Fine)
 	clear(c.Coarse)
 	c.All, c.LogSum = 0, 0
 }
 
-// Median returns the key in the middle, the lower one of two. There must be a key.
+// Median returns the median key, the lower one of two. There must be at least one key.
 func (c *Counter) Median() int {
 	left := (c.All - 1) / 2
 	i := 0
@@ -59,12 +59,12 @@ func (c *Counter) Median() int {
 	return i
 }
 
-// keyLoops holds the kernels of [Counter.Column] by the type of keys.
+// keyLoops holds the kernels of [Counter.Column] by key type.
 var keyLoops = [raster.NumTypes]func(c *Counter, keys []byte, rows []int, x int, by uint32){
 	raster.U8: countColumn[uint8], raster.U16: countColumn[uint16], raster.U32: countColumn[uint32],
 }
 
-// Column counts the keys at element x of rows, given by the elements where they start.
+// Column counts the keys at element x of rows, which start at the given elements.
 func (c *Counter) Column(t raster.Type, keys []byte, rows []int, x int, by uint32) {
 	keyLoops[t](c, keys, rows, x, by)
 }
@@ -76,12 +76,12 @@ func countColumn[K uint8 | uint16 | uint32](c *Counter, keys []byte, rows []int,
 	}
 }
 
-// numberLoops holds the kernels of [Numbers] by type.
+// numberLoops holds the kernels of [Numbers] by pixel type.
 var numberLoops = [raster.NumTypes]func(dst []int, src []byte){
 	raster.U8: numbers[uint8], raster.U16: numbers[uint16], raster.U32: numbers[uint32],
 }
 
-// Numbers makes ints of whole pixels.
+// Numbers converts integer pixels to int.
 func Numbers(t raster.Type, dst []int, src []byte) { numberLoops[t](dst, src) }
 
 func numbers[P uint8 | uint16 | uint32](dst []int, src []byte) {
@@ -90,16 +90,16 @@ func numbers[P uint8 | uint16 | uint32](dst []int, src []byte) {
 	}
 }
 
-// A Corner is the four entries of a table round a window, by their places in its memory.
+// A Corner holds the indices of the four table entries around a window.
 type Corner struct{ TopLeft, TopRight, BottomLeft, BottomRight int }
 
-// cornerLoops holds the kernels of [CornerMeans] by the type of sums.
+// cornerLoops holds the kernels of [CornerMeans] by sum type.
 var cornerLoops = [raster.NumTypes]func(dst []float64, sums []byte, at Corner, outer float64, beside, count int){
 	raster.U32: wholeCorners[uint32], raster.U64: wholeCorners[uint64], raster.F64: floatCorners,
 }
 
-// CornerMeans makes the means of the channels of a window from the entries of a table, and
-// from pixels beside the image that are all outer. Means of integers are rounded to
+// CornerMeans computes the mean of a window for every channel, given the entries of a table and
+// beside pixels of value outer that lie outside the image. Means of integers are rounded to
 // nearest, ties up.
 func CornerMeans(sum raster.Type, dst []float64, sums []byte, at Corner, outer float64, beside, count int) {
 	cornerLoops[sum](dst, sums, at, outer, beside, count)

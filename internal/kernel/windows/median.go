@@ -5,10 +5,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// medianUnit is how many pixels a vector has at most.
+// medianUnit is the greatest number of pixels in a vector.
 const medianUnit = raster.LineBytes
 
-// medianKernel holds what the assembly of one level needs for one type of pixels.
+// medianKernel holds the assembly of one level for one pixel type.
 type medianKernel struct {
 	sort3   func(dst *byte, plane int, a, b, c *byte, n int)
 	sort5   func(dst *byte, plane int, a, b, c, d, e *byte, n int)
@@ -16,7 +16,7 @@ type medianKernel struct {
 	median5 func(dst, src *byte, plane, step, n int)
 }
 
-// medianKernels holds the kernels by the type of pixels and the level.
+// medianKernels holds the kernels by pixel type and level.
 var medianKernels = [raster.NumTypes][processor.Count]medianKernel{
 	raster.U8: newMedianKernels(func(w *windowRoutines) medianKernel {
 		return medianKernel{w.sort3U8, w.sort5U8, w.median3U8, w.median5U8}
@@ -33,14 +33,14 @@ func newMedianKernels(of func(w *windowRoutines) medianKernel) (all [processor.C
 	return all
 }
 
-// HasMedians reports whether a level has [SortColumns] and [Medians] for rows of n elements
+// HasMedians reports whether a level supports [SortColumns] and [Medians] for rows of n elements
 // and windows of this size.
 func HasMedians(level processor.Level, pixel raster.Type, size, n int) bool {
 	return medianKernels[pixel][level].sort3 != nil && (size == 3 || size == 5) && n >= medianUnit
 }
 
-// SortColumns sorts the pixels over each other in 3 rows or 5. The least of each column go
-// to planes, the next plane elements further on, and so on.
+// SortColumns sorts each column of 3 or 5 rows. The least pixels of all columns are stored at the
+// start of planes, the next ones plane elements further on, and so on.
 func SortColumns(level processor.Level, pixel raster.Type, planes []byte, plane int, rows [][]byte) {
 	k, size := &medianKernels[pixel][level], pixel.Bytes()
 	n := len(rows[0]) / size
@@ -56,7 +56,7 @@ func SortColumns(level processor.Level, pixel raster.Type, planes []byte, plane 
 	})
 }
 
-// Medians is those of windows of as many sorted columns, step elements from each other.
+// Medians computes the medians of windows of sorted columns that are step elements apart.
 func Medians(level processor.Level, pixel raster.Type, dst, planes []byte, plane, step, columns int) {
 	k, size := &medianKernels[pixel][level], pixel.Bytes()
 	n := len(dst) / size
@@ -70,8 +70,8 @@ func Medians(level processor.Level, pixel raster.Type, dst, planes []byte, plane
 	})
 }
 
-// wholeAndRest does something with whole vectors of n elements, and then with the last one,
-// some of it for the second time.
+// wholeAndRest calls do for the whole vectors of n elements, and then for the last vector, which
+// may overlap them.
 func wholeAndRest(n int, do func(x, n int)) {
 	whole := n &^ (medianUnit - 1)
 	do(0, whole)
@@ -80,16 +80,16 @@ func wholeAndRest(n int, do func(x, n int)) {
 	}
 }
 
-// HasBox3 reports whether a level has [Box3] for rows of n bytes.
+// HasBox3 reports whether a level supports [Box3] for rows of n bytes.
 func HasBox3(level processor.Level, n int) bool {
 	return windowTable[level].box3U8 != nil && n >= medianUnit+2
 }
 
-// Box3 makes rounded means of 3×3 bytes, of all but the first and the last pixel of a row. It
-// has no sums of columns: three rows are read once.
+// Box3 computes rounded means of 3×3 bytes, except for the first and the last pixel of a row. It
+// needs no column sums: it reads three rows once.
 func Box3(level processor.Level, dst, a, b, c []uint8) {
 	n := len(dst) - 2
-	multiplier, _, _ := smallDivisor(9) // which is not shifted
+	multiplier, _, _ := smallDivisor(9) // the shift is 0
 	wholeAndRest(n, func(x, n int) {
 		x++
 		_, _, _ = a[x-1:x+n+1], b[x-1:x+n+1], c[x-1:x+n+1]
@@ -97,7 +97,7 @@ func Box3(level processor.Level, dst, a, b, c []uint8) {
 	})
 }
 
-// Halve makes one byte of every four: two of a and two of b, rounded to nearest, ties up.
+// Halve averages 2×2 bytes, two each from a and b, rounded to nearest, ties up.
 func Halve(level processor.Level, dst, a, b []uint8) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
 	from := 0

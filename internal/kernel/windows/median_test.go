@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Medians of vectors are those of sorted pixels.
+// TestMedians compares medians with those of sorted pixels.
 func TestMedians(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, level := range processor.Levels() {

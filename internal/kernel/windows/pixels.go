@@ -10,7 +10,7 @@ type pixelKernel struct {
 	store  func(dst []byte, values []float64)
 }
 
-// pixelKernels holds the loops by type.
+// pixelKernels holds the loops by pixel type.
 var pixelKernels = [raster.NumTypes]pixelKernel{
 	raster.U8:  {at[uint8], floats[uint8], fill[uint8], storeWhole[uint8]},
 	raster.U16: {at[uint16], floats[uint16], fill[uint16], storeWhole[uint16]},
@@ -22,21 +22,20 @@ var pixelKernels = [raster.NumTypes]pixelKernel{
 // At returns element i.
 func At(t raster.Type, pix []byte, i int) float64 { return pixelKernels[t].at(pix, i) }
 
-// Floats makes float64 of pixels.
+// Floats converts pixels to float64.
 func Floats(t raster.Type, dst []float64, pix []byte) {
 	pixelKernels[t].floats(dst[:len(pix)/t.Bytes()], pix, 1)
 }
 
-// FloatsOf makes float64 of pixels that are step elements from each other, to fill dst.
+// FloatsOf converts pixels that are step elements apart to float64 until dst is full.
 func FloatsOf(t raster.Type, dst []float64, pix []byte, step int) {
 	pixelKernels[t].floats(dst, pix, step)
 }
 
-// Fill sets all elements.
+// Fill sets all elements to v.
 func Fill(t raster.Type, dst []byte, v float64) { pixelKernels[t].fill(dst, v) }
 
-// Store makes pixels of float64: rounded to nearest and clamped where those are integers,
-// of which NaN is 0.
+// Store converts float64 to pixels. Integers are rounded to nearest and clamped, and NaN becomes 0.
 func Store(t raster.Type, dst []byte, values []float64) { pixelKernels[t].store(dst, values) }
 
 func at[P raster.Number](pix []byte, i int) float64 { return float64(raster.Elems[P](pix)[i]) }

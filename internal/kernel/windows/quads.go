@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// QuadWidth is how many pixels a row of [Quads] has at most.
+	// QuadWidth is the greatest number of pixels in a row of [Quads].
 	QuadWidth = 2048
-	// quadSpan and quadHeight are the largest windows: columns of them all fit, and the
-	// difference of two sums is one of 16 bits with a sign.
+	// quadSpan and quadHeight bound the size of windows: their columns fit in quadMemory, and the
+	// difference of two column sums is a signed 16-bit number.
 	quadSpan, quadHeight = 1024, 128
-	// quadColumns is how many columns there is room for, a whole number of lines of each
+	// quadColumns is the number of columns in quadMemory, a whole number of cache lines in each
 	// array.
 	quadColumns = 3200
 )
 
-// quadMemory is the sums of columns as vectors want them: those of even columns, those of odd
-// ones, and those of squares by the column's place among four. So a lane of 32 bits is four
-// columns side by side, as it is of pixels.
+// quadMemory holds column sums in the order in which vectors load them: those of even columns,
+// those of odd columns, and those of squares by the column's position in its group of four. So a
+// lane of 32 bits corresponds to four neighboring columns, as it does for pixels.
 type quadMemory struct {
 	cols    [2][quadColumns / 2]uint16
 	squares [4][quadColumns / 4]uint32
@@ -30,24 +30,24 @@ type quadMemory struct {
 
 type quadFunc = func(dst, pix, memory, even, odd, first, second, third, fourth, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// Quads decides as a [Decider] does, of bytes in windows that end at the edge of the image,
-// and slides the columns itself. Sums along a row are made of four columns at a time, and the
-// windows of three pixels of four follow from that of the last.
+// Quads decides like a [Decider] for bytes and windows that are clipped at the edge of the image,
+// and slides the columns itself. The prefix sum along a row is over groups of four columns; the
+// windows of three of four pixels follow from that of the last.
 type Quads struct {
 	Decider
 	half        bool    // vectors have 32 bytes, not 64
-	left, width int     // of a window on the left of its pixel, and of the image
-	start       int     // the image's column that the first is, one before the first window
-	from, to    int     // the bytes of a row that go without copying, from start on, in whole lines
-	same        [2]int  // the pixels, in whole lines, whose windows are all as wide
-	one         float32 // which inverse all of the array are
+	left, width int     // columns of a window to the left of its pixel, and width of the image
+	start       int     // the image's column for column 0, one before the first window
+	from, to    int     // whole lines of columns that are read in place
+	same        [2]int  // whole lines of pixels whose windows have full width
+	one         float32 // the value of all inverses
 	inverses    [decideChunk]float32
 	zeros       []uint8
 	edge        [2][raster.LineBytes]uint8
 	room        [unsafe.Sizeof(quadMemory{}) + raster.LineBytes - 1]byte
 }
 
-// QuadsDecide reports whether there are kernels for windows of this size.
+// QuadsDecide reports whether a level has kernels for windows of this size.
 func QuadsDecide(level processor.Level, f *Formula, span, height int) bool {
 	return thresholdTable[level].slideQuads != nil && f.Kind <= BradleyFormula && span <= quadSpan && height <= quadHeight &&
 		(!f.Kind.Squares() || float64(span)*float64(height)*255*255 < 1<<31)
@@ -57,13 +57,13 @@ func (q *Quads) memory() *quadMemory {
 	return (*quadMemory)(unsafe.Pointer(&q.room[-uintptr(unsafe.Pointer(&q.room))&(raster.LineBytes-1)]))
 }
 
-// Strip goes to the top of n columns from x on of an image, with windows that begin left
-// pixels before their own.
+// Strip starts at the top of n columns, from x on, of an image of the given width. Windows begin
+// left pixels before their own.
 func (q *Quads) Strip(x, n, left, width int) {
 	*q.memory() = quadMemory{}
 	q.left, q.width, q.start = left, width, x-left-1
 	q.half = q.level.String() == "avx2"
-	// Lines that are all in the image, and those that are in part.
+	// Lines that are entirely inside the image; border slides the others.
 	q.from = (max(0, -q.start) + raster.LineBytes - 1) &^ (raster.LineBytes - 1)
 	end := min(n+q.span, width-q.start)
 	q.to = max(q.from, end&^(raster.LineBytes-1))
@@ -78,9 +78,9 @@ func zeros(have []uint8, n int) []uint8 {
 	return have
 }
 
-// Slide moves the columns down: a row of the image enters the windows, and one leaves them.
-// Nil is a row of zeros. The next row to enter them and that of the results, from the first
-// pixel on, are asked for, so that they are in the nearer caches when they are wanted.
+// Slide moves the columns down: one row of the image enters the windows and one leaves them. A nil
+// row is all zeros. Slide also prefetches next, the row that enters next, and out, the row of
+// results from the first pixel on.
 func (q *Quads) Slide(add, sub, next, out []uint8) {
 	if q.to > q.from {
 		if len(out) == 0 {
@@ -96,7 +96,7 @@ func (q *Quads) Slide(add, sub, next, out []uint8) {
 	}
 }
 
-// part is where the first whole line of a row is.
+// part returns the address of the first whole line of a row.
 func (q *Quads) part(row []uint8) *byte {
 	if row == nil {
 		return &q.zeros[0]
@@ -106,7 +106,7 @@ func (q *Quads) part(row []uint8) *byte {
 	return &row[0]
 }
 
-// border slides a line of columns that are not all in the image.
+// border slides a line of columns that is partly outside the image.
 func (q *Quads) border(at int, add, sub []uint8) {
 	for i, row := range [2][]uint8{add, sub} {
 		line := &q.edge[i]
@@ -127,14 +127,14 @@ func (q *Quads) slide(from, to int, add, sub, next, out *byte) {
 	asm((*byte)(unsafe.Add(unsafe.Pointer(q.memory()), from)), add, sub, next, out, to-from)
 }
 
-// Counts says how many rows windows have.
+// Counts sets the number of rows in the windows.
 func (q *Quads) Counts(down int64) {
 	if down == q.down {
 		return
 	}
 	q.down = down
 	n := q.Decider.n
-	// Lines of pixels whose windows are all as wide take one array of inverses.
+	// Lines of pixels whose windows have full width share one array of inverses.
 	right := q.span - 1 - q.left
 	from, to := max(0, q.left-q.Decider.x), min(n, q.width-right-q.Decider.x)
 	q.same[0] = min((from+raster.LineBytes-1)&^(raster.LineBytes-1), n)
@@ -143,7 +143,7 @@ func (q *Quads) Counts(down int64) {
 	if len(q.single) < room {
 		q.single = make([]float32, room)
 	}
-	for i := 0; i < room; i++ { // as kernels take them: a vector of each place among four
+	for i := 0; i < room; i++ { // in the order of the kernels: a vector for each position among four
 		if i == q.same[0] && i < q.same[1] {
 			if i = q.same[1]; i == room {
 				break
@@ -165,7 +165,7 @@ func (q *Quads) Counts(down int64) {
 	}
 }
 
-// pixel is which one a place of vectors is for, that have one of each four in turn.
+// pixel returns the pixel at a place of the vectors, which hold every fourth pixel.
 func (q *Quads) pixel(place int) int {
 	if q.half {
 		return place&^31 + place&7<<2 + place>>3&3
@@ -178,7 +178,7 @@ func (q *Quads) count(i int) int64 {
 	return int64(min(x+q.span-q.left, q.width)-max(0, x-q.left)) * q.down
 }
 
-// Row makes a row of 0 and 255 of pixels, which lie elsewhere.
+// Row thresholds a row of pixels to 0 and 255. dst must not overlap pix.
 func (q *Quads) Row(dst, pix []uint8) {
 	m, s := q.memory(), q.scratch()
 	var sum, square uint32 // of the window before the first

@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// Decisions of quads are those of the formula, row by row, for windows of any size and
-// strips of an image.
+// TestQuads compares the decisions of quads with the formula, row by row, for windows of any size
+// and strips of an image.
 func TestQuads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 11))
 	for i := range 300 {

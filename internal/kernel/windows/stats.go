@@ -8,22 +8,22 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Variances makes variances of windows of n bytes in float32, from sums and sums of squares:
-// the same everywhere.
+// Variances computes float32 variances of windows of n bytes from sums and sums of squares, with
+// the same rounding at every level.
 type Variances struct {
 	n                 uint32
-	small             int // 1 where n·squares − sum² is a whole number below 2^31
+	small             int // 1 if n·squares − sum² is an integer below 2^31
 	inverse, inverse2 float32
 }
 
 const (
-	// maxSmallVariance is how many bytes have n²·variance below 2^31.
+	// maxSmallVariance is the greatest number of bytes n for which n²·variance is below 2^31.
 	maxSmallVariance = 363
-	// maxVariance is how many have a sum of squares below 2^31.
+	// maxVariance is the greatest number of bytes whose sum of squares is below 2^31.
 	maxVariance = (1<<31 - 1) / (255 * 255)
 )
 
-// NewVariances is for windows of n bytes. It reports whether that is few enough.
+// NewVariances returns Variances for windows of n bytes. It reports whether n is small enough.
 func NewVariances(n uint64) (v Variances, ok bool) {
 	v = Variances{n: uint32(n), inverse: float32(1 / float64(n)), inverse2: float32(1 / (float64(n) * float64(n)))}
 	if n <= maxSmallVariance {
@@ -32,12 +32,12 @@ func NewVariances(n uint64) (v Variances, ok bool) {
 	return v, n <= maxVariance
 }
 
-// mean is that of a window, rounded once.
+// mean returns the mean of a window, rounded once.
 func (v *Variances) mean(sum uint32) float32 { return float32(sum) / float32(v.n) }
 
-// Of is the variance of a window. Where n²·variance is too large, it is that of the distances
-// from the rounded mean m: Σ(p−m)²/n − (Σ(p−m)/n)², of which the latter is half of the former
-// at most.
+// Of returns the variance of a window. If n²·variance is too large, it is computed from the
+// distances to the rounded mean m: Σ(p−m)²/n − (Σ(p−m)/n)², where the second term is at most half
+// of the first.
 func (v *Variances) Of(sum, squares uint32) float32 {
 	if v.small != 0 {
 		return float32(float32(int32(v.n*squares-sum*sum)) * v.inverse2)
@@ -49,30 +49,30 @@ func (v *Variances) Of(sum, squares uint32) float32 {
 	return float32(float32(int32(far))*v.inverse) - float32(e*e)
 }
 
-// A StatsBox makes means and deviations of windows of bytes from the sums of columns and of
-// their squares.
+// A StatsBox computes means and deviations of windows of bytes from the column sums of pixels and
+// squares.
 type StatsBox struct {
 	level          processor.Level
 	span, channels int
 	variances      Variances
-	past           bool // results are written past the caches, where rows start lines
+	past           bool // write results with non-temporal stores, if rows are aligned to cache lines
 }
 
-// pastBytes is from how many bytes of results on it is faster to write them past the caches, as measured on a
-// Xeon: 1.1 times at 66 MB, 1.5 times at 512 MB.
+// pastBytes is the size of results above which non-temporal stores are faster. Measured on a Xeon:
+// 1.1 times at 66 MB, 1.5 times at 512 MB.
 const pastBytes = 32e6
 
-// Past reports whether it is better to write as many bytes of results past the caches, by [processor.StreamCopy].
+// Past reports whether to write that many bytes of results with [processor.StreamCopy].
 func Past(bytes int) bool { return processor.Streams() && bytes > pastBytes }
 
-// NewStatsBox is for windows of span×height pixels, and images of so many bytes of results. It reports whether a level has a kernel
-// for them.
+// NewStatsBox returns a StatsBox for windows of span×height pixels and images with that many bytes
+// of results. It reports whether the level has a kernel for them.
 func NewStatsBox(level processor.Level, span, height, channels, bytes int) (StatsBox, bool) {
 	v, ok := NewVariances(uint64(span) * uint64(height))
 	return StatsBox{level, span, channels, v, bytes > pastBytes}, ok && windowTable[level].boxStats != nil && channels <= processor.FastChannels
 }
 
-// Row makes a row of both from columns as those of [Box.Row].
+// Row computes a row of means and deviations from columns laid out as for [Box.Row].
 func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
 	s.start(squares, b.span, b.channels)
 	s.carry2 = s.carry
@@ -105,7 +105,7 @@ func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScrat
 	}
 }
 
-// Row makes a row of variances, or of their roots, from the sums of windows and of their
+// Row computes a row of variances, or of their square roots, from the sums of windows and of their
 // squares, each hi-lo.
 func (v *Variances) Row(level processor.Level, dst []float32, hi, lo, hi2, lo2 []uint32, root bool) {
 	hi, lo, hi2, lo2 = hi[:len(dst)], lo[:len(dst)], hi2[:len(dst)], lo2[:len(dst)]

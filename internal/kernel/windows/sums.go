@@ -8,13 +8,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Sums holds the sums of windows side by side: that of element i is Hi[i]-Lo[i].
+// Sums holds the sums of neighboring windows: that of element i is Hi[i]-Lo[i].
 type Sums struct {
 	Type   raster.Type
 	Hi, Lo []byte
 }
 
-// Cut sets s to elements [i, j) of other sums, none where these have none.
+// Cut sets s to elements [i, j) of other sums, which may be empty.
 func (s *Sums) Cut(of *Sums, i, j int) {
 	s.Type, s.Hi, s.Lo = of.Type, nil, nil
 	if of.Hi != nil {
@@ -29,12 +29,12 @@ func (s *Sums) Slice(i, j int) (part Sums) {
 	return part
 }
 
-// A Mean says how means are made of sums.
+// A Mean describes how means are computed from sums.
 type Mean struct {
-	Count  uint64  // pixels of a window
-	Offset float64 // what all float pixels lack
-	Scale  uint    // bits by which whole sums are shifted first
-	Most   uint64  // the largest whole sum
+	Count  uint64  // pixels in a window
+	Offset float64 // subtracted from all float pixels
+	Scale  uint    // bits by which integer sums are shifted left first
+	Most   uint64  // the greatest integer sum
 }
 
 type (
@@ -43,7 +43,7 @@ type (
 	meansRoutine func(dst, hi, lo *byte, n int, inverse, offset float64)
 )
 
-// meanLoops holds the kernels of means by the types of sums and of results.
+// meanLoops holds the kernels of means by sum type and result type.
 var meanLoops = [raster.NumTypes][raster.NumTypes]meanLoop{
 	raster.U32: {
 		raster.U8:  roundedMeans[uint8, uint32](func(w *windowRoutines) roundRoutine { return w.roundU8 }),
@@ -64,9 +64,8 @@ var meanLoops = [raster.NumTypes][raster.NumTypes]meanLoop{
 	},
 }
 
-// Means makes pixels of means. Integers are rounded to nearest, ties up. Means in float32
-// are products with 1/n, which is off by one part in 2^52 at most; those in float64 are
-// quotients.
+// Means converts sums to means. Integers are rounded to nearest, ties up. float32 means are
+// products with 1/n, which has a relative error of at most 2^-52; float64 means are quotients.
 func (s *Sums) Means(level processor.Level, dst raster.Type, to []byte, m Mean) {
 	meanLoops[s.Type][dst](level, to, s.Hi, s.Lo, m)
 }
@@ -124,7 +123,7 @@ func doubleMeans[A raster.Number](_ processor.Level, dst, hi, lo []byte, m Mean)
 	}
 }
 
-// wordMeans makes integers of sums that are floats but were made of integers.
+// wordMeans converts float sums of integers to integer means.
 func wordMeans(_ processor.Level, dst, hi, lo []byte, m Mean) {
 	to := raster.Elems[uint16](dst)
 	high, low := raster.Elems[float64](hi)[:len(to)], raster.Elems[float64](lo)[:len(to)]
@@ -134,7 +133,7 @@ func wordMeans(_ processor.Level, dst, hi, lo []byte, m Mean) {
 	}
 }
 
-// totalLoops holds the kernels of [Sums.Totals] by the types of sums and of results.
+// totalLoops holds the kernels of [Sums.Totals] by sum type and result type.
 var totalLoops = [raster.NumTypes][raster.NumTypes]func(dst, hi, lo []byte, offset float64){
 	raster.U32: totals[uint32](),
 	raster.U64: totals[uint64](),
@@ -150,7 +149,7 @@ func totals[A raster.Number]() [raster.NumTypes]func(dst, hi, lo []byte, offset 
 	}
 }
 
-// Totals makes pixels of the sums themselves, which lack an offset.
+// Totals converts the sums themselves to pixels, and adds the offset.
 func (s *Sums) Totals(dst raster.Type, to []byte, offset float64) {
 	totalLoops[s.Type][dst](to, s.Hi, s.Lo, offset)
 }
@@ -163,7 +162,7 @@ func totalLoop[D, A raster.Number](dst, hi, lo []byte, offset float64) {
 	}
 }
 
-// longTotals is totalLoop for integers that float64 cannot hold, which have no offset.
+// longTotals is totalLoop for integers that float64 cannot represent. They have no offset.
 func longTotals[D uint64 | int64, A raster.Number](dst, hi, lo []byte, _ float64) {
 	to := raster.Elems[D](dst)
 	high, low := raster.Elems[A](hi)[:len(to)], raster.Elems[A](lo)[:len(to)]
@@ -172,23 +171,23 @@ func longTotals[D uint64 | int64, A raster.Number](dst, hi, lo []byte, _ float64
 	}
 }
 
-// floatLoops holds the kernels of [Sums.Floats] by the type of sums.
+// floatLoops holds the kernels of [Sums.Floats] by sum type.
 var floatLoops = [raster.NumTypes]func(dst []float64, hi, lo []byte){
 	raster.U32: differences[float64, uint32],
 	raster.U64: differences[float64, uint64],
 	raster.F64: differences[float64, float64],
 }
 
-// Floats returns the sums as float64, in dst.
+// Floats stores the sums in dst as float64.
 func (s *Sums) Floats(dst []float64) { floatLoops[s.Type](dst, s.Hi, s.Lo) }
 
-// wholeLoops holds the kernels of [Sums.Whole] by the type of sums.
+// wholeLoops holds the kernels of [Sums.Whole] by sum type.
 var wholeLoops = [raster.NumTypes]func(dst []uint64, hi, lo []byte){
 	raster.U32: differences[uint64, uint32],
 	raster.U64: differences[uint64, uint64],
 }
 
-// Whole returns the sums of integers, in dst.
+// Whole stores integer sums in dst.
 func (s *Sums) Whole(dst []uint64) { wholeLoops[s.Type](dst, s.Hi, s.Lo) }
 
 func differences[D, A raster.Number](dst []D, hi, lo []byte) {
@@ -198,22 +197,22 @@ func differences[D, A raster.Number](dst []D, hi, lo []byte) {
 	}
 }
 
-// A Spread says how variances are made of sums and of those of squares.
+// A Spread describes how variances are computed from sums and sums of squares.
 type Spread struct {
 	Count uint64
 	Bytes bool // pixels are bytes
-	Root  bool // standard deviations are wanted
+	Root  bool // compute standard deviations
 
-	// Exact sums single windows of floats, where the difference of squares is not enough,
-	// and First is the element of its row that the first sum is of.
+	// Exact computes the spread of single windows of floats for which the difference of squares is
+	// not precise enough. First is the element of the row that the first sum belongs to.
 	Exact interface{ Spread(i int) float64 }
 	First int
 }
 
 type spreadLoop func(level processor.Level, dst []byte, sums, squares Sums, s Spread)
 
-// singleSpreads and doubleSpreads hold the kernels of variances in float32 and float64, by
-// the types of sums and of sums of squares.
+// singleSpreads and doubleSpreads hold the kernels of float32 and float64 variances, by the types
+// of sums and of sums of squares.
 var (
 	singleSpreads = [raster.NumTypes][raster.NumTypes]spreadLoop{
 		raster.U32: {raster.U32: byteSpreads(shortSpreads, wholeSpreads[uint32, uint32, float32]), raster.U64: byteSpreads(longSpreads[uint32], wholeSpreads[uint32, uint64, float32])},
@@ -227,8 +226,8 @@ var (
 	}
 )
 
-// Spreads makes variances of windows, or their roots, in float32 or float64. Those of
-// integers are exact but for the last two roundings.
+// Spreads computes variances of windows, or their square roots, as float32 or float64. Those of
+// integers are exact up to the last two roundings.
 func Spreads(level processor.Level, dst raster.Type, to []byte, sums, squares Sums, s Spread) {
 	loops := &singleSpreads
 	if dst == raster.F64 {
@@ -237,7 +236,8 @@ func Spreads(level processor.Level, dst raster.Type, to []byte, sums, squares Su
 	loops[sums.Type][squares.Type](level, to, sums, squares, s)
 }
 
-// byteSpreads chooses between loops for windows of a few bytes and for all others.
+// byteSpreads returns a loop that calls few for windows of few bytes, and others for all other
+// windows.
 func byteSpreads(few func(level processor.Level, v *Variances, dst []float32, sums, squares Sums, root bool), others spreadLoop) spreadLoop {
 	return func(level processor.Level, dst []byte, sums, squares Sums, s Spread) {
 		if v, ok := NewVariances(s.Count); ok && s.Bytes {
@@ -292,10 +292,11 @@ func wholeSpreads[A, Q raster.Number, D float32 | float64](_ processor.Level, ds
 }
 
 const (
-	// unsure is the part of a prefix of squares that rounding may take a ten-thousandth of.
+	// unsure is the fraction of a prefix sum of squares of which rounding may take one
+	// ten-thousandth.
 	unsure = 0x1p-36
-	// squareRounding is what rounding may leave of a prefix of squares where the pixels of
-	// a window are equal.
+	// squareRounding is the fraction of a prefix sum of squares that rounding may leave if the
+	// pixels of a window are equal.
 	squareRounding = 0x1p-49
 )
 
@@ -307,7 +308,7 @@ func floatSpreads[D float32 | float64](_ processor.Level, dst []byte, sums, squa
 	for k := range to {
 		sum, square := hi[k]-lo[k], hi2[k]-lo2[k]
 		v := square - float64(sum*sum)/n
-		if most := hi2[k]; v <= most*unsure && most != 0 { // a NaN stays
+		if most := hi2[k]; v <= most*unsure && most != 0 { // propagates NaN
 			if e := s.Exact.Spread(s.First + k); e == e {
 				v = e
 			} else if v < most*squareRounding {
@@ -322,22 +323,22 @@ func floatSpreads[D float32 | float64](_ processor.Level, dst []byte, sums, squa
 	}
 }
 
-// squareRoots are those of float32 where that is the type.
+// squareRoots replaces all elements by their square roots.
 func squareRoots[D float32 | float64](dst []D) {
 	for k, v := range dst {
 		dst[k] = D(math.Sqrt(float64(v)))
 	}
 }
 
-// contrastLoops holds the kernels of [Sums.Contrasts] by the types of sums and of results.
+// contrastLoops holds the kernels of [Sums.Contrasts] by sum type and result type.
 var contrastLoops = [raster.NumTypes][raster.NumTypes]func(dst []byte, pix []float64, hi, lo []byte, inverse, offset, floor float64){
 	raster.U32: {raster.F32: contrasts[float32, uint32], raster.F64: contrasts[float64, uint32]},
 	raster.U64: {raster.F32: contrasts[float32, uint64], raster.F64: contrasts[float64, uint64]},
 	raster.F64: {raster.F32: contrasts[float32, float64], raster.F64: contrasts[float64, float64]},
 }
 
-// Contrasts makes of standard deviations how many of them pixels lie above the means of
-// their windows: (p − mean) / max(deviation, floor).
+// Contrasts replaces standard deviations by the number of deviations that pixels lie above the mean
+// of their windows: (p − mean) / max(deviation, floor).
 func (s *Sums) Contrasts(dst raster.Type, to []byte, pix []float64, inverse, offset, floor float64) {
 	contrastLoops[s.Type][dst](to, pix, s.Hi, s.Lo, inverse, offset, floor)
 }
@@ -351,7 +352,7 @@ func contrasts[D float32 | float64, A raster.Number](dst []byte, pix []float64, 
 		d := pix[k] - m
 		s := float64(dev)
 		if !(s >= floor) {
-			s = max(s, floor) // a NaN stays
+			s = max(s, floor) // propagates NaN
 		}
 		if s != 0 {
 			d /= s

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A FormulaKind is how a threshold is made from the statistics of a window.
+// A FormulaKind is a formula for thresholds from the statistics of a window.
 type FormulaKind uint8
 
 const (
@@ -25,28 +25,28 @@ const (
 	SuFormula
 )
 
-// Squares reports whether a formula needs the sums of squares.
+// Squares reports whether a formula needs sums of squares.
 func (k FormulaKind) Squares() bool { return k < TRSinghFormula }
 
-// A Formula is a kind with its numbers.
+// A Formula is a kind with its parameters.
 type Formula struct {
 	Kind     FormulaKind
 	Whole    bool    // pixels are integers
-	Bytes    bool    // pixels are bytes: the decision is Doxa's, also where rounding makes it
-	K        float64 // how much the deviation counts
-	P        float64 // of Phansalkar, with the negative of Q for values up to White
+	Bytes    bool    // pixels are bytes: decisions equal Doxa's, including its rounding
+	K        float64 // weight of the deviation
+	P        float64 // of Phansalkar, with -Q scaled to values up to White
 	NegQ     float64
 	White    float64
-	InverseR float64 // 1 over the deviation that leaves the mean as it is
-	Most     float64 // how far from the mean a pixel may be, of TRSingh
+	InverseR float64 // inverse of the deviation for which the threshold is the mean
+	Most     float64 // of TRSingh: greatest distance of a pixel from the mean
 	Factor   float64 // of Bradley
 	C        float64 // of MeanC
 
 	Darkest, Spread float64 // of Wolf: the least pixel and the greatest deviation of the image
 }
 
-// At is the threshold of a pixel whose window has this mean and variance. The order is
-// Doxa's: products that are added are rounded first.
+// At returns the threshold of a pixel, given mean and variance of its window. Operations are in
+// Doxa's order, and products are rounded before they are added.
 func (f *Formula) At(pixel, mean, variance float64) float64 {
 	switch f.Kind {
 	case SauvolaFormula:
@@ -73,7 +73,7 @@ func (f *Formula) At(pixel, mean, variance float64) float64 {
 	return mean - f.C
 }
 
-// SuThreshold is that of n pixels with these sums, as Doxa makes it.
+// SuThreshold returns the threshold of n pixels with these sums, as Doxa computes it.
 func SuThreshold(sum, squares, n float64) float64 {
 	if n == 0 {
 		return 0
@@ -86,22 +86,22 @@ func SuThreshold(sum, squares, n float64) float64 {
 	return mean
 }
 
-// suScratch is what assembly works with; the generator knows where everything is.
+// suScratch is the working memory of the assembly. The generator knows the offsets.
 type suScratch struct {
 	abs   [8]uint64
 	tiny  [8]float64
 	doubt [decideChunk]uint8
 }
 
-// A Masked decides as Su does.
+// A Masked decides by Su's method.
 type Masked struct {
 	pix     [decideChunk]uint8
 	scratch suScratch
 }
 
-// Row makes 0 of pixels that are no more than [SuThreshold] of their windows, where these
-// have at least some pixels, and 255 of others. Sums are hi-lo: those of values, of
-// their squares and of how many they are.
+// Row sets dst to 0 for pixels that are at most the [SuThreshold] of their windows, if these have
+// at least least pixels, and to 255 for all others. Sums, each hi-lo, are those of the values, of
+// their squares, and of the number of values.
 func (m *Masked) Row(level processor.Level, dst, pix []uint8, hi, lo, hi2, lo2, hiN, loN []uint32, least int64) {
 	dst, hi, lo, hi2, lo2 = dst[:len(pix)], hi[:len(pix)], lo[:len(pix)], hi2[:len(pix)], lo2[:len(pix)]
 	hiN, loN = hiN[:len(pix)], loN[:len(pix)]
@@ -128,7 +128,7 @@ func (m *Masked) Row(level processor.Level, dst, pix []uint8, hi, lo, hi2, lo2, 
 			asm(raster.First(dst), raster.First(some), raster.First(hi), raster.First(lo), raster.First(hi2), raster.First(lo2), raster.First(hiN), raster.First(loN), whole, float64(least), (*byte)(unsafe.Pointer(s)))
 		}
 		for i := 0; i < whole; i += 8 {
-			word := binary.LittleEndian.Uint64(s.doubt[i:]) // a byte for each vector, of which four or eight pixels
+			word := binary.LittleEndian.Uint64(s.doubt[i:]) // a byte for each vector of four or eight pixels
 			for ; word != 0; word &= word - 1 {
 				bit := bits.TrailingZeros64(word)
 				j := i + bit/8 + bit%8

@@ -9,7 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// ContrastOf is the quotient in float64 for every pair of bytes, and so are the kernels.
+// TestContrast compares ContrastOf and the kernels with the quotient in float64 for every pair of
+// bytes.
 func TestContrast(t *testing.T) {
 	for least := range 256 {
 		for most := least; most < 256; most++ {
@@ -19,7 +20,7 @@ func TestContrast(t *testing.T) {
 			}
 		}
 	}
-	// Every pair in the kernels: 3×3 pixels of it, three columns each.
+	// Every pair in the kernels: 3×3 pixels for each, three columns apart.
 	for least := range 256 {
 		row := make([]uint8, 3*256+2)
 		other := bytes.Repeat([]uint8{uint8(least)}, len(row))
@@ -41,7 +42,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// What is done with bytes is the same at every level, and leaves others alone.
+// TestBlackWhite checks that operations on bytes are the same at every level, and write nothing
+// else.
 func TestBlackWhite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 9))
 	for i := range 300 {
@@ -92,7 +94,7 @@ func TestBlackWhite(t *testing.T) {
 	}
 }
 
-// The polynomial is as near to the power as the margin takes it to be.
+// TestExp2 checks that the error of the polynomial is within what the margin assumes.
 func TestExp2(t *testing.T) {
 	for i := range 2001 {
 		x := float64(i-1000) / 2000
@@ -106,8 +108,8 @@ func TestExp2(t *testing.T) {
 	}
 }
 
-// Decisions are those of the formula at every level for windows of any size, also where
-// squares are shifted, and where a threshold comes as near to pixels as can be.
+// TestDecider compares decisions with the formula at every level, for windows of any size,
+// including shifted squares and thresholds that are as close to pixels as possible.
 func TestDecider(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 10))
 	for i := range 400 {

@@ -7,21 +7,21 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Three boxes one after the other along a side, with whole numbers between them: nothing is
-// rounded before the third. Sums go on from pixel to pixel three deep, and take the
-// differences over each of the sizes at once (a cascaded integrator-comb filter, Hogenauer
-// 1981): they wrap, but what comes out fits.
+// Three consecutive box filters along one axis, in integers: nothing is rounded before the third.
+// Three sums in sequence are updated from pixel to pixel, and the differences over all three sizes
+// are taken at once (a cascaded integrator-comb filter, Hogenauer 1981). The sums wrap, but the
+// results fit.
 
-// tripleRows is how many rows go along together, each in a lane.
+// tripleRows is the number of rows that are filtered together, each in a lane.
 const tripleRows = 16
 
-// A Triple is the sizes of three boxes, smallest first.
+// A Triple holds the sizes of three boxes, smallest first.
 type Triple struct{ Sizes [3]int }
 
-// maxTriple keeps the first sums of bytes in 16 bits.
+// maxTriple bounds the sizes so that the first sums of bytes fit in 16 bits.
 const maxTriple = 64
 
-// Fits reports whether sums of numbers up to most fit.
+// Fits reports whether the sums of numbers up to most fit.
 func (t *Triple) Fits(most uint64) bool {
 	n := uint64(1)
 	for _, k := range t.Sizes {
@@ -33,44 +33,42 @@ func (t *Triple) Fits(most uint64) bool {
 	return t.Sizes[0] <= maxTriple && n*most < 1<<32
 }
 
-// Count is how many pixels are summed, with their multiplicities.
+// Count returns the number of pixels that are summed, with multiplicity.
 func (t *Triple) Count() int { return t.Sizes[0] * t.Sizes[1] * t.Sizes[2] }
 
-// Span is the sum of the sizes: how far back the differences go.
+// Span returns the sum of the sizes, which is how far back the differences reach.
 func (t *Triple) Span() int { return t.Sizes[0] + t.Sizes[1] + t.Sizes[2] }
 
-// Reach is how many pixels before a pixel and after it count.
+// Reach returns the number of pixels on each side that contribute to a pixel.
 func (t *Triple) Reach() int { return (t.Span() - 3) / 2 }
 
-// taps is how far back each of the differences is, as pairs of which the second is
-// subtracted from the first.
+// taps returns how far back each difference reaches, in pairs of which the second is subtracted.
 func (t *Triple) taps() [8]int {
 	a, b, c := t.Sizes[0], t.Sizes[1], t.Sizes[2]
 	return [8]int{0, a, a + b, b, a + c, c, b + c, a + b + c}
 }
 
-// TripleScratch is what a worker needs for rows.
+// TripleScratch is the working memory of a worker.
 type TripleScratch struct {
-	lanes []uint16 // tripleRows a pixel
+	lanes []uint16 // tripleRows elements per pixel
 	sums  []uint32
 
-	rows, to [tripleRows]*byte // what assembly takes, and taps too
+	rows, to [tripleRows]*byte // arguments of the assembly, with taps
 	taps     [8]int
 }
 
-// Forget lets go of the rows.
+// Forget drops references to the rows.
 func (s *TripleScratch) Forget() { s.rows, s.to = [tripleRows]*byte{}, [tripleRows]*byte{} }
 
-// Bytes is how much memory it keeps.
+// Bytes returns the size of the memory that s keeps.
 func (s *TripleScratch) Bytes() int { return 2*cap(s.lanes) + 4*cap(s.sums) }
 
-// Across blurs rows of bytes, up to tripleRows of them and of pixels of so many channels, to
-// 16 bits:
+// Across filters up to tripleRows rows of bytes with the given number of channels to 16 bits:
 //
 //	dst[i] = round(float32(sum) * factor)
 //
-// to nearest, ties to even. beside is the pixel that stands for the one at a place beside the
-// row.
+// rounded to nearest, ties to even. beside returns the pixel that replaces the one at a position
+// outside the row.
 func (t *Triple) Across(level processor.Level, dst [][]uint16, src [][]uint8, channels int, factor float32, beside func(place int) int, s *TripleScratch) {
 	n := len(src[0])
 	asm := &windowTable[level]
@@ -80,7 +78,7 @@ func (t *Triple) Across(level processor.Level, dst [][]uint16, src [][]uint8, ch
 		}
 		return
 	}
-	// Zeros, the pixels beside the row, the row, and those beside it on the other side.
+	// Zeros, the pixels before the row, the row, and the pixels after it.
 	zeros, reach := t.Span()*channels, t.Reach()*channels
 	at := zeros + reach
 	length := (at + n + reach) * tripleRows
@@ -110,7 +108,7 @@ func (t *Triple) Across(level processor.Level, dst [][]uint16, src [][]uint8, ch
 		from := lanes[(zeros+ch)*tripleRows:]
 		asm.tripleAcross(raster.First(from), n/channels+2*t.Reach(), 2*tripleRows*channels, &s.taps[0], factor)
 	}
-	// What comes out lies where the last difference was.
+	// Results are stored at the position of the last difference.
 	done := lanes[2*reach*tripleRows:]
 	for i := range s.to {
 		s.to[i] = raster.First(dst[min(i, len(dst)-1)][:n])
@@ -157,13 +155,11 @@ func (t *Triple) row(dst []uint16, src []uint8, channels int, factor float32, be
 	}
 }
 
-// Down goes to the next row of 16 bits, below 2^15: state is three sums for each element, in
-// any order, and zero at first. rows are the row itself and those that come before it by
-// Taps. It is
+// Down advances to the next row of 16-bit values below 2^15. state holds three sums for each
+// element, in any order, initially zero. rows holds the row itself and the rows that precede it by
+// Taps. If dst is not nil, Down sets
 //
 //	dst[i] = round(float32(sum/2) * factor)
-//
-// where there is a dst.
 func (t *Triple) Down(level processor.Level, dst []uint8, state []uint32, rows *[8][]uint16, factor float32, s *TripleScratch) {
 	n := len(rows[0])
 	from := 0
@@ -189,5 +185,5 @@ func (t *Triple) Down(level processor.Level, dst []uint8, state []uint32, rows *
 	}
 }
 
-// Taps is how many rows before its own each of the rows of Down is.
+// Taps returns by how many rows each row of Down precedes the current one.
 func (t *Triple) Taps() [8]int { return t.taps() }

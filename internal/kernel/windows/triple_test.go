@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// Rows and columns of three boxes are those of their definition, at every level.
+// TestTriple compares rows and columns of three boxes with the definition, at every level.
 func TestTriple(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 3))
 	for i := range 60 {
@@ -34,7 +34,7 @@ func TestTriple(t *testing.T) {
 			}
 		}
 		factor := float32(1<<5) / float32(b.Count())
-		kernel := []int{1} // the three boxes as one
+		kernel := []int{1} // the three boxes as one kernel
 		for _, k := range b.Sizes {
 			next := make([]int, len(kernel)+k-1)
 			for j, v := range kernel {
@@ -69,7 +69,7 @@ func TestTriple(t *testing.T) {
 					t.Fatal("written beyond a row")
 				}
 			}
-			// Down a column of such rows.
+			// Filter columns of these rows.
 			down, zero := make([]uint32, 3*n), make([]uint16, n)
 			var all [][]uint16
 			factor := 2 / float32(b.Count()<<5)

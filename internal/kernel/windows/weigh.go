@@ -7,17 +7,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// WeighUnit is a number of elements of which rows for [Weights.Add] must have room for a
-// multiple.
+// WeighUnit is the number of elements that the length of rows for [Weights.Add] is rounded up to.
 const WeighUnit = windowUnit
 
-// Weights is a symmetric kernel: its middle, and what stands on both sides of it.
+// Weights is a symmetric kernel: the weight of its middle, followed by those of both sides.
 type Weights struct {
 	singles []float32
 	doubles []float64
 }
 
-// Set makes it a kernel for floats of both types.
+// Set sets the kernel for both float types.
 func (w *Weights) Set(weights []float64) {
 	w.doubles = append(w.doubles[:0], weights...)
 	w.singles = w.singles[:0]
@@ -26,11 +25,11 @@ func (w *Weights) Set(weights []float64) {
 	}
 }
 
-// Radius returns how far the kernel reaches on each side.
+// Radius returns the number of weights on each side.
 func (w *Weights) Radius() int { return len(w.doubles) - 1 }
 
-// Sum returns the weights of all elements at most before away on one side and after on the
-// other, in the order that [Weights.Add] has.
+// Sum returns the sum of the weights of the middle, before elements on one side and after elements
+// on the other, in the order of [Weights.Add].
 func (w *Weights) Sum(before, after int) float64 {
 	sum := w.doubles[0]
 	for k := 1; k < len(w.doubles); k++ {
@@ -43,12 +42,12 @@ func (w *Weights) Sum(before, after int) float64 {
 	return sum
 }
 
-// Add adds rows of float32 or float64:
+// Add computes a weighted sum of rows of float32 or float64:
 //
 //	dst[i] = w[0]*rows[0][i] + Σ w[k]*(rows[2k-1][i] + rows[2k][i])
 //
-// for the n elements of dst, of which there must be room for the next multiple of WeighUnit,
-// in the rows too. Every product and every sum is rounded.
+// for the n elements of dst. dst and the rows must have room for the next multiple of WeighUnit.
+// Every product and every sum is rounded.
 func (w *Weights) Add(level processor.Level, t raster.Type, dst []byte, rows []*byte, n int) {
 	asm, weights := windowTable[level].weighF32, raster.First(w.singles)
 	if t == raster.F64 {
@@ -79,14 +78,15 @@ func addWeighted[T float32 | float64](dst []T, rows []*byte, weights []T) {
 	}
 }
 
-// realKernel holds the loops between pixels of a type and the floats that are weighed.
+// realKernel holds the loops that convert between pixels of one type and the floats that are
+// weighted.
 type realKernel struct {
 	load  func(level processor.Level, dst, pix []byte)
 	store func(level processor.Level, pix, src []byte)
 }
 
-// realKernels holds the loops by the type of pixels: float64 is weighed as such, and others
-// as float32.
+// realKernels holds the loops by pixel type. float64 pixels are weighted as float64, all others as
+// float32.
 var realKernels = [raster.NumTypes]realKernel{
 	raster.U8: {
 		singlesOf[uint8](func(w *windowRoutines) func(dst, src *byte, n int) { return w.singlesU8 }),
@@ -100,7 +100,7 @@ var realKernels = [raster.NumTypes]realKernel{
 	raster.F64: {copyReals, copyReals},
 }
 
-// RealOf returns the type in which pixels of a type are weighed.
+// RealOf returns the float type in which pixels of a type are weighted.
 func RealOf(pixel raster.Type) raster.Type {
 	if pixel == raster.F64 {
 		return raster.F64
@@ -108,12 +108,12 @@ func RealOf(pixel raster.Type) raster.Type {
 	return raster.F32
 }
 
-// Reals makes floats of pixels for [Weights.Add].
+// Reals converts pixels to floats for [Weights.Add].
 func Reals(level processor.Level, pixel raster.Type, dst, pix []byte) {
 	realKernels[pixel].load(level, dst, pix)
 }
 
-// StoreReals makes pixels of such floats: integers are rounded to nearest, ties up.
+// StoreReals converts these floats back to pixels. Integers are rounded to nearest, ties up.
 func StoreReals(level processor.Level, pixel raster.Type, pix, src []byte) {
 	realKernels[pixel].store(level, pix, src)
 }
@@ -150,7 +150,7 @@ func roundedOf[P uint8 | uint16](routine func(w *windowRoutines) func(dst, src *
 	}
 }
 
-// Scale multiplies float32 or float64 by factors of their own, and by one for all.
+// Scale multiplies float32 or float64 elements by a factor each, and by a common one.
 func Scale(t raster.Type, dst []byte, factors []float64, all float64) {
 	if t == raster.F64 {
 		scale(raster.Elems[float64](dst), factors, all)

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Weighed rows are the same at every level, and what is made of pixels and back too.
+// TestWeights checks that weighted rows and conversions of pixels are the same at every level.
 func TestWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 19))
 	for range 200 {

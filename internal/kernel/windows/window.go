@@ -1,6 +1,6 @@
-// Package windows holds the loops over one row of windows: running sums of columns, means,
-// deviations, medians, guided filters and the decisions of thresholds. The portable Go loop
-// is the specification; the assembly gives the same bits.
+// Package windows holds the inner loops over one row of windows: column sums, means, deviations,
+// medians, guided filters and threshold decisions. The portable Go loop is the specification; the
+// assembly returns the same bits.
 package windows
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Number is what the running sums of windows are made of.
+// Number lists the types of column sums.
 type Number interface {
 	uint16 | uint32 | uint64 | float64
 }
 
-// windowRoutines is the assembly of a level, nil where there is none.
+// windowRoutines holds the assembly of a level; missing routines are nil.
 type windowRoutines struct {
 	columnsU8U16, columnsU8U32, columnsU16U32 func(cols, add, sub *byte, n int)
 	columnsU32U32                             func(cols, add, sub *byte, n int)
@@ -58,21 +58,21 @@ type windowRoutines struct {
 }
 
 const (
-	// windowUnit is a number of elements that vectors of every size divide.
+	// windowUnit is a number of elements that is a multiple of every vector's.
 	windowUnit = 32
-	// Slack is how many elements more than they say the slices of a row have, those
-	// of pixels and results excepted.
+	// Slack is the number of elements that slices of a row must have beyond their nominal length,
+	// except those of pixels and results.
 	Slack = 64
 )
 
-// A Divisor divides sums by a number with rounding to nearest, ties up.
+// A Divisor divides sums by a number, rounding to nearest, ties up.
 type Divisor struct {
 	n, half           uint64
-	most              uint64 // the largest sum for which the multiplier is exact
+	most              uint64 // the greatest sum for which the multiplier is exact
 	multiplier, shift uint32
 }
 
-// NewDivisor is for numbers from 1 on.
+// NewDivisor returns a Divisor by n, which must be positive.
 func NewDivisor(n uint64) Divisor {
 	d := Divisor{n: n, half: n / 2}
 	if n >= 1<<31 {
@@ -87,7 +87,7 @@ func NewDivisor(n uint64) Divisor {
 	}
 	one := uint64(1) << (32 + d.shift)
 	m := (one + n - 1) / n
-	over := m*n - one // how far the multiplier is too large
+	over := m*n - one // error of the multiplier
 	d.most = 1<<32 - 1
 	if over > 0 {
 		d.most = min(d.most, (one-1)/over)
@@ -96,26 +96,26 @@ func NewDivisor(n uint64) Divisor {
 	return d
 }
 
-// A BoxKind is how means of bytes are made from the sums of columns.
+// A BoxKind is a method to compute means of bytes from column sums.
 type BoxKind uint8
 
 const (
-	BoxNone  BoxKind = iota // there is no kernel
+	BoxNone  BoxKind = iota // no kernel
 	BoxSmall                // whole windows in 16 bits, by adding their columns
-	BoxPairs                // along a row, from columns of 16 bits
-	BoxWords                // along a row, from columns of 32 bits
+	BoxPairs                // along a row, from 16-bit column sums
+	BoxWords                // along a row, from 32-bit column sums
 )
 
-// Narrow reports whether columns have 16 bits.
+// Narrow reports whether column sums have 16 bits.
 func (k BoxKind) Narrow() bool { return k == BoxSmall || k == BoxPairs }
 
-// A Box makes rounded means of bytes from the sums of columns.
+// A Box computes rounded means of bytes from column sums.
 type Box struct {
 	Kind     BoxKind
 	level    processor.Level
-	span     int // pixels across
+	span     int // width of a window in pixels
 	channels int
-	tall     bool // columns have all 16 bits
+	tall     bool // column sums use all 16 bits
 	divisor  Divisor
 
 	smallMultiplier, smallShift uint32
@@ -124,17 +124,18 @@ type Box struct {
 }
 
 const (
-	// maxSmall is how many columns are added one by one, and maxDoubled those that are
-	// added by doubling.
+	// maxSmall is the greatest number of columns that are added one by one, and maxDoubled the
+	// greatest that are added by doubling.
 	maxSmall, maxDoubled = 6, 16
-	// maxPairs is how high windows are whose columns fit in 15 bits, and maxTall in 16.
+	// maxPairs is the greatest height of windows whose column sums fit in 15 bits, and maxTall in
+	// 16 bits.
 	maxPairs, maxTall = 128, 257
-	// maxFloat is how many pixels means by floats are exact for: half a pixel more or less
-	// than a tie is more than their rounding. TestBoxFloats tries all ties.
+	// maxFloat is the greatest number of pixels for which means computed in floats are exact: half
+	// a pixel from a tie exceeds their rounding error. TestBoxFloats checks all ties.
 	maxFloat = 1 << 14
 )
 
-// NewBox is for windows of span×height pixels. Its Kind is BoxNone if a level has no
+// NewBox returns a Box for windows of span×height pixels. Its Kind is BoxNone if the level has no
 // kernel for them.
 func NewBox(level processor.Level, span, height, channels int) Box {
 	n := uint64(span) * uint64(height)
@@ -162,8 +163,8 @@ func NewBox(level processor.Level, span, height, channels int) Box {
 	return b
 }
 
-// NewScaledBox is for windows of span words across, with sums below 2^31: the means of
-// [ScaledMeans]. It is of kind BoxWords if a level has a kernel.
+// NewScaledBox returns a Box that computes [ScaledMeans] of windows of span columns, with sums
+// below 2^31. Its Kind is BoxWords if the level has a kernel.
 func NewScaledBox(level processor.Level, span, channels int, factor float32) Box {
 	b := Box{level: level, span: span, channels: channels, inverse: factor}
 	if windowTable[level].boxU8 != nil && channels <= processor.FastChannels {
@@ -172,8 +173,8 @@ func NewScaledBox(level processor.Level, span, channels int, factor float32) Box
 	return b
 }
 
-// smallDivisor is how to divide sums of n bytes that fit in 16 bits, as a product of which
-// the upper half is shifted. It reports whether there is a way.
+// smallDivisor returns how to divide sums of n bytes that fit in 16 bits: multiply, take the upper
+// half, and shift right. It reports whether this is exact.
 func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
 	largest := 255*n + n/2
 	if n < 2 || largest >= 1<<16 {
@@ -189,7 +190,7 @@ func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
 	return 0, 0, false
 }
 
-// BoxScratch is what a worker needs for a [Box].
+// BoxScratch is the working memory of a worker for a [Box].
 type BoxScratch struct {
 	carry   [16]uint32
 	carry2  [16]uint32
@@ -200,8 +201,8 @@ type BoxScratch struct {
 	_       [raster.LineBytes]byte
 }
 
-// start is for the window before the first, of which all columns but the first, zero, are
-// in the first window too.
+// start sums the window before the first pixel: a zero column, and all columns but the last of the
+// first window.
 func (s *BoxScratch) start(cols []uint32, span, c int) {
 	clear(s.carry[:])
 	window := cols[c:][:(span-1)*c]
@@ -217,8 +218,8 @@ func (s *BoxScratch) start(cols []uint32, span, c int) {
 	}
 }
 
-// Narrow makes a row of means from columns of 16 bits. They begin with as many zeros as
-// there are channels, and have Slack elements more than those of the last window.
+// Narrow computes a row of means from 16-bit column sums. These begin with a zero for every channel
+// and extend Slack elements beyond the last window.
 func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
 	c := b.channels
 	_ = cols[:len(dst)+b.span*c+Slack]
@@ -263,8 +264,8 @@ func (b *Box) pairs(dst []uint8, cols []uint16, s *BoxScratch) {
 	}
 }
 
-// terms adds up the columns of a window by sums of 1, 2, 4 and 8 of them, as the digits of
-// the span say.
+// terms adds the columns of a window as sums of 1, 2, 4 and 8 columns, according to the binary
+// digits of the span.
 func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
 	w, c := &windowTable[b.level], b.channels
 	length := len(dst) + b.span*c // as far as any term reaches
@@ -280,7 +281,7 @@ func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
 			w.addU16(raster.First(to), raster.First(below), raster.First(below[size/2*c:]), length)
 			below = to
 		}
-		if size == maxDoubled { // twice the sums of 8
+		if size == maxDoubled { // 16 is twice the sums of 8
 			at[used], used = raster.First(below[from*c:]), used+1
 			at[used], used = raster.First(below[(from+size/2)*c:]), used+1
 			break
@@ -306,7 +307,7 @@ func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
 	}
 }
 
-// Row makes a row of means from columns of 32 bits, which begin and end as those of Narrow.
+// Row computes a row of means from 32-bit column sums, laid out as for Narrow.
 func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 	c := b.channels
 	s.start(cols, b.span, c)
@@ -330,20 +331,20 @@ func (b *Box) words(dst []uint8, cols []uint32, s *BoxScratch) {
 	}
 }
 
-// WordBox is a [Box] whose results are 16 bits: those of [ScaledMeans].
+// WordBox is a [Box] with 16-bit results: those of [ScaledMeans].
 type WordBox struct {
 	level          processor.Level
 	span, channels int
 	factor         float32
 }
 
-// NewWordBox is for windows of span×height pixels, times a factor, with sums below 2^31. It
-// reports whether a level has a kernel for them.
+// NewWordBox returns a WordBox for windows of span×height pixels, whose sums must be below 2^31,
+// and a factor. It reports whether the level has a kernel for them.
 func NewWordBox(level processor.Level, span, height, channels int, factor float32) (WordBox, bool) {
 	return WordBox{level, span, channels, factor}, windowTable[level].boxU16 != nil && channels <= processor.FastChannels
 }
 
-// Row makes a row of means from columns as those of [Box.Row].
+// Row computes a row of means from columns laid out as for [Box.Row].
 func (b *WordBox) Row(dst []uint16, cols []uint32, s *BoxScratch) {
 	s.start(cols, b.span, b.channels)
 	n := len(dst) &^ (windowUnit - 1)
@@ -365,11 +366,11 @@ func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	}
 }
 
-// ScaledMeans, of elements of 8 or 16 bits, is
+// ScaledMeans computes elements of 8 or 16 bits:
 //
 //	dst[i] = round(float32(hi[i]-lo[i]) * factor)
 //
-// to nearest, ties to even, of sums below 2^31.
+// rounded to nearest, ties to even, of sums below 2^31.
 func ScaledMeans[D raster.Number](level processor.Level, dst []D, hi, lo []uint32, factor float32) {
 	hi, lo = hi[:len(dst)], lo[:len(dst)]
 	from := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Means by floats are exact for windows of up to maxFloat bytes: the sums at both sides of
-// every tie tell, with one rounding and with two.
+// TestBoxFloats checks that means in floats are exact for windows of up to maxFloat bytes, at the
+// sums on both sides of every tie, with one rounding and with two.
 func TestBoxFloats(t *testing.T) {
 	for n := 1; n <= maxFloat; n++ {
 		b := Box{divisor: NewDivisor(uint64(n))}
@@ -35,7 +35,7 @@ func TestBoxFloats(t *testing.T) {
 	}
 }
 
-// Divisors are exact up to what they say.
+// TestDivisor checks that divisors are exact up to the sum that they claim.
 func TestDivisor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 20000 {
@@ -61,7 +61,8 @@ func TestDivisor(t *testing.T) {
 	}
 }
 
-// The kernels of windows at every level are the portable loops, and write nothing beyond.
+// TestWindows compares the kernels of windows at every level with the portable loops, and checks
+// that they write nothing else.
 func TestWindows(t *testing.T) {
 	for _, level := range processor.Levels() {
 		rng := rand.New(rand.NewPCG(1, 18))
@@ -232,7 +233,7 @@ func testMeans(t *testing.T, rng *rand.Rand, level processor.Level, n int) {
 	v.Row(level, got[:n], hi, lo, hi2, lo2, true)
 	clear(want) // all pixels of a window are equal
 	same("deviations")
-	for i := range hi { // some are not
+	for i := range hi { // some differ
 		hi[i] -= uint32(rng.IntN(1 + int(hi[i]-lo[i])))
 		hi2[i] -= uint32(rng.IntN(1 + int(hi2[i]-lo2[i])))
 	}
