@@ -14,6 +14,8 @@ def expected(statistic, image, valid, size, border):
     pads = [(down // 2, (down - 1) // 2), (across // 2, (across - 1) // 2)]
     if border == "clip":
         pixels, shown = np.pad(image.astype(float), pads), np.pad(valid, pads)
+    elif border == "constant":
+        pixels, shown = np.pad(image.astype(float), pads), np.pad(valid, pads, constant_values=True)
     else:
         pixels, shown = (np.pad(a, pads, mode=PADS[border]) for a in (image.astype(float), valid))
     windows, counts = (np.lib.stride_tricks.sliding_window_view(a, (down, across)) for a in (pixels, shown))
@@ -26,7 +28,7 @@ def expected(statistic, image, valid, size, border):
 
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
-@pytest.mark.parametrize("border", ["reflect101", "reflect", "replicate", "wrap", "clip"])
+@pytest.mark.parametrize("border", ["reflect101", "reflect", "replicate", "wrap", "constant", "clip"])
 def test_statistics_of_valid_pixels(dtype, border):
     rng = np.random.default_rng(3)
     image = rng.integers(0, 200, (14, 19)).astype(dtype)
@@ -103,6 +105,39 @@ def test_channels_and_batches():
     hidden = np.ma.masked_array(image, np.isnan(holes))
     np.testing.assert_allclose(boxsum.local_mean(hidden, 3, mask=mask), boxsum.local_mean(image, 3, mask=~np.isnan(holes) & mask[..., None]))
     np.testing.assert_array_equal(boxsum.local_mean(np.ma.masked_array(image, False), 3), boxsum.local_mean(image, 3))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "u4", "i8", "u8", "f2"])
+def test_other_types(dtype):
+    rng = np.random.default_rng(7)
+    image = rng.integers(0, 100, (9, 11)).astype(dtype)
+    valid = rng.random(image.shape) > 0.4
+    valid[:5, :5] = False
+    means = expected(np.mean, image, valid, (3, 5), "reflect101")
+    want = means.astype(dtype) if dtype == "f2" else np.floor(np.nan_to_num(means) + 0.5)
+    hidden = np.ma.masked_array(image, ~valid)
+    stack, masked = np.stack([image, image]), np.ma.stack([hidden, hidden])
+    for a, named in ((image, {"mask": valid}), (hidden, {}), (stack, {"mask": valid, "axes": (1, 2)}), (masked, {"axes": (1, 2)}), (masked, {"mask": valid, "axes": (1, 2)})):
+        for got in (boxsum.blur(a, (1, 2), **named), boxsum.box_filter(a, (3, 5), **named)):
+            assert got.dtype == image.dtype
+            np.testing.assert_array_equal(got, np.broadcast_to(want, a.shape))
+        np.testing.assert_allclose(boxsum.local_mean(a, (3, 5), dtype="f8", **named), np.broadcast_to(means, a.shape))
+
+
+def test_masked_pixels_need_not_fit():
+    """The value that stands for missing data is often the least of 64 bits."""
+    image = np.arange(30).reshape(5, 6)
+    image[1, 2] = image[4, 4] = np.iinfo(np.int64).min
+    valid = image >= 0
+    want = expected(np.mean, np.where(valid, image, 0), valid, (3, 3), "reflect101")
+    for a, named in ((image, {"mask": valid}), (np.ma.masked_less(image, 0), {}), (np.stack([image] * 2), {"mask": valid, "axes": (1, 2)}), (image[..., None], {"mask": valid})):
+        np.testing.assert_allclose(np.squeeze(boxsum.local_mean(a, 3, **named)), np.broadcast_to(want, np.squeeze(a).shape))
+        np.testing.assert_array_equal(np.squeeze(boxsum.blur(a, 1, **named)), np.broadcast_to(np.floor(want + 0.5), np.squeeze(a).shape))
+    for call in (lambda: boxsum.local_mean(image, 3), lambda: boxsum.blur(image, 1, mask=valid | True)):
+        with pytest.raises(TypeError, match="float64 would round"):
+            call()
+    for nothing in (np.ma.masked_array(image, True), np.ma.masked_array(image.astype("u1"), True)):
+        assert not boxsum.blur(nothing, 1).any() and np.isnan(boxsum.local_mean(nothing, 3)).all()
 
 
 def test_mistakes():

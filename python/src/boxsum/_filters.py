@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import sys
 import threading
@@ -44,11 +45,13 @@ def over_axes(function: F) -> F:
     The decorated function then sees arrays with as many leading axes as :func:`leading`
     returns.
     """
+    masks = "mask" in inspect.signature(function).parameters
+
     @functools.wraps(function)
     def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
         if axes is None:
             return function(a, *arguments, out=out, **named)
-        image = on_host(a)
+        image = a if masks and isinstance(a, np.ma.MaskedArray) else on_host(a)
         strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a color image
         order = _batch.order_of(image.shape, strides, image.itemsize, axes, (2,))
 
@@ -80,11 +83,17 @@ def over_axes(function: F) -> F:
     return batched  # type: ignore[return-value]
 
 
-def pixels_of(a: Any) -> ndarray:
-    """Return an image in host memory whose pixels can be filtered."""
+def _image(a: Any) -> ndarray:
+    """Return an image in host memory, with leading axes if it is a batch."""
     image = on_host(a)
     if image.ndim - leading() not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
+    return image
+
+
+def pixels_of(a: Any) -> ndarray:
+    """Return an image in host memory whose pixels can be filtered."""
+    image = _image(a)
     native = image.dtype.newbyteorder("=")
     if native in _PIXELS:
         return image
@@ -113,10 +122,12 @@ def any_pixels(function: F) -> F:
         if native.kind == "b" and function.__name__ != "median":
             raise TypeError(f"{function.__name__} of bool, whose means are not bool: local_mean has fractions, and so have images from .astype(numpy.float32)")
         result = None if out is None else result_for(image, native, out, on_host(out).shape)
-        if native.kind in "iu":
-            wide = _types.narrow(image).astype(np.float64)
+        if native.kind in "iu" and native.itemsize == 8:
+            hidden = np.ma.getmask(image)
+            wide = _types.narrow(_without(image, named.get("mask"), named.get("axes"))).astype(np.float64)
+            wide = wide if hidden is np.ma.nomask else np.ma.masked_array(wide, hidden)
         else:
-            wide = image.astype(_AS[native])
+            wide = image.astype(np.float64 if native.kind in "iu" else _AS[native])
         made = function(wide, *arguments, **named)
         if result is not None and result.shape != made.shape:
             raise ValueError(f"out has shape {result.shape}, and the result {made.shape}")
@@ -128,6 +139,24 @@ def any_pixels(function: F) -> F:
         return out
 
     return filtered  # type: ignore[return-value]
+
+
+def _without(image: ndarray, mask: Any, axes: Any) -> ndarray:
+    """Return an image with zeros where it is masked: what is left out need not fit another type."""
+    image = np.ma.filled(image, 0)
+    if mask is None:
+        return image
+    shown = np.asarray(on_host(mask)) != 0
+    if shown.ndim == 2 and image.ndim > 2:
+        places = (0, 1) if axes is None else axes
+        try:
+            shown = np.moveaxis(shown.reshape(shown.shape + (1,) * (image.ndim - 2)), (0, 1), places)
+        except (TypeError, ValueError):  # axes that the filter refuses
+            return image
+    try:
+        return np.where(shown, image, image.dtype.type(0))
+    except ValueError:  # a mask that the filter refuses
+        return image
 
 
 def _rounded(values: ndarray, dtype: np.dtype) -> ndarray:
@@ -145,11 +174,24 @@ def valid_pixels(a: Any, mask: Any, nan: str) -> tuple[ndarray, tuple[ndarray | 
     _valid.check_nan(nan)
     hidden = np.ma.getmask(a)
     if hidden is np.ma.nomask or not hidden.any():
-        image = pixels_of(a)
+        hidden, image = None, _image(a)
     else:
-        image = pixels_of(a.data)
-        mask = ~hidden if mask is None else ~hidden & (_valid.as_mask(mask, image.shape, hidden.ndim) != 0)
-    return image, (None if mask is None else _valid.as_mask(mask, image.shape, lead=leading()), int(nan == "skip"))
+        image = _image(a.data)
+    lead = leading()
+    shown = None if mask is None else _valid.as_mask(mask, image.shape, lead=lead)
+    if hidden is not None:
+        if shown is not None:
+            hidden = hidden | (_over_channels(shown, image.ndim, lead) == 0)
+        shown = (~hidden).view(np.uint8)
+    if shown is not None and image.dtype.kind in "iu" and image.dtype.itemsize == 8:  # what is left out need not fit another type
+        image = np.where(_over_channels(shown, image.ndim, lead) != 0, image, image.dtype.type(0))
+    return pixels_of(image), (shown, int(nan == "skip"))
+
+
+def _over_channels(mask: ndarray, axes: int, lead: int) -> ndarray:
+    """Return a mask with an axis for the channels of an array with this many axes, if that has them and the mask does not."""
+    missing = axes - lead - 2 if mask.ndim == 2 else axes - mask.ndim
+    return mask.reshape(mask.shape + (1,) * missing)
 
 
 def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | None = None) -> ndarray:

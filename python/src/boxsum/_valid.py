@@ -82,11 +82,10 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     return tuple(tables)
 
 
-def as_mask(mask: Any, shape: tuple[int, ...], axes: int = 0, lead: int = 0) -> ndarray:
+def as_mask(mask: Any, shape: tuple[int, ...], lead: int = 0) -> ndarray:
     """Return a mask as bytes, with one channel or as many as an image of this shape.
 
-    A mask without channels gets one if `axes` is 3. With `lead` leading batch axes, a mask is
-    for the whole batch, or for each of its images.
+    With `lead` leading batch axes, there is one mask for all images, or one for each.
     """
     mask = plain(_foreign.on_host(mask))
     if lead:
@@ -94,8 +93,6 @@ def as_mask(mask: Any, shape: tuple[int, ...], axes: int = 0, lead: int = 0) -> 
             raise ValueError(f"a mask for images of shape {shape[lead:]}, {shape[:lead]} of them: it takes as many, or one of shape {shape[lead : lead + 2]}")
     elif mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
         raise ValueError(f"a mask of shape {mask.shape} for an image of shape {shape}: it takes the same, or that without channels")
-    if axes == 3 and mask.ndim == 2:
-        mask = mask[..., None]
     if mask.dtype == np.bool_:
         return mask.view(np.uint8)
     return mask if mask.dtype == np.uint8 else (mask != 0).view(np.uint8)
