@@ -26,8 +26,9 @@ type Table[S Sum] struct {
 
 	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
 	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
-	// the pixels, or from their values if the type allows hardly any sum. Means and
-	// variances of boxes whose sum may exceed the sum type are then computed in parts.
+	// the pixels, or from their values if a sum of a few pixels of that type may
+	// overflow. Means and variances of boxes whose sum may exceed the sum type are then
+	// computed in parts.
 	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
 	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
 	Bound uint64

@@ -136,7 +136,7 @@ func compare[P boxsum.Pixel](t testing.TB, img boxsum.Image[P], box image.Rectan
 	case int16, int32:
 		return // whose centroid may be anywhere
 	}
-	// What is natural in size: the mass times the spread to the moment's order.
+	// The natural magnitude of a moment: the mass times the spread to the power of its order.
 	spread := math.Sqrt((want[10] + want[12]) / want[0])
 	for i, p := range powers[3:] {
 		scale := want[0] * math.Pow(spread, float64(p[0]+p[1]))

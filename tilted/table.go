@@ -21,14 +21,15 @@ type Table[S boxsum.Sum] struct {
 
 	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
 	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
-	// the pixels, or from their values if the type allows hardly any sum. Means and
-	// variances of boxes whose sum may exceed the sum type are then computed in parts.
+	// the pixels, or from their values if a sum of a few pixels of that type may
+	// overflow. Means and variances of boxes whose sum may exceed the sum type are then
+	// computed in parts.
 	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
 	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
 	Bound uint64
 
-	// Signed marks a uint32 table whose sums are to be read as int32, as those of other
-	// libraries are. Means are then computed from the signed sums.
+	// Signed marks a uint32 table whose entries are int32 sums, as in tables of other
+	// libraries. Means are then computed from the signed sums.
 	Signed bool
 }
 

@@ -46,7 +46,8 @@ func (t *Table[S]) restore(s S, box Box, channel int) S {
 	return s + S(offset*n)
 }
 
-// sums gives the sums needed to add the offset back to a table of squares.
+// sums returns the sums needed to add the offset back to a table of squares. It is
+// implemented by tables of every sum type.
 type sums interface {
 	float(box Box, channel int) float64
 }

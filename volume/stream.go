@@ -25,7 +25,7 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *O
 // (width+1)×(height+1) entries. The result is valid until the next Push.
 func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
 	if s == nil {
-		s = new(Stream[S, P]) // which is an error as well
+		s = new(Stream[S, P]) // Push on it returns an error
 	}
 	made, _, err := s.slices.Push(sliceArray(&slice))
 	if err != nil {
