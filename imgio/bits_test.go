@@ -10,13 +10,13 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Every image of bits comes back as it was, whatever its runs.
+// TestEncodeBits tests that images of bits are read back unchanged, whatever their runs.
 func TestEncodeBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 6))
 	for i := range 240 {
 		width, height := 1+rng.IntN(90), 1+rng.IntN(12)
 		if i%8 == 0 {
-			width = 1 + rng.IntN(6000) // runs that take several codes
+			width = 1 + rng.IntN(6000) // runs that need several codes
 		}
 		stride := (width+7)/8 + rng.IntN(3)
 		data := make([]byte, stride*height)
@@ -31,7 +31,7 @@ func TestEncodeBits(t *testing.T) {
 				if black && i%16 != 1 && !(i%16 == 3 && y > 0) {
 					data[y*stride+x/8] |= 0x80 >> (x % 8)
 				}
-				if i%16 == 5 && y > 0 { // like the row above, moved by a pixel or two
+				if i%16 == 5 && y > 0 { // like the row above, shifted by a pixel or two
 					data[y*stride+x/8] &^= 0x80 >> (x % 8)
 					if from := x - 1 - y%2; from >= 0 && at(data[(y-1)*stride:], from) {
 						data[y*stride+x/8] |= 0x80 >> (x % 8)

@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// samples is a small valid file of every format and kind.
+// samples returns a small valid file of every format and kind.
 func samples(t testing.TB) map[string][]byte {
 	t.Helper()
 	r := image.Rect(0, 0, 19, 11)
@@ -50,18 +50,18 @@ func samples(t testing.TB) map[string][]byte {
 	}
 }
 
-// bounded are the formats in which a file's length bounds what it can hold.
+// bounded reports whether the length of a file limits its number of pixels.
 func bounded(format string) bool { return format != "webp" && format != "tiff" }
 
-// survives decodes a damaged file: it must give a picture that fits itself or
-// an error, and take no more memory than its length allows.
+// survives decodes a damaged file. The result must be a consistent picture or an
+// error, and use no more memory than its length allows.
 func survives(t *testing.T, name string, file []byte, mode ColorMode) {
 	t.Helper()
 	var p *Picture
 	var err error
 	allocated := allocatedBy(func() { p, err = Decode(bytes.NewReader(file), mode) })
 	format, _ := sniff(file[:min(len(file), sniffBytes)])
-	// 512 pixels a byte, progressive, is the most: 15 bytes for each of them.
+	// The maximum is 512 pixels per byte, in progressive JPEG, and 15 bytes per pixel.
 	if limit := uint64(4<<20 + 16384*len(file)); bounded(format) && allocated > limit {
 		t.Errorf("%s: %d bytes allocated for a file of %d", name, allocated, len(file))
 	}
@@ -102,7 +102,7 @@ func whole[P boxsum.Pixel](im boxsum.Image[P]) bool {
 
 func TestDamagedFiles(t *testing.T) {
 	for name, file := range samples(t) {
-		rng := rand.New(rand.NewPCG(3, uint64(len(name)))) // the same in any order of samples
+		rng := rand.New(rand.NewPCG(3, uint64(len(name)))) // the same for any order of samples
 		for _, mode := range []ColorMode{ToGray, Keep} {
 			if _, err := Decode(bytes.NewReader(file), mode); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -127,7 +127,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Damaged arrays go through a file as well, where they may be mapped.
+// TestDamagedFilesOnDisk writes damaged arrays to files, which may be mapped.
 func TestDamagedFilesOnDisk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	path := filepath.Join(t.TempDir(), "file")
@@ -152,7 +152,7 @@ func TestDamagedFilesOnDisk(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	pixelLimit = 1 << 16 // a few bytes of some formats are a picture of seconds
+	pixelLimit = 1 << 16 // in some formats, a few bytes decode to a picture that takes seconds
 	defer func() { pixelLimit = MaxPixels }()
 	for _, file := range samples(f) {
 		f.Add(file, true)
@@ -188,7 +188,7 @@ func FuzzReadNPY(f *testing.F) {
 	})
 }
 
-// allocatedBy is how many bytes f allocates.
+// allocatedBy returns the number of bytes that f allocates.
 func allocatedBy(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -32,7 +32,6 @@ const (
 	// alpha, 3 for R, G, B and 4 for R, G, B, A, as stored in the file. Alpha
 	// is straight, and palettes are resolved. A single transparent color does
 	// not add a channel, except in a palette.
-	// transparent makes no channel, except in a palette.
 	Keep
 )
 
@@ -54,8 +53,8 @@ type Picture struct {
 	// Bits is the number of bits per sample in the file: 1 for black and white,
 	// and 0 for arrays.
 	Bits int
-	// Metadata is for Image: its profile is for the image's channels, and its
-	// orientation and resolution are those of the pixels as they are here.
+	// Metadata describes Image: its profile is one for the image's channels, and
+	// its orientation and resolution are those of the decoded pixels.
 	Metadata Metadata
 
 	close closer

@@ -26,8 +26,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// WebP has no encoder in Go; these four were made once with libwebp. The first
-// two hold webpColor in lossless form, the others a black and a white half.
+// Go has no WebP encoder. These four files were made with libwebp. The first two
+// contain webpColor in lossless form, the others a black and a white half.
 const (
 	webpOpaque     = "5249464640000000574542505650384c330000002f038000005f3050028164b0f00723c8b629ce20ee4f7388f90f09001b9fcf3708212008205188258759569a65d288fe07363b00"
 	webpAlpha      = "524946464a000000574542505650384c3d0000002f038000105f3050028164b0f00723c8b629ce20ee4f7308c26ca3d71914ecfc1906113200d8eee7e73727848020804421961c665969964923fa1fd8ec00"
@@ -47,7 +47,7 @@ func unhex(s string) []byte {
 	return b
 }
 
-// webpColor is the 4×3 picture in the lossless samples.
+// webpColor returns the 4×3 picture in the lossless samples.
 func webpColor(alpha bool) boxsum.Image[uint8] {
 	im := boxsum.Image[uint8]{Stride: 12, Width: 4, Height: 3, Channels: 3}
 	for y := range 3 {
@@ -80,7 +80,7 @@ func asDeflatedTIFF(w io.Writer, m image.Image) error {
 	return tiff.Encode(w, m, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
 }
 
-// noisy fills a buffer with bytes that never change.
+// noisy fills a buffer with noise that is the same in every run.
 func noisy(b []uint8) {
 	rng := rand.New(rand.NewPCG(1, uint64(len(b))))
 	for i := range b {
@@ -98,22 +98,22 @@ func opaque(b []uint8, step, alphaBytes int) {
 
 var size = image.Rect(0, 0, 13, 7)
 
-// pngChunk is one chunk with its checksum.
+// pngChunk returns a chunk with its checksum.
 func pngChunk(kind string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, kind...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// grayAlphaPNG turns a PNG of gray samples, twice as wide, into one of gray and
-// alpha: Go cannot write those.
+// grayAlphaPNG converts a PNG of gray samples, twice as wide, to one of gray and
+// alpha, which Go cannot write.
 func grayAlphaPNG(t testing.TB, w, h int, deep bool, samples []uint8) []byte {
 	t.Helper()
 	var wide image.Image = &image.Gray{Pix: samples, Stride: 2 * w, Rect: image.Rect(0, 0, 2*w, h)}
 	if deep {
 		wide = &image.Gray16{Pix: samples, Stride: 4 * w, Rect: image.Rect(0, 0, 2*w, h)}
 	}
-	// Without filters the rows of both kinds are the same bytes.
+	// Without filters, the rows of both kinds consist of the same bytes.
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, wide); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func rows16(be []uint8, channels int) boxsum.Image[uint16] {
 	return im
 }
 
-// without drops every fourth sample, of so many bytes.
+// without removes every fourth sample, each of the given size in bytes.
 func without(pix []uint8, bytes int) []uint8 {
 	var out []uint8
 	for i := 0; i < len(pix); i += 4 * bytes {
@@ -161,7 +161,7 @@ func without(pix []uint8, bytes int) []uint8 {
 	return out
 }
 
-// What was written to a lossless file comes back to the bit.
+// TestDecodeExact tests that lossless files are read back bit for bit.
 func TestDecodeExact(t *testing.T) {
 	gray, gray16 := image.NewGray(size), image.NewGray16(size)
 	rgb, rgb16 := image.NewRGBA(size), image.NewRGBA64(size)
@@ -183,7 +183,7 @@ func TestDecodeExact(t *testing.T) {
 		check(t, name+" rgba to gray", encoded(t, encode, rgba), ToGray, format, boxsum.Gray(rgba))
 		check(t, name+" rgba16 to gray", encoded(t, encode, rgba16), ToGray, format, boxsum.Gray16(rgba16))
 	}
-	// Go writes opaque colour to PNG without alpha, and to TIFF with it.
+	// Go writes opaque color to PNG without alpha, and to TIFF with it.
 	check(t, "png rgb", encoded(t, png.Encode, rgb), Keep, "png", rows8(without(rgb.Pix, 1), 3))
 	check(t, "png rgb16", encoded(t, png.Encode, rgb16), Keep, "png", rows16(without(rgb16.Pix, 2), 3))
 	check(t, "png rgb16 to gray", encoded(t, png.Encode, rgb16), ToGray, "png", boxsum.Gray16(rgb16))
@@ -197,14 +197,14 @@ func TestDecodeExact(t *testing.T) {
 	noisy(samples)
 	check(t, "png gray16+alpha", grayAlphaPNG(t, size.Dx(), size.Dy(), true, samples), Keep, "png", rows16(samples, 2))
 
-	// A colour declared transparent adds no channel.
+	// A color declared transparent does not add a channel.
 	keyed := encoded(t, png.Encode, gray)
 	keyed = append(append(append([]byte(nil), keyed[:33]...), pngChunk("tRNS", []byte{0, gray.Pix[3]})...), keyed[33:]...)
 	check(t, "png with tRNS", keyed, Keep, "png", rows8(gray.Pix, 1))
 
 	check(t, "bmp gray", encoded(t, bmp.Encode, gray), ToGray, "bmp", rows8(gray.Pix, 1))
 	check(t, "bmp rgb", encoded(t, bmp.Encode, rgb), Keep, "bmp", rows8(without(rgb.Pix, 1), 3))
-	// Go's writer gives alpha to the 40-byte header, which has no place for it.
+	// Go writes alpha with the 40-byte header, which cannot declare it.
 	opaque(rgba.Pix, 4, 1)
 	rgba.Pix[3] = 254
 	check(t, "bmp 32 bits", encoded(t, bmp.Encode, rgba), Keep, "bmp", bmpWant(t, encoded(t, bmp.Encode, rgba), rgba))
@@ -214,8 +214,8 @@ func TestDecodeExact(t *testing.T) {
 	check(t, "webp to gray", unhex(webpAlpha), ToGray, "webp", weighed(webpColor(true)))
 }
 
-// bmpWant is four channels where the file's header has an alpha mask, and three
-// where it has not.
+// bmpWant returns four channels if the file's header has an alpha mask, and three
+// otherwise.
 func bmpWant(t *testing.T, file []byte, m *image.NRGBA) any {
 	t.Helper()
 	if binary.LittleEndian.Uint32(file[14:]) > 40 {
@@ -224,7 +224,7 @@ func bmpWant(t *testing.T, file []byte, m *image.NRGBA) any {
 	return rows8(without(m.Pix, 1), 3)
 }
 
-// rgbTIFF is an uncompressed TIFF with three samples a pixel.
+// rgbTIFF returns an uncompressed TIFF with three samples per pixel.
 func rgbTIFF(pix []uint8) []byte {
 	const entries, data = 9, 8 + 2 + 9*12 + 4 + 6
 	b := []byte("II*\x00\x08\x00\x00\x00")
@@ -242,8 +242,8 @@ func rgbTIFF(pix []uint8) []byte {
 	return append(b, pix...)
 }
 
-// TestUnreadTIFF holds that what is not read is told from damage, with what to do
-// about it.
+// TestUnreadTIFF tests that unsupported files are distinguished from damaged ones,
+// with errors that say what to do.
 func TestUnreadTIFF(t *testing.T) {
 	whole := rgbTIFF(make([]uint8, 3*size.Dx()*size.Dy()))
 	for _, test := range []struct {
@@ -287,7 +287,7 @@ func TestDecodePalette(t *testing.T) {
 			check(t, "tiff to gray", encoded(t, asTIFF, m), ToGray, "tiff", boxsum.Gray(m))
 		}
 	}
-	// A frame smaller than its canvas is read in its own size.
+	// A frame smaller than its canvas is returned in its own size.
 	frame := image.NewPaletted(image.Rect(3, 4, 8, 9), plain)
 	var b bytes.Buffer
 	err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{5}, Config: image.Config{Width: 9000, Height: 9000}})
@@ -311,7 +311,7 @@ func TestDecodeLossy(t *testing.T) {
 	check(t, "jpeg", file, Keep, "jpeg", boxsum.Color(decoded))
 	check(t, "jpeg to gray", file, ToGray, "jpeg", boxsum.Gray(decoded))
 
-	// Lossy WebP uses part of the range; white must be white again.
+	// Lossy WebP uses part of the range; white must become 255 again.
 	for name, file := range map[string]string{"lossy": webpLossy, "lossy with alpha": webpLossyAlpha} {
 		for mode, channels := range map[ColorMode]int{ToGray: 1, Keep: 3 + strings.Count(name, "alpha")} {
 			p, err := Decode(bytes.NewReader(unhex(file)), mode)
@@ -337,7 +337,7 @@ func TestOpen(t *testing.T) {
 	}
 	gray := image.NewGray(size)
 	noisy(gray.Pix)
-	// The name says nothing, the content all.
+	// The format depends on the content, not on the name.
 	p, err := Open(put("wrong.jpg", encoded(t, png.Encode, gray)), ToGray)
 	if err != nil || p.Format != "png" || p.Close() != nil {
 		t.Error(err)
@@ -422,8 +422,8 @@ type errReader struct{ error }
 
 func (e errReader) Read([]byte) (int, error) { return 0, e.error }
 
-// Headers that promise pictures which their file cannot hold are refused before
-// memory is taken.
+// TestDecodeRefusesSizes tests that headers that declare larger pictures than the
+// file can contain are refused before memory is allocated.
 func TestDecodeRefusesSizes(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 64, 64))
 	rgba := image.NewRGBA(gray.Rect)

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// TestDemoColor converts the color picture to gray, which must give the gray one.
+// TestDemoColor tests that the color picture converts to the gray one.
 func TestDemoColor(t *testing.T) {
 	for _, size := range []image.Point{{0, 0}, {-1, 5}, {1, 1}, {64, 36}, {701, 233}, {1920, 1080}} {
 		c, want := DemoColor(size.X, size.Y), Demo(size.X, size.Y)

@@ -61,7 +61,7 @@ func SaveWith(path string, img any, m Metadata) error {
 //   - JPEG and GIF have 8 bits and lose detail: JPEG everywhere, GIF in images of more than 256 colors. JPEG has no alpha, and in GIF a pixel is opaque or transparent.
 //   - .npy arrays support all types and numbers of channels.
 //
-// What a format cannot hold is a [boxsum.ErrTypes].
+// Anything that a format cannot hold is a [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
 	return EncodeWith(w, format, img, Metadata{})
 }

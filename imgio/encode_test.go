@@ -21,7 +21,7 @@ func noise[P boxsum.Pixel](w, h, channels int) boxsum.Image[P] {
 	return img
 }
 
-// tight is an image without gaps between its rows.
+// tight returns an image without gaps between its rows.
 func tight[P boxsum.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
 	to := img
 	to.Pix, to.Stride = nil, img.Width*img.Channels
@@ -31,7 +31,7 @@ func tight[P boxsum.Pixel](img boxsum.Image[P]) boxsum.Image[P] {
 	return to
 }
 
-// What is written is read again.
+// TestEncode tests that images are read back unchanged.
 func TestEncode(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {7, 5}, {300, 401}} {
 		for channels := 1; channels <= 4; channels++ {
@@ -121,7 +121,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// JPEG is near to what was given, and what it cannot hold is refused.
+// TestEncodeJPEG tests that JPEG is close to the original, and that images it cannot hold are refused.
 func TestEncodeJPEG(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		img := boxsum.Image[uint8]{Pix: make([]uint8, 37*(23*channels+5)), Width: 23, Height: 37, Channels: channels, Stride: 23*channels + 5}

@@ -15,8 +15,8 @@ import (
 )
 
 // fromImage returns an image as a boxsum.Image of uint8, or of uint16 if its
-// color model has 16 bits, as they are written: gray, R, G, B if it is opaque,
-// else R, G, B, A with straight alpha. Nil is an image without pixels.
+// color model has 16 bits: gray; R, G, B if it is opaque; otherwise R, G, B, A
+// with straight alpha. Nil gives an image without pixels.
 func fromImage(m image.Image) (any, error) {
 	if v := reflect.ValueOf(m); v.Kind() == reflect.Pointer && v.IsNil() {
 		return boxsum.Image[uint8]{}, nil
@@ -95,8 +95,8 @@ func grayImage(m image.Image) image.Image {
 	return to
 }
 
-// encodeGIF writes an image exactly if it is gray or has at most 256 colors, else
-// with 256 fixed colors, dithered.
+// encodeGIF writes an image exactly if it is gray or has at most 256 colors,
+// and otherwise dithered to 256 fixed colors.
 func encodeGIF(w io.Writer, img any) error {
 	if deep, ok := img.(boxsum.Image[uint16]); ok {
 		return fmt.Errorf("imgio: %T: GIF is for pixels of uint8; write it as .png or .npy: %w", deep, boxsum.ErrTypes)
@@ -125,8 +125,8 @@ func encodeGIF(w io.Writer, img any) error {
 	return gif.Encode(w, p, nil)
 }
 
-// paletted returns an image with a palette: its own colors, if it has at most
-// 256.
+// paletted returns an image with a palette, which consists of its own colors if
+// they are at most 256.
 func paletted(m image.Image) (*image.Paletted, error) {
 	b := m.Bounds()
 	to := image.NewPaletted(b, nil)
@@ -173,7 +173,7 @@ func paletted(m image.Image) (*image.Paletted, error) {
 	to.Palette = palette.Plan9
 	if clear {
 		to.Palette = slices.Clone(to.Palette)
-		to.Palette[1] = color.Transparent // in place of one of the dark blues
+		to.Palette[1] = color.Transparent // replaces one of the dark blues
 	}
 	draw.FloydSteinberg.Draw(to, b, m, b.Min)
 	return to, nil

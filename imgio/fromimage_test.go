@@ -13,10 +13,10 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// plainImage hides the type of an image, as one of another package would.
+// plainImage hides the type of an image, like a type of another package.
 type plainImage struct{ image.Image }
 
-// imagesOfAllTypes draws the same colors in images of every type that has them.
+// imagesOfAllTypes draws the same colors in images of every type that can hold them.
 func imagesOfAllTypes(clear bool) map[string]draw.Image {
 	r := image.Rect(2, 3, 9, 8)
 	all := map[string]draw.Image{
@@ -79,7 +79,7 @@ func TestEncodeImages(t *testing.T) {
 			}
 		}
 	}
-	// Images of photographs and of prints have no exact colors.
+	// Colors of these types are not preserved exactly.
 	for _, m := range []image.Image{image.NewYCbCr(image.Rect(0, 0, 5, 4), image.YCbCrSubsampleRatio420), image.NewCMYK(image.Rect(0, 0, 5, 4)), image.NewUniform(color.Black), image.NewAlpha16(image.Rect(0, 0, 3, 3)), image.NewGray16(image.Rect(1, 1, 3, 3))} {
 		if u, ok := m.(*image.Uniform); ok {
 			m = plainImage{cropped{u}}
@@ -117,7 +117,7 @@ func TestEncodeGIF(t *testing.T) {
 	if p, err := Decode(&b, ToGray); err != nil || !reflect.DeepEqual(p.Image, any(gray)) {
 		t.Errorf("gray: other pixels, or %v", err)
 	}
-	// More than 256 colors are dithered: their mean stays.
+	// More than 256 colors are dithered, which preserves their mean.
 	smooth := image.NewNRGBA(image.Rect(0, 0, 128, 128))
 	for y := range 128 {
 		for x := range 128 {

@@ -78,7 +78,7 @@ func TestHeatMapOddValues(t *testing.T) {
 	HeatMap(view(60, 60, 1, func(x, y, _ int) float32 { return float32(math.NaN()) }))
 }
 
-// Contours are lines: they lie where a level is crossed, and nowhere else.
+// TestHeatMapContours tests that contours lie where a level is crossed, and nowhere else.
 func TestHeatMapContours(t *testing.T) {
 	m := HeatMap(view(1601, 60, 1, func(x, _, _ int) float64 { return float64(x) }))
 	ramp := heatColors()
@@ -103,7 +103,7 @@ func TestDemo(t *testing.T) {
 	if low, high := slices.Min(a.Pix), slices.Max(a.Pix); low > 60 || high < 240 {
 		t.Errorf("the range is %d…%d", low, high)
 	}
-	// One number for the picture: every machine must draw the same.
+	// A checksum of the picture: every machine must draw the same.
 	sum := uint64(0)
 	for i, v := range a.Pix {
 		sum += uint64(v) * uint64(i%8191+1)

@@ -9,27 +9,26 @@ import (
 	"math"
 )
 
-// Metadata is what the file of a picture says besides its pixels. Formats that
-// have no place for a part of it lose that part: PNM, GIF and .npy keep none.
+// Metadata is the information in a picture file other than its pixels. Formats
+// that cannot store a part of it omit that part: PNM, GIF and .npy store none.
 type Metadata struct {
-	// XResolution and YResolution are in pixels per inch, and both are 0 if
-	// the file has none.
+	// XResolution and YResolution are in pixels per inch. Both are 0 if the file
+	// does not specify them.
 	XResolution, YResolution float64
-	// Orientation is how viewers turn and mirror the pixels, as in the EXIF
-	// tag, 1 to 8. It is 0 for pixels that are upright, such as those that
-	// Open has turned; only Options.AsStored leaves other values.
+	// Orientation is the EXIF orientation tag, 1 to 8, which tells viewers how to
+	// rotate and mirror the pixels. It is 0 if the pixels are upright, as after
+	// Open has applied the tag; only Options.AsStored leaves other values.
 	Orientation int
-	// ICCProfile describes the colors. Encode leaves out a profile that is not
-	// for the image's channels, such as that of a color picture for a gray
-	// image.
+	// ICCProfile describes the colors. Encode omits a profile for other channels
+	// than the image's, such as that of a color picture for a gray image.
 	ICCProfile []byte
 }
 
-// maxProfile is the largest profile that is kept: the most that JPEG can hold.
+// maxProfile is the largest profile that is kept, which is the limit of JPEG.
 const maxProfile = jpegProfileParts * jpegProfilePart
 
 // readMetadata returns the metadata of a file, or of the page of a TIFF file
-// that its header points to. Damaged parts are left out.
+// that its header points to. Damaged parts are omitted.
 func readMetadata(format string, data []byte) (m Metadata) {
 	exif := exifOf(format, data)
 	m.XResolution, m.YResolution = tiffResolution(exif)
@@ -57,7 +56,7 @@ func readMetadata(format string, data []byte) (m Metadata) {
 	return m
 }
 
-// upright returns the metadata of pixels that have been turned upright.
+// upright returns the metadata of the pixels after they have been rotated upright.
 func (m Metadata) upright() Metadata {
 	if m.Orientation >= 5 {
 		m.XResolution, m.YResolution = m.YResolution, m.XResolution
@@ -84,15 +83,15 @@ func (m *Metadata) setPerMeter(x, y uint32) {
 	}
 }
 
-// resolution returns both resolutions times scale. ok reports whether they are
-// from least to most, which unknown ones are not.
+// resolution returns both resolutions times scale. ok reports whether both are
+// between least and most; unknown resolutions are not.
 func (m Metadata) resolution(scale, least, most float64) (x, y float64, ok bool) {
 	x, y = m.XResolution*scale, m.YResolution*scale
 	return x, y, x >= least && y >= least && x <= most && y <= most
 }
 
-// checkedProfile returns an ICC profile without what follows it, or nil if it is
-// damaged or too long.
+// checkedProfile returns an ICC profile without any bytes after its end, or nil
+// if it is damaged or too long.
 func checkedProfile(p []byte) []byte {
 	const header = 128
 	if len(p) < header || len(p) > maxProfile || string(p[36:40]) != "acsp" {
@@ -106,7 +105,7 @@ func checkedProfile(p []byte) []byte {
 }
 
 // pngProfile returns the profile in the contents of an iCCP chunk: a name, a
-// zero, a method that is always zero, and compressed data.
+// zero, a compression method (always 0), and compressed data.
 func pngProfile(contents []byte) []byte {
 	_, rest, ok := bytes.Cut(contents, []byte{0})
 	if !ok || len(rest) < 2 || rest[0] != 0 {
@@ -124,11 +123,11 @@ func pngProfile(contents []byte) []byte {
 	return profile
 }
 
-// readJPEG reads the resolution of the JFIF segment, which precedes that of EXIF,
-// and the profile.
+// readJPEG reads the profile, and the resolution in the JFIF segment, which takes
+// precedence over EXIF.
 func (m *Metadata) readJPEG(data []byte) {
 	const app0, app2 = 0xe0, 0xe2
-	var parts [][]byte // of the profile, by their number
+	var parts [][]byte // parts of the profile, by number
 	found := 0
 	for kind, segment := range jpegSegments(data) {
 		switch {
@@ -157,8 +156,8 @@ func (m *Metadata) readJPEG(data []byte) {
 	}
 }
 
-// tiffResolution returns the resolution in the first directory in pixels per
-// inch, or zeros.
+// tiffResolution returns the resolution in the first directory, in pixels per
+// inch, or zeros if there is none.
 func tiffResolution(data []byte) (x, y float64) {
 	const none, perInch, perCentimeter = 1, 2, 3
 	scale := 1.0
@@ -185,10 +184,10 @@ func tiffResolution(data []byte) (x, y float64) {
 	return x, y
 }
 
-// withoutDamage returns a PNG file without its ancillary chunks whose checksum is
-// wrong: image/png refuses the file for the sake of one.
+// withoutDamage returns a PNG file without ancillary chunks whose checksum is
+// wrong, because image/png rejects the whole file for one of them.
 func withoutDamage(data []byte) []byte {
-	const ancillary = 0x20 // of the first letter of a name
+	const ancillary = 0x20 // bit of the first letter of a chunk's name
 	type part struct{ from, to int }
 	var damaged []part
 	for at := 8; at+12 <= len(data); {

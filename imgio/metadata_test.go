@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// profile is an ICC profile of a color space, of n bytes that do not compress.
+// profile returns an ICC profile of a color space, of n incompressible bytes.
 func profile(space string, n int) []byte {
 	p := make([]byte, n)
 	noisy(p)
@@ -24,7 +24,7 @@ func profile(space string, n int) []byte {
 }
 
 func TestMetadata(t *testing.T) {
-	const metric = 11811 * metersPerInch // as most PNG files of 300 dpi have it
+	const metric = 11811 * metersPerInch // as in most PNG files of 300 dpi
 	all := []Metadata{
 		{},
 		{XResolution: 300, YResolution: 300},
@@ -42,7 +42,7 @@ func TestMetadata(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := m.forChannels(channels)
-				if format == "png" && m.XResolution > 0 { // in whole pixels per meter
+				if format == "png" && m.XResolution > 0 { // PNG stores whole pixels per meter
 					for _, r := range []*float64{&want.XResolution, &want.YResolution} {
 						*r = float64(int(*r/metersPerInch+0.5)) * metersPerInch
 					}
@@ -54,7 +54,7 @@ func TestMetadata(t *testing.T) {
 				if !reflect.DeepEqual(p.Metadata, want) {
 					t.Errorf("%s of %d, %d channels: %v, want %v", format, i, channels, p.Metadata, want)
 				}
-				// Once the pixels are turned, nothing is left to turn.
+				// After the pixels have been rotated, the orientation is 0.
 				turned, err := Decode(bytes.NewReader(b.Bytes()), Keep)
 				if err != nil {
 					t.Fatal(err)
@@ -66,14 +66,14 @@ func TestMetadata(t *testing.T) {
 				if !reflect.DeepEqual(turned.Metadata, want) {
 					t.Errorf("%s of %d, turned: %v, want %v", format, i, turned.Metadata, want)
 				}
-				// A gray version has no profile of colors.
+				// The gray version of a color image has no color profile.
 				if gray, err := Decode(bytes.NewReader(b.Bytes()), ToGray); err != nil || channels == 3 && gray.Metadata.ICCProfile != nil {
 					t.Errorf("%s of %d as gray: %v, %v", format, i, gray.Metadata, err)
 				}
 			}
 		}
 	}
-	// From each format to each other.
+	// From every format to every other.
 	for _, m := range []Metadata{{XResolution: 300, YResolution: 200}, {XResolution: metric, YResolution: metric}, {XResolution: 118 * 2.54, YResolution: 118 * 2.54}} {
 		var b bytes.Buffer
 		m.Orientation, m.ICCProfile = 6, profile("RGB ", 700)
@@ -93,13 +93,13 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%v became %v", m, got)
 		}
 	}
-	// Formats that keep none still write the pixels.
+	// Formats without metadata still store the pixels.
 	for _, format := range []string{"pnm", "gif", "npy"} {
 		if err := EncodeWith(&bytes.Buffer{}, format, noise[uint8](9, 8, 1), all[4]); err != nil {
 			t.Error(err)
 		}
 	}
-	// Numbers that no file holds are left out.
+	// Values that no file can hold are omitted.
 	for _, m := range []Metadata{{XResolution: -1, YResolution: 300}, {XResolution: 1e300, YResolution: 1e300}, {XResolution: 0.01, YResolution: 300, Orientation: 9, ICCProfile: []byte("short")}} {
 		for _, format := range []string{"png", "jpeg"} {
 			var b bytes.Buffer
@@ -113,7 +113,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestDamagedMetadata has files whose metadata is damaged: pixels are read all the same.
+// TestDamagedMetadata tests that pixels are read even if the metadata is damaged.
 func TestDamagedMetadata(t *testing.T) {
 	img := tight(noise[uint8](16, 16, 3))
 	m := Metadata{XResolution: 300, YResolution: 300, Orientation: 6, ICCProfile: profile("RGB ", 2000)}
@@ -141,13 +141,13 @@ func TestDamagedMetadata(t *testing.T) {
 		for i := range 500 {
 			damaged := bytes.Clone(file)
 			at := from + rng.IntN(to-from)
-			structure := false // bytes that say where the rest is
+			structure := false // bytes that contain the position of other data
 			switch format {
 			case "png":
 				structure = inHeaders(file, at)
 			case "jpeg":
 				structure = inSegments(file, at)
-			case "tiff": // all that is not the profile, the last of the values
+			case "tiff": // everything except the profile, which is the last value
 				structure = at < to-2000
 			}
 			if structure {
@@ -166,7 +166,7 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// inHeaders reports whether a byte of a PNG file is of the length or the name of a chunk.
+// inHeaders reports whether a byte of a PNG file belongs to the length or name of a chunk.
 func inHeaders(file []byte, at int) bool {
 	for i := 8; i+12 <= len(file); i += 12 + int(binary.BigEndian.Uint32(file[i:])) {
 		if at >= i && at < i+8 {
@@ -176,7 +176,7 @@ func inHeaders(file []byte, at int) bool {
 	return false
 }
 
-// inSegments is the same of the markers and lengths of a JPEG file.
+// inSegments is like inHeaders for the markers and lengths in a JPEG file.
 func inSegments(file []byte, at int) bool {
 	i := jpegStart
 	for _, contents := range jpegSegments(file) {
@@ -188,7 +188,7 @@ func inSegments(file []byte, at int) bool {
 	return false
 }
 
-// TestTIFFWriter writes pages of all kinds and reads them again.
+// TestTIFFWriter writes pages of all kinds and reads them back.
 func TestTIFFWriter(t *testing.T) {
 	bits := &packedBits{[]byte{0xf0, 0x80, 1, 0, 0x0f, 0x80}, 2, 9, 3}
 	pages := []any{
@@ -253,7 +253,7 @@ func TestTIFFWriter(t *testing.T) {
 	if !errors.Is(first, boxsum.ErrTypes) || failing.Add(bits, Metadata{}) != first || failing.Close() != first {
 		t.Errorf("after an error: %v", first)
 	}
-	// Nothing is too large to say so.
+	// Pages that are too large give an error, however large they are.
 	huge := boxsum.Image[uint8]{Pix: make([]uint8, 1), Width: 1 << 20, Height: 1 << 12, Stride: 1}
 	if err := NewTIFFWriter(&b).Add(huge, Metadata{}); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("too large: %v", err)
@@ -283,7 +283,7 @@ func FuzzMetadata(f *testing.F) {
 		if p := got.ICCProfile; p != nil && (len(p) < 128 || len(p) > maxProfile) {
 			t.Errorf("a profile of %d bytes", len(p))
 		}
-		// What was read can be written.
+		// Pictures that were read can be written.
 		for _, format := range []string{"png", "jpeg", "tiff"} {
 			var b bytes.Buffer
 			if err := EncodeWith(&b, format, noise[uint8](8, 8, 3), got); err != nil {

@@ -9,10 +9,10 @@ import (
 	"math"
 )
 
-// An inserter writes metadata after the first bytes of what an encoder writes.
+// An inserter inserts metadata after the first bytes of an encoder's output.
 type inserter struct {
 	w     io.Writer
-	after int // bytes to go
+	after int // number of bytes left until then
 	more  []byte
 }
 
@@ -32,11 +32,11 @@ func (i *inserter) Write(b []byte) (int, error) {
 	return written + n, err
 }
 
-// pngStart is the length of the signature and the IHDR chunk, after which the
-// chunks of metadata are written.
+// pngStart is the length of the signature and the IHDR chunk. Metadata chunks
+// follow them.
 const pngStart = 33
 
-// pngChunks returns the metadata as chunks of a PNG file.
+// pngChunks returns the metadata as PNG chunks.
 func (m Metadata) pngChunks() (chunks []byte) {
 	add := func(name string, contents []byte) {
 		chunks = binary.BigEndian.AppendUint32(chunks, uint32(len(contents)))
@@ -47,7 +47,7 @@ func (m Metadata) pngChunks() (chunks []byte) {
 	if len(m.ICCProfile) > 0 {
 		b := bytes.NewBufferString("ICC profile\x00\x00")
 		z := zlib.NewWriter(b)
-		z.Write(m.ICCProfile) // to memory, which does not fail
+		z.Write(m.ICCProfile) // writing to memory does not fail
 		z.Close()
 		add("iCCP", b.Bytes())
 	}
@@ -71,7 +71,7 @@ const (
 	jpegProfilePart  = 65535 - 2 - len(jpegProfileName) - 2
 )
 
-// jpegSegments returns the metadata as segments of a JPEG file.
+// jpegSegments returns the metadata as JPEG segments.
 func (m Metadata) jpegSegments() (segments []byte) {
 	add := func(kind byte, parts ...[]byte) {
 		contents := bytes.Join(parts, nil)
@@ -100,11 +100,11 @@ func (m Metadata) jpegSegments() (segments []byte) {
 	return segments
 }
 
-// isWhole reports whether a resolution is a whole number, as far as the rounding
-// of units allows.
+// isWhole reports whether a resolution is a whole number, up to the rounding
+// errors of unit conversions.
 func isWhole(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-6 }
 
-// turned reports whether viewers have to turn the pixels.
+// turned reports whether viewers have to rotate or mirror the pixels.
 func (m Metadata) turned() bool { return m.Orientation >= 2 && m.Orientation <= 8 }
 
 // exif returns the orientation as EXIF, which is a TIFF file without a picture.

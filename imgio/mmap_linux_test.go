@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMapMoreThanMemory maps a file with nothing in it.
+// TestMapMoreThanMemory maps an empty (sparse) file larger than memory.
 func TestMapMoreThanMemory(t *testing.T) {
 	const size = 1 << 40
 	f, err := os.Create(filepath.Join(t.TempDir(), "sparse"))

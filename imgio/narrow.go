@@ -124,7 +124,7 @@ func image64Of[T int64 | uint64](a *Array, data []T, all bool) (any, error) {
 }
 
 // as converts an image of 64-bit integers to pixels of type P, which must hold
-// all of them. ok is false for other images.
+// all of their values. ok is false for other images.
 func as[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
 	switch img := img.(type) {
 	case boxsum.Image[int64]:

@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// npyOf is a .npy file of any dtype and order, with numbers of the size of T.
+// npyOf returns a .npy file of any dtype and order, with numbers of the size of T.
 func npyOf[T any](descr string, fortran bool, shape string, values ...T) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, map[bool]string{false: "False", true: "True"}[fortran], shape)
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
@@ -32,7 +32,7 @@ func npyOf[T any](descr string, fortran bool, shape string, values ...T) []byte 
 	return b.Bytes()
 }
 
-// Types that no pixels have become those that hold all of their values.
+// TestOtherTypes tests that element types that are not pixel types are converted to ones that hold all of their values.
 func TestOtherTypes(t *testing.T) {
 	const large = 1 << 40
 	for name, tc := range map[string]struct {
@@ -88,7 +88,7 @@ func TestOtherTypes(t *testing.T) {
 	}
 }
 
-// All float16 are the float32 that the formula gives.
+// TestFloat16 compares the float32 of every float16 with the formula.
 func TestFloat16(t *testing.T) {
 	values := make([]uint16, 1<<16)
 	for i := range values {
@@ -118,7 +118,7 @@ func TestFloat16(t *testing.T) {
 	}
 }
 
-// Large files are mapped, and volumes of 64-bit integers have one type in all slices.
+// TestOtherTypesOfLargeFiles tests that large files are mapped, and that all slices of volumes of 64-bit integers have one type.
 func TestOtherTypesOfLargeFiles(t *testing.T) {
 	const side = 1100
 	bytes8, wide := make([]int8, side*side), make([]int64, 3*400*300)
@@ -174,7 +174,7 @@ func TestOtherTypesOfLargeFiles(t *testing.T) {
 	}
 }
 
-// The typed opener makes of 64-bit integers what it was asked for, if that holds them.
+// TestOpenImage64 tests that OpenImage converts 64-bit integers to the requested type if it holds them.
 func TestOpenImage64(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.npy")
 	if err := os.WriteFile(path, npyOf("<i8", false, "(1, 3)", int64(0), int64(200), int64(7)), 0o644); err != nil {

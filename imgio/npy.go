@@ -133,8 +133,8 @@ var dtypes = map[string]dtype{
 	"i1": wider(func(v uint8) int16 { return int16(int8(v)) }), "f2": wider(halfToFloat),
 }
 
-// wider returns the dtype of elements that no array has, and that are converted
-// to others.
+// wider returns the dtype of elements whose type no array has: they are converted
+// to another type.
 func wider[From, To Element](to func(From) To) dtype {
 	d := element[From]()
 	d.widen = widened(to)

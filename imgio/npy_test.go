@@ -22,7 +22,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// rawNPY is a .npy file with this text as its header.
+// rawNPY returns a .npy file with the given text as its header.
 func rawNPY(version byte, dict string, data []byte) []byte {
 	b := append([]byte(npyMagic), version, 0)
 	if version == 1 {
@@ -123,7 +123,7 @@ func TestReadNPYErrors(t *testing.T) {
 	}
 }
 
-// A header alone must not take the memory that it promises.
+// TestReadNPYTakesNoMemoryOnTrust tests that a header alone does not cause the allocation of the memory that it declares.
 func TestReadNPYTakesNoMemoryOnTrust(t *testing.T) {
 	file := rawNPY(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (65536, 65536)}", make([]byte, 100))
 	allocated := allocatedBy(func() {
@@ -136,7 +136,7 @@ func TestReadNPYTakesNoMemoryOnTrust(t *testing.T) {
 	}
 }
 
-// A stream of unknown length that is longer than the first piece of memory.
+// TestReadNPYGrows reads a stream of unknown length that is longer than the first allocation.
 func TestReadNPYGrows(t *testing.T) {
 	want := make([]uint16, 500_001)
 	for i := range want {
@@ -170,8 +170,8 @@ func TestNPYRoundTrip(t *testing.T) {
 	})
 }
 
-// roundTrip writes arrays in random runs and reads them back; then the same
-// bytes are read as big endian and as Fortran order, against an index by hand.
+// roundTrip writes arrays in random runs and reads them back. It then reads the same
+// bytes as big-endian and in Fortran order, and compares them by index.
 func roundTrip[T Element](t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "shape")
@@ -224,7 +224,7 @@ func same[T Element](t *rapid.T, got *Array, shape []int, want []T) {
 	}
 }
 
-// fromFortran finds every element by its index.
+// fromFortran reorders an array from Fortran order, element by element.
 func fromFortran[T Element](data []T, shape []int) []T {
 	out := make([]T, len(data))
 	for i := range out {
@@ -275,7 +275,7 @@ func TestOpenNPY(t *testing.T) {
 		if !reflect.DeepEqual(got, data) {
 			t.Errorf("%s: differs", name)
 		}
-		got[0] = -1 // stays in memory
+		got[0] = -1 // changes memory, not the file
 		for range 2 {
 			if err := c.Close(); err != nil {
 				t.Error(err)
@@ -294,7 +294,7 @@ func TestOpenNPY(t *testing.T) {
 	if _, _, err := OpenNPY(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	// Data at an odd offset, in the other byte order, or turned is read.
+	// Data that is misaligned, in the other byte order, or in Fortran order is read instead of mapped.
 	for name, dict := range map[string]string{
 		"odd":     "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 200000)}",
 		"swapped": "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 200000)}",
@@ -407,8 +407,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestNamedDtypes holds that a type which is not read is told only of types that
-// are, as images.
+// TestNamedDtypes tests that the error for an unsupported type names only types that
+// are supported as images.
 func TestNamedDtypes(t *testing.T) {
 	bad := func(descr string) error {
 		_, err := Decode(bytes.NewReader(rawNPY(1, "{'descr': '"+descr+"', 'fortran_order': False, 'shape': (1, 1)}", make([]byte, 8))), Keep)

@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// exif is a small TIFF file with an orientation.
+// exif returns a small TIFF file with an orientation.
 func exif(order binary.ByteOrder, tag uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.BigEndian {
@@ -32,13 +32,13 @@ func exif(order binary.ByteOrder, tag uint16) []byte {
 	return b
 }
 
-// with inserts bytes after the first n.
+// with inserts bytes after the first n bytes of a file.
 func with(file []byte, n int, more ...[]byte) []byte {
 	return slices.Concat(file[:n], slices.Concat(more...), file[n:])
 }
 
 func TestOrientation(t *testing.T) {
-	// As a viewer shows 1 2 3 over 4 5 6, by tag.
+	// Rows as shown by a viewer, of a picture with rows 1 2 3 and 4 5 6, by tag.
 	want := map[uint16][][]uint8{
 		0: {{1, 2, 3}, {4, 5, 6}}, 1: {{1, 2, 3}, {4, 5, 6}}, 2: {{3, 2, 1}, {6, 5, 4}}, 3: {{6, 5, 4}, {3, 2, 1}}, 4: {{4, 5, 6}, {1, 2, 3}},
 		5: {{1, 4}, {2, 5}, {3, 6}}, 6: {{4, 1}, {5, 2}, {6, 3}}, 7: {{6, 3}, {5, 2}, {4, 1}}, 8: {{3, 6}, {2, 5}, {1, 4}}, 9: {{1, 2, 3}, {4, 5, 6}},

@@ -25,7 +25,7 @@ type Pages struct {
 	path  string // of the file, or empty
 	data  []byte
 	tiff  *tiffFile // nil for other formats, and for damaged files
-	array *Picture  // that a .npy file is
+	array *Picture  // the picture, if the file is a .npy array
 	opt   Options
 	close closer
 }
@@ -68,7 +68,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 	return p, nil
 }
 
-// DecodePages is like [OpenPages] but reads a stream, all of it at once.
+// DecodePages is like [OpenPages] but reads all of a stream into memory.
 func DecodePages(r io.Reader, opt Options) (*Pages, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
@@ -84,7 +84,7 @@ func DecodePages(r io.Reader, opt Options) (*Pages, error) {
 	return decodePages(format, whole, opt)
 }
 
-// decodePages reads the rest of a stream that is no array.
+// decodePages reads the rest of a stream, which must not be an array.
 func decodePages(format string, whole io.Reader, opt Options) (*Pages, error) {
 	data, err := readAll(whole)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// pillow runs a script with Pillow and tifffile, which come with scikit-image, and decodes its answer.
+// pillow runs a script that uses Pillow and tifffile, which come with scikit-image, and decodes its output.
 func pillow(t *testing.T, to any, args ...string) {
 	t.Helper()
 	cmd := exec.Command(ref.Python(t), append([]string{"testdata/pillow.py"}, args...)...)
@@ -30,7 +30,7 @@ func pillow(t *testing.T, to any, args ...string) {
 	}
 }
 
-// TestPillowReads has Pillow and tifffile read pages and metadata that were written here.
+// TestPillowReads tests that Pillow and tifffile read pages and metadata written by this package.
 func TestPillowReads(t *testing.T) {
 	folder := t.TempDir()
 	m := Metadata{XResolution: 300, YResolution: 200, Orientation: 6, ICCProfile: profile("RGB ", 80_000)}
@@ -89,7 +89,7 @@ func TestPillowReads(t *testing.T) {
 	icc := hex.EncodeToString(m.ICCProfile)
 	for _, name := range []string{"a.png", "a.jpg", "a.tif"} {
 		got, size := pages(name), [2]int{37, 23}
-		if name == "a.tif" { // which Pillow turns
+		if name == "a.tif" { // Pillow applies the orientation
 			size = [2]int{23, 37}
 		}
 		if len(got) != 1 || got[0].size != size || got[0].mode != "RGB" || math.Abs(got[0].x-300) > 0.02 || math.Abs(got[0].y-200) > 0.02 || got[0].orientation != 6 || got[0].icc != icc {
@@ -108,7 +108,7 @@ func TestPillowReads(t *testing.T) {
 	}
 }
 
-// TestPillowWrites reads pages and metadata that Pillow and tifffile wrote.
+// TestPillowWrites reads pages and metadata written by Pillow and tifffile.
 func TestPillowWrites(t *testing.T) {
 	folder := t.TempDir()
 	var icc string

@@ -19,14 +19,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tiffPage is what pagedTIFF makes a page of.
+// tiffPage describes a page for pagedTIFF.
 type tiffPage struct {
 	width, height int
 	subfile       uint32
 	pix           []uint8
 }
 
-// pagedTIFF is a TIFF file of uncompressed grey pages, each followed by its
+// pagedTIFF returns a TIFF file of uncompressed gray pages, each followed by its
 // directory.
 func pagedTIFF(order binary.AppendByteOrder, pages ...tiffPage) []byte {
 	file := []byte("II*\x00\x00\x00\x00\x00")
@@ -34,7 +34,7 @@ func pagedTIFF(order binary.AppendByteOrder, pages ...tiffPage) []byte {
 		file = []byte("MM\x00*\x00\x00\x00\x00")
 	}
 	put := order.(binary.ByteOrder)
-	link := 4 // where the place of the next directory goes
+	link := 4 // position of the pointer to the next directory
 	for _, p := range pages {
 		data := len(file)
 		file = append(file, p.pix...)
@@ -57,7 +57,7 @@ func pagedTIFF(order binary.AppendByteOrder, pages ...tiffPage) []byte {
 	return file
 }
 
-// someSlices is random slices of 7×5 pixels, and pages of them.
+// someSlices returns random slices of 7×5 pixels, also as pages.
 func someSlices(n int) (all [][]uint8, pages []tiffPage) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range n {
@@ -70,7 +70,7 @@ func someSlices(n int) (all [][]uint8, pages []tiffPage) {
 	return all, pages
 }
 
-// checkStack compares all slices, also out of order.
+// checkStack compares all slices, in order and out of order.
 func checkStack(t *testing.T, s *Stack, err error, want [][]uint8) {
 	t.Helper()
 	if err != nil {
@@ -122,7 +122,7 @@ func TestStackTIFF(t *testing.T) {
 			t.Errorf("the file has changed: %v", err)
 		}
 	}
-	// A thumbnail and a mask among them.
+	// Add a thumbnail and a mask.
 	small := tiffPage{2, 2, 1, []uint8{1, 2, 3, 4}}
 	mask := tiffPage{7, 5, 4, make([]uint8, 35)}
 	s, err := DecodeStack(bytes.NewReader(pagedTIFF(binary.LittleEndian, slices.Concat([]tiffPage{small}, pages[:1], []tiffPage{mask}, pages[1:])...)), ToGray)
@@ -163,7 +163,7 @@ func TestStackFolder(t *testing.T) {
 	s, err := OpenStack(folder, ToGray)
 	checkStack(t, s, err, want)
 
-	// One of another size is an error once it is its turn, which names it.
+	// A slice of another size gives an error that names it, once it is read.
 	odd := filepath.Join(folder, "slice12.pgm")
 	if err := os.WriteFile(odd, []byte("P5 1 1 255\nx"), 0o600); err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestStackFolder(t *testing.T) {
 	if _, err := s.Slice(12); err == nil || !strings.Contains(err.Error(), "slice12.pgm has 1×1 pixels of uint8, the first has 7×5") {
 		t.Error(err)
 	}
-	// So is a file with several pages.
+	// So does a file with several pages.
 	_, pages := someSlices(2)
 	if err := os.WriteFile(odd, pagedTIFF(binary.LittleEndian, pages...), 0o600); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestStackFolder(t *testing.T) {
 	if _, err := s.Slice(12); err == nil || !strings.Contains(err.Error(), "2 pages") {
 		t.Error(err)
 	}
-	// And arrays are slices too.
+	// Arrays can be slices, too.
 	var array bytes.Buffer
 	if err := WriteNPY(&array, []int{5, 7}, one(want[3])); err != nil {
 		t.Fatal(err)
@@ -213,8 +213,8 @@ func TestStackArray(t *testing.T) {
 	checkStack(t, s, err, want)
 }
 
-// TestStackSwapped reads large arrays whose bytes are the other way round slice by
-// slice, and small ones at once.
+// TestStackSwapped reads large arrays in the other byte order slice by slice, and
+// small ones at once.
 func TestStackSwapped(t *testing.T) {
 	other := ">"
 	if !hostIsLittle {
@@ -280,7 +280,7 @@ func TestStackErrors(t *testing.T) {
 	_, pages := someSlices(3)
 	good := pagedTIFF(binary.LittleEndian, pages...)
 	loop := slices.Clone(good)
-	binary.LittleEndian.PutUint32(loop[len(loop)-4:], binary.LittleEndian.Uint32(loop[4:])) // the last directory leads to the first
+	binary.LittleEndian.PutUint32(loop[len(loop)-4:], binary.LittleEndian.Uint32(loop[4:])) // the last directory points to the first
 	array := func(shape []int, elements int) []byte {
 		dict := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shapeString(shape))
 		return rawNPY(1, dict, make([]byte, elements))
@@ -316,7 +316,7 @@ func TestStackErrors(t *testing.T) {
 	if _, err := OpenStack(filepath.Join(t.TempDir(), "missing"), ToGray); err == nil {
 		t.Error("a missing folder is a volume")
 	}
-	// A page that does not fit the first names its file.
+	// The error for a page that does not match the first names the file.
 	path := filepath.Join(t.TempDir(), "pages.tiff")
 	if err := os.WriteFile(path, pagedTIFF(binary.LittleEndian, pages[0], tiffPage{3, 2, 0, make([]uint8, 6)}), 0o600); err != nil {
 		t.Fatal(err)
@@ -328,7 +328,7 @@ func TestStackErrors(t *testing.T) {
 	if _, err := other.Slice(1); err == nil || err.Error() != "imgio: all slices of a volume must be alike: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
 		t.Error(err)
 	}
-	// A page whose pixels are cut off is an error that names it.
+	// The error for a page whose pixels are cut off names the page.
 	s, err := DecodeStack(bytes.NewReader(pagedTIFF(binary.LittleEndian, pages[0], tiffPage{7, 500, 0, make([]uint8, 35)})), ToGray)
 	if err != nil {
 		t.Fatal(err)
@@ -338,8 +338,8 @@ func TestStackErrors(t *testing.T) {
 	}
 }
 
-// FuzzStack takes any bytes for a volume: they give one whose slices fit
-// together, or an error.
+// FuzzStack reads arbitrary bytes as a volume. The result must be a volume of
+// consistent slices, or an error.
 func FuzzStack(f *testing.F) {
 	pixelLimit = 1 << 12
 	defer func() { pixelLimit = MaxPixels }()

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// TestTablesRoundTrip saves tables and asks those that come back.
+// TestTablesRoundTrip saves tables, reads them back and compares queries.
 func TestTablesRoundTrip(t *testing.T) {
 	for _, size := range []image.Point{{3, 2}, {700, 600}} { // the latter is mapped
 		img := Demo(size.X, size.Y)

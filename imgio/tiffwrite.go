@@ -21,8 +21,8 @@ const tiffStrip = 1 << 16
 // after the last page.
 type TIFFWriter struct {
 	w       *bufio.Writer
-	at      int64         // bytes written, and the place of the last page's directory
-	last    tiffDirectory // not written yet: it says where the next one is
+	at      int64         // bytes written, which is the position of the last page's directory
+	last    tiffDirectory // not written yet, because it contains the position of the next one
 	started bool
 	err     error // of an earlier call
 }
@@ -77,7 +77,7 @@ func (t *TIFFWriter) Close() error {
 	return nil
 }
 
-// begin starts a page with strips of these lengths. Its directory follows them.
+// begin starts a page with strips of the given lengths. Its directory follows them.
 func (t *TIFFWriter) begin(d *tiffDirectory, counts []uint32) error {
 	start := int64(tiffHeader)
 	if t.started {
@@ -103,7 +103,7 @@ func (t *TIFFWriter) begin(d *tiffDirectory, counts []uint32) error {
 	return err
 }
 
-// pad ends the strips at an even byte.
+// pad adds a byte after the strips if their length is odd.
 func (t *TIFFWriter) pad(counts []uint32) error {
 	odd := uint32(0)
 	for _, n := range counts {
@@ -210,7 +210,7 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 	return t.pad(counts)
 }
 
-// withColour returns a row of gray and alpha as R, G, B, A.
+// withColour converts a row of gray and alpha to R, G, B, A.
 func withColour(row []byte, pixel raster.Type) []byte {
 	n := pixel.Bytes()
 	wide := make([]byte, 0, 2*len(row))
@@ -222,7 +222,7 @@ func withColour(row []byte, pixel raster.Type) []byte {
 }
 
 // tiffStart returns the header of a file whose first directory is at the given
-// byte.
+// position.
 func tiffStart(first uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte("II*\x00"), first)
 }
@@ -256,7 +256,7 @@ func (d *tiffDirectory) longs(tag uint16, values ...uint32) {
 	d.add(tag, tiffLong, len(values), data)
 }
 
-// rational adds a number, with as many decimals as there is room for.
+// rational adds a number, with as many decimals as fit.
 func (d *tiffDirectory) rational(tag uint16, v float64) {
 	over := 1.0
 	for v*over != math.Round(v*over) && max(v, 1)*over < math.MaxUint32/10 {
@@ -270,11 +270,11 @@ func (d *tiffDirectory) undefined(tag uint16, data []byte) {
 	d.add(tag, tiffUndefined, len(data), data)
 }
 
-// fixed returns the number of bytes of the entries, before the values that do
-// not fit in them.
+// fixed returns the size of the directory's entries in bytes, without values that
+// are too long for them.
 func (d tiffDirectory) fixed() int64 { return 2 + int64(len(d))*12 + 4 }
 
-// size returns the number of bytes of the directory, which is even.
+// size returns the size of the directory in bytes, which is even.
 func (d tiffDirectory) size() int64 {
 	n := d.fixed()
 	for _, f := range d {
@@ -285,8 +285,8 @@ func (d tiffDirectory) size() int64 {
 	return n
 }
 
-// encode returns the directory at a byte of a file, and next as the place of the
-// directory after it.
+// encode returns the directory for the given position in a file. next is the
+// position of the next directory, or 0.
 func (d tiffDirectory) encode(at int64, next uint32) []byte {
 	slices.SortFunc(d, func(a, b tiffField) int { return cmp.Compare(a.tag, b.tag) })
 	le := binary.LittleEndian

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// TestToImage writes images as PNG and reads them again.
+// TestToImage writes images as PNG and reads them back.
 func TestToImage(t *testing.T) {
 	toImageAndBack[uint8](t)
 	toImageAndBack[uint16](t)

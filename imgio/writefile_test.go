@@ -22,7 +22,7 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// only fails where a folder holds more than these names.
+// only fails the test if a folder contains anything but the given names.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

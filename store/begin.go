@@ -39,7 +39,7 @@ const (
 	tableVersion = 1
 )
 
-// Begin starts the table, or continues one with the same source and options. It reports
+// 0 unless the table is of a histogram, whose bins are its channels
 // whether the table is already finished.
 func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 	g, err := zarr.OpenGroup(ctx, j.dst, "")

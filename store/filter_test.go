@@ -17,14 +17,14 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// TestBoxFilter holds blurred arrays against the filter in memory, with windows that reach far, borders and odd sizes.
+// TestBoxFilter compares blurred arrays with the filter in memory, for windows that reach far, all borders and odd sizes.
 func TestBoxFilter(t *testing.T) {
 	windows := []filter.Window{filter.Square(1), filter.Radius(3), {Width: 40, Height: 3}, {Width: 6, Height: 9, Shift: image.Pt(1, -2)}, filter.Radius(100)}
 	for _, border := range []filter.Border{filter.Reflect101, filter.Reflect, filter.Replicate, filter.Constant, filter.Clip} {
 		for n, w := range windows {
 			filtered[uint8](t, zarr.Uint8, []int{77, 91}, w, border, 32+n)
 			filtered[uint16](t, zarr.Uint16, []int{60, 45, 3}, w, border, 16)
-			filtered[uint8](t, zarr.Uint8, []int{1, 1, 1, 40, 61}, w, border, 16) // as OME-Zarr has them
+			filtered[uint8](t, zarr.Uint8, []int{1, 1, 1, 40, 61}, w, border, 16) // leading axes of length 1, as in OME-Zarr
 			filtered[float32](t, zarr.Float32, []int{1, 30, 41, 2}, filter.Square(1), border, 16)
 		}
 	}
@@ -76,7 +76,7 @@ func filtered[P filter.Pixel](t *testing.T, typ zarr.Type, shape []int, w filter
 	}
 }
 
-// TestHalfWritten has a filter fail in the middle: nothing that could be taken for a result is left, and what was there stays.
+// TestHalfWritten makes a filter fail halfway: it must leave nothing that could be mistaken for a result, and not change an existing result.
 func TestHalfWritten(t *testing.T) {
 	dir := t.TempDir()
 	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// noise returns bytes of which many are the same; bools are 0 and 1.
+// noise returns bytes many of which are equal; bools are 0 and 1.
 func noise(n int, t zarr.Type, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 5))
 	b := raster.Aligned(n)

@@ -11,10 +11,10 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// long is 2^40, or 2^30 where an int has 32 bits.
+// long is 2^40, or 2^30 if an int has 32 bits.
 const long = 1 << (30 + 10*(^uint(0)>>63))
 
-// absurd are arrays without chunks, as damaged metadata has them.
+// absurd holds arrays without chunks, as declared by damaged metadata.
 var absurd = map[string]*zarr.Spec{
 	"many": {Type: zarr.Uint8, Shape: []int{1000000020, 24}, Chunk: []int{7, 8}},
 	"2^40": {Type: zarr.Uint8, Shape: []int{20, long}, Chunk: []int{7, 8}},
@@ -22,7 +22,7 @@ var absurd = map[string]*zarr.Spec{
 	"high": {Type: zarr.Uint8, Shape: []int{long, 20}, Chunk: []int{1 << 20, 20}},
 }
 
-// TestAbsurdShapes has arrays without end refused, with how many chunks they have, before anything is written.
+// TestAbsurdShapes tests that oversized arrays are refused before anything is written, with an error that names the number of chunks.
 func TestAbsurdShapes(t *testing.T) {
 	for name, spec := range absurd {
 		a, err := zarr.Create(ctx, zarr.Memory(), "", spec)
@@ -58,7 +58,7 @@ func TestAbsurdShapes(t *testing.T) {
 	}
 }
 
-// TestAbsentShards sums an array of which no chunk is there: all of it has the fill value.
+// TestAbsentShards sums an array without any chunks, all of whose elements have the fill value.
 func TestAbsentShards(t *testing.T) {
 	a, err := zarr.Create(ctx, zarr.Memory(), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{10020, 24}, Chunk: []int{10, 12}, Shard: []int{20, 24}, Fill: 3})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestAbsentShards(t *testing.T) {
 	}
 }
 
-// TestCanceled ends reads of what is absent when their context does.
+// TestCanceled tests that the context cancels reads of missing chunks.
 func TestCanceled(t *testing.T) {
 	a, err := zarr.Create(ctx, zarr.Memory(), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{1000020, 24}, Chunk: []int{10, 12}, Shard: []int{20, 24}})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestReadingMemory has chunks that are larger than what a job keeps decoded one at a time.
+// TestReadingMemory tests that chunks larger than a job's cache are decoded one at a time.
 func TestReadingMemory(t *testing.T) {
 	a, err := zarr.New(zarr.Memory(), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{2048, 4096}, Chunk: []int{2048, 2048}})
 	if err != nil {
@@ -95,7 +95,7 @@ func TestReadingMemory(t *testing.T) {
 	}
 }
 
-// TestOfChangesNothing asks whose table it is while others read the array: its cache stays.
+// TestOfChangesNothing tests that Of does not change the cache of an array that others are reading.
 func TestOfChangesNothing(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{64, 64}}, 1)
 	_, table := makeTable(t, src, nil)

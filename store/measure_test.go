@@ -27,7 +27,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// cumsums is the table by dask, the way that is asked for.
+// cumsums computes the table with dask, as a user would.
 const cumsums = `
 import sys, warnings, dask, dask.array as da, zarr
 warnings.simplefilter("ignore")
@@ -39,9 +39,10 @@ out = zarr.create_array(target, shape=t.shape, chunks=a.chunksize, dtype="u8", o
 t.store(out, lock=False)
 `
 
-// TestMeasure prints how long tables of noise take, in turns with dask and with plain copies: of files, as many bytes read and written in as many of them; and with the
-// same codec, each chunk of the image unpacked and one of the table packed for it, where nothing is summed. BOXSUM_STORE_MEASURE
-// lists sides, such as 16384; BOXSUM_STORE_PACKED the compressions, zstd and none unless told; BOXSUM_STORE_FOLDER is where there is room, and BOXSUM_STORE_PYTHON has dask and zarr.
+// TestMeasure prints the times for tables of noise, alternating with dask and with two kinds of copies: of files, with as many bytes read and written in
+// as many files; and with the same codecs, decoding each chunk of the image and encoding one of the table for it, without summing. BOXSUM_STORE_MEASURE
+// lists the sides, such as 16384; BOXSUM_STORE_PACKED the compressions, by default zstd and none; BOXSUM_STORE_FOLDER is a folder with enough space, and
+// BOXSUM_STORE_PYTHON a Python with dask and zarr.
 func TestMeasure(t *testing.T) {
 	if child := os.Getenv("BOXSUM_STORE_CHILD"); child != "" {
 		measured(t, strings.Split(child, "|"))
@@ -97,7 +98,7 @@ func TestMeasure(t *testing.T) {
 			}
 			for turn := range turns {
 				for _, kind := range kinds {
-					if !strings.HasPrefix(kind.name, "copy") { // which has the sizes of the table
+					if !strings.HasPrefix(kind.name, "copy") { // copies need the sizes of the table
 						os.RemoveAll(to)
 					}
 					os.RemoveAll(to + ".copy")
@@ -119,7 +120,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// noisy writes an image of noise, row of chunks by row of chunks.
+// noisy writes an image of noise, one row of chunks at a time.
 func noisy(t *testing.T, path string, side int, packed string) {
 	a, err := zarr.Create(ctx, zarr.Folder(path), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{side, side}, Chunk: []int{1024, 1024}, Compression: packed})
 	if err != nil {
@@ -137,7 +138,7 @@ func noisy(t *testing.T, path string, side int, packed string) {
 	}
 }
 
-// measured is what a child does.
+// measured is the main function of a child process.
 func measured(t *testing.T, how []string) {
 	what, from, to, packed := how[0], how[1], how[2], how[3]
 	if what == "recode" {
@@ -150,7 +151,7 @@ func measured(t *testing.T, how []string) {
 		}
 		return
 	}
-	// The files of the image are read, and those of the table before written anew.
+	// Read the files of the image, and rewrite those of the table.
 	type task struct {
 		path string
 		size int64
@@ -210,7 +211,7 @@ func measured(t *testing.T, how []string) {
 	group.Wait()
 }
 
-// recode unpacks all chunks of the image, and packs one of the table as often.
+// recode decodes all chunks of the image, and encodes one chunk of the table for each.
 func recode(t *testing.T, from, to string) {
 	src, err := zarr.Open(ctx, from)
 	if err != nil {
@@ -254,7 +255,7 @@ func recode(t *testing.T, from, to string) {
 	group.Wait()
 }
 
-// mostMemory is the most that the process had since that was forgotten.
+// mostMemory returns the peak memory of the process since it was last reset.
 func mostMemory() (bytes int64) {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
@@ -262,7 +263,7 @@ func mostMemory() (bytes int64) {
 	return bytes << 10
 }
 
-// TestMeasureBoxes prints how many random boxes a second a table of 10 gigapixels answers: an image of which most chunks are absent. BOXSUM_STORE_BOXES is how many boxes.
+// TestMeasureBoxes prints how many random boxes per second a table of 10 gigapixels answers, of an image most of whose chunks are missing. BOXSUM_STORE_BOXES is the number of boxes.
 func TestMeasureBoxes(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("BOXSUM_STORE_BOXES"))
 	if err != nil {
@@ -282,7 +283,7 @@ func TestMeasureBoxes(t *testing.T) {
 	for i := range chunk {
 		chunk[i] = byte(i * 7 / 3)
 	}
-	for i := range raster.CeilDiv(side, 1024) { // one in a row, and more in the middle
+	for i := range raster.CeilDiv(side, 1024) { // one chunk per row, and more in the middle
 		a.WriteObject(ctx, []int{i, (i * 17) % 98}, chunk)
 		if i > 45 && i < 53 {
 			for k := 45; k < 53; k++ {
@@ -304,15 +305,15 @@ func TestMeasureBoxes(t *testing.T) {
 	fmt.Printf("a table of %d² in %.0f s, %d MB on disk\n", side, time.Since(start).Seconds(), bytes>>20)
 	const limit = 512 << 20
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // forgets the most memory until now
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak memory
 	table, err := Open(ctx, filepath.Join(dir, "out.zarr"), &OpenOptions{Cache: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Boxes of a region, so that its chunks fit the cache, and then of all.
+	// First boxes of a region whose chunks fit the cache, then boxes of the whole image.
 	for _, span := range []int{6000, side} {
 		if span == side {
-			n /= 10 // these are read
+			n /= 10 // these read chunks
 		}
 		boxes := make([]image.Rectangle, n)
 		random := rand.New(rand.NewPCG(1, 1))
@@ -333,7 +334,7 @@ func TestMeasureBoxes(t *testing.T) {
 			fmt.Printf("span %d, turn %d: %d boxes in %.1f s, %.0f a second, %.0f for a second of a processor; process %d MB\n", span, turn, n, time.Since(start).Seconds(), float64(n)/time.Since(start).Seconds(), float64(n)/cpu.Seconds(), mostMemory()>>20)
 		}
 		want := slices.Clone(sums[:50])
-		for i := range want { // against the pixels themselves
+		for i := range want { // compare with the pixels themselves
 			if b := boxes[i]; b.Dx()*b.Dy() < 4<<20 {
 				pixels := make([]byte, b.Dx()*b.Dy())
 				if err := zarr.Read(ctx, a, pixels, []int{b.Min.Y, b.Min.X}, []int{b.Dy(), b.Dx()}); err != nil {

@@ -214,7 +214,7 @@ func (r *run) putLine(ctx context.Context, a *zarr.Array, place []int, line []by
 	return a.WriteObject(ctx, place, line)
 }
 
-// work is the memory that a goroutine needs for a block.
+// work holds the memory that a goroutine needs for a block.
 type work struct {
 	summer summer
 	pix    []byte

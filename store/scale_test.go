@@ -33,16 +33,16 @@ func (c *counting) List(ctx context.Context, prefix string, visit func(zarr.Obje
 	return c.Bucket.List(ctx, prefix, visit)
 }
 
-// A cost is what notes/scale.md says that a table takes.
+// A cost is the cost of a table according to notes/scale.md.
 type cost struct{ gets, puts, read, written float64 }
 
-// costOf is the model of notes/scale.md: raw sums of 8 bytes of n×n bytes in blocks of b.
+// costOf returns the cost by the model in notes/scale.md: uncompressed 8-byte sums of n×n bytes in blocks of side b.
 func costOf(n, b float64, passes bool) cost {
 	rows := math.Ceil(n / b)
 	blocks := rows * rows
 	c := cost{gets: blocks, puts: blocks + 2*rows + 8, read: blocks * b * b, written: blocks*b*b*8 + 2*rows*rows*b*8}
 	if passes {
-		c.gets += 8 * blocks            // edges: looked for, read once more; lines of a block, with their indexes; is it there
+		c.gets += 8 * blocks            // edges: checked, then read; lines of a block, with their indexes; a check for the block
 		c.puts += blocks                // edges
 		c.read += blocks * (b*b + 32*b) // the pixels again, edges and lines
 		c.written += blocks * 16 * b    // edges
@@ -50,7 +50,7 @@ func costOf(n, b float64, passes bool) cost {
 	return c
 }
 
-// TestScale holds the model of notes/scale.md against what is done, at three sizes: within a fifth.
+// TestScale compares the model in notes/scale.md with counted requests, at three sizes: they must agree within a fifth.
 func TestScale(t *testing.T) {
 	for _, n := range []int{512, 1000, 2048} {
 		const b = 64

@@ -193,7 +193,7 @@ func (t *Table) VolumeBounds() volume.Box {
 	return volume.NewBox(0, 0, 0, t.Width, t.Height, t.about.Depth)
 }
 
-// A solid is a box in the form that package stats takes.
+// A solid is a box in the form that package stats expects.
 type solid volume.Box
 
 func (s solid) Pixels() int { return (s.X1 - s.X0) * (s.Y1 - s.Y0) * (s.Z1 - s.Z0) }

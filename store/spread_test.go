@@ -16,12 +16,12 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// checkVolume holds boxes of a volume against brute force and package volume.
+// checkVolume compares boxes of a volume with brute force and with package volume.
 func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ zarr.Type, opt Options) {
 	t.Helper()
 	const d, h, w = 11, 45, 70
 	src, data := imageOf(t, &zarr.Spec{Type: typ, Shape: []int{d, h, w}, Chunk: []int{4, 16, 16}}, 7)
-	if isFloat(typ) { // whole numbers, whose sums are exact
+	if isFloat(typ) { // whole numbers, so that sums are exact
 		for i, v := range raster.Elems[P](data) {
 			raster.Elems[P](data)[i] = P(math.Trunc(math.Mod(float64(v), 1000)))
 			if raster.Elems[P](data)[i] != raster.Elems[P](data)[i] {
@@ -76,7 +76,7 @@ func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ z
 	if damage, err := table.Verify(ctx, nil, nil); err != nil || len(damage) > 0 {
 		t.Errorf("%v: verify: %v, %v", typ, damage, err)
 	}
-	// The passes of many machines make the same bytes.
+	// The passes for many machines write the same bytes.
 	other := zarr.Memory()
 	job, err := NewJob(ctx, src, other, &opt)
 	if err != nil {
@@ -94,7 +94,7 @@ func passes(t *testing.T, job *Job) {
 	steps(t, job)
 }
 
-// steps are those of a worker, after a table was begun.
+// steps runs the passes of a worker on a table that has been begun.
 func steps(t *testing.T, job *Job) {
 	t.Helper()
 	rows, columns := job.Blocks()
@@ -136,7 +136,7 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// TestHistograms holds histograms of boxes against package histogram.
+// TestHistograms compares histograms of boxes with package histogram.
 func TestHistograms(t *testing.T) {
 	const h, w = 90, 75
 	for _, compact := range []bool{false, true} {

@@ -392,7 +392,7 @@ func (t *Table) run(ctx context.Context, n int, part func(k int) error) error {
 	return nil
 }
 
-// rectangle is a box in the form that package stats takes.
+// rectangle is a box in the form that package stats expects.
 type rectangle image.Rectangle
 
 func (r rectangle) Pixels() int {
@@ -411,8 +411,8 @@ func (r rectangle) Halves() (one, other rectangle, ok bool) {
 	return one, other, r.Pixels() > 1
 }
 
-// known returns what is known of the pixels. Of 64-bit pixels, only a single one is sure to
-// fit a sum.
+// known returns what is known about the pixels. For 64-bit pixels, only the sum of a single
+// pixel is certain to fit.
 func (t *Table) known(squares bool) stats.Pixels {
 	pixel, _ := zarr.ParseType(t.Pixel)
 	if pixel == zarr.Int64 || pixel == zarr.Uint64 {

@@ -29,7 +29,7 @@ import (
 
 var ctx = context.Background()
 
-// imageOf makes an image of random elements in memory.
+// imageOf returns an image of random elements in memory.
 func imageOf(t testing.TB, spec *zarr.Spec, seed uint64) (*zarr.Array, []byte) {
 	t.Helper()
 	a, err := zarr.Create(ctx, zarr.Memory(), "", spec)
@@ -75,7 +75,7 @@ func makeTable(t testing.TB, src *zarr.Array, opt *Options) (zarr.Bucket, *Table
 	return b, table
 }
 
-// contents is all objects of a bucket but those of work under way.
+// contents returns all objects of a bucket except temporary ones.
 func contents(t testing.TB, b zarr.Bucket) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -102,7 +102,7 @@ func same(t testing.TB, what string, a, b map[string]string) {
 	}
 }
 
-// reference is the sum of a box of any pixels, by boxsum itself.
+// reference returns the table of any pixels, made by package boxsum.
 func reference[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t testing.TB, data []byte, w, h, c int) *boxsum.SquaredTable[S, Q] {
 	t.Helper()
 	table, err := boxsum.IntegrateSquares[S, Q](boxsum.Image[P]{Pix: raster.Elems[P](data), Width: w, Height: h, Channels: c}, &boxsum.Options{Plain: true})
@@ -122,7 +122,7 @@ func randomBoxes(n, w, h int) []image.Rectangle {
 	return boxes
 }
 
-// checkTable holds sums, means and deviations against those of a table in memory.
+// checkTable compares sums, means and deviations with those of a table in memory.
 func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what string, table *Table, want *boxsum.SquaredTable[S, Q]) {
 	t.Helper()
 	c := want.Sum.Channels
@@ -171,8 +171,8 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 	}
 }
 
-// Tables of all types, whole and compact, of one channel and three, answer as those in memory do. The passes write
-// the bytes that Run does, whatever the number of workers.
+// TestTables tests that tables of all types, whole and compact, with one and three channels, answer like tables in memory, and that the passes write the
+// same bytes as Run, for any number of workers.
 func TestTables(t *testing.T) {
 	for typ := zarr.Bool; typ <= zarr.Float64; typ++ {
 		for n, opt := range []Options{
@@ -227,7 +227,7 @@ func TestTables(t *testing.T) {
 			if damaged, err := table.Verify(ctx, nil, nil); err != nil || len(damaged) > 0 {
 				t.Errorf("%s: verify: %v, %v", what, damaged, err)
 			}
-			// The passes of many machines.
+			// The passes for many machines.
 			passes := zarr.Memory()
 			job, err := NewJob(ctx, src, passes, &opt)
 			if err != nil {
@@ -237,7 +237,7 @@ func TestTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows, columns := job.Blocks()
-			for range 2 { // all may be done twice
+			for range 2 { // every step may be repeated
 				for i := range rows * columns {
 					if err := job.Edges(ctx, i/columns, i%columns); err != nil {
 						t.Fatal(err)
@@ -260,7 +260,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The entries of a whole table are those of a table in memory, to the bit.
+// TestEntries tests that the entries of a whole table are bit-identical to those of a table in memory.
 func TestEntries(t *testing.T) {
 	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{130, 150}, Chunk: []int{32, 32}}, 4)
 	b, _ := makeTable(t, src, &Options{})
@@ -285,8 +285,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Entries between blocks come from lines alone, with the bits that the blocks have, floats included. A table knows
-// the array that it was made of.
+// TestLines tests that entries between blocks are computed from lines alone, with the same bits as in the blocks, including floats. It also tests that a
+// table recognizes the array that it was made from.
 func TestLines(t *testing.T) {
 	for _, typ := range []zarr.Type{zarr.Uint8, zarr.Float32} {
 		for _, compact := range []bool{false, true} {
@@ -341,7 +341,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// One entry of a large chunk takes a page of it, and is what a table in memory has.
+// TestPages tests that reading one entry of a large chunk decodes one page of it, and gives the same value as a table in memory.
 func TestPages(t *testing.T) {
 	ref.Alone(t)
 	const w, h, block = 1100, 1030, 512 // chunks of two pages
@@ -370,7 +370,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	// Damage in another page is damage.
+	// Damage in another page is an error, too.
 	key := "sum/c/1/1"
 	packed, err := b.Get(ctx, key, 0, -1, nil)
 	if err != nil {
@@ -390,7 +390,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An unreliable bucket fails, cuts and changes what is read, and fails to write.
+// An unreliable bucket fails, truncates or changes reads, and fails writes.
 type unreliable struct {
 	zarr.Bucket
 	lock   sync.Mutex
@@ -438,7 +438,7 @@ func (u *unreliable) Put(ctx context.Context, key string, data []byte) error {
 	return u.Bucket.Put(ctx, key, data)
 }
 
-// With stores that fail, a run gives the right table or an error, and runs until it is finished give the right one.
+// TestUnreliable tests that a run on an unreliable store gives the right table or an error, and that repeated runs finish with the right table.
 func TestUnreliable(t *testing.T) {
 	spec := &zarr.Spec{Type: zarr.Uint16, Shape: []int{90, 100}, Chunk: []int{20, 20}, Compression: "zstd", Checksum: true}
 	src, data := imageOf(t, spec, 5)
@@ -468,7 +468,7 @@ func TestUnreliable(t *testing.T) {
 			t.Errorf("%s: no faults", what)
 		}
 		same(t, what, want, contents(t, to.Bucket))
-		// Questions are answered right, or not.
+		// Queries give right answers or errors.
 		table, err := OpenTable(ctx, to, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -485,7 +485,7 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
-// A slowBucket has something happen before an object is written, and after it.
+// A slowBucket calls functions before and after it writes an object.
 type slowBucket struct {
 	zarr.Bucket
 	before, after func(key string)
@@ -497,7 +497,7 @@ func (s *slowBucket) Put(ctx context.Context, key string, data []byte) error {
 	return s.Bucket.Put(ctx, key, data)
 }
 
-// TestSlowPuts checks that a table does not depend on which block is written first: rows below one that waits go on, and what it has yet to store stays.
+// TestSlowPuts tests that a table does not depend on the order in which blocks are written: rows below a delayed one continue, and what the delayed one has yet to store is kept.
 func TestSlowPuts(t *testing.T) {
 	check := func(what string, src *zarr.Array, opt *Options, to *slowBucket) {
 		t.Helper()
@@ -513,7 +513,7 @@ func TestSlowPuts(t *testing.T) {
 		same(t, what, contents(t, good), contents(t, to.Bucket))
 	}
 	nothing := func(string) {}
-	// The first block waits until the third row is written.
+	// The first block waits until the third row has been written.
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint16, Shape: []int{60, 10}, Chunk: []int{10, 10}}, 3)
 	third := make(chan struct{})
 	check("one that waits", src, &Options{Block: 10, Workers: 2}, &slowBucket{
@@ -532,7 +532,7 @@ func TestSlowPuts(t *testing.T) {
 			}
 		},
 	})
-	// All wait for some time.
+	// All writes are delayed.
 	src, _ = imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{300, 80}, Chunk: []int{10, 10}}, 3)
 	for seed := range uint64(5) {
 		var lock sync.Mutex
@@ -541,12 +541,12 @@ func TestSlowPuts(t *testing.T) {
 			lock.Lock()
 			n := random.ExpFloat64()
 			lock.Unlock()
-			time.Sleep(time.Duration(min(n*n*n, 40) * float64(time.Millisecond) / 2)) // mostly short
+			time.Sleep(time.Duration(min(n*n*n, 40) * float64(time.Millisecond) / 2)) // usually short
 		}})
 	}
 }
 
-// A fullBucket takes some objects, and then no more.
+// A fullBucket accepts a number of objects and then fails.
 type fullBucket struct {
 	zarr.Bucket
 	left atomic.Int64
@@ -559,7 +559,7 @@ func (f *fullBucket) Put(ctx context.Context, key string, data []byte) error {
 	return f.Bucket.Put(ctx, key, data)
 }
 
-// A table that was stopped goes on; other sources and options are refused, or begun anew.
+// TestResume tests that an interrupted table is continued, and that other sources or options are refused or start over.
 func TestResume(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Float32, Shape: []int{200, 100}, Chunk: []int{10, 10}, Checksum: true}, 5)
 	opt := &Options{Block: 10}
@@ -626,7 +626,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Verify names a damaged block and makes it anew.
+// TestVerify tests that Verify finds a damaged block and repairs it.
 func TestVerify(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
@@ -669,8 +669,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whatever object of a table is gone, is damaged or is another's, no sum is wrong that is told, but for one that only the image can tell; Verify says so, and with the
-// image it writes that object alone.
+// TestVerifyAll tests that whichever object of a table is missing, damaged or swapped, no query returns a wrong sum, except in the one case that requires
+// the image to be detected; that Verify reports the object; and that, given the image, it rewrites only that object.
 func TestVerifyAll(t *testing.T) {
 	ref.Alone(t)
 	boxes := []image.Rectangle{image.Rect(0, 0, 60, 50), image.Rect(3, 5, 40, 50), image.Rect(16, 16, 17, 48), image.Rect(50, 33, 60, 47), image.Rect(20, 20, 30, 30)}
@@ -718,7 +718,7 @@ func TestVerifyAll(t *testing.T) {
 					t.Errorf("%s: sums %v, and not %v", what, got, sums)
 				}
 				found, err := damaged.Verify(ctx, nil, nil)
-				corner := strings.HasPrefix(key, "sum_local/c/3/3") // nothing goes on from it
+				corner := strings.HasPrefix(key, "sum_local/c/3/3") // no other block continues it
 				if err != nil || len(found) == 0 && !corner {
 					t.Errorf("%s: nothing is found, %v", what, err)
 				}
@@ -738,7 +738,7 @@ func TestVerifyAll(t *testing.T) {
 	}
 }
 
-// sibling is another key of the same array.
+// sibling returns another key of the same array.
 func sibling(keys []string, key string) string {
 	array, _, _ := strings.Cut(key, "/")
 	n := slices.Index(keys, key)
@@ -751,7 +751,7 @@ func sibling(keys []string, key string) string {
 	return key
 }
 
-// deadly is a bucket that kills its process at a write, before it or after it, while others are under way, or after so many objects were deleted.
+// deadly is a bucket that kills its process before or after a write, while other writes are in progress, or after a number of deletions.
 type deadly struct {
 	zarr.Bucket
 	at, puts      int64
@@ -784,7 +784,7 @@ func (d *deadly) die() {
 	select {}
 }
 
-// counted is a bucket that counts what is written to it, and what is read of chunks.
+// counted is a bucket that counts written objects and reads of chunks.
 type counted struct {
 	zarr.Bucket
 	puts, gets atomic.Int64
@@ -802,7 +802,7 @@ func (c *counted) Get(ctx context.Context, key string, offset, length int64, buf
 	return c.Bucket.Get(ctx, key, offset, length, buf)
 }
 
-// Children that make a table are killed at moments spread over all of the work; each is taken up again, becomes the same table, and takes hardly more work.
+// TestKill kills child processes that compute a table at moments spread over the work. Each must be resumable, give the same table, and cost little additional work.
 func TestKill(t *testing.T) {
 	opt := &Options{Block: 32, Workers: 3}
 	if dir := os.Getenv("BOXSUM_STORE_CHILD"); dir != "" {
@@ -861,7 +861,7 @@ func TestKill(t *testing.T) {
 	}
 	puts, gets := run()
 	want := contents(t, zarr.Folder(table))
-	var child time.Duration // as long as one that is not killed
+	var child time.Duration // duration of a child that is not killed
 	var quarters [4]int
 	var worst int64
 	for killed := 0; killed < kills; {
@@ -870,9 +870,9 @@ func TestKill(t *testing.T) {
 		}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 		cmd.Env = append(os.Environ(), "BOXSUM_STORE_CHILD="+dir)
-		share := (float64(killed) + random.Float64()) / float64(kills) // of the work
+		share := (float64(killed) + random.Float64()) / float64(kills) // fraction of the work
 		byTime := killed%4 == 1 && child > 0
-		if !byTime && child > 0 { // it dies itself, before or after it has written so many objects
+		if !byTime && child > 0 { // the child kills itself, before or after it has written a number of objects
 			cmd.Env = append(cmd.Env, fmt.Sprint("BOXSUM_STORE_PUTS=", 1+int(share*float64(puts))))
 		}
 		var out bytes.Buffer
@@ -891,7 +891,7 @@ func TestKill(t *testing.T) {
 			killed++
 		case err != nil:
 			t.Fatalf("%v: %s", err, out.String())
-		default: // it was finished before
+		default: // it had already finished
 			same(t, "not killed", want, contents(t, zarr.Folder(table)))
 			child = time.Since(start)
 			continue
@@ -900,7 +900,7 @@ func TestKill(t *testing.T) {
 		quarters[min(4*len(left)/len(want), 3)]++
 		puts2, gets2 := run()
 		same(t, fmt.Sprintf("killed with %d of %d objects there", len(left), len(want)), want, contents(t, zarr.Folder(table)))
-		// What was written stays, but for metadata; of the image, the rows of blocks that were under way are read again.
+		// Written objects are kept, except metadata; of the image, only the rows of blocks in progress are read again.
 		done := int64(0)
 		for key := range left {
 			if strings.HasPrefix(key, "sum/c/") {
@@ -919,7 +919,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A restart that is killed leaves nothing of the table before it in the next.
+// TestKilledRestart tests that a restart that is killed leaves no part of the previous table in the next one.
 func TestKilledRestart(t *testing.T) {
 	dir := t.TempDir()
 	from, table := filepath.Join(dir, "image.zarr"), filepath.Join(dir, "table.zarr")
@@ -966,7 +966,7 @@ func TestKilledRestart(t *testing.T) {
 	}
 }
 
-// failsAt is a bucket of which one read fails, after so many.
+// failsAt is a bucket in which one read fails, after a given number of reads.
 type failsAt struct {
 	zarr.Bucket
 	left atomic.Int64
@@ -979,7 +979,7 @@ func (f *failsAt) Get(ctx context.Context, key string, offset, length int64, buf
 	return f.Bucket.Get(ctx, key, offset, length, buf)
 }
 
-// A read that fails is an error of statistics, whichever it is, and no number.
+// TestFailedRead tests that whichever read fails, statistics return an error and no number.
 func TestFailedRead(t *testing.T) {
 	for base, shape := range map[float64][]int{2e5: {40, 40}, 8e4: {8, 40, 40}} {
 		src, err := zarr.Create(ctx, zarr.Memory(), "", &zarr.Spec{Type: zarr.Float64, Shape: shape, Chunk: shape})
@@ -988,7 +988,7 @@ func TestFailedRead(t *testing.T) {
 		}
 		pix := make([]float64, raster.Product(shape))
 		for i := range pix {
-			pix[i] = base + float64(i%7) // whole, and deviations are small beside roundings
+			pix[i] = base + float64(i%7) // whole numbers, whose deviations are small compared with their rounding errors
 		}
 		if err := zarr.Write(ctx, src, pix, make([]int, len(shape)), shape); err != nil {
 			t.Fatal(err)
@@ -1022,7 +1022,7 @@ func TestFailedRead(t *testing.T) {
 	}
 }
 
-// Levels that Blosc does not have are those of plain zstd.
+// TestLevels tests that compression levels that Blosc lacks use plain zstd.
 func TestLevels(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{20, 20}, Chunk: []int{20, 20}}, 1)
 	for _, level := range []int{-5, 1, 9, 19, 22} {
@@ -1033,7 +1033,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A table that was begun with another codec goes on with it, and is repaired with it.
+// TestOtherCodec tests that a table begun with another codec is continued and repaired with that codec.
 func TestOtherCodec(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 1)
 	opt := &Options{Block: 16, Squares: true}
@@ -1043,7 +1043,7 @@ func TestOtherCodec(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range job.layers {
-			if before { // without Blosc, as it was once
+			if before { // without Blosc, as in earlier versions
 				if l.main, err = zarr.New(b, l.main.Path(), &zarr.Spec{Type: l.kept, Shape: l.main.Shape(), Chunk: l.main.Object(), Compression: "zstd", Checksum: true, Names: []string{"y", "x"}}); err != nil {
 					t.Fatal(err)
 				}
@@ -1065,7 +1065,7 @@ func TestOtherCodec(t *testing.T) {
 	}
 	same(t, "gone on with", contents(t, good), contents(t, b))
 
-	// The same in passes, by another process than the one that began it.
+	// The same in passes, by another process than the one that began the table.
 	many := zarr.Memory()
 	full = &fullBucket{Bucket: many}
 	full.left.Store(30)
@@ -1102,7 +1102,7 @@ func TestOtherCodec(t *testing.T) {
 	same(t, "repaired", contents(t, good), contents(t, b))
 }
 
-// Every bad argument is an error that says so.
+// TestErrors tests that every invalid argument gives an error that describes it.
 func TestErrors(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{64, 64}, Chunk: []int{16, 16}}, 5)
 	cube, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
@@ -1143,7 +1143,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestManyBoxes has more boxes than are answered at once, some of them empty: each has what it has alone.
+// TestManyBoxes queries more boxes than are answered at once, some of them empty: each must give the same result as alone.
 func TestManyBoxes(t *testing.T) {
 	ref.Alone(t)
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
@@ -1156,7 +1156,7 @@ func TestManyBoxes(t *testing.T) {
 		random := rand.New(rand.NewPCG(8, 9))
 		boxes := make([]image.Rectangle, 2*table.atOnce()+100)
 		for i := range boxes {
-			boxes[i] = image.Rectangle{Min: image.Pt(random.IntN(400)-50, random.IntN(300)-50), Max: image.Pt(random.IntN(400)-50, random.IntN(300)-50)} // a quarter of them have pixels
+			boxes[i] = image.Rectangle{Min: image.Pt(random.IntN(400)-50, random.IntN(300)-50), Max: image.Pt(random.IntN(400)-50, random.IntN(300)-50)} // about a quarter of them contain pixels
 		}
 		sums, means, variances := make([]uint64, 2*len(boxes)), make([]float64, 2*len(boxes)), make([]float64, 2*len(boxes))
 		if err := errors.Join(SumBoxes(ctx, table, sums, boxes), table.MeanBoxes(ctx, means, boxes), table.VarianceBoxes(ctx, variances, boxes)); err != nil {

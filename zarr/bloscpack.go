@@ -118,7 +118,7 @@ func (b *bloscPack) packStream(buf, data []byte, c *lz4.Compressor) ([]byte, err
 	return (&zstdPack{level: b.Level}).pack(buf, data)
 }
 
-// appendRun appends n times the same byte, as LZ4 that copies its first byte, or as a frame of zstd (RFC 8878, 3.1.1): a header with its size in four bytes, and blocks of up to 128 KiB.
+// appendRun appends n equal bytes: in LZ4, as a copy of the first byte; in zstd, as a frame (RFC 8878, 3.1.1) whose header has the size in four bytes, with blocks of up to 128 KiB.
 func (b *bloscPack) appendRun(out []byte, value byte, n int) []byte {
 	if b.Name == "lz4" {
 		rest := n - 1 - 4 - 15 - lz4End

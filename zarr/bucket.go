@@ -115,7 +115,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	return open(ctx, u, write)
 }
 
-// hint says which package opens URLs with a scheme.
+// hint returns the part of an error that says which package opens URLs with a scheme.
 func hint(scheme string) string {
 	switch scheme {
 	case "s3", "gs", "azblob":

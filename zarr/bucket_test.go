@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-// Buckets of all kinds keep objects, parts of them, and say what is not there.
+// TestBuckets tests that buckets of all kinds store objects, return parts of them, and report missing ones.
 func TestBuckets(t *testing.T) {
 	zipped, err := OpenBucket(ctx, filepath.Join(t.TempDir(), "a.zip"), true)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestBuckets(t *testing.T) {
 	runtime.KeepAlive(zipped)
 }
 
-// Another process that ends on the same folder removes files that it takes for left behind.
+// TestFolderSwept tests writing to a folder while another process that finishes removes files that it considers left over.
 func TestFolderSwept(t *testing.T) {
 	b := Folder(t.TempDir())
 	var group sync.WaitGroup

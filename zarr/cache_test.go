@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// TestAt reads elements of a chunk of several pages: each is what was written, and no more than a page is decoded for it.
+// TestAt reads elements of a chunk of several pages: each must be what was written, and only a page is decoded for it.
 func TestAt(t *testing.T) {
 	a, err := Create(ctx, Memory(), "", &Spec{Type: Uint64, Shape: []int{600, 520}, Chunk: []int{600, 520}, Compression: "blosc", Checksum: true})
 	if err != nil {
@@ -41,7 +41,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestWriteAfterRead reads what was written last, whatever the array keeps: chunks, elements and indexes of shards.
+// TestWriteAfterRead tests that reads return what was written last, although the array caches chunks, elements and shard indexes.
 func TestWriteAfterRead(t *testing.T) {
 	for name, shard := range map[string][]int{"chunks": nil, "shards": {8, 8}} {
 		a, err := Create(ctx, Memory(), "", &Spec{Type: Uint16, Shape: []int{16, 16}, Chunk: []int{4, 4}, Shard: shard, Compression: "zstd"})
@@ -52,7 +52,7 @@ func TestWriteAfterRead(t *testing.T) {
 		for v := range uint16(3) {
 			want := slices.Repeat([]uint16{v + 1}, 256)
 			for i := range want {
-				want[i] += uint16(rand.IntN(int(1 + 100*v))) // shards of another size
+				want[i] += uint16(rand.IntN(int(1 + 100*v))) // so that shards have different sizes
 			}
 			if err := Write(ctx, a, want, []int{0, 0}, []int{16, 16}); err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func TestWriteAfterRead(t *testing.T) {
 	}
 }
 
-// A computed bucket has parts.
+// computed is a bucket with parts.
 type computed struct {
 	Bucket
 	parts []*Array
@@ -77,7 +77,7 @@ type computed struct {
 func (c computed) Parts() []*Array  { return c.parts }
 func (c computed) Footprint() int64 { return 0 }
 
-// TestSetCache has the parts of an array share its cache, and large ones decoded one at a time.
+// TestSetCache tests that the parts of an array share its cache, and that large chunks are decoded one at a time.
 func TestSetCache(t *testing.T) {
 	part, err := New(Memory(), "", &Spec{Type: Uint8, Shape: []int{2048, 2048}, Chunk: []int{2048, 2048}})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestSetCache(t *testing.T) {
 	}
 }
 
-// TestFS reads parts of files of a file system.
+// TestFS reads parts of files in a file system.
 func TestFS(t *testing.T) {
 	b := FS(fstest.MapFS{"a/b": {Data: []byte("0123456789")}, "a/c": {Data: nil}})
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A 2-D array of chunks of 256×256, compressed, in a folder.
+// A compressed 2-D array with chunks of 256×256 elements, in a folder.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "zarr")
@@ -42,7 +42,7 @@ func Example() {
 	// Output: [1000 2000] uint16 [0 1 2 3 0 4 5 6]
 }
 
-// Arrays are read from any fs.FS, such as an embedded one.
+// Arrays can be read from any fs.FS, such as an embedded one.
 func ExampleFS() {
 	files := fstest.MapFS{
 		"zarr.json": {Data: []byte(`{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","fill_value":7,

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Whatever metadata says, it is read or refused, and what it says of small arrays can be read and written.
+// FuzzMetadata tests that metadata is accepted or refused without a panic, and that small arrays it describes can be read and written.
 func FuzzMetadata(f *testing.F) {
 	for _, spec := range specs() {
 		m, err := spec.metadata()
@@ -58,7 +58,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// A damaged chunk is an error or elements, and never more than there can be.
+// FuzzChunk tests that a damaged chunk gives an error or elements, without more memory than the chunk can need.
 func FuzzChunk(f *testing.F) {
 	for _, spec := range specs() {
 		m, err := spec.metadata()
@@ -105,7 +105,7 @@ func blosced(t testing.TB) []string {
 	return names
 }
 
-// Chunks that c-blosc made, kept for where it is not.
+// TestBlosc decodes chunks that c-blosc wrote, which are stored for machines without it.
 func TestBlosc(t *testing.T) {
 	for _, name := range blosced(t) {
 		data, err := os.ReadFile(name)
@@ -131,7 +131,7 @@ func TestBlosc(t *testing.T) {
 	}
 }
 
-// The NaN of a fill value is that of Zarr, to the bit, and comes back.
+// TestFillNaN tests that a fill value of NaN has the bits that Zarr defines, and is written as NaN again.
 func TestFillNaN(t *testing.T) {
 	for typ, want := range map[Type]uint64{Float16: 0x7e00, Float32: 0x7fc00000, Float64: 0x7ff8 << 48} {
 		fill, err := parseFill(typ, []byte(`"NaN"`))

@@ -9,7 +9,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// LZ4 that is written is read again: runs, noise, copies near and far, of any length.
+// TestLZ4 compresses and decompresses runs, noise, and near and far matches of any length.
 func TestLZ4(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range 3000 {
@@ -19,7 +19,7 @@ func TestLZ4(t *testing.T) {
 			for i := range data {
 				data[i] = byte(random.Uint32())
 			}
-		case 2: // steps, as the third byte of sums has
+		case 2: // steps, like the third byte of sums
 			v := uint32(0)
 			for i := range data {
 				v += uint32(random.IntN(1 << (n % 20)))
@@ -61,7 +61,7 @@ func lz4RoundTrip(t *testing.T, data []byte) {
 		t.Fatal(err)
 	}
 	if bytes.Equal(packed, data) {
-		return // which is stored as it is
+		return // stored uncompressed
 	}
 	got := make([]byte, len(data))
 	if err := unpackLZ4(got, packed); err != nil || !bytes.Equal(got, data) {
@@ -69,7 +69,7 @@ func lz4RoundTrip(t *testing.T, data []byte) {
 	}
 }
 
-// Whatever bytes are packed, they are the same again; whatever bytes are unpacked, nothing is written beyond.
+// FuzzLZ4 tests that compressed data decompresses to the original, and that decompressing arbitrary bytes writes nothing beyond the destination.
 func FuzzLZ4(f *testing.F) {
 	f.Add([]byte("abcabcabcabcabcabcabcabcabcabcabcabc"), 30)
 	f.Add(binary.LittleEndian.AppendUint64(nil, 1<<40), 9)

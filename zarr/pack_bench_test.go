@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// BenchmarkPack packs a block of the table of a large image of noise.
+// BenchmarkPack compresses a block of the table of a large image of noise.
 func BenchmarkPack(b *testing.B) {
 	const side = 1024
 	random := rand.New(rand.NewPCG(1, 1))

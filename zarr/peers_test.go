@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// python runs the script that has zarr-python and TensorStore.
+// python runs the script that uses zarr-python and TensorStore.
 func python(t *testing.T, what, dir string) string {
 	t.Helper()
 	name := os.Getenv("BOXSUM_STORE_PYTHON")
@@ -34,7 +34,7 @@ func python(t *testing.T, what, dir string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// What zarr-python and TensorStore write is read to the bit, whole and in parts.
+// TestReadsPeers tests that arrays written by zarr-python and TensorStore are read bit for bit, whole and in parts.
 func TestReadsPeers(t *testing.T) {
 	dir := t.TempDir()
 	python(t, "write", dir)
@@ -109,7 +109,7 @@ func TestReadsPeers(t *testing.T) {
 	}
 }
 
-// specs are arrays of all kinds that we write.
+// specs returns arrays of all kinds that can be written.
 func specs() map[string]*Spec {
 	all := map[string]*Spec{}
 	for typ := Bool; typ <= Float64; typ++ {
@@ -139,7 +139,7 @@ func specs() map[string]*Spec {
 	return all
 }
 
-// noise is bytes of which many are the same; bools are 0 and 1.
+// noise returns bytes many of which are equal; bools are 0 and 1.
 func noise(n int, t Type, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 5))
 	b := raster.Aligned(n)
@@ -154,7 +154,7 @@ func noise(n int, t Type, seed uint64) []byte {
 	return b
 }
 
-// zarr-python and TensorStore read what is written, in folders and in zip files.
+// TestPeersRead tests that zarr-python and TensorStore read what is written, in folders and zip files.
 func TestPeersRead(t *testing.T) {
 	ref.Alone(t)
 	dir := t.TempDir()
@@ -170,17 +170,17 @@ func TestPeersRead(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			data := noise(raster.Product(spec.Shape)*spec.Type.Size(), spec.Type, uint64(len(name)))
-			if size := spec.Type.Size(); strings.HasPrefix(name, "blosc") { // as sums are: noise in the low bytes alone
+			if size := spec.Type.Size(); strings.HasPrefix(name, "blosc") { // like sums: noise only in the low bytes
 				for i := range data {
 					if i%size >= size/2 {
 						data[i] = byte(i / size >> 12)
 					}
 					if i%size == size-1 && size > 1 {
-						data[i] = 9 // the same everywhere
+						data[i] = 9 // the same in all elements
 					}
 				}
 			}
-			if name == "fill" || name == "shard" || name == "line" { // half of it is never written
+			if name == "fill" || name == "shard" || name == "line" { // half of it is not written
 				box := slices.Clone(spec.Shape)
 				box[0] /= 2
 				part := raster.Product(box) * spec.Type.Size()
@@ -209,7 +209,7 @@ func TestPeersRead(t *testing.T) {
 			}
 			n += 2
 			if strings.HasSuffix(path, ".zip") {
-				n-- // TensorStore reads none
+				n-- // TensorStore does not read zip files
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// OpenLargeTiles opens a mosaic of two tiles of 2048², which are not on a grid of tiles. Read is called for each tile that is read.
+// OpenLargeTiles opens a mosaic of two tiles of 2048² pixels that do not lie on a grid. It calls read whenever a tile is read.
 func OpenLargeTiles(read func()) (*zarr.Array, error) {
 	m := &mosaic{typ: zarr.Uint8, width: 4096, height: 2048, channels: 1}
 	for i := range 2 {
@@ -24,5 +24,5 @@ func OpenLargeTiles(read func()) (*zarr.Array, error) {
 	return m.open(ctx)
 }
 
-// TableHeight makes the table of an array and returns its height; the tests outside of the package, which may import package store, set it.
+// TableHeight makes the table of an array and returns its height. It is set by tests outside the package, which can import package store.
 var TableHeight func(t *testing.T, a *zarr.Array) int

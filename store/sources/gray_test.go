@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// TestGray holds grey images against those of pictures in memory.
+// TestGray compares gray images with those converted in memory.
 func TestGray(t *testing.T) {
 	const width, height = 37, 53
 	random := rand.New(rand.NewPCG(1, 2))

@@ -14,7 +14,7 @@ import (
 
 var ctx = context.Background()
 
-// python runs the script that has rasterio.
+// python runs the script that uses rasterio.
 func python(t *testing.T, what, dir string) string {
 	t.Helper()
 	name := os.Getenv("BOXSUM_STORE_PYTHON")
@@ -55,7 +55,7 @@ func copyBox(dst, src []byte, shape, at, box []int, size int) {
 	}
 }
 
-// objects returns all that the bucket of an array tells of it.
+// objects lists the objects in the bucket of an array, with their sizes and versions.
 func objects(t *testing.T, a *zarr.Array) string {
 	t.Helper()
 	var all strings.Builder

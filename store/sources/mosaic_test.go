@@ -22,7 +22,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// everything reads all elements, and some boxes of them.
+// everything reads all elements at once, and compares some boxes of them.
 func everything(t *testing.T, a *zarr.Array) []byte {
 	t.Helper()
 	all := raster.Aligned(raster.Product(a.Shape()) * a.Type().Size())
@@ -45,7 +45,7 @@ func everything(t *testing.T, a *zarr.Array) []byte {
 	return all
 }
 
-// TestMosaicPeers holds virtual files of GDAL and GeoTIFF files against what rasterio sees.
+// TestMosaicPeers compares virtual files of GDAL and GeoTIFF files with what rasterio reads.
 func TestMosaicPeers(t *testing.T) {
 	name := os.Getenv("BOXSUM_STORE_PYTHON")
 	if name == "" {
@@ -82,7 +82,7 @@ func TestMosaicPeers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := everything(t, a)
-		if a.Type() == zarr.Float32 { // which NaN it is does not matter
+		if a.Type() == zarr.Float32 { // any NaN will do
 			for i := 0; i < len(got); i += 4 {
 				if isNaN(zarr.Float32, got[i:i+4]) && isNaN(zarr.Float32, want[i:i+4]) {
 					copy(got[i:], want[i:i+4])
@@ -96,7 +96,7 @@ func TestMosaicPeers(t *testing.T) {
 	}
 }
 
-// TestMosaic has images of noise cut to tiles of all kinds, put together by a list, by names and in Go: the same pixels.
+// TestMosaic cuts images of noise into tiles of all kinds and combines them by a list, by a pattern and in Go: the pixels must be the same.
 func TestMosaic(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		w, h := 300, 210
@@ -135,7 +135,7 @@ func TestMosaic(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// A grid, whose last tiles are smaller, with tiles of all kinds.
+		// A grid with tiles of all kinds, the last of which are smaller.
 		dir := t.TempDir()
 		kinds := []string{".png", ".tiff", ".npy", ".zarr", ".ppm"}
 		list, places := "file,row,column\n", "# comment\ny, x, file\n"
@@ -163,7 +163,7 @@ func TestMosaic(t *testing.T) {
 		a, err := OpenMosaic(ctx, tiles)
 		check("tiles", a, err)
 
-		// Tiles anywhere: later ones hide those below, and 0 is where none is.
+		// Tiles at arbitrary positions: later ones cover earlier ones, and pixels without a tile are 0.
 		dir, tiles = t.TempDir(), nil
 		seen := make([]byte, len(want))
 		for n := range 9 {
@@ -188,7 +188,7 @@ func TestMosaic(t *testing.T) {
 	}
 }
 
-// TestPatterns names tiles in ways that shells and people do.
+// TestPatterns tests file name patterns as written by shells and by people.
 func TestPatterns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiles/0_1.png", "tiles/0_0.png", "a[1]b/0_0.png", "rows/0/0.png", "rows/0/1.png"} {
@@ -214,7 +214,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestNestedMosaics opens mosaics of mosaics, whose tiles have one limit together.
+// TestNestedMosaics opens mosaics of mosaics, all of whose tiles count towards one limit.
 func TestNestedMosaics(t *testing.T) {
 	dir := t.TempDir()
 	if err := imgio.Save(dir+"/a.png", boxsum.Image[uint8]{Pix: []byte{7}, Width: 1, Height: 1, Channels: 1, Stride: 1}); err != nil {
@@ -236,14 +236,14 @@ func TestNestedMosaics(t *testing.T) {
 			t.Errorf("more tiles than may be: %v", err)
 		}
 	}
-	// One large tile and a small one: the index is no larger than it has to be.
+	// One large tile and a small one: the index must not be larger than necessary.
 	m := &mosaic{width: 1 << 20, height: 1 << 20, chunk: [2]int{1024, 1024}, pieces: []piece{{dst: image.Rect(0, 0, 1<<20, 1<<20)}, {dst: image.Rect(5000, 5000, 5001, 5001)}}}
 	if m.index(); len(m.cells) > 1<<12 || len(m.cells[[2]int{0, 0}]) != 2 {
 		t.Errorf("%d cells of %d chunks", len(m.cells), m.step)
 	}
 }
 
-// TestSpills has a row of pictures that memory does not hold: each is decoded once, or more often where they are more than the disk may have.
+// TestSpills reads a row of pictures that does not fit in memory: each is decoded once, or repeatedly if they exceed the limit on disk space.
 func TestSpills(t *testing.T) {
 	from, limit := spillFrom, spillLimit
 	defer func() { spillFrom, spillLimit = from, limit }()
@@ -276,13 +276,13 @@ func TestSpills(t *testing.T) {
 				t.Errorf("%d bytes are decoded, in chunks of %v", part.Footprint(), part.Chunk())
 			}
 		}
-		a.SetCache(zarr.NewCache(300 << 10)) // a tile at most
+		a.SetCache(zarr.NewCache(300 << 10)) // holds at most one tile
 		got := make([]byte, len(want))
 		for y := 0; y < side; y += 50 {
 			if err := zarr.Read(ctx, a, got[y*count*side:(y+50)*count*side], []int{y, 0}, []int{50, count * side}); err != nil {
 				t.Fatal(err)
 			}
-			if limit == 1<<30 { // the last: once they were decoded, nobody reads them
+			if limit == 1<<30 { // the last case: pictures that have been decoded are not read again
 				for n := range count {
 					os.Remove(fmt.Sprintf("%s/0_%d.png", dir, n))
 				}
@@ -304,14 +304,14 @@ func TestSpills(t *testing.T) {
 	}
 }
 
-// An unlisted bucket is as a web server: it has no list.
+// An unlisted bucket does not support List, like a web server.
 type unlisted struct{ zarr.Bucket }
 
 func (u unlisted) List(context.Context, string, func(zarr.Object) error) error {
 	return errors.ErrUnsupported
 }
 
-// TestUnlistedTiles has a tile whose objects nobody lists: those after it, and all places, are in the fingerprint.
+// TestUnlistedTiles tests that a tile whose bucket cannot list objects does not exclude later tiles and positions from the fingerprint.
 func TestUnlistedTiles(t *testing.T) {
 	print := func(x int, v byte) string {
 		m := &mosaic{typ: zarr.Uint8, width: 24, height: 8, channels: 1}
@@ -375,7 +375,7 @@ func TestMosaicErrors(t *testing.T) {
 	} {
 		os.WriteFile(dir+"/mosaic.csv", []byte(text), 0o666)
 		a, err := Open(ctx, dir+"/mosaic.csv")
-		if err == nil { // what a tile is like may be known only when it is read
+		if err == nil { // the type of a tile may be known only when it is read
 			_, err = ReadAll(ctx, a)
 		}
 		if err == nil {
@@ -411,7 +411,7 @@ func TestMosaicErrors(t *testing.T) {
 	if list, err := parseList([]byte("\ufefffile,x,y\r\na.png,0,0\r\n"), dir); err != nil || len(list.tiles) != 1 {
 		t.Errorf("a list that begins with a mark of its encoding: %v", err)
 	}
-	// A band of its own file, which is not like the first.
+	// A band in another file, which does not match the first.
 	os.WriteFile(dir+"/bands.vrt", []byte(`<VRTDataset rasterXSize="8" rasterYSize="8"><VRTRasterBand dataType="Byte" band="1"><SimpleSource><SourceFilename relativeToVRT="1">rgb.png</SourceFilename><SourceBand>1</SourceBand></SimpleSource></VRTRasterBand>`+
 		`<VRTRasterBand dataType="Byte" band="2"><SimpleSource><SourceFilename relativeToVRT="1">a.png</SourceFilename><SourceBand>1</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>`), 0o666)
 	if a, err := Open(ctx, dir+"/bands.vrt"); err != nil {
@@ -419,7 +419,7 @@ func TestMosaicErrors(t *testing.T) {
 	} else if _, err := ReadAll(ctx, a); err != nil {
 		t.Error(err)
 	}
-	// What is shown of a location has no password.
+	// Locations in errors and names contain no password.
 	secret := `<SimpleSource><SourceFilename>mem://user:secret@x/a</SourceFilename><SourceBand>9</SourceBand></SimpleSource>`
 	if b, err := zarr.OpenBucket(ctx, "mem://user:secret@x/a", true); err != nil {
 		t.Error(err)
@@ -456,7 +456,7 @@ func TestMosaicErrors(t *testing.T) {
 	}
 }
 
-// TestOpenNPY reads .npy files of all kinds in parts.
+// TestOpenNPY reads parts of .npy files of all kinds.
 func TestOpenNPY(t *testing.T) {
 	dir := t.TempDir()
 	for n, h := range []struct {
@@ -517,7 +517,7 @@ func FuzzMosaic(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if m, err := parseVRT(data); err == nil {
 			for _, band := range m.bands {
-				for i := range band { // not those of the machine
+				for i := range band { // not in the machine's byte order
 					if band[i].File.Name != "a.png" {
 						return
 					}

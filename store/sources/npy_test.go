@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// TestNPY has NumPy read files.
+// TestNPY compares files with what NumPy reads.
 func TestNPY(t *testing.T) {
 	for _, spec := range []*zarr.Spec{
 		{Type: zarr.Uint8, Shape: []int{50, 30}, Chunk: []int{16, 16}, Compression: "zstd"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPatternsAsExpressions compares patterns with regular expressions that say the same.
+// TestPatternsAsExpressions compares patterns with equivalent regular expressions.
 func TestPatternsAsExpressions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"*", "{x}", "{row}", "{col", "a", "1", "12", "/", "\\", ".", "{", "é", "+"}
@@ -47,7 +47,7 @@ func TestPatternsAsExpressions(t *testing.T) {
 	}
 }
 
-// TestPatternOfManyStars would never end if it tried all ways.
+// TestPatternOfManyStars tests a pattern that would take forever if all combinations were tried.
 func TestPatternOfManyStars(t *testing.T) {
 	if _, ok := patternOf(strings.Repeat("*a", 40) + "b").fit(strings.Repeat("a", 200)); ok {
 		t.Error("it fits")

@@ -48,7 +48,7 @@ func saveTile(t *testing.T, path string, width, height, channels int, v byte) {
 	}
 }
 
-// TestMosaicTables sums mosaics whose tiles are files of several kinds and whose blocks lie across them.
+// TestMosaicTables computes tables of mosaics whose tiles are files of several kinds and whose blocks span tiles.
 func TestMosaicTables(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		dir := t.TempDir()
@@ -84,7 +84,7 @@ func TestMosaicTables(t *testing.T) {
 	}
 }
 
-// TestLargeTiles has tiles far larger than blocks: each is decoded once, and where memory is not enough for it that is said.
+// TestLargeTiles reads tiles far larger than blocks: each must be decoded once, and insufficient memory must be an error.
 func TestLargeTiles(t *testing.T) {
 	var read atomic.Int64
 	a, err := sources.OpenLargeTiles(func() { read.Add(1) })
@@ -99,7 +99,7 @@ func TestLargeTiles(t *testing.T) {
 	}
 }
 
-// TestMosaicChanges has tables of mosaics refused after a tile or a place has changed.
+// TestMosaicChanges tests that a table of a mosaic is refused after a tile or a position has changed.
 func TestMosaicChanges(t *testing.T) {
 	dir := t.TempDir()
 	tile := func(name string, v byte) {

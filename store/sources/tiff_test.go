@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// makeTIFFs has tifffile write files, each with its elements beside it.
+// makeTIFFs writes files with tifffile, and the elements of each to another file.
 const makeTIFFs = `
 import sys, numpy as np, tifffile
 try:
@@ -89,7 +89,7 @@ func TestTIFF(t *testing.T) {
 	}
 }
 
-// TestTIFFEntries has entries that are not used take no memory, those that are there twice refused, and a file that shrinks no pixels.
+// TestTIFFEntries tests that unused entries take no memory, that duplicate entries are an error, and that a file that was truncated yields no pixels.
 func TestTIFFEntries(t *testing.T) {
 	order := binary.LittleEndian
 	file := func(entries ...[3]uint32) []byte { // tag, count and value of bytes or a LONG
@@ -106,7 +106,7 @@ func TestTIFFEntries(t *testing.T) {
 		data := file(append(image[:len(image):len(image)], entries...)...)
 		return parseTIFF(bytes.NewReader(data), int64(len(data)))
 	}
-	if _, err := parse([3]uint32{700, 1 << 24, 0}, [3]uint32{700, 1 << 24, 0}); err != nil { // they are not even there
+	if _, err := parse([3]uint32{700, 1 << 24, 0}, [3]uint32{700, 1 << 24, 0}); err != nil { // their values are not even in the file
 		t.Error(err)
 	}
 	for _, e := range [][3]uint32{{256, 1, 4}, {273, 1, 8}, {277, 1000, 0}} {
@@ -114,7 +114,7 @@ func TestTIFFEntries(t *testing.T) {
 			t.Errorf("%v: %v", e, err)
 		}
 	}
-	for value, want := range map[uint32]byte{'7': 7, '2' | '5'<<8 | '5'<<16: 255, 'x': 0} { // a strip that is not there has the value of no data
+	for value, want := range map[uint32]byte{'7': 7, '2' | '5'<<8 | '5'<<16: 255, 'x': 0} { // a missing strip has the no-data value
 		sparse := slices.Clone(image)
 		sparse[4][2] = 0
 		data := file(append(sparse, [3]uint32{42113, 4, value})...)

@@ -1,8 +1,9 @@
-// Package web registers http:// and https:// with package zarr, to read arrays from web servers. Import it for this effect:
+// Package web registers http:// and https:// with package zarr, to read arrays from web
+// servers. Import it for this effect:
 //
 //	import _ "github.com/boxsum/boxsum/zarr/web"
 //
-// It is a package of its own so that other programs do not link net/http.
+// It is a separate package so that programs that do not need it do not link net/http.
 package web
 
 import (
@@ -26,14 +27,14 @@ func init() {
 
 var errReadOnly = fmt.Errorf("web: a web server is to read: %w", errors.ErrUnsupported)
 
-// web reads objects from a web server. It lists none.
+// web reads objects from a web server. It does not support List.
 type web struct {
 	base   string
 	client *http.Client
-	most   int64 // bytes of an object
+	most   int64 // maximum size of an object in bytes
 }
 
-// trusted is how many bytes are made room for before they have come.
+// trusted is the largest announced size for which memory is allocated before the data arrives.
 const trusted = 64 << 20
 
 var errLarge = errors.New("the object is too large")
@@ -47,12 +48,12 @@ func open(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) {
 	return &web{c.String(), newClient(), 1<<31 - 1}, nil
 }
 
-// newClient is Go's own client, but that it keeps a connection for each of many reads at a
-// time, and not two: over HTTP/1.1 each has one of its own.
+// newClient returns a client like Go's default, except that it keeps a connection open for
+// each of many concurrent reads instead of two: in HTTP/1.1 each read needs its own.
 func newClient() *http.Client {
 	usual, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return &http.Client{} // of a program that has replaced it
+		return &http.Client{} // the program has replaced the default transport
 	}
 	own := usual.Clone()
 	own.MaxIdleConnsPerHost = own.MaxIdleConns
@@ -90,7 +91,7 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 	fail := func(err error) ([]byte, error) {
 		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), err)
 	}
-	skip, want, size := int64(0), length, response.ContentLength // of the body; below zero is all of it, or not known
+	skip, want, size := int64(0), length, response.ContentLength // range of the body to return; negative means to the end, or an unknown size
 	if offset < 0 {
 		want = -offset
 	}
@@ -99,11 +100,11 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 		if want, err = covers(response.Header.Get("Content-Range"), offset, want); err != nil {
 			return fail(err)
 		}
-	case http.StatusOK: // a server that knows no ranges sends all: the part is cut out
+	case http.StatusOK: // a server without support for ranges sends the whole object
 		if skip = offset; offset < 0 {
 			skip = size + offset
 			if size < 0 {
-				skip, want = 0, -1 // the end is seen when it is there
+				skip, want = 0, -1 // the end is known once the body has been read
 			}
 		}
 		if skip < 0 || size >= 0 && skip > size {
@@ -130,7 +131,7 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 		}
 		data = data[:want]
 		_, err = io.ReadFull(response.Body, data)
-	default: // memory grows with what comes
+	default: // memory grows as data arrives
 		limit := want
 		if want < 0 {
 			limit = w.most + 1
@@ -155,7 +156,7 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 	return data, nil
 }
 
-// covers is how many bytes a Content-Range has, which must be what was asked for: "bytes 5-9/20", or a star where the server does not know the size.
+// covers returns the number of bytes that a Content-Range header declares. The range must start at offset and have want bytes: "bytes 5-9/20", or "bytes 5-9/*" if the size is unknown.
 func covers(header string, offset, want int64) (int64, error) {
 	var first, last int64
 	var all string
@@ -178,7 +179,7 @@ func (w *web) List(context.Context, string, func(zarr.Object) error) error {
 }
 func (w *web) Close() error { w.client.CloseIdleConnections(); return nil }
 
-// bare is an error of packages url and http without the URL.
+// bare returns an error of packages url and http without the URL.
 func bare(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

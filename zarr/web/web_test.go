@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// TestWeb asks a table over HTTP, of servers with ranges and without, and of one that fails.
+// TestWeb queries a table over HTTP, from servers with and without support for ranges, and from one that fails.
 func TestWeb(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	src, err := zarr.Create(ctx, zarr.Folder(dir+"/in.zarr"), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{300, 200}, Chunk: []int{64, 64}})
@@ -75,7 +75,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestOdd asks servers that send more than was asked for, without end, or another part.
+// TestOdd reads from servers that send more than was requested, endless data, or another part.
 func TestOdd(t *testing.T) {
 	ctx := context.Background()
 	var parts string
@@ -89,7 +89,7 @@ func TestOdd(t *testing.T) {
 			}
 		case "/long":
 			w.Header().Set("Content-Length", "2000000000000")
-		case "/stream": // of a length that is not told
+		case "/stream": // of unknown length
 			io.WriteString(w, "01234")
 			w.(http.Flusher).Flush()
 			io.WriteString(w, "56789")
@@ -125,7 +125,7 @@ func TestOdd(t *testing.T) {
 			t.Errorf("%d bytes from %d of a stream are %q, %v", c.length, c.offset, got, err)
 		}
 	}
-	for _, parts = range []string{"bytes 2-4/10", "bytes 2-4/*", "bytes 2-4/5", // and what is not so
+	for _, parts = range []string{"bytes 2-4/10", "bytes 2-4/*", "bytes 2-4/5", // followed by invalid ones
 		"bytes 1-3/10", "bytes 2-5/10", "bytes 2-4/4", "bytes */10", "", "lines 2-4/10"} {
 		ok := parts == "bytes 2-4/10" || parts == "bytes 2-4/*" || parts == "bytes 2-4/5"
 		if got, err := b.Get(ctx, "part", 2, 3, nil); (err == nil) != ok {
@@ -140,15 +140,14 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept reads much at a time, again and again: the connections of the first
-// time are those of the others.
+// TestConnectionsAreKept makes many concurrent reads several times, and tests that the connections of the first round are reused.
 func TestConnectionsAreKept(t *testing.T) {
 	const readers = 16
 	var opened atomic.Int32
 	var here sync.WaitGroup
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		here.Done()
-		here.Wait() // all are read at the same time
+		here.Wait() // so that all reads are concurrent
 		io.WriteString(w, "x")
 	}))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
