@@ -19,7 +19,7 @@ var layers = []string{
 	". internal/pixels",
 	"tilted rotated volume histogram moments products haar internal/features imgio internal/page internal/sketch internal/fixture zarr",
 	"filter threshold match detect store/sources",
-	"store gpu internal/anytable internal/typed",
+	"store gpu internal/typed",
 	"papers lab",
 	"web",
 	"internal/cli cmd python docs examples",

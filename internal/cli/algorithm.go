@@ -140,7 +140,7 @@ func doneJob[S boxsum.Sum](p pair, t *boxsum.Table[S], err error) (job, error) {
 		return nil, err
 	}
 	j := planPlane(p, boxsum.Image[uint8]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
-	j.tables.(*planeTables).sums = t
+	j.tables.(*planeTables).sums = tableOf(t)
 	return j, nil
 }
 

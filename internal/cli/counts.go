@@ -7,12 +7,11 @@ import (
 	"iter"
 	"math"
 	"time"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
@@ -21,7 +20,7 @@ import (
 // histogramWork is a table, whatever its type, with the edges of its bins, and how it came about.
 type histogramWork struct {
 	tableSet
-	bins  histogram.Bins
+	bins  bins.Range
 	bytes int64 // of the table
 	whole bool  // every bin is one whole number
 	took  time.Duration
@@ -48,31 +47,22 @@ func newHistogram(c *histogramCmd, img, weights any, device *gpu.Device, opt *bo
 	}
 	if weights == nil {
 		c.announce(bytes)
-		return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
-			return anytable.IntegrateHistogram(t, img, histogramOptions(onDevice(device, opt)))
-		})
+		return madeHistogram[uint32](img, nil, c, onDevice(device, opt))
 	}
 	c.announce(2 * bytes)
-	kind := pixelOf(weights)
 	if !isImage(weights) {
-		return nil, fmt.Errorf("there are no weights of %T", weights)
+		return nil, fmt.Errorf("there are no weights of %v", pixelOf(weights))
 	}
 	if err := c.checkWeights(extentOf(weights), e); err != nil {
 		return nil, err
 	}
-	weigh := func(table any) error {
-		if err := checkFinite(weights, c); err != nil {
-			return err
-		}
-		return anytable.IntegrateWeights(table, img, weights, histogramOptions(opt))
-	}
-	switch { // sums of whole weights in 64 bits stay exact
+	switch kind := pixelOf(weights); { // sums of whole weights in 64 bits stay exact
 	case kind.Float():
-		return madeHistogram(img, c, func(t *histogram.Table[float64]) error { return weigh(t) })
+		return madeHistogram[float64](img, weights, c, opt)
 	case kind.Signed():
-		return madeHistogram(img, c, func(t *histogram.Table[int64]) error { return weigh(t) })
+		return madeHistogram[int64](img, weights, c, opt)
 	}
-	return madeHistogram(img, c, func(t *histogram.Table[uint64]) error { return weigh(t) })
+	return madeHistogram[uint64](img, weights, c, opt)
 }
 
 func (c *histogramCmd) checkWeights(weights, img extent) error {
@@ -88,7 +78,7 @@ func (c *histogramCmd) checkWeights(weights, img extent) error {
 func checkFinite(weights any, c *histogramCmd) error {
 	src := pixels.Of(weights)
 	if !src.Type.Float() {
-		return nil // integers are
+		return nil // integers are, and so are none
 	}
 	var row []float64
 	for y := range src.Height {
@@ -104,33 +94,42 @@ func checkFinite(weights any, c *histogramCmd) error {
 
 // madeHistogram times how a table is made. Its memory comes first, so that there
 // is an error before anything else takes long or takes memory.
-func madeHistogram[S boxsum.Sum](img any, c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
-	e := extentOf(img)
-	t, err := histogram.NewTable[S](e.Width, e.Height, e.Channels, histogram.Bins{N: c.Bins})
+func madeHistogram[S boxsum.Sum](img, weights any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+	e, src, sum := extentOf(img), pixels.Of(img), raster.TypeOf[S]()
+	t, err := bins.New(sum, e.Width, e.Height, e.Channels, bins.Range{N: c.Bins})
 	if err != nil {
 		return nil, err
 	}
-	if t.Bins, err = binsFor(img, c); err != nil {
+	if t.Range, err = c.rangeFor(img); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	if err := integrate(t); err != nil {
+	if err := checkFinite(weights, c); err != nil {
 		return nil, err
 	}
-	row := (t.Width + 1) * t.Channels * t.Bins.N
-	rows := raster.ArrayOf(t.Counts, raster.PlaneExtent(row, t.Height+1, 1, row))
+	job, err := bins.Check(sum, src, pixels.Of(weights), engineOptions(opt))
+	if err != nil {
+		return nil, err
+	}
+	if err := job.Fill(&t); err != nil {
+		return nil, err
+	}
+	took := max(time.Since(start), 1)
+	row := (e.Width + 1) * e.Channels * t.Range.N
+	rows := raster.Array{Data: t.Counts.Data, Type: sum, Extent: raster.PlaneExtent(row, e.Height+1, 1, row)}
 	return &histogramWork{
-		tableSet: tableSet{extent: e, layers: histogramLayers(e, t.Bins, rows)},
-		bins:     t.Bins, bytes: int64(len(t.Counts)) * int64(unsafe.Sizeof(*new(S))), took: max(time.Since(start), 1),
-		whole: !pixelOf(img).Float() && t.Bins.High-t.Bins.Low == float64(t.Bins.N) && t.Bins.Low == math.Trunc(t.Bins.Low),
+		tableSet: tableSet{extent: e, layers: histogramLayers(e, t.Range, rows)},
+		bins:     t.Range, bytes: int64(len(t.Counts.Data)), took: took,
+		whole: !src.Type.Float() && t.Range.High-t.Range.Low == float64(t.Range.N) && t.Range.Low == math.Trunc(t.Range.Low),
 		img:   img,
 		of: func(box image.Rectangle, channel int) channelHistogram {
-			counts := t.Histogram(nil, box, channel)
+			counts := make([]S, t.Range.N)
+			t.Histogram(raster.Bytes(counts), box, channel)
 			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
 			for _, n := range counts {
 				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
 			}
-			if _, ok := any(counts).([]float64); ok {
+			if sum == raster.F64 {
 				h.counts = finites(h.sizes)
 			}
 			return h
@@ -139,7 +138,7 @@ func madeHistogram[S boxsum.Sum](img any, c *histogramCmd, integrate func(*histo
 }
 
 // histogramLayers are the counts and the edges of their bins.
-func histogramLayers(e extent, bins histogram.Bins, counts raster.Array) []layer {
+func histogramLayers(e extent, bins bins.Range, counts raster.Array) []layer {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
 		edges[i] = bins.Edge(i)
@@ -160,46 +159,28 @@ func (w *histogramWork) show() image.Image {
 func (w *histogramWork) written() int64       { return w.bytes }
 func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
 
-// binsFor is the bins that were asked for, over the pixels of the image where no
+// rangeFor returns the bins that were asked for, over the pixels of the image where no
 // range was.
-func binsFor(img any, c *histogramCmd) (histogram.Bins, error) {
-	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
-	if pixelOf(img).Bytes() <= 2 || c.Range.given {
-		return binsOver(img, bins)
+func (c *histogramCmd) rangeFor(img any) (bins.Range, error) {
+	pixel := pixelOf(img)
+	r := bins.Range{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
+	if pixel.Bytes() <= 2 || c.Range.given {
+		return r.Over(pixel)
 	}
 	low, high := sketch.Range(img)
 	switch {
 	case low > high:
-		return bins, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
+		return r, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
 	case math.IsInf(high-low, 0):
-		return bins, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+		return r, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
 	}
 	// Pixels that are all but the same are in the middle of a wider range: of 1,
 	// as NumPy's, or of more where that is too little to cut.
 	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
-		bins.Low, bins.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
-		if wider, err := binsOver(img, bins); err == nil && bins.Low < bins.High {
+		r.Low, r.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
+		if wider, err := r.Over(pixel); err == nil && r.Low < r.High {
 			return wider, nil
 		}
 	}
-	return binsOver(img, bins)
-}
-
-// binsOver is bins for the pixels of an image.
-func binsOver(img any, bins histogram.Bins) (histogram.Bins, error) {
-	switch pixelOf(img) {
-	case raster.U8:
-		return histogram.Over[uint8](bins)
-	case raster.U16:
-		return histogram.Over[uint16](bins)
-	case raster.U32:
-		return histogram.Over[uint32](bins)
-	case raster.I16:
-		return histogram.Over[int16](bins)
-	case raster.I32:
-		return histogram.Over[int32](bins)
-	case raster.F32:
-		return histogram.Over[float32](bins)
-	}
-	return histogram.Over[float64](bins)
+	return r.Over(pixel)
 }

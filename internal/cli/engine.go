@@ -8,10 +8,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/tilted"
 )
 
 // engineFlags choose what integrates, and by which instructions.
@@ -99,22 +97,6 @@ func onDevice(d *gpu.Device, opt *boxsum.Options) *boxsum.Options {
 		on.Plain, on.Context = opt.Plain, opt.Context
 	}
 	return on
-}
-
-// plainOptions are options for tables that have no offset.
-func plainOptions(opt *boxsum.Options) *tilted.Options {
-	if opt == nil {
-		return nil
-	}
-	return &tilted.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
-}
-
-// histogramOptions are options for integral histograms.
-func histogramOptions(opt *boxsum.Options) *histogram.Options {
-	if opt == nil {
-		return nil
-	}
-	return &histogram.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
 }
 
 // work is what the engine plans for.

@@ -90,11 +90,12 @@ func imageFormat(path, otherwise string, more ...string) (string, error) {
 	return "", usage("%s: unknown extension: images are written as %s", path, strings.Join(names, ", "))
 }
 
-// formatLike is the format of an image's file where it can be written, and else PNG for
-// pictures and .npy for what they cannot hold.
+// kept reports whether results are written in a format because their image came in it: JPEG and GIF change pixels.
+func kept(format string) bool { return slices.Contains([]string{"png", "tiff", "pnm", "npy"}, format) }
+
+// formatLike is the format of an image's file where results are kept in it, and else PNG.
 func formatLike(src *source) string {
-	switch src.format {
-	case "png", "tiff", "pnm", "npy":
+	if kept(src.format) {
 		return src.format
 	}
 	return "png"
@@ -102,7 +103,7 @@ func formatLike(src *source) string {
 
 // extensionLike is the same for the name of a file that is yet to be read.
 func extensionLike(in string) string {
-	if format, ok := imgio.FormatOf(in); ok && format != jpegFormat {
+	if format, ok := imgio.FormatOf(in); ok && kept(format) {
 		return in[strings.LastIndexByte(in, '.'):]
 	}
 	return ".png"

@@ -9,8 +9,9 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/internal/anytable"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -75,23 +76,31 @@ func (c *haarCmd) Run(sh *shell) error {
 // along --rotate.
 func (c *haarCmd) values(sum raster.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
 	e := extentOf(img)
-	var table any
+	var table featureTable
 	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
-		if table, err = anytable.NewTable(sum, e.Width, e.Height, e.Channels); err == nil {
-			err = anytable.Integrate(table, img, opt)
+		t := &planeTables{memory: memory{types: pair{sum: sum}}}
+		if err = t.allocate(e, tableChoice{}); err == nil {
+			err = t.fill(pixels.Of(img), nil, nil, opt)
 		}
+		table = t.boxes
 	} else {
-		table, err = integrateAlong(sum, nil, img, c.Rotate.Rotation, opt)
+		table, err = typed.IntegrateRotated(pixels.Of(img), sum, 0, c.Rotate.Rotation, rotatedOptions(opt))
 	}
 	if err != nil {
 		return nil, err
 	}
+	planes := make([]typed.Features, e.Channels)
+	for channel := range planes {
+		if planes[channel], err = table.Features(channel, typed.Values(sum)); err != nil {
+			return nil, err
+		}
+	}
 	for _, at := range c.At {
 		for _, f := range c.Feature {
-			for channel := range e.Channels {
+			for channel, plane := range planes {
 				r := f.Bounds()
 				v := haarValue{Feature: f.Kind().String(), Box: box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}, At: [2]int{at.X, at.Y}, Channel: channel}
-				if v.Value, err = c.value(table, channel, f, at); err != nil {
+				if v.Value, err = c.value(plane, f, at); err != nil {
 					return nil, err
 				}
 				values = append(values, v)
@@ -101,52 +110,17 @@ func (c *haarCmd) values(sum raster.Type, img any, opt *boxsum.Options) (values 
 	return values, nil
 }
 
-// value evaluates a feature in a channel of a table, as a whole number where its sums are.
-func (c *haarCmd) value(table any, channel int, f haar.Feature, at image.Point) (value any, err error) {
-	plane, err := haarPlane(table, channel)
-	if err != nil {
-		return nil, err
-	}
-	if c.Corrected {
-		value, err = plane.(interface {
-			Corrected(f haar.Feature, at image.Point) (float64, error)
-		}).Corrected(f, at)
-		return finite(value), err
-	}
-	switch plane := plane.(type) {
-	case interface {
-		Value(f haar.Feature, at image.Point) (int64, error)
-	}:
-		value, err = plane.Value(f, at)
-	case interface {
-		Value(f haar.Feature, at image.Point) (float64, error)
-	}:
-		value, err = plane.Value(f, at)
-	}
-	return finite(value), err
+// A featureTable is a table whose channels have features.
+type featureTable interface {
+	Features(channel int, values raster.Type) (typed.Features, error)
 }
 
-// haarPlane is a channel of a table as a *haar.Plane.
-func haarPlane(table any, channel int) (any, error) {
-	switch t := table.(type) {
-	case *boxsum.Table[uint32]:
-		return haar.Upright[int64](t, channel)
-	case *boxsum.Table[uint64]:
-		return haar.Upright[int64](t, channel)
-	case *boxsum.Table[int64]:
-		return haar.Upright[int64](t, channel)
-	case *boxsum.Table[float32]:
-		return haar.Upright[float64](t, channel)
-	case *boxsum.Table[float64]:
-		return haar.Upright[float64](t, channel)
-	case *rotated.Table[uint32]:
-		return haar.Rotated[int64](t, channel)
-	case *rotated.Table[uint64]:
-		return haar.Rotated[int64](t, channel)
-	case *rotated.Table[int64]:
-		return haar.Rotated[int64](t, channel)
-	case *rotated.Table[float32]:
-		return haar.Rotated[float64](t, channel)
+// value evaluates a feature in a channel of a table, as a whole number where its sums are.
+func (c *haarCmd) value(plane typed.Features, f haar.Feature, at image.Point) (any, error) {
+	if c.Corrected {
+		value, err := plane.Corrected(f, at)
+		return finite(value), err
 	}
-	return haar.Rotated[float64](table.(*rotated.Table[float64]), channel)
+	value, err := plane.Value(f, at)
+	return finite(value), err
 }

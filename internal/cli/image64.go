@@ -45,7 +45,7 @@ func newPlane64[T int64 | uint64](src boxsum.Image[T], want tableChoice) (*plane
 	j.tableSet = tableSet{extent: e, name: kind.Short() + ":" + kind.Short(), pixelBytes: 8}
 	j.layers = []layer{{
 		name: "sum", sum: kind, shape: e.shape(),
-		entries: func() iter.Seq[raster.Array] { return one(viewArray(j.sum.Exclusive())) },
+		entries: func() iter.Seq[raster.Array] { return one(entriesOf(tableOf(j.sum))) },
 		stream: func() (parts, error) {
 			stream, err := boxsum.NewStream[T, T](src.Width, src.Channels, nil)
 			return func(y int) (raster.Array, error) {

@@ -49,7 +49,7 @@ type tableJob struct {
 type tables interface {
 	answers
 	allocate(e extent, want tableChoice) error
-	clear(e extent) // finds the pages of tables that are not made yet
+	clear() // finds the pages of tables that are not made yet
 	picture() image.Image
 }
 
@@ -90,7 +90,7 @@ func (j *tableJob) load(ctx context.Context, report func(bytes int64)) error {
 	if err := j.all.load(report); err != nil {
 		return err
 	}
-	j.tables.clear(j.extent)
+	j.tables.clear()
 	return nil
 }
 
@@ -301,44 +301,13 @@ func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 }
 
 func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
-	switch l.sum {
-	case raster.U32:
-		return writeRows[uint32](l, entries, w, z)
-	case raster.U64:
-		return writeRows[uint64](l, entries, w, z)
-	case raster.I64:
-		return writeRows[int64](l, entries, w, z)
-	case raster.F32:
-		return writeRows[float32](l, entries, w, z)
-	}
-	return writeRows[float64](l, entries, w, z)
-}
-
-func writeRows[T boxsum.Sum](l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
-	rows := func(yield func([]T) bool) {
-		for part := range entries {
-			for y := range part.Height {
-				if !yield(raster.Elems[T](part.Row(y))) {
-					return
-				}
-			}
-		}
-	}
-	if z != nil {
-		return imgio.WriteNPZ(z, l.name, l.shape, rows)
-	}
-	return imgio.WriteNPY(w, l.shape, rows)
+	return sumForms[l.sum].write(l, entries, w, z)
 }
 
 // oneRow returns memory of elements as an array of one row.
 func oneRow(t raster.Type, data []byte) raster.Array {
 	n := len(data) / t.Bytes()
 	return raster.Array{Data: data, Type: t, Extent: raster.PlaneExtent(n, 1, 1, n)}
-}
-
-// viewArray returns the entries of a view.
-func viewArray[S boxsum.Sum](v boxsum.View[S]) raster.Array {
-	return raster.ArrayOf(v.Sums, raster.PlaneExtent(v.Width, v.Height, v.Channels, v.Stride))
 }
 
 // one yields the entries of a table that is a single part.

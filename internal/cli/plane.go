@@ -6,13 +6,10 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/internal/typed"
 )
 
 // newPlane takes memory for the tables of an image, or plans to stream them.
@@ -23,12 +20,11 @@ func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
 
 // planPlane is the job of an image without its tables.
 func planPlane(p pair, img any, want tableChoice) *tableJob {
-	e := extentOf(img)
-	t := &planeTables{types: p}
-	j := &tableJob{tableSet: newTableSet(p, e, want), all: population{pixelReader: rowsOf(img)}, tables: t}
-	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return t.fill(img, want.valid, d, opt) }
 	src := pixels.Of(img)
-	add := func(name string, sum raster.Type, table func() any, kind engine.Kind) {
+	t := &planeTables{memory: memory{types: p}}
+	j := &tableJob{tableSet: newTableSet(p, extentOf(img), want), all: population{pixelReader: rowsOf(img)}, tables: t}
+	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return t.fill(src, want.valid, d, opt) }
+	add := func(name string, sum raster.Type, table func() *engine.Table, kind engine.Kind) {
 		squares := raster.Type(0)
 		if name == "squares" {
 			squares = sum
@@ -48,103 +44,134 @@ func planPlane(p pair, img any, want tableChoice) *tableJob {
 			},
 		})
 	}
-	add("sum", p.sum, func() any { return t.sums }, engine.Upright)
+	add("sum", p.sum, func() *engine.Table { return t.sums }, engine.Upright)
 	if want.squares {
-		add("squares", p.square, func() any { return t.squares }, engine.Upright)
+		add("squares", p.square, func() *engine.Table { return t.squares }, engine.Upright)
 	}
 	if want.tilted {
-		add("tilted", p.sum, func() any { return t.tilted }, engine.Tilted)
+		add("tilted", p.sum, func() *engine.Table { return t.tilted }, engine.Tilted)
 	}
 	if want.valid != nil {
 		j.name += "+counts"
 		j.counts = t.count
-		add("counts", raster.U32, func() any { return t.counts }, engine.Upright)
+		add("counts", raster.U32, func() *engine.Table { return t.counts }, engine.Upright)
 	}
 	return j
 }
 
-// planeTables are the tables of an image, each nil unless asked for, and all of them if
-// they are streamed.
-type planeTables struct {
+// memory holds the tables of an image or a volume, each nil unless asked for, and all of them if they are
+// streamed.
+type memory struct {
 	types         pair
-	sums, squares any // *boxsum.Table
-	tilted        any // *tilted.Table
-	counts        *boxsum.Table[uint32]
-	both          statistics // of sums and squares, a *boxsum.SquaredTable, or with counts a *boxsum.ValidTable
+	sums, squares *engine.Table
 }
 
-// statistics are those of boxes of an image.
-type statistics interface {
-	Mean(b image.Rectangle, channel int) float64
-	StdDev(b image.Rectangle, channel int) float64
-}
-
-// fill makes the tables of an image.
-func (t *planeTables) fill(img any, valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) (err error) {
-	if t.tilted != nil {
-		if launch.GPU && d != nil {
-			err = anytable.IntegrateTilted(t.tilted, img, plainOptions(onDevice(d, opt)))
-		} else {
-			err = anytable.IntegrateTilted(t.tilted, img, plainOptions(part(opt, 0, 0.5)))
-			opt = part(opt, 0.5, 1)
-		}
-	}
-	switch {
-	case err != nil:
-		return err
-	case valid != nil:
-		return anytable.IntegrateValid(t.both, img, *valid, opt)
-	case t.squares != nil:
-		return anytable.IntegrateSquares(t.both, img, onDevice(d, opt))
-	}
-	return anytable.Integrate(t.sums, img, onDevice(d, opt))
-}
-
-func (t *planeTables) allocate(e extent, want tableChoice) (err error) {
-	if t.sums, err = anytable.NewTable(t.types.sum, e.Width, e.Height, e.Channels); err == nil && want.squares {
-		t.squares, err = anytable.NewTable(t.types.square, e.Width, e.Height, e.Channels)
-	}
-	if err == nil && want.tilted {
-		t.tilted, err = anytable.NewTilted(t.types.sum, e.Width, e.Height, e.Channels)
-	}
-	if err == nil && want.valid != nil {
-		t.counts, err = boxsum.NewTable[uint32](e.Width, e.Height, e.Channels)
-	}
-	if err == nil {
-		t.combine()
+// allocate takes memory for tables.
+func (m *memory) allocate(e raster.Extent, squares bool) (err error) {
+	if m.sums, err = newTable(m.types.sum, e); err == nil && squares {
+		m.squares, err = newTable(m.types.square, e)
 	}
 	return err
 }
 
-// combine puts the tables together that statistics come from.
-func (t *planeTables) combine() {
-	switch sums := t.sums.(type) {
-	case *boxsum.Table[uint32]:
-		t.both = combined(sums, t)
-	case *boxsum.Table[uint64]:
-		t.both = combined(sums, t)
-	case *boxsum.Table[int64]:
-		t.both = combined(sums, t)
-	case *boxsum.Table[float32]:
-		t.both = combined(sums, t)
-	case *boxsum.Table[float64]:
-		t.both = combined(sums, t)
+func newTable(sum raster.Type, e raster.Extent) (*engine.Table, error) {
+	t, err := raster.NewTable(sum, e)
+	return &engine.Table{Array: t}, err
+}
+
+// fill makes the tables.
+func (m *memory) fill(kind engine.Kind, src raster.Array, opt *boxsum.Options) error {
+	job := newJob(kind, src, m.sums, m.squares, opt)
+	if err := job.Check(); err != nil {
+		return err
+	}
+	if err := job.Run(); err != nil {
+		return err
+	}
+	m.keep(&job)
+	return nil
+}
+
+// keep takes what a job found out about the tables.
+func (m *memory) keep(job *engine.Job) {
+	if *m.sums = job.Sums; m.squares != nil {
+		*m.squares = job.Squares
 	}
 }
 
-func combined[S boxsum.Sum](sums *boxsum.Table[S], t *planeTables) statistics {
-	if t.types.square == raster.F64 {
-		squares, _ := t.squares.(*boxsum.Table[float64])
-		if t.counts != nil {
-			return &boxsum.ValidTable[S, float64]{Sum: sums, Squares: squares, Count: t.counts}
+// newJob returns the job of making tables; squares may be nil.
+func newJob(kind engine.Kind, src raster.Array, sums, squares *engine.Table, opt *boxsum.Options) engine.Job {
+	job := engine.Job{Kind: kind, Src: src, Sums: *sums}
+	if squares != nil {
+		job.Squares = *squares
+	}
+	if opt != nil {
+		job.Options = engineOptions(opt)
+		job.Offset, job.Plain = opt.Offset, opt.Plain
+	}
+	return job
+}
+
+// planeTables are the tables of an image.
+type planeTables struct {
+	memory
+	tilted, counts *engine.Table
+	boxes          typed.Upright // answers from the tables once they are made
+}
+
+// fill makes the tables of an image.
+func (t *planeTables) fill(src raster.Array, valid *boxsum.Valid, d *gpu.Device, opt *boxsum.Options) error {
+	if t.tilted != nil {
+		first := onDevice(d, opt)
+		if d == nil {
+			first, opt = part(opt, 0, 0.5), part(opt, 0.5, 1)
 		}
-		return &boxsum.SquaredTable[S, float64]{Sum: sums, Squares: squares}
+		tilted := memory{sums: t.tilted}
+		if err := tilted.fill(engine.Tilted, src, first); err != nil {
+			return err
+		}
 	}
-	squares, _ := t.squares.(*boxsum.Table[uint64])
-	if t.counts != nil {
-		return &boxsum.ValidTable[S, uint64]{Sum: sums, Squares: squares, Count: t.counts}
+	var err error
+	if valid != nil {
+		err = t.fillValid(src, valid, opt)
+	} else {
+		err = t.memory.fill(engine.Upright, src, onDevice(d, opt))
 	}
-	return &boxsum.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
+	if err != nil {
+		return err
+	}
+	return t.combine()
+}
+
+// fillValid makes the tables of the valid pixels of an image.
+func (t *planeTables) fillValid(src raster.Array, valid *boxsum.Valid, opt *boxsum.Options) error {
+	job := engine.ValidJob{Job: newJob(engine.Upright, src, t.sums, t.squares, opt), Count: *t.counts, Mask: pixels.Of(valid.Mask), NaN: valid.SkipNaN}
+	if err := job.Check(); err != nil {
+		return err
+	}
+	if err := job.Run(); err != nil {
+		return err
+	}
+	t.keep(&job.Job)
+	*t.counts = job.Count
+	return nil
+}
+
+func (t *planeTables) allocate(e extent, want tableChoice) (err error) {
+	plane := raster.PlaneExtent(e.Width, e.Height, e.Channels, 0)
+	if err = t.memory.allocate(plane, want.squares); err == nil && want.tilted {
+		t.tilted, err = newTable(t.types.sum, plane)
+	}
+	if err == nil && want.valid != nil {
+		t.counts, err = newTable(raster.U32, plane)
+	}
+	return err
+}
+
+// combine puts the tables together that answers come from.
+func (t *planeTables) combine() (err error) {
+	t.boxes, err = typed.NewUpright(t.sums, t.squares, t.counts)
+	return err
 }
 
 // newRows starts a table of an image for its rows as they come, and that of its squares unless they have
@@ -157,97 +184,49 @@ func newRows(src *raster.Array, kind engine.Kind, sum, squares raster.Type, opt 
 
 // streamJob returns the job of a stream without its source.
 func streamJob(kind engine.Kind, sum, squares raster.Type, opt *boxsum.Options) engine.Job {
-	job := engine.Job{Kind: kind, Sums: engine.Table{Array: raster.Array{Type: sum}}, Squares: engine.Table{Array: raster.Array{Type: squares}}}
-	if opt != nil {
-		job.Options = engine.Options{Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}
-		job.Offset, job.Plain = opt.Offset, opt.Plain
-	}
+	job := newJob(kind, raster.Array{}, &engine.Table{Array: raster.Array{Type: sum}}, &engine.Table{Array: raster.Array{Type: squares}}, opt)
+	job.Options.On, job.Options.Progress = nil, nil
 	return job
 }
 
-// entriesOf returns all entries of a table.
-func entriesOf(table any) raster.Array {
-	switch t := table.(type) {
-	case *boxsum.Table[uint32]:
-		return viewArray(t.Exclusive())
-	case *boxsum.Table[uint64]:
-		return viewArray(t.Exclusive())
-	case *boxsum.Table[int64]:
-		return viewArray(t.Exclusive())
-	case *boxsum.Table[float32]:
-		return viewArray(t.Exclusive())
-	case *boxsum.Table[float64]:
-		return viewArray(t.Exclusive())
-	case *tilted.Table[uint32]:
-		return viewArray(t.View())
-	case *tilted.Table[uint64]:
-		return viewArray(t.View())
-	case *tilted.Table[int64]:
-		return viewArray(t.View())
-	case *tilted.Table[float32]:
-		return viewArray(t.View())
-	case *tilted.Table[float64]:
-		return viewArray(t.View())
-	}
-	return raster.Array{}
+// engineOptions returns options as the engine takes them.
+func engineOptions(opt *boxsum.Options) engine.Options {
+	return engine.Options{On: opt.On, BandRows: opt.BandRows, Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context, Progress: opt.Progress}
 }
 
-func (t *planeTables) clear(extent) {
-	for _, table := range []any{t.sums, t.squares, t.tilted} {
-		clearPages(entriesOf(table).Data)
+// entriesOf returns all entries of the table of an image.
+func entriesOf(t *engine.Table) raster.Array {
+	entries := t.Array
+	entries.SetPlane(t.Width+1, t.Height+1, t.Channels, t.Stride)
+	return entries
+}
+
+func (t *planeTables) clear() {
+	for _, table := range []*engine.Table{t.sums, t.squares, t.tilted} {
+		if table != nil {
+			clearPages(table.Data)
+		}
 	}
 }
 
-func (t *planeTables) sum(b box, channel int) any {
-	switch t := t.sums.(type) {
-	case *boxsum.Table[uint32]:
-		return t.SumChannel(b.rectangle(), channel)
-	case *boxsum.Table[uint64]:
-		return t.SumChannel(b.rectangle(), channel)
-	case *boxsum.Table[int64]:
-		return t.SumChannel(b.rectangle(), channel)
-	case *boxsum.Table[float32]:
-		return t.SumChannel(b.rectangle(), channel)
-	case *boxsum.Table[float64]:
-		return t.SumChannel(b.rectangle(), channel)
-	}
-	return nil
-}
+func (t *planeTables) sum(b box, channel int) any { return t.boxes.Sum(b.rectangle(), channel) }
 
-func (t *planeTables) mean(b box, channel int) float64 {
-	of := t.sums.(interface {
-		Mean(b image.Rectangle, channel int) float64 // of valid pixels, where not all are
-	})
-	return of.Mean(b.rectangle(), channel)
-}
+func (t *planeTables) mean(b box, channel int) float64 { return t.boxes.Mean(b.rectangle(), channel) }
 
-func (t *planeTables) std(b box, channel int) float64 { return t.both.StdDev(b.rectangle(), channel) }
+func (t *planeTables) std(b box, channel int) float64 { return t.boxes.StdDev(b.rectangle(), channel) }
 
 func (t *planeTables) square(b box, channel int) float64 {
-	if squares, ok := t.squares.(*boxsum.Table[float64]); ok {
-		return squares.At(b[2], b[3], channel)
-	}
-	return 0 // integers do not round
+	return t.squareAt(0, b[3], b[2], channel)
 }
 
-func (t *planeTables) count(b box, channel int) int {
-	return t.both.(interface {
-		Area(b image.Rectangle, channel int) int
-	}).Area(b.rectangle(), channel)
+// squareAt returns an entry of the squares of floats, and 0 for those of integers, which do not round.
+func (m *memory) squareAt(z, y, x, channel int) float64 {
+	if m.squares == nil || m.squares.Type != raster.F64 {
+		return 0
+	}
+	return raster.Elems[float64](m.squares.From(z*m.squares.SliceStride + y*m.squares.Stride + x*m.squares.Channels + channel))[0]
 }
 
-func (t *planeTables) picture() image.Image {
-	switch t := t.sums.(type) {
-	case *boxsum.Table[uint32]:
-		return imgio.HeatMap(t.Exclusive())
-	case *boxsum.Table[uint64]:
-		return imgio.HeatMap(t.Exclusive())
-	case *boxsum.Table[int64]:
-		return imgio.HeatMap(t.Exclusive())
-	case *boxsum.Table[float32]:
-		return imgio.HeatMap(t.Exclusive())
-	case *boxsum.Table[float64]:
-		return imgio.HeatMap(t.Exclusive())
-	}
-	return nil
-}
+func (t *planeTables) count(b box, channel int) int { return t.boxes.Area(b.rectangle(), channel) }
+
+func (t *planeTables) picture() image.Image { return sumForms[t.sums.Type].draw(entriesOf(t.sums)) }

@@ -74,7 +74,7 @@ func rotatedStatsProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	var n, sum, squares float64
 	for y := range img.Height {
 		for x := range img.Width {
-			if c, r := table.lattice.Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
+			if c, r := table.Lattice().Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
 				p := float64(img.Pix[y*img.Stride+2*x+1])
 				n, sum, squares = n+1, sum+p, squares+p*p
 			}
@@ -85,7 +85,7 @@ func rotatedStatsProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 		mean, std = sum/n, math.Sqrt(max(0, n*squares-sum*sum))/n
 	}
 	got := table.stats(box, 1)
-	if got.sum != S(sum) || math.Abs(got.mean-mean) > 1e-9 || math.Abs(got.std-std) > 1e-9*(1+std) || table.channels != 2 {
+	if got.sum != S(sum) || math.Abs(got.mean-mean) > 1e-9 || math.Abs(got.std-std) > 1e-9*(1+std) || table.Channels() != 2 {
 		t.Fatalf("%v along %v: %v, want %v, %v, %v", box, rot, got, sum, mean, std)
 	}
 }

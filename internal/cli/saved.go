@@ -6,11 +6,10 @@ import (
 	"io"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	fromsums "github.com/boxsum/boxsum/internal/stats"
-	"github.com/boxsum/boxsum/volume"
 )
 
 // A savedTable answers from the tables of a file, without their image.
@@ -39,7 +38,7 @@ func (t *savedTable) sumOf(b box, channel int) any {
 }
 
 func (t *savedTable) inParts(b box, channel int) uint64 {
-	if b.pixels() <= int64(math.MaxUint32/savedBound([]uint32(nil))) {
+	if b.pixels() <= int64(math.MaxUint32/savedBound(raster.U32)) {
 		return uint64(t.sum(b, channel).(uint32))
 	}
 	n, longest := len(b)/2, 0
@@ -120,107 +119,54 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > mostChannels {
 		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
 	}
-	sums, e, err := savedSums(sum, solid, savedBound(sum.Data))
+	sums, err := loadSums(sum, solid)
 	if err != nil {
 		return nil, err
 	}
-	t := &savedTable{extent: e, squares: squares != nil}
-	var others any
-	types := pair{square: raster.U64}
-	if t.squares {
-		switch squares.Data.(type) {
-		case []uint64:
-		case []float64:
-			types.square = raster.F64
+	sums.Known.Bound = savedBound(sums.Type)
+	both := memory{sums: sums}
+	if squares != nil {
+		switch kind := elementType(squares); kind {
+		case raster.U64, raster.F64:
 		default:
 			return nil, fmt.Errorf("squares of %T are of no table: those have u64 or f64", squares.Data)
 		}
-		var size extent
-		if others, size, err = savedSums(squares, solid, 0); err != nil {
+		if both.squares, err = loadSums(squares, solid); err != nil {
 			return nil, err
 		}
-		if size != e {
+		if a, b := &sums.Extent, &both.squares.Extent; a.Same(b) != nil {
 			return nil, errors.New("the sums and the squares differ in size")
 		}
 	}
+	t := &savedTable{extent: extent{Width: sums.Width, Height: sums.Height, Channels: sums.Channels}, squares: squares != nil}
 	if solid {
-		both := &solidTables{types: types, sums: sums, squares: others}
-		both.combine()
-		t.answers = both
+		t.Depth = sums.Depth
+		tables := &solidTables{memory: both}
+		t.answers, err = tables, tables.combine()
 	} else {
-		both := &planeTables{types: types, sums: sums, squares: others}
-		both.combine()
-		t.answers = both
+		tables := &planeTables{memory: both}
+		t.answers, err = tables, tables.combine()
 	}
-	return t, nil
+	return t, err
 }
 
-// savedSums is an array as a table of an image or a volume whose pixels have a bound,
-// and the size of that.
-func savedSums(a *imgio.Array, solid bool, bound uint64) (any, extent, error) {
-	switch a.Data.(type) {
-	case []uint32:
-		return tableOf[uint32](a, solid, bound)
-	case []uint64:
-		return tableOf[uint64](a, solid, bound)
-	case []int64:
-		return tableOf[int64](a, solid, bound)
-	case []float32:
-		return tableOf[float32](a, solid, bound)
-	case []float64:
-		return tableOf[float64](a, solid, bound)
+// loadSums returns an array as the table of an image or a volume.
+func loadSums(a *imgio.Array, solid bool) (*engine.Table, error) {
+	load := sumForms[elementType(a)].load
+	if load == nil {
+		return nil, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
 	}
-	return nil, extent{}, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
-}
-
-func tableOf[S boxsum.Sum](a *imgio.Array, solid bool, bound uint64) (any, extent, error) {
-	if solid {
-		t, err := volumeTable[S](a)
-		if err != nil {
-			return nil, extent{}, err
-		}
-		t.Bound = bound
-		return t, extent{t.Width, t.Height, t.Depth, t.Channels}, nil
-	}
-	t, err := imgio.TableOf[S](a)
-	if err != nil {
-		return nil, extent{}, err
-	}
-	t.Bound = bound
-	return t, extent{Width: t.Width, Height: t.Height, Channels: t.Channels}, nil
-}
-
-// volumeTable is an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as a table.
-func volumeTable[S boxsum.Sum](a *imgio.Array) (*volume.Table[S], error) {
-	shape, channels := a.Shape, 1
-	if len(shape) == 4 {
-		shape, channels = shape[:3], shape[3]
-	}
-	if len(shape) != 3 || min(shape[0], shape[1], shape[2], channels) < 1 {
-		return nil, fmt.Errorf("an array of shape %v is not the table of a volume: that has (D+1, H+1, W+1) or (D+1, H+1, W+1, C)", a.Shape)
-	}
-	stride := shape[2] * channels
-	// Slice 0 is zero, which makes one table of all rows.
-	flat := append([]int{shape[0] * shape[1], shape[2]}, a.Shape[3:]...)
-	if _, err := imgio.TableOf[S](&imgio.Array{Shape: flat, Data: a.Data}); err != nil {
-		return nil, err
-	}
-	return &volume.Table[S]{
-		Sums: a.Data.([]S), Stride: stride, SliceStride: shape[1] * stride,
-		Width: shape[2] - 1, Height: shape[1] - 1, Depth: shape[0] - 1, Channels: channels,
-	}, nil
+	return load(a, solid)
 }
 
 // savedBound returns the bound of the pixels of a saved table. Those of 32-bit sums have
 // 8 bits, or 16 where integrate was told so: a file does not say which.
-func savedBound(sums any) uint64 {
-	switch sums.(type) {
-	case []uint32:
+func savedBound(sum raster.Type) uint64 {
+	switch sum {
+	case raster.U32:
 		return fromsums.Typical(raster.U16, false).Bound
-	case []uint64:
-		return fromsums.Usual(raster.U64, false).Bound
-	case []int64:
-		return fromsums.Usual(raster.I64, false).Bound
+	case raster.U64, raster.I64:
+		return fromsums.Usual(sum, false).Bound
 	}
 	return 0
 }

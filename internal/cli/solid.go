@@ -10,11 +10,10 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/anytable"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/internal/typed"
 )
 
 // newSolid takes memory for the tables of a volume, or plans to stream them.
@@ -31,25 +30,23 @@ func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 	e := extentOf(stack.First)
 	e.Depth = stack.Depth
-	t := &solidTables{types: p}
+	t := &solidTables{memory: memory{types: p}}
 	j := &tableJob{tableSet: newTableSet(p, e, want), tables: t, ctx: context.Background()}
 	v := &voxels{pixelRows: pixelRows{pixel: p.pixel, extent: e}, job: j, stack: stack}
 	j.all.pixelReader = v
 	j.fill = func(d *gpu.Device, opt *boxsum.Options) error {
-		all, err := pixels.Image(v.src)
-		if err != nil {
-			return err
-		}
-		return t.fill(anytable.Volume(all, e.Height, e.Depth), d, opt)
+		all := v.src
+		all.Extent = raster.VolumeExtent(e.Width, e.Height, e.Depth, e.Channels, all.Stride, e.Height*all.Stride)
+		return t.fill(all, d, opt)
 	}
-	add := func(name string, sum raster.Type, table func() any) {
+	add := func(name string, sum raster.Type, table func() *engine.Table) {
 		squares := raster.Type(0)
 		if name == "squares" {
 			squares = sum
 		}
 		j.layers = append(j.layers, layer{
 			name: name, sum: sum, shape: j.shape(),
-			entries: func() iter.Seq[raster.Array] { return slicesOf(table(), e.Depth+1) },
+			entries: func() iter.Seq[raster.Array] { return slicesOf(table()) },
 			stream: func() (parts, error) {
 				job := streamJob(engine.Volume, p.sum, squares, j.opt)
 				job.Src = raster.Array{Type: p.pixel, Extent: raster.VolumeExtent(e.Width, e.Height, 0, e.Channels, 0, 0)}
@@ -69,9 +66,9 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 			},
 		})
 	}
-	add("sum", p.sum, func() any { return t.sums })
+	add("sum", p.sum, func() *engine.Table { return t.sums })
 	if want.squares {
-		add("squares", p.square, func() any { return t.squares })
+		add("squares", p.square, func() *engine.Table { return t.squares })
 	}
 	return j
 }
@@ -125,129 +122,58 @@ func (v *voxels) slice(z int) (any, error) {
 	return img, cmp.Or(err, v.job.ctx.Err())
 }
 
-// solidTables are the tables of a volume. Squares are nil unless asked for.
+// solidTables are the tables of a volume.
 type solidTables struct {
-	types         pair
-	sums, squares any // *volume.Table
-	both          solidStatistics
-}
-
-// solidStatistics are those of boxes of a volume, a *volume.SquaredTable.
-type solidStatistics interface {
-	Mean(b volume.Box, channel int) float64
-	StdDev(b volume.Box, channel int) float64
+	memory
+	boxes typed.Volume // answers from the tables once they are made
 }
 
 // fill makes the tables of a volume.
-func (t *solidTables) fill(src any, d *gpu.Device, opt *boxsum.Options) error {
-	switch {
-	case t.squares != nil:
-		return anytable.IntegrateVolumeSquares(t.both, src, onDevice(d, opt))
+func (t *solidTables) fill(src raster.Array, d *gpu.Device, opt *boxsum.Options) error {
+	if err := t.memory.fill(engine.Volume, src, onDevice(d, opt)); err != nil {
+		return err
 	}
-	return anytable.IntegrateVolume(t.sums, src, onDevice(d, opt))
+	return t.combine()
 }
 
-func (t *solidTables) allocate(e extent, want tableChoice) (err error) {
-	if t.sums, err = anytable.NewVolume(t.types.sum, e.Width, e.Height, e.Depth, e.Channels); err == nil && want.squares {
-		t.squares, err = anytable.NewVolume(t.types.square, e.Width, e.Height, e.Depth, e.Channels)
-	}
-	if err == nil {
-		t.combine()
-	}
+func (t *solidTables) allocate(e extent, want tableChoice) error {
+	return t.memory.allocate(raster.VolumeExtent(e.Width, e.Height, e.Depth, e.Channels, 0, 0), want.squares)
+}
+
+// combine puts the tables together that answers come from.
+func (t *solidTables) combine() (err error) {
+	t.boxes, err = typed.NewVolume(t.sums, t.squares)
 	return err
 }
 
-// combine puts the tables together that statistics come from.
-func (t *solidTables) combine() {
-	switch sums := t.sums.(type) {
-	case *volume.Table[uint32]:
-		t.both = combinedSolid(sums, t)
-	case *volume.Table[uint64]:
-		t.both = combinedSolid(sums, t)
-	case *volume.Table[int64]:
-		t.both = combinedSolid(sums, t)
-	case *volume.Table[float32]:
-		t.both = combinedSolid(sums, t)
-	case *volume.Table[float64]:
-		t.both = combinedSolid(sums, t)
-	}
-}
-
-func combinedSolid[S boxsum.Sum](sums *volume.Table[S], t *solidTables) solidStatistics {
-	if t.types.square == raster.F64 {
-		squares, _ := t.squares.(*volume.Table[float64])
-		return &volume.SquaredTable[S, float64]{Sum: sums, Squares: squares}
-	}
-	squares, _ := t.squares.(*volume.Table[uint64])
-	return &volume.SquaredTable[S, uint64]{Sum: sums, Squares: squares}
-}
-
-// sliceOf returns all entries of a slice of a table.
-func sliceOf(table any, z int) raster.Array {
-	switch t := table.(type) {
-	case *volume.Table[uint32]:
-		return viewArray(t.Slice(z))
-	case *volume.Table[uint64]:
-		return viewArray(t.Slice(z))
-	case *volume.Table[int64]:
-		return viewArray(t.Slice(z))
-	case *volume.Table[float32]:
-		return viewArray(t.Slice(z))
-	case *volume.Table[float64]:
-		return viewArray(t.Slice(z))
-	}
-	return raster.Array{}
-}
-
-// slicesOf is the first slices of a table that is there.
-func slicesOf(table any, n int) iter.Seq[raster.Array] {
+// slicesOf yields all entries of the slices of a table.
+func slicesOf(t *engine.Table) iter.Seq[raster.Array] {
 	return func(yield func(raster.Array) bool) {
-		for z := range n {
-			if !yield(sliceOf(table, z)) {
+		for z := range t.Depth + 1 {
+			slice := raster.Array{Data: t.From(z * t.SliceStride), Type: t.Type, Extent: raster.PlaneExtent(t.Width+1, t.Height+1, t.Channels, t.Stride)}
+			if !yield(slice) {
 				return
 			}
 		}
 	}
 }
 
-func (t *solidTables) clear(e extent) {
-	for _, table := range []any{t.sums, t.squares} {
-		for slice := range slicesOf(table, e.Depth+1) {
-			clearPages(slice.Data)
+func (t *solidTables) clear() {
+	for _, table := range []*engine.Table{t.sums, t.squares} {
+		if table != nil {
+			clearPages(table.Data)
 		}
 	}
 }
 
-func (t *solidTables) sum(b box, channel int) any {
-	switch t := t.sums.(type) {
-	case *volume.Table[uint32]:
-		return t.SumChannel(b.block(), channel)
-	case *volume.Table[uint64]:
-		return t.SumChannel(b.block(), channel)
-	case *volume.Table[int64]:
-		return t.SumChannel(b.block(), channel)
-	case *volume.Table[float32]:
-		return t.SumChannel(b.block(), channel)
-	case *volume.Table[float64]:
-		return t.SumChannel(b.block(), channel)
-	}
-	return nil
-}
+func (t *solidTables) sum(b box, channel int) any { return t.boxes.Sum(b.block(), channel) }
 
-func (t *solidTables) mean(b box, channel int) float64 {
-	of := t.sums.(interface {
-		Mean(b volume.Box, channel int) float64
-	})
-	return of.Mean(b.block(), channel)
-}
+func (t *solidTables) mean(b box, channel int) float64 { return t.boxes.Mean(b.block(), channel) }
 
-func (t *solidTables) std(b box, channel int) float64 { return t.both.StdDev(b.block(), channel) }
+func (t *solidTables) std(b box, channel int) float64 { return t.boxes.StdDev(b.block(), channel) }
 
 func (t *solidTables) square(b box, channel int) float64 {
-	if squares, ok := t.squares.(*volume.Table[float64]); ok {
-		return squares.At(b[3], b[4], b[5], channel)
-	}
-	return 0 // integers do not round
+	return t.squareAt(b[5], b[4], b[3], channel)
 }
 
 func (t *solidTables) picture() image.Image { return nil } // volumes have no format for one

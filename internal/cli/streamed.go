@@ -5,7 +5,6 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -90,29 +89,7 @@ func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
 
 // advance adds what a row of a table has between two entries to a sum, or takes it away. No sum is 0.
 func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
-	switch t {
-	case raster.U32:
-		return advanced[uint32](sum, row, x0, x1, plus)
-	case raster.U64:
-		return advanced[uint64](sum, row, x0, x1, plus)
-	case raster.I64:
-		return advanced[int64](sum, row, x0, x1, plus)
-	case raster.F32:
-		return advanced[float32](sum, row, x0, x1, plus)
-	case raster.F64:
-		return advanced[float64](sum, row, x0, x1, plus)
-	}
-	return nil
-}
-
-func advanced[S boxsum.Sum](sum any, row []byte, x0, x1 int, plus bool) any {
-	s, _ := sum.(S)
-	entries := raster.Elems[S](row)
-	by := entries[x1] - entries[x0]
-	if plus {
-		return s + by
-	}
-	return s - by
+	return sumForms[t].advance(sum, row, x0, x1, plus)
 }
 
 // of is the sums of a box, which are zero where it is empty.
