@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// The handles of the driver. Zero is none.
+// Handles of the driver. Zero is no handle.
 type (
 	Device   int32
 	Context  uintptr
@@ -25,7 +25,7 @@ const (
 	MaxPitch            Attribute = 11 // of strides in 2-D copies
 	Multiprocessors     Attribute = 16
 	ThreadsPerProcessor Attribute = 39
-	Major               Attribute = 75 // of the compute capability
+	Major               Attribute = 75 // compute capability
 	Minor               Attribute = 76
 )
 
@@ -34,23 +34,23 @@ type FunctionAttribute int32
 
 // Attributes of functions.
 const (
-	StaticShared     FunctionAttribute = 1 // bytes
+	StaticShared     FunctionAttribute = 1 // in bytes
 	LocalBytes       FunctionAttribute = 3
 	Registers        FunctionAttribute = 4
-	MaxDynamicShared FunctionAttribute = 8 // bytes; may be set
-	SharedCarveout   FunctionAttribute = 9 // percent of what caches and shared memory have together; may be set
+	MaxDynamicShared FunctionAttribute = 8 // in bytes; can be set
+	SharedCarveout   FunctionAttribute = 9 // preferred shared memory in percent of the combined size of L1 cache and shared memory; can be set
 )
 
-// DriverVersion is 12040 for CUDA 12.4.
+// DriverVersion returns the version of the driver: 12040 for CUDA 12.4.
 func DriverVersion() (int, error) { return number(cuDriverGetVersion) }
 
-// DeviceCount is how many devices there are.
+// DeviceCount returns the number of devices.
 func DeviceCount() (int, error) { return number(cuDeviceGetCount) }
 
-// DeviceAt is the device of this index.
+// DeviceAt returns the device with an index.
 func DeviceAt(index int) (Device, error) { return ask[Device](cuDeviceGet, uintptr(index)) }
 
-// Name is what the device is sold as.
+// Name returns the product name of the device.
 func (d Device) Name() (string, error) {
 	var name [256]byte
 	err := call(cuDeviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(d))
@@ -58,25 +58,26 @@ func (d Device) Name() (string, error) {
 	return text, err
 }
 
-// Attribute is a property of the device.
+// Attribute returns an attribute of the device.
 func (d Device) Attribute(a Attribute) (int, error) {
 	return number(cuDeviceGetAttribute, uintptr(a), uintptr(d))
 }
 
-// TotalMemory is in bytes.
+// TotalMemory returns the size of the device's memory in bytes.
 func (d Device) TotalMemory() (int64, error) {
 	v, err := ask[uintptr](cuDeviceTotalMem, uintptr(d))
 	return int64(v), err
 }
 
-// Retain is the device's primary context, which other CUDA users in the process
-// share. Every Retain needs a Release.
+// Retain returns the device's primary context, which all CUDA users in the process share. Every
+// Retain needs a Release.
 func (d Device) Retain() (Context, error) { return ask[Context](cuDevicePrimaryCtxRetain, uintptr(d)) }
 
-// Release gives the primary context back.
+// Release releases the primary context.
 func (d Device) Release() error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
 
-// NewContext is a context of the device beside the primary one. Every one needs a Destroy.
+// NewContext creates a context of the device besides the primary one. Every NewContext needs a
+// Destroy.
 func (d Device) NewContext() (Context, error) {
 	runtime.LockOSThread()
 	var c Context
@@ -88,11 +89,11 @@ func (d Device) NewContext() (Context, error) {
 	return c, nil
 }
 
-// Destroy frees a context of NewContext, and all that is left in it.
+// Destroy frees a context created by NewContext and everything left in it.
 func (c Context) Destroy() error { return call(cuCtxDestroy, uintptr(c)) }
 
-// Enter makes the context current on this thread, to which it ties the
-// goroutine until Leave; the context that was current before is then so again.
+// Enter makes the context current on this thread, and locks the goroutine to the thread until Leave
+// restores the previous context.
 func (c Context) Enter() error {
 	runtime.LockOSThread()
 	err := call(cuCtxPushCurrent, uintptr(c))
@@ -109,26 +110,26 @@ func Leave() {
 	runtime.UnlockOSThread()
 }
 
-// MemoryInfo is the free and total bytes of the current context's device.
+// MemoryInfo returns the free and total bytes of the current context's device.
 func MemoryInfo() (free, total int64, err error) {
 	var f, t uintptr
 	err = call(cuMemGetInfo, uintptr(unsafe.Pointer(&f)), uintptr(unsafe.Pointer(&t)))
 	return int64(f), int64(t), err
 }
 
-// Alloc is device memory; zero bytes are an InvalidValue.
+// Alloc allocates device memory. Zero bytes are an InvalidValue.
 func Alloc(bytes int64) (Pointer, error) { return ask[Pointer](cuMemAlloc, uintptr(bytes)) }
 
-// Device is the index of the device on which the memory is.
+// Device returns the index of the device that the memory belongs to.
 func (p Pointer) Device() (int, error) {
 	const ordinal = 9 // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 	return number(cuPointerGetAttribute, ordinal, uintptr(p))
 }
 
-// Free waits for the work that uses the memory.
+// Free frees memory after waiting for the work that uses it.
 func Free(p Pointer) error { return call(cuMemFree, uintptr(p)) }
 
-// AllocHost is page-locked memory for all contexts.
+// AllocHost allocates page-locked memory that is valid in all contexts.
 func AllocHost(bytes int64) (unsafe.Pointer, error) {
 	const portable = 1
 	return ask[unsafe.Pointer](cuMemHostAlloc, uintptr(bytes), portable)
@@ -137,22 +138,22 @@ func AllocHost(bytes int64) (unsafe.Pointer, error) {
 // FreeHost frees page-locked memory.
 func FreeHost(p unsafe.Pointer) error { return call(cuMemFreeHost, uintptr(p)) }
 
-// CopyIn copies from the host.
+// CopyIn copies from the host to the device.
 func CopyIn(dst Pointer, src unsafe.Pointer, bytes int64, s Stream) error {
 	return call(cuMemcpyHtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
 
-// CopyOut copies to the host.
+// CopyOut copies from the device to the host.
 func CopyOut(dst unsafe.Pointer, src Pointer, bytes int64, s Stream) error {
 	return call(cuMemcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
 
-// CopyWithin copies between places on the device.
+// CopyWithin copies between two places on the device.
 func CopyWithin(dst, src Pointer, bytes int64, s Stream) error {
 	return call(cuMemcpyDtoDAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
 }
 
-// The kinds of memory that a [Copy2D] can name.
+// The kinds of memory in a [Copy2D].
 const (
 	HostMemory   uint32 = 1
 	DeviceMemory uint32 = 2
@@ -174,7 +175,7 @@ type Copy2D struct {
 	dstArray   uintptr
 	DstPitch   uintptr
 
-	Width, Height uintptr // bytes of a row, rows
+	Width, Height uintptr // Width in bytes, Height in rows
 }
 
 // CopyRows copies rows.
@@ -187,7 +188,7 @@ func Fill(dst Pointer, value byte, bytes int64, s Stream) error {
 	return call(cuMemsetD8Async, uintptr(dst), uintptr(value), uintptr(bytes), uintptr(s))
 }
 
-// NewStream is a stream that does not wait for the default one.
+// NewStream creates a stream that does not synchronize with the default stream.
 func NewStream() (Stream, error) {
 	const nonBlocking = 1
 	return ask[Stream](cuStreamCreate, nonBlocking)
@@ -199,19 +200,19 @@ func (s Stream) Destroy() error { return call(cuStreamDestroy, uintptr(s)) }
 // Synchronize waits for all work on the stream.
 func (s Stream) Synchronize() error { return call(cuStreamSynchronize, uintptr(s)) }
 
-// Capturing reports whether work on the stream becomes part of a graph instead of being done. Drivers before CUDA 10
-// have no graphs.
+// Capturing reports whether work on the stream is captured into a graph instead of being run.
+// Drivers before CUDA 10 have no graphs.
 func (s Stream) Capturing() (bool, error) {
 	if cuStreamIsCapturing.at == 0 {
 		return false, nil
 	}
-	var status int32 // 2 is that of a capture which has failed already
+	var status int32 // 2 is a capture that has already failed
 	err := call(cuStreamIsCapturing, uintptr(s), uintptr(unsafe.Pointer(&status)))
 	return status != 0, err
 }
 
-// Relaxed calls f, which may take memory and load kernels even while this thread captures a stream: neither becomes
-// part of the graph. The thread must be tied to the goroutine.
+// Relaxed calls f, which may allocate memory and load kernels even while this thread captures a
+// stream; neither becomes part of the graph. The goroutine must be locked to the thread.
 func Relaxed(f func() error) error {
 	mode := int32(2) // CU_STREAM_CAPTURE_MODE_RELAXED
 	if cuThreadExchangeStreamCaptureMode.at == 0 || call(cuThreadExchangeStreamCaptureMode, uintptr(unsafe.Pointer(&mode))) != nil {
@@ -222,31 +223,31 @@ func Relaxed(f func() error) error {
 	return err
 }
 
-// Alloc is memory for work on the stream from here on, until FreeLater. While the stream is captured it belongs to the
-// graph, and has the same address whenever that is run.
+// Alloc allocates memory for later work on the stream until FreeLater. While the stream is
+// captured, the memory belongs to the graph, and has the same address whenever the graph runs.
 func (s Stream) Alloc(bytes int64) (Pointer, error) {
 	return ask[Pointer](cuMemAllocAsync, uintptr(bytes), uintptr(s))
 }
 
-// FreeLater frees such memory after the work that is on the stream.
+// FreeLater frees memory of Alloc after the work that is already on the stream.
 func (s Stream) FreeLater(p Pointer) error { return call(cuMemFreeAsync, uintptr(p), uintptr(s)) }
 
 // WaitFor makes later work on the stream wait for an event.
 func (s Stream) WaitFor(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }
 
-// NewEvent is an event that keeps its time.
+// NewEvent creates an event that records its time.
 func NewEvent() (Event, error) { return ask[Event](cuEventCreate, 0) }
 
 // Destroy frees the event.
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }
 
-// Record puts the event behind all work on the stream.
+// Record records the event after all work on the stream so far.
 func (e Event) Record(s Stream) error { return call(cuEventRecord, uintptr(e), uintptr(s)) }
 
 // Synchronize waits for the event.
 func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e)) }
 
-// Elapsed is the milliseconds between two events that have happened.
+// Elapsed returns the milliseconds between two events, both of which must have completed.
 func Elapsed(from, to Event) (float64, error) {
 	ms, err := ask[float32](cuEventElapsedTime, uintptr(from), uintptr(to))
 	return float64(ms), err

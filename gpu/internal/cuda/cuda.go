@@ -1,8 +1,8 @@
-// Package cuda is the few functions of NVIDIA's driver API that boxsum needs,
-// found at run time: no toolkit, no vendor headers, no cgo.
+// Package cuda calls the few functions of NVIDIA's driver API that boxsum needs. It finds them at
+// run time: no toolkit, no vendor headers, no cgo.
 //
-// Every function but [Load] may be called only after Load succeeded. Those that
-// work in a context want it current on the calling thread, see [Context.Enter].
+// No function except [Load] may be called before Load succeeded. Those that work in a context need
+// it to be current on the calling thread; see [Context.Enter].
 package cuda
 
 import (
@@ -17,32 +17,31 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
-// A function is one of the driver's.
+// A function is a function of the driver.
 type function struct {
 	names    []string // the newest last
 	optional bool
-	at       uintptr // 0 until it is found
+	at       uintptr // address, or 0 if not found
 }
 
-// functions is all of them.
+// functions lists all of them.
 var functions []*function
 
-// need is a function that must be there, under one of its names.
+// need declares a required function, which has one of the given names.
 func need(names ...string) *function {
 	f := &function{names: names}
 	functions = append(functions, f)
 	return f
 }
 
-// may is a newer function: without it, what needs it is [NotSupported].
+// may declares a function that older drivers lack. Calling it then returns [NotSupported].
 func may(name string) *function {
 	f := need(name)
 	f.optional = true
 	return f
 }
 
-// The functions. A name with _v2 is what programs have called under the plain name since
-// that version.
+// The functions. Since some version, a name with _v2 is what programs call under the plain name.
 var (
 	cuInit                    = need("cuInit")
 	cuDriverGetVersion        = need("cuDriverGetVersion")
@@ -98,8 +97,7 @@ var (
 	cuMemFreeAsync                              = may("cuMemFreeAsync")
 )
 
-// Load finds the driver and initialises it, once; later calls return what the
-// first one did.
+// Load finds and initializes the driver. Later calls return the result of the first one.
 var Load = sync.OnceValue(load)
 
 func load() error {
@@ -121,8 +119,7 @@ func load() error {
 	return call(cuInit, 0)
 }
 
-// openAny opens the first library that is there. It stays open for the life of
-// the process.
+// openAny opens the first library that exists. It stays open for the life of the process.
 func openAny(names []string) (uintptr, error) {
 	if len(names) == 0 {
 		return 0, fmt.Errorf("there is no CUDA driver for %s", runtime.GOOS)
@@ -144,7 +141,7 @@ func openAny(names []string) (uintptr, error) {
 // A Result is a CUresult other than success.
 type Result int32
 
-// The results that callers act upon.
+// Results that callers act on.
 const (
 	InvalidValue Result = 1
 	OutOfMemory  Result = 2
@@ -152,11 +149,12 @@ const (
 	NotSupported Result = 801
 )
 
-// InCapture reports whether this is how a driver answers to what a stream that is being captured does not allow.
+// InCapture reports whether the result is the driver's answer to an operation that is not allowed
+// while a stream is captured.
 func (r Result) InCapture() bool { return r >= 900 && r < 910 }
 
-// Refuses says whether this is how a driver answers to a module that it will never
-// load, because of its version, the device or what is installed.
+// Refuses reports whether the result means that the driver will never load a module, because of its
+// version, the device, or what is installed.
 func (r Result) Refuses() bool {
 	switch r {
 	case 200, 209, 218, 221, 222, 223: // invalid image, no binary for the GPU, invalid PTX, no compiler, unsupported PTX version, compiling disabled
@@ -165,13 +163,13 @@ func (r Result) Refuses() bool {
 	return false
 }
 
-// Error is the driver's name of the result and its explanation.
+// Error returns the driver's name for the result and its explanation.
 func (r Result) Error() string {
 	return fmt.Sprintf("%s (%s)", describe(cuGetErrorName, r), describe(cuGetErrorString, r))
 }
 
 func describe(f *function, r Result) string {
-	var text *byte // the driver's own, and constant
+	var text *byte // points to the driver's constant memory
 	if call(f, uintptr(r), uintptr(unsafe.Pointer(&text))) != nil || text == nil {
 		return "CUDA error " + strconv.Itoa(int(r))
 	}
@@ -182,8 +180,8 @@ func describe(f *function, r Result) string {
 	return string(unsafe.Slice(text, n))
 }
 
-// call calls a function of the driver. What the arguments point to is kept
-// alive, and in place, until it returns.
+// call calls a function of the driver. It keeps what the arguments point to alive and in place
+// until it returns.
 //
 //go:uintptrescapes
 func call(f *function, args ...uintptr) error {
@@ -197,18 +195,18 @@ func call(f *function, args ...uintptr) error {
 	return nil
 }
 
-// ask calls a function whose first argument is where its answer goes. The others are
-// numbers and handles: what they point to is not kept alive.
+// ask calls a function that stores its result through its first argument. The other arguments must
+// be numbers and handles: what they point to is not kept alive.
 func ask[T any](f *function, args ...uintptr) (T, error) {
 	answer := new(T)
-	var pin runtime.Pinner // a conversion inside append keeps nothing alive
+	var pin runtime.Pinner // go:uintptrescapes does not cover a conversion inside append
 	pin.Pin(answer)
 	defer pin.Unpin()
 	err := call(f, append([]uintptr{uintptr(unsafe.Pointer(answer))}, args...)...)
 	return *answer, err
 }
 
-// number is an answer of 32 bits.
+// number calls a function with a 32-bit result.
 func number(f *function, args ...uintptr) (int, error) {
 	n, err := ask[int32](f, args...)
 	return int(n), err

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// The driver reads a Copy2D as a CUDA_MEMCPY2D_v2.
+// TestCopy2DLayout checks that a Copy2D has the layout of CUDA_MEMCPY2D_v2.
 func TestCopy2DLayout(t *testing.T) {
 	if strconv.IntSize < 64 {
 		t.Skip("there is no CUDA for 32-bit programs")
@@ -41,7 +41,7 @@ func TestCopy2DLayout(t *testing.T) {
 	}
 }
 
-// Every function is asked for once under one name.
+// TestTable checks that every function is declared once, under distinct names.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range functions {

@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
-// libraries are the names to try. On Linux the plain name comes with the toolkit, the
-// versioned one with the driver.
+// libraries lists the names to try. On Linux the versioned name comes with the driver, the plain
+// one with the toolkit.
 var libraries = map[string][]string{
 	"windows": {"nvcuda.dll"},
 	"linux":   {"libcuda.so.1", "libcuda.so"},

@@ -6,15 +6,15 @@ import (
 	"unsafe"
 )
 
-// LoadModule loads a cubin, or compiles PTX that ends in a zero byte. Log is
-// what the compiler has to say where it fails.
+// LoadModule loads a cubin, or compiles PTX, which must end with a zero byte. If that fails, log
+// holds the compiler's messages.
 func LoadModule(image []byte) (m Module, log string, err error) {
 	const (
 		errorLog      = 5 // CU_JIT_ERROR_LOG_BUFFER
 		errorLogBytes = 6
 	)
 	text := make([]byte, 4096)
-	var pin runtime.Pinner // the driver sees its address as an option's value
+	var pin runtime.Pinner // the address is passed as the value of an option
 	pin.Pin(&text[0])
 	defer pin.Unpin()
 	options := [2]int32{errorLog, errorLogBytes}
@@ -28,7 +28,7 @@ func LoadModule(image []byte) (m Module, log string, err error) {
 // Unload frees the module and its functions.
 func (m Module) Unload() error { return call(cuModuleUnload, uintptr(m)) }
 
-// Function is the kernel of this name.
+// Function returns the kernel with a name.
 func (m Module) Function(name string) (Function, error) {
 	var f Function
 	text := append([]byte(name), 0)
@@ -36,7 +36,7 @@ func (m Module) Function(name string) (Function, error) {
 	return f, err
 }
 
-// Global reads a variable of the module, which must have as many bytes as dst.
+// Global reads a variable of the module, whose size must be that of dst.
 func (m Module) Global(name string, dst []byte) error {
 	var at Pointer
 	var bytes uintptr
@@ -51,31 +51,31 @@ func (m Module) Global(name string, dst []byte) error {
 	return call(cuMemcpyDtoH, uintptr(unsafe.Pointer(&dst[0])), uintptr(at), bytes)
 }
 
-// Attribute is a property of the function.
+// Attribute returns an attribute of the function.
 func (f Function) Attribute(a FunctionAttribute) (int, error) {
 	return number(cuFuncGetAttribute, uintptr(a), uintptr(f))
 }
 
-// SetAttribute changes one.
+// SetAttribute sets an attribute of the function.
 func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
 }
 
-// BlocksPerProcessor is how many blocks of so many threads and bytes of dynamic
+// BlocksPerProcessor returns how many blocks with the given number of threads and bytes of dynamic
 // shared memory fit on a multiprocessor at once.
 func (f Function) BlocksPerProcessor(threads, shared int) (int, error) {
 	return number(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(f), uintptr(threads), uintptr(shared))
 }
 
-// A Launch is a kernel call.
+// A Launch is a kernel launch.
 type Launch struct {
 	Function    Function
 	Grid, Block [3]int
 	Shared      int // bytes of dynamic shared memory
 	Stream      Stream
-	Params      []unsafe.Pointer // to the value of each parameter
-	Early       bool             // may begin before the call before it has ended; the kernel waits where it has to
-	Cluster     int              // blocks that share their memory, where there are more than one
+	Params      []unsafe.Pointer // pointers to the values of the parameters
+	Early       bool             // may begin before the previous launch has ended; the kernel waits where necessary
+	Cluster     int              // blocks in a cluster that share their memory, if more than one
 }
 
 // A launchAttribute is a CUlaunchAttribute.
@@ -84,10 +84,10 @@ type launchAttribute struct {
 	value [16]int32
 }
 
-// early allows a call to begin early. The driver sees its address in a struct.
+// early allows a launch to begin early. The launch configuration holds its address.
 var early = launchAttribute{id: 6, value: [16]int32{1}} // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
-// inClusters groups blocks.
+// inClusters groups blocks into clusters.
 func inClusters(blocks int) launchAttribute {
 	return launchAttribute{id: 4, value: [16]int32{int32(blocks), 1, 1}} // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 }
@@ -101,14 +101,14 @@ type launchConfig struct {
 	attributeCount uint32
 }
 
-// Run queues the call. The driver copies the parameters before Run returns.
+// Run queues the launch. The driver copies the parameters before Run returns.
 func (l *Launch) Run() error {
 	var params unsafe.Pointer
 	if len(l.Params) > 0 {
 		params = unsafe.Pointer(&l.Params[0])
 	}
 	g, b := l.Grid, l.Block
-	if (l.Early || l.Cluster > 1) && cuLaunchKernelEx.at != 0 { // drivers before CUDA 11.8 begin it later, and know no chips that have clusters
+	if (l.Early || l.Cluster > 1) && cuLaunchKernelEx.at != 0 { // drivers before CUDA 11.8 begin launches later, and do not support chips with clusters
 		config := &launchConfig{shared: uint32(l.Shared), stream: l.Stream, attributes: &early, attributeCount: 1}
 		if l.Cluster > 1 {
 			clusters := inClusters(l.Cluster)
@@ -124,26 +124,27 @@ func (l *Launch) Run() error {
 		uintptr(l.Shared), uintptr(l.Stream), uintptr(params), 0)
 }
 
-// Ways is where C code finds what it launches kernels with, cuLaunchKernelEx and cuCtxGetCurrent; zeros where the driver has none.
+// Ways returns the addresses of the functions with which C code launches kernels, cuLaunchKernelEx
+// and cuCtxGetCurrent, or zeros if the driver lacks them.
 func Ways() (launch, current uintptr) { return cuLaunchKernelEx.at, cuCtxGetCurrent.at }
 
-// A TensorMap is a CUtensorMap: how a kernel copies boxes of a batch of images.
+// A TensorMap is a CUtensorMap, which describes how a kernel copies boxes of a batch of images.
 type TensorMap [128]byte
 
-// A Tensor is a batch of images in device memory and the box that copies take.
-// Address and strides must be multiples of 16, and sides of the box at most 256.
+// A Tensor describes a batch of images in device memory and the box that is copied. Address and
+// strides must be multiples of 16, and the sides of the box at most 256.
 type Tensor struct {
 	At                   Pointer
 	Element              int // bytes: 1, 2, 4 or 8
 	Width, Height, Count uint64
-	Stride, Distance     uint64 // bytes from row to row, and from image to image
+	Stride, Distance     uint64 // bytes between rows, and between images
 	BoxWidth, BoxHeight  uint32
 }
 
-// Encode is the map of the tensor. Only drivers since CUDA 12 have it.
+// Encode returns the map of the tensor. It needs a driver of CUDA 12 or later.
 func (t *Tensor) Encode() (TensorMap, error) {
 	const alignment = 64
-	kinds := map[int]uintptr{1: 0, 2: 1, 4: 2, 8: 4} // unsigned integers of the CUtensorMapDataType
+	kinds := map[int]uintptr{1: 0, 2: 1, 4: 2, 8: 4} // unsigned integers of CUtensorMapDataType
 	kind, ok := kinds[t.Element]
 	if !ok {
 		return TensorMap{}, InvalidValue
@@ -156,6 +157,6 @@ func (t *Tensor) Encode() (TensorMap, error) {
 	steps := [3]uint32{1, 1, 1}
 	err := call(cuTensorMapEncodeTiled, uintptr(unsafe.Pointer(&room[at])), kind, uintptr(len(size)), uintptr(t.At),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&strides)), uintptr(unsafe.Pointer(&box)), uintptr(unsafe.Pointer(&steps)),
-		0, 0, 0, 0) // no interleaving, no swizzle, no promotion in L2, zeros outside
+		0, 0, 0, 0) // no interleaving, no swizzle, no L2 promotion, zeros outside
 	return TensorMap(room[at:]), err
 }

@@ -10,37 +10,37 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// An Array is what images, volumes and their tables have in common: a batch of grids of
-// values on a device. A table's grid has a row and a column more than its image, and the
-// table of a volume a slice more.
+// An Array is the common part of images, volumes and their tables: a batch of grids of values on a
+// device. The grid of a table has one row and one column more than its image, and that of a volume
+// also one slice more.
 type Array struct {
 	Device   *Device
 	Element  raster.Type
 	Width    int // of the image
 	Height   int
 	Channels int
-	Count    int   // of images or slices
+	Count    int   // number of images or slices
 	Border   int   // 1 for tables, 0 for images
-	Volume   bool  // Count is of slices
+	Volume   bool  // Count is a number of slices
 	Depth    int   // of the volume
 	At       Batch // memory is 0 once closed
 	Owned    bool  // Close frees the memory
-	Gaps     bool  // between rows is its own memory too: kernels may write there
-	Made           // of a table: what it holds
+	Gaps     bool  // the gaps between rows belong to the array: kernels may write there
+	Made           // contents of a table
 }
 
-// Made is what a table was last made of. It is for calls that have the device's queue.
+// Made describes what a table was last computed from. Access requires the device's queue.
 type Made struct {
-	Pixel    raster.Type // 0 if nothing was
-	Squared  bool        // the sums are of the squares
-	Offset   float32     // taken from every pixel before it was summed or squared
-	Offsets  []float32   // those of each image, where they are not the same
-	Beside   *Array      // of squares that lack an offset: the sums
-	BesideOf uint64      // the number of these when they were made
-	number   uint64      // of the call that made it
+	Pixel    raster.Type // 0 if the table was not computed
+	Squared  bool        // the sums are of squares
+	Offset   float32     // subtracted from every pixel before it was summed or squared
+	Offsets  []float32   // offsets of the images, if they differ
+	Beside   *Array      // for squares with an offset: the sums
+	BesideOf uint64      // the number of Beside when both were computed
+	number   uint64      // of the call that computed the table
 }
 
-// OffsetOf is the offset of table i.
+// OffsetOf returns the offset of table i.
 func (m *Made) OffsetOf(i int) float32 {
 	if m.Offsets != nil {
 		return m.Offsets[i]
@@ -48,8 +48,8 @@ func (m *Made) OffsetOf(i int) float32 {
 	return m.Offset
 }
 
-// Note notes what tables are made of, and their squares if that is not nil. The latter
-// lack the offset only where pixels are floats.
+// Note records what tables, and their squares if not nil, were computed from. The offset applies to
+// the squares only if pixels are floats.
 func (a *Array) Note(squares *Array, pixel raster.Type, offsets []float32) {
 	n := a.number + 1
 	a.Made = Made{Pixel: pixel, Offset: offsets[0], number: n}
@@ -68,8 +68,8 @@ func (a *Array) Note(squares *Array, pixel raster.Type, offsets []float32) {
 	}
 }
 
-// Lacking is the sums that the squares of table i take to have their offset put back, or
-// nil where they lack none.
+// Lacking returns the sums that are needed to add the offset back to the squares of table i, or nil
+// if there is no offset.
 func (a *Array) Lacking(i int) (*Array, error) {
 	if a.Beside == nil || a.OffsetOf(i) == 0 {
 		return nil, nil
@@ -80,27 +80,27 @@ func (a *Array) Lacking(i int) (*Array, error) {
 	return a.Beside, a.Beside.Open()
 }
 
-// A Batch is where the images or tables of a job lie: image i starts at byte
-// Offset + i*Distance of the plane's memory. Tables start at entry (0, 0).
+// A Batch locates the images or tables of a job: image i starts at byte Offset + i*Distance of the
+// plane's memory. Tables start at entry (0, 0).
 type Batch struct {
 	driver.Plane
 	Distance int64
 }
 
-// Image is where image i lies.
+// Image returns the location of image i.
 func (b Batch) Image(i int) driver.Plane {
 	p := b.Plane
 	p.Offset += int64(i) * b.Distance
 	return p
 }
 
-// Aligned reports whether all rows, less some bytes at their beginning, start on
-// multiples of 16 bytes.
+// Aligned reports whether every row, skipping its first after bytes, starts at a multiple of 16
+// bytes.
 func (b Batch) Aligned(after, count int) bool {
 	return (b.Address()+uint64(after))%16 == 0 && b.Stride%16 == 0 && (count == 1 || b.Distance%16 == 0)
 }
 
-// Make enters the device and takes memory for an array of which the sizes are known.
+// Make allocates memory for an array whose sizes are set.
 func (d *Device) Make(a Array) (Array, error) {
 	if err := d.Enter(); err != nil {
 		return Array{}, err
@@ -120,7 +120,7 @@ func (d *Device) Make(a Array) (Array, error) {
 	return a, nil
 }
 
-// slices counts those of a volume.
+// slices sets Count for a volume.
 func (a *Array) slices() error {
 	if !a.Volume {
 		return nil
@@ -128,7 +128,7 @@ func (a *Array) slices() error {
 	if a.Depth < 0 || a.Depth > math.MaxInt32-2 {
 		return fmt.Errorf("gpu: %w: a volume of %d×%d×%d: its sides must not be negative, and below 2^31", boxsum.ErrInvalid, a.Width, a.Height, a.Depth)
 	}
-	a.Count = max(a.Depth+a.Border, 1) // memory has to be somewhere
+	a.Count = max(a.Depth+a.Border, 1) // even an empty volume needs an address
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (a *Array) Close() error {
 	return Gone(a.Device.Use(a.Free))
 }
 
-// Gone is an error, or nil for what went with its device.
+// Gone returns err, or nil if err says that the device was closed.
 func Gone(err error) error {
 	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
@@ -148,7 +148,7 @@ func Gone(err error) error {
 	return err
 }
 
-// Free is Close for calls that use the device.
+// Free is Close for callers that are inside Device.Use.
 func (a *Array) Free() error {
 	m := a.At.Memory
 	a.At.Memory = 0
@@ -158,13 +158,13 @@ func (a *Array) Free() error {
 	return driver.FirstError(a.Device.Backend.Wait(a.Device.Stream), a.Device.Give(m))
 }
 
-// How arrays are laid out.
+// Alignment of arrays.
 const (
-	ImageRow  = 256 // bytes that rows of images are a multiple of
-	TableLine = 256 // bytes that rows of tables are a multiple of, and on which entry (1, y) lies: with 128 an H200 takes 4 to 7% longer
+	ImageRow  = 256 // rows of images are a multiple of this many bytes
+	TableLine = 256 // rows of tables are a multiple of this many bytes, and entry (1, y) is aligned to it: with 128 an H200 takes 4 to 7% longer
 )
 
-// Lay chooses the layout and is how many bytes it takes.
+// Lay chooses the layout and returns its size in bytes.
 func (a *Array) Lay() (int64, error) {
 	if a.Channels == 0 {
 		a.Channels = 1
@@ -172,8 +172,8 @@ func (a *Array) Lay() (int64, error) {
 	if a.Width < 0 || a.Height < 0 || a.Channels < 0 || a.Count < 1 {
 		return 0, fmt.Errorf("gpu: %w: %s: sizes must not be negative and there must be an image", boxsum.ErrInvalid, a)
 	}
-	// Kernels count values of a row, rows and images in 32 bits. Below that,
-	// a row is less than 2^35 bytes, and an image less than 2^66.
+	// Kernels count the values of a row, rows, and images in 32 bits. Within these limits, a row is
+	// less than 2^35 bytes and an image less than 2^66.
 	const most = math.MaxInt32 - 1
 	if a.Width > most/a.Channels-1 || a.Height > most || a.Count > most {
 		return 0, fmt.Errorf("gpu: %w: %s: rows, columns times channels and images must each be below 2^31", boxsum.ErrInvalid, a)
@@ -200,7 +200,7 @@ func (a *Array) Lay() (int64, error) {
 	return bytes + lead, nil
 }
 
-// Product is a*b, and whether it fits.
+// Product returns a*b, and whether it fits.
 func Product(a, b int64) (int64, bool) {
 	if a != 0 && b > math.MaxInt64/a {
 		return 0, false
@@ -208,20 +208,20 @@ func Product(a, b int64) (int64, bool) {
 	return a * b, true
 }
 
-// RoundUp is the next multiple.
+// RoundUp rounds n up to a multiple of to.
 func RoundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// RowBytes is what a row holds, without the gap after it.
+// RowBytes returns the size of a row without the gap after it.
 func (a *Array) RowBytes() int64 {
 	return (int64(a.Width) + int64(a.Border)) * int64(a.Channels) * int64(a.Element.Bytes())
 }
 
-// Rows is what image or table i holds.
+// Rows returns the rows of an image or table.
 func (a *Array) Rows() driver.Rows {
 	return driver.Rows{Bytes: a.RowBytes(), Count: int64(a.Height) + int64(a.Border)}
 }
 
-// String tells what it is, for errors.
+// String describes the array for error messages.
 func (a *Array) String() string {
 	what := [...]string{"image", "table"}[a.Border]
 	size := fmt.Sprintf("%s of %d×%d pixels", Several(a.Count, what), a.Width, a.Height)
@@ -232,7 +232,7 @@ func (a *Array) String() string {
 	return fmt.Sprintf("%s with %s of %s", size, Several(a.Channels, "channel"), a.Element.String())
 }
 
-// Several is a number and a noun.
+// Several returns a number with a noun in singular or plural.
 func Several(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -240,7 +240,7 @@ func Several(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// Open reports whether the array was closed.
+// Open returns an error if the array was closed.
 func (a *Array) Open() error {
 	if a.At.Memory == 0 {
 		return fmt.Errorf("gpu: %s %w", a, boxsum.ErrClosed)
@@ -248,7 +248,7 @@ func (a *Array) Open() error {
 	return nil
 }
 
-// Index reports whether there is an image or table i.
+// Index returns an error unless there is an image or table i.
 func (a *Array) Index(i int) error {
 	if uint(i) >= uint(a.Count) {
 		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrInvalid, i, a)
@@ -256,7 +256,7 @@ func (a *Array) Index(i int) error {
 	return nil
 }
 
-// Takes reports what keeps a table from taking the sums of images.
+// Takes returns an error if the table cannot hold the sums of src.
 func (a *Array) Takes(src *Array) error {
 	if a.Device != src.Device {
 		return fmt.Errorf("gpu: %w: a table on %s cannot take images on %s: both must be on one open device",
@@ -268,5 +268,5 @@ func (a *Array) Takes(src *Array) error {
 	return nil
 }
 
-// CeilDiv is a/b, rounded up.
+// CeilDiv returns a/b rounded up.
 func CeilDiv[T int | int64](a, b T) T { return (a + b - 1) / b }

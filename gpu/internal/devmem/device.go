@@ -1,5 +1,5 @@
-// Package devmem is the memory of an open device: arrays and where they lie, workspaces,
-// page-locked memory of the host, and how room is made where there is too little.
+// Package devmem manages the memory of an open device: arrays and their layout, workspaces,
+// page-locked host memory, and the caches that are freed when memory is short.
 package devmem
 
 import (
@@ -13,40 +13,39 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A Device is an open device. Several goroutines may use it, and the images and
-// tables on it, at once: their work on the device runs one after another.
+// A Device is an open device. Several goroutines may use it, and the images and tables on it, at
+// the same time; their work on the device runs one after another.
 type Device struct {
 	Backend driver.Backend
 	About   driver.Info
 
 	life   sync.Mutex
-	users  int // calls under way
+	users  int // calls in progress
 	idle   sync.Cond
 	closed bool
-	holds  int // who still needs the driver: the open device, pipelines under way, page-locked images
+	holds  int // references to the driver: the open device, running pipelines, page-locked images
 
-	// Queue is held while a call puts its work on Stream, so that the pieces
-	// of two calls do not mix, and while it uses an image or table, so that
-	// nobody closes that.
+	// Queue is held while a call queues its work on Stream, so that the work of two calls does not
+	// mix, and while it uses an image or table, so that no one closes it.
 	Queue  sync.Mutex
 	Stream driver.Stream
 
 	Mu     sync.Mutex
-	Held   map[driver.Memory]struct{} // what images and tables have
+	Held   map[driver.Memory]struct{} // memory of images and tables
 	spaces map[spaceKey]space
-	calls  uint64                     // of use, so far
+	calls  uint64                     // number of calls to Use
 	spares map[string]Spare           // what the last call left for the next
-	Blocks []*Block                   // of page-locked images and tables
-	others map[driver.Stream]struct{} // streams that NewStream made
+	Blocks []*Block                   // page-locked images and tables
+	others map[driver.Stream]struct{} // streams created by NewStream
 
-	views map[driver.Stream]*Device // what OnStream made
-	owner *Device                   // of a view: whose backend it has
-	fence driver.Event              // of a view: where its last work ends
-	Outer any                       // of a view: what package gpu has around it
-	graph map[spaceKey]space        // of a view: the workspaces of a call that is captured; nil for others
+	views map[driver.Stream]*Device // views created by OnStream
+	owner *Device                   // for a view: the device whose backend it uses
+	fence driver.Event              // for a view: the end of its last work
+	Outer any                       // for a view: the value that package gpu wraps around it
+	graph map[spaceKey]space        // for a view: the workspaces of a call that is being captured, else nil
 }
 
-// NewDevice is a device over a backend, which it closes.
+// NewDevice returns a device that uses a backend. It closes the backend if that fails.
 func NewDevice(b driver.Backend) (*Device, error) {
 	s, err := b.NewStream()
 	if err != nil {
@@ -65,8 +64,8 @@ func (d *Device) Info() driver.Info {
 	return d.About
 }
 
-// Memory is the free and total bytes on the device. Where the driver does not
-// say what is free, free is what this package has not taken.
+// Memory returns the free and total bytes on the device. If the driver does not report free memory,
+// free is what this package has not allocated.
 func (d *Device) Memory() (free, total int64, err error) {
 	if err := d.Enter(); err != nil {
 		return 0, 0, err
@@ -75,15 +74,15 @@ func (d *Device) Memory() (free, total int64, err error) {
 	return d.Backend.Memory()
 }
 
-// Wait returns when all work queued on the device is done, with the error of
-// work that failed.
+// Wait waits until all work queued on the device is done, and returns the error of work that
+// failed.
 func (d *Device) Wait() error {
 	return d.Use(func() error { return d.Backend.Wait(d.Stream) })
 }
 
-// Close waits for the calls and the work under way, then frees the device and
-// every image and table left on it. Closing again does nothing. A pipeline under
-// way ends with an error that wraps ErrClosed and frees its part then.
+// Close waits for calls and work in progress, then frees the device and every image and table left
+// on it. Closing again does nothing. A running pipeline ends with an error that wraps ErrClosed,
+// and frees its part then.
 func (d *Device) Close() error {
 	if d == nil || d.Backend == nil || !d.end() {
 		return nil
@@ -99,8 +98,7 @@ func (d *Device) Close() error {
 	return driver.FirstError(err, d.unhold())
 }
 
-// end keeps calls from beginning and waits for those under way. It reports whether the
-// device was open.
+// end prevents new calls and waits for those in progress. It reports whether the device was open.
 func (d *Device) end() bool {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -117,8 +115,8 @@ func (d *Device) end() bool {
 	return true
 }
 
-// Hold keeps the driver's side of an open device until Release, also when the
-// device is closed meanwhile. Unlike Enter, it does not make Close wait.
+// Hold keeps the driver's part of an open device until Release, even if the device is closed
+// meanwhile. Unlike Enter, it does not make Close wait.
 func (d *Device) Hold() error {
 	if err := d.Enter(); err != nil {
 		return err
@@ -137,7 +135,7 @@ func (d *Device) Release() error {
 	return d.unhold()
 }
 
-// unhold ends a hold, and with the last one the device.
+// unhold drops a reference, and frees the device with the last one.
 func (d *Device) unhold() error {
 	if d.holds--; d.holds > 0 {
 		return nil
@@ -150,7 +148,7 @@ func (d *Device) unhold() error {
 	return driver.FirstError(err, d.Backend.FreeStream(d.Stream), d.Backend.Close())
 }
 
-// ErrNilDevice is the error of calls on no device.
+// ErrNilDevice is returned by calls on a nil device.
 var ErrNilDevice = fmt.Errorf("gpu: %w: nil device: open one first", driver.ErrNoDevice)
 
 // Enter begins a call, which keeps the device open until Leave.
@@ -176,7 +174,7 @@ func (d *Device) Leave() {
 	}
 }
 
-// Use runs f on an open device while nobody else queues work on its stream.
+// Use runs f on an open device while no one else queues work on its stream.
 func (d *Device) Use(f func() error) error {
 	if err := d.Enter(); err != nil {
 		return err
@@ -193,7 +191,7 @@ func (d *Device) Use(f func() error) error {
 	return f()
 }
 
-// Take is device memory for an image or a table.
+// Take allocates device memory for an image or a table.
 func (d *Device) Take(bytes int64) (driver.Memory, error) {
 	m, err := d.Allocate(bytes)
 	if err != nil {
@@ -205,7 +203,7 @@ func (d *Device) Take(bytes int64) (driver.Memory, error) {
 	return m, nil
 }
 
-// Give frees what Take took, once.
+// Give frees memory allocated by Take.
 func (d *Device) Give(m driver.Memory) error {
 	if !remove(d, &d.Held, m) {
 		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrInvalid)
@@ -213,7 +211,7 @@ func (d *Device) Give(m driver.Memory) error {
 	return d.Backend.Free(m)
 }
 
-// remove takes something out of a set of the device's, and reports whether it was there.
+// remove removes k from a set of the device, and reports whether it was there.
 func remove[K comparable](d *Device, set *map[K]struct{}, k K) bool {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -222,8 +220,7 @@ func remove[K comparable](d *Device, set *map[K]struct{}, k K) bool {
 	return ours
 }
 
-// Upload is device memory that holds some bytes. It is for calls that have the
-// device's queue.
+// Upload copies bytes to new device memory. Callers must hold the device's queue.
 func (d *Device) Upload(data []byte) (driver.Memory, error) {
 	m, err := d.Take(int64(len(data)))
 	if err != nil || len(data) == 0 {
@@ -234,7 +231,7 @@ func (d *Device) Upload(data []byte) (driver.Memory, error) {
 	pin.Pin(&data[0])
 	n := int64(len(data))
 	err = d.Backend.CopyIn(d.Stream, driver.Plane{Memory: m, Stride: n}, unsafe.Pointer(&data[0]), n, driver.Rows{Bytes: n, Count: 1})
-	// Also after an error: nothing may use this memory once it is unpinned.
+	// Wait even after an error: nothing may use this memory once it is unpinned.
 	if err = driver.FirstError(err, d.Backend.Wait(d.Stream)); err != nil {
 		return 0, driver.FirstError(err, d.Give(m))
 	}

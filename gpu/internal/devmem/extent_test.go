@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What does not overlap shares no byte, and what is in halves of one memory, or in turns
-// of images or rows, does not overlap.
+// TestOverlaps checks that extents reported as disjoint share no byte, and that halves of one
+// memory and alternating images or rows are disjoint.
 func TestOverlaps(t *testing.T) {
 	draw := func(t *rapid.T, name string) Extent {
 		s := Extent{From: rapid.Int64Range(0, 60).Draw(t, name)}
@@ -64,7 +64,7 @@ func TestOverlaps(t *testing.T) {
 			t.Errorf("%s: apart is %t", name, !c.apart)
 		}
 	}
-	// Addresses of CUDA say where memory is, also in the middle of other memory.
+	// CUDA addresses locate memory even if it lies inside other memory.
 	on := &Device{About: driver.Info{Kind: driver.CUDA}}
 	at := func(m driver.Memory, offset int64) *Array {
 		return &Array{Device: on, Element: raster.U8, Width: 50, Height: 4, Channels: 1, Count: 1, At: Batch{Plane: driver.Plane{Memory: m, Offset: offset, Stride: 100}}}

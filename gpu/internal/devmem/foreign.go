@@ -9,17 +9,17 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Foreign is memory of a device that another library has. Sizes are those of the images.
+// A Foreign is device memory that belongs to another library. Sizes are those of the images.
 type Foreign struct {
 	Handle           uintptr // a device pointer or a cl_mem
 	Offset           int64   // bytes from there to the first value
 	Width, Height    int
-	Channels         int   // zero stands for one
-	Count            int   // of images or tables, or the depth of a volume; zero images stand for one
-	Stride, Distance int64 // bytes from row to row, and from one image or slice to the next
+	Channels         int   // zero means one
+	Count            int   // number of images or tables, or the depth of a volume; zero images mean one
+	Stride, Distance int64 // bytes between rows, and between images or slices
 }
 
-// Over is an array in foreign memory, which is checked as far as that is possible.
+// Over returns an array in foreign memory, after checking it as far as possible.
 func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array, error) {
 	if err := d.Enter(); err != nil {
 		return Array{}, err
@@ -59,18 +59,18 @@ func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array,
 	}
 	a.At = Batch{driver.Plane{Memory: driver.Memory(f.Handle), Offset: f.Offset, Stride: f.Stride}, f.Distance}
 	if d.About.Kind == driver.CUDA {
-		// Kernels take it that memory itself starts on such a multiple.
+		// Kernels assume that memory itself starts at such a multiple.
 		address := int64(f.Handle) + f.Offset
 		a.At.Memory, a.At.Offset = driver.Memory(address&^(TableLine-1)), address&(TableLine-1)
 	}
-	if f.Handle == 0 { // nothing to read: it only must not look closed
+	if f.Handle == 0 { // nothing is read, but it must not look closed
 		a.At.Memory = 1
 	}
 	return a, nil
 }
 
-// run is the bytes from the beginning of the first of several things to the end of
-// the last, and whether they fit: the last begins that many distances on.
+// run returns the number of bytes from the beginning of the first of several items to the end of
+// the last, which begins last distances later, and whether that fits.
 func run(distance, last, bytes int64) (int64, bool) {
 	before, ok := Product(distance, last)
 	if !ok || before > math.MaxInt64-bytes {

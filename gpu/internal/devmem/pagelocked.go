@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// HostArray lays an array out in page-locked memory, and is its values from the
-// first on. Other devices that can copy it directly know of it too.
+// HostArray lays out an array in page-locked memory and returns its values. It also registers the
+// memory with other devices that can copy it directly.
 func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, release func() error, err error) {
 	bytes, err := a.Lay()
 	if err != nil {
@@ -31,7 +31,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 	d.know(b)
 	leave := []func() error{func() error { return d.LeaveBlock(b) }}
 	for _, other := range others {
-		if other == d || d.About.Kind != driver.CUDA || other.About.Kind != driver.CUDA { // OpenCL's memory is that of a context
+		if other == d || d.About.Kind != driver.CUDA || other.About.Kind != driver.CUDA { // OpenCL memory belongs to a context
 			continue
 		}
 		d.Mu.Lock()
@@ -53,17 +53,17 @@ func (d *Device) know(b *Block) {
 	d.Blocks = append(d.Blocks, b)
 }
 
-// A Block is page-locked memory of an image or a table. Its users are its owner
-// and the copies under way; the last one frees it.
+// A Block is page-locked memory of an image or a table. Its users are its owner and the copies in
+// progress; the last one frees it.
 type Block struct {
 	host  driver.HostMemory
-	Laid  Host  // the rows in it
-	Row   int64 // bytes of one, without the gap after it
-	Users int   // under the device's mu
+	Laid  Host  // its rows
+	Row   int64 // size of a row without the gap after it
+	Users int   // guarded by the device's Mu
 	free  func() error
 }
 
-// BlockOf is the block that rows lie in, if any, with one user more.
+// BlockOf returns the block that rows lie in, if any, and adds a user to it.
 func (d *Device) BlockOf(at Host, r driver.Rows) *Block {
 	if at.At == nil || r.Count == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (d *Device) BlockOf(at Host, r driver.Rows) *Block {
 	return nil
 }
 
-// LeaveBlock ends one use of a block.
+// LeaveBlock removes a user of a block.
 func (d *Device) LeaveBlock(b *Block) error {
 	d.Mu.Lock()
 	b.Users--

@@ -10,11 +10,11 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A Spare is memory and streams that a call leaves for the next one of its kind. Page-locked
-// memory is slow to come by.
+// A Spare is memory and streams that a call leaves for the next one of its kind, because
+// page-locked memory is slow to allocate.
 type Spare interface{ Free() error }
 
-// TakeSpare is what was kept under a name, or nil.
+// TakeSpare removes and returns the spare with a name, or nil.
 func (d *Device) TakeSpare(name string) Spare {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -23,7 +23,7 @@ func (d *Device) TakeSpare(name string) Spare {
 	return s
 }
 
-// KeepSpare keeps something for the next call, and frees it where there is one already.
+// KeepSpare keeps a spare for the next call, or frees it if there is one already.
 func (d *Device) KeepSpare(name string, s Spare) error {
 	d.Mu.Lock()
 	_, taken := d.spares[name]
@@ -40,7 +40,7 @@ func (d *Device) KeepSpare(name string, s Spare) error {
 	return nil
 }
 
-// DropSpare frees what was kept, and reports whether there was something.
+// DropSpare frees all spares, and reports whether there were any.
 func (d *Device) DropSpare() bool {
 	d.Mu.Lock()
 	all := d.spares
@@ -53,7 +53,7 @@ func (d *Device) DropSpare() bool {
 	return freed
 }
 
-// NewStream is a stream that goes with the device if GiveStream does not free it before.
+// NewStream returns a new stream. It is freed with the device unless GiveStream frees it before.
 func (d *Device) NewStream() (driver.Stream, error) {
 	s, err := d.Backend.NewStream()
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *Device) NewStream() (driver.Stream, error) {
 	return s, nil
 }
 
-// GiveStream frees a stream of NewStream, once.
+// GiveStream frees a stream of NewStream.
 func (d *Device) GiveStream(s driver.Stream) error {
 	if !remove(d, &d.others, s) {
 		return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrInvalid)
@@ -76,13 +76,13 @@ func (d *Device) GiveStream(s driver.Stream) error {
 	return d.FreeStream(s)
 }
 
-// makeRoom frees all that is only kept for later, also by those who share the device's
-// memory, and reports whether there was something.
+// makeRoom frees all memory that is only cached, including that of views that share the device's
+// memory, and reports whether there was any.
 func (d *Device) makeRoom() bool {
 	spare, spaces := d.DropSpare(), d.dropSpaces()
 	freed := spare || spaces
 	for _, other := range d.family() {
-		if other == d || other.Enter() != nil { // Close waits, or frees it
+		if other == d || other.Enter() != nil { // Close waits for us, or frees it itself
 			continue
 		}
 		spare, spaces = other.DropSpare(), other.dropSpaces()
@@ -92,27 +92,26 @@ func (d *Device) makeRoom() bool {
 	return freed
 }
 
-// dropSpaces frees the workspaces of the device's stream, and reports whether there were
-// any. Where a call is under way, which may be the caller's, its own ones stay.
+// dropSpaces frees the workspaces of the device's stream, and reports whether there were any. It
+// keeps the workspaces of a call in progress, which may be the caller's.
 func (d *Device) dropSpaces() bool {
 	if d.Queue.TryLock() {
 		defer d.Queue.Unlock()
 		return d.freeSpaces(d.takeSpaces(true), d.drain)
 	}
 	if d.owner != nil {
-		return false // its stream may be gone before this has waited for it
+		return false // its stream may be destroyed before this has waited for it
 	}
 	return d.dropOthers()
 }
 
-// dropOthers frees the workspaces of the device's stream that the call under way does
-// not use.
+// dropOthers frees the workspaces of the device's stream that the call in progress does not use.
 func (d *Device) dropOthers() bool {
 	return d.freeSpaces(d.takeSpaces(false), func() error { return d.Backend.Wait(d.Stream) })
 }
 
-// takeSpaces takes workspaces out of what the device knows: calls that need them from
-// now on get others. Those of lanes and slots go with their streams.
+// takeSpaces removes workspaces from the device's map, so that later calls allocate new ones.
+// Workspaces of other streams are freed with their streams.
 func (d *Device) takeSpaces(idle bool) (taken []space) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -125,8 +124,7 @@ func (d *Device) takeSpaces(idle bool) (taken []space) {
 	return taken
 }
 
-// freeSpaces frees workspaces after the work that uses them, and reports whether there
-// were any.
+// freeSpaces frees workspaces after the work that uses them, and reports whether there were any.
 func (d *Device) freeSpaces(spaces []space, wait func() error) bool {
 	return len(spaces) > 0 && driver.FirstError(wait(), d.free(slices.Values(spaces))) == nil
 }
@@ -135,8 +133,8 @@ func (d *Device) free(spaces iter.Seq[space]) error {
 	return driver.EachError(spaces, func(s space) error { return d.Backend.Free(s.memory) })
 }
 
-// Allocate is device memory, for which it gives up what is only kept for later. Where there
-// is none, the error tells what there is.
+// Allocate allocates device memory, and frees cached memory if there is too little. Its error
+// reports how much memory is free.
 func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
 	m, err := d.allocate(bytes)
 	return m, d.tell(err)
@@ -151,7 +149,7 @@ func (d *Device) allocate(bytes int64) (driver.Memory, error) {
 	return m, err
 }
 
-// tell adds what memory there is to an error about it.
+// tell adds the amount of free memory to an error about memory.
 func (d *Device) tell(err error) error {
 	if !errors.Is(err, boxsum.ErrMemory) {
 		return err
@@ -162,8 +160,8 @@ func (d *Device) tell(err error) error {
 	return err
 }
 
-// AllocateHost is page-locked memory, for which it gives up what is only kept for
-// later, as Allocate does.
+// AllocateHost allocates page-locked memory, and frees cached memory if there is too little, like
+// Allocate.
 func (d *Device) AllocateHost(bytes int64) (driver.HostMemory, error) {
 	m, err := d.Backend.AllocHost(bytes)
 	if errors.Is(err, boxsum.ErrMemory) && d.DropSpare() {

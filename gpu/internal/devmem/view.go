@@ -7,14 +7,14 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// OnStream is a view of the device with its work on a stream of another library. The same
-// handle gives the same view again, until that is closed. The views of a device share its
-// backend and its memory; wrap makes what package gpu has around a new one.
+// OnStream returns a view of the device that queues its work on a stream of another library. The
+// same handle returns the same view, until that is closed. The views of a device share its backend
+// and its memory. wrap creates the value that package gpu wraps around a new view.
 func (d *Device) OnStream(handle uintptr, wrap func(*Device) any) (*Device, error) {
 	if d != nil && d.owner != nil {
 		return d.owner.OnStream(handle, wrap)
 	}
-	if err := d.Enter(); err != nil { // Close waits, and closes what this makes
+	if err := d.Enter(); err != nil { // Close waits, and closes the new view
 		return nil, err
 	}
 	defer d.Leave()
@@ -45,19 +45,19 @@ func (d *Device) OnStream(handle uintptr, wrap func(*Device) any) (*Device, erro
 		d.views[g.Stream] = g
 	}
 	d.Mu.Unlock()
-	if other != nil { // it was faster
+	if other != nil { // another goroutine was faster
 		return other, d.Release()
 	}
 	return g, nil
 }
 
-// Borrowed reports whether the work goes to a stream of another library, on which nobody
-// waits unasked.
+// Borrowed reports whether work goes to a stream of another library. Calls then do not wait for it
+// unless asked to.
 func (d *Device) Borrowed() bool { return d.owner != nil }
 
-// fenced queues the work of a view after its work before, also where that was
-// on another stream: handles come back when streams are destroyed, and 2 is one
-// for every thread.
+// fenced queues the work of a view after its earlier work, even if that was on another stream:
+// handles are reused when streams are destroyed, and handle 2 is a different stream for every
+// thread.
 func (d *Device) fenced(f func() error) error {
 	if d.lasting() {
 		return f()
@@ -72,8 +72,9 @@ func (d *Device) fenced(f func() error) error {
 	return driver.FirstError(f(), d.mark())
 }
 
-// captured queues work of a view that becomes part of a graph. It is done whenever the graph is run, on any stream and
-// beside any other work: so it has workspaces of its own, which are cleared at its beginning, and no fence.
+// captured queues work of a view that becomes part of a graph. The graph may run at any time, on
+// any stream and concurrently with other work, so the work gets workspaces of its own, which are
+// cleared at its start, and no fence.
 func (d *Device) captured(f func() error) error {
 	d.graph = map[spaceKey]space{}
 	err := f()
@@ -84,21 +85,21 @@ func (d *Device) captured(f func() error) error {
 	return err
 }
 
-// InGraph reports whether the work of the call under way becomes part of a graph.
+// InGraph reports whether the work of the current call becomes part of a graph.
 func (d *Device) InGraph() bool { return d.graph != nil }
 
-// lasting reports whether the stream of a view is the legacy default stream, which
-// nobody can destroy.
+// lasting reports whether the stream of a view is the legacy default stream, which cannot be
+// destroyed.
 func (d *Device) lasting() bool { return d.About.Kind == driver.CUDA && d.Stream <= 1 }
 
-// mark puts the fence behind all work of a view.
+// mark moves the fence after all work of a view so far.
 func (d *Device) mark() (err error) {
 	d.fence, err = d.Backend.Move(d.fence, d.Stream)
 	return err
 }
 
-// drain waits for the work of a device that is about to close. The stream of a
-// guest may be gone by then.
+// drain waits for the work of a device that is being closed. A borrowed stream may have been
+// destroyed by then.
 func (d *Device) drain() error {
 	switch {
 	case d.owner == nil || d.lasting():
@@ -109,8 +110,7 @@ func (d *Device) drain() error {
 	return nil
 }
 
-// family is the devices that share their memory with d: its owner, and what OnStream
-// made.
+// family returns the devices that share their memory with d: its owner and all views.
 func (d *Device) family() []*Device {
 	first := d
 	if d.owner != nil {
@@ -121,7 +121,7 @@ func (d *Device) family() []*Device {
 	return slices.AppendSeq([]*Device{first}, maps.Values(first.views))
 }
 
-// closeViews closes what OnStream made.
+// closeViews closes all views.
 func (d *Device) closeViews() error {
 	d.Mu.Lock()
 	views := d.views
@@ -130,8 +130,8 @@ func (d *Device) closeViews() error {
 	return driver.EachError(maps.Values(views), (*Device).Close)
 }
 
-// forgetView makes OnStream forget a view that is closing: the next one with its
-// stream shares nothing with it.
+// forgetView removes a closing view from its owner, so that OnStream creates a new one for the same
+// stream.
 func (d *Device) forgetView() {
 	d.owner.Mu.Lock()
 	defer d.owner.Mu.Unlock()
@@ -140,7 +140,7 @@ func (d *Device) forgetView() {
 	}
 }
 
-// endView is the end of a view, whose memory is free.
+// endView frees the rest of a view after its memory.
 func (d *Device) endView() error {
 	var err error
 	if d.fence != 0 {

@@ -7,15 +7,15 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A SpaceState is what launches leave to the next one with the same workspace,
-// which is not cleared in between.
+// A SpaceState is what launches pass on to the next launch with the same workspace, which is not
+// cleared in between.
 type SpaceState struct {
 	Epoch uint32 // of the last launch
 	Base  uint32 // tickets drawn so far
-	Kept  any    // what else the launches keep
+	Kept  any    // other state of the launches
 }
 
-// A spaceKey is a stream and what its workspace is for.
+// A spaceKey is a stream and the purpose of a workspace.
 type spaceKey struct {
 	stream driver.Stream
 	use    string
@@ -25,13 +25,12 @@ type space struct {
 	memory driver.Memory
 	bytes  int64
 	state  *SpaceState
-	call   uint64 // the last of Use that asked for it
+	call   uint64 // number of the last call of Use that used it
 }
 
-// Workspace is memory that belongs to one use of one stream, kept from call to
-// call with what launches know of it. Both are zero the first time, and whenever
-// more bytes are asked for than before or memory was short meanwhile. On the
-// device's own stream it is for functions that Use runs.
+// Workspace returns memory for one purpose on one stream, kept from call to call, and its state.
+// Both are zero the first time, and after the workspace grew or was freed because memory was short.
+// On the device's own stream, callers must be inside Use.
 func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.Memory, state *SpaceState, err error) {
 	key := spaceKey{s, use}
 	if d.graph != nil {
@@ -50,7 +49,7 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 	if enough {
 		return old.memory, old.state, nil
 	}
-	if ok { // first, so that both need not fit
+	if ok { // free first, so that both need not fit
 		if err := driver.FirstError(d.Backend.Wait(s), d.Backend.Free(old.memory)); err != nil {
 			return 0, nil, err
 		}
@@ -73,7 +72,8 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 	return m, state, nil
 }
 
-// graphSpace is the workspace of a call that is captured: memory of the graph, which is cleared whenever that is run.
+// graphSpace returns the workspace of a call that is being captured: memory of the graph, which is
+// cleared whenever the graph runs.
 func (d *Device) graphSpace(key spaceKey, bytes int64) (driver.Memory, *SpaceState, error) {
 	old, ok := d.graph[key]
 	if ok && old.bytes >= bytes {
@@ -94,7 +94,7 @@ func (d *Device) graphSpace(key spaceKey, bytes int64) (driver.Memory, *SpaceSta
 	return m, state, d.Backend.Fill(key.stream, driver.Plane{Memory: m}, 0, bytes)
 }
 
-// ClearSpace makes a workspace and what launches know of it zero again.
+// ClearSpace clears a workspace and its state.
 func (d *Device) ClearSpace(s driver.Stream, use string) error {
 	d.Mu.Lock()
 	space, ok := d.graph[spaceKey{s, use}]
@@ -109,8 +109,8 @@ func (d *Device) ClearSpace(s driver.Stream, use string) error {
 	return nil
 }
 
-// DropSpace frees a workspace after the work that uses it, so that a smaller one can take
-// its place.
+// DropSpace frees a workspace after the work that uses it, so that a smaller one can take its
+// place.
 func (d *Device) DropSpace(s driver.Stream, use string) error {
 	key := spaceKey{s, use}
 	d.Mu.Lock()
@@ -123,7 +123,7 @@ func (d *Device) DropSpace(s driver.Stream, use string) error {
 	return driver.FirstError(d.Backend.Wait(s), d.Backend.Free(old.memory))
 }
 
-// FreeStream frees a stream that is not the device's own, and its workspace.
+// FreeStream frees a stream other than the device's own, and its workspaces.
 func (d *Device) FreeStream(s driver.Stream) error {
 	errs := []error{d.Backend.Wait(s)}
 	d.Mu.Lock()

@@ -1,4 +1,4 @@
-// Package devtest chooses the devices that tests run on.
+// Package devtest selects the devices that tests run on.
 package devtest
 
 import (
@@ -12,12 +12,11 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// kindVariable is the environment variable that says which kind of devices to test.
+// kindVariable is the environment variable that selects the kind of devices to test.
 const kindVariable = "BOXSUM_GPU_KIND"
 
-// Infos lists the devices of the machine, or those of BOXSUM_GPU_KIND only.
-// Where there are none the test is skipped, and fails where CI promises one or
-// a kind was named.
+// Infos lists the devices of the machine, or only those of kind BOXSUM_GPU_KIND. If there are none,
+// the test is skipped, or fails if CI requires a device or a kind was named.
 func Infos(t testing.TB) []driver.Info {
 	t.Helper()
 	infos, reasons := driver.List()
@@ -35,8 +34,8 @@ func Infos(t testing.TB) []driver.Info {
 	return infos
 }
 
-// of is the devices of a kind, or all where none is named, and an error where
-// there are none. The other error says why there are no devices at all.
+// of returns the devices of a kind, or all if kind is empty, or an error if there are none. none
+// explains why there are no devices at all.
 func of(kind string, infos []driver.Info, none error) ([]driver.Info, error) {
 	if kind == "" {
 		return infos, none
@@ -57,7 +56,7 @@ func of(kind string, infos []driver.Info, none error) ([]driver.Info, error) {
 	return infos, nil
 }
 
-// Each runs a test body on every device of the machine.
+// Each runs a test on every device of the machine.
 func Each(t *testing.T, body func(t *testing.T, d *devmem.Device)) {
 	t.Helper()
 	for _, info := range Infos(t) {
@@ -80,9 +79,9 @@ func Each(t *testing.T, body func(t *testing.T, d *devmem.Device)) {
 	}
 }
 
-// Some is what to try on a device of pairs of types, of which each has a name. OpenCL
-// compiles the kernels of a pair for seconds on a processor: there it is the pairs with
-// these names, which have every type once, unless BOXSUM_GPU_PAIRS is "all".
+// Some returns the pairs of types to test on a device. On a processor, OpenCL takes seconds to
+// compile the kernels of a pair, so only the pairs with the given names, which cover every type,
+// are tested there, unless BOXSUM_GPU_PAIRS is "all".
 func Some[T any](processor bool, pairs []T, name func(T) string, names ...string) []T {
 	if !processor || os.Getenv("BOXSUM_GPU_PAIRS") == "all" {
 		return pairs
@@ -90,7 +89,7 @@ func Some[T any](processor bool, pairs []T, name func(T) string, names ...string
 	return slices.DeleteFunc(slices.Clone(pairs), func(p T) bool { return !slices.Contains(names, name(p)) })
 }
 
-// Count is how often to do something: what an environment variable says, if it does.
+// Count returns the number of repetitions, which an environment variable may set.
 func Count(t *testing.T, variable string, otherwise int) int {
 	t.Helper()
 	count, err := parse(os.Getenv(variable), otherwise)

@@ -7,13 +7,13 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A test that was told what to test must not pass without doing so.
+// TestVariables checks that a test that was told which devices to test does not pass without them.
 func TestVariables(t *testing.T) {
 	processor, chip := driver.Info{Kind: driver.OpenCL, CPU: true}, driver.Info{Kind: driver.CUDA}
 	for _, c := range []struct {
 		kind  string
 		there []driver.Info
-		want  []driver.Info // none: an error
+		want  []driver.Info // nil if an error is expected
 	}{
 		{"", []driver.Info{chip, processor}, []driver.Info{chip, processor}},
 		{"", nil, nil},

@@ -1,4 +1,4 @@
-// Package driver is the devices of CUDA and OpenCL behind one interface. It finds and opens
+// Package driver provides the devices of CUDA and OpenCL behind one interface. It finds and opens
 // them, and loads each kernel once.
 package driver
 
@@ -6,66 +6,65 @@ import (
 	"unsafe"
 )
 
-// A Backend is one open device of one driver: cuda.go and opencl.go implement
-// it. Its methods are safe for several goroutines at once; work on one stream
-// runs in order.
+// A Backend is one open device of one driver, implemented in cuda.go and opencl.go. Its methods may
+// be called by several goroutines at once; work on one stream runs in order.
 //
-// Errors already begin with "gpu: " and wrap [boxsum.ErrMemory] where the device, or
-// the memory that it can reach on the host, is full.
+// Errors begin with "gpu: " and wrap [boxsum.ErrMemory] if the device, or the host memory that it
+// can access, is full.
 type Backend interface {
 	Info() Info
 	Memory() (free, total int64, err error)
 	Close() error
 
-	// Alloc is device memory that starts on a multiple of 256 bytes.
+	// Alloc allocates device memory aligned to 256 bytes.
 	Alloc(bytes int64) (Memory, error)
 	Free(Memory) error
 
-	// AllocHost is page-locked host memory: the only kind that copies may
-	// still be using after CopyIn and CopyOut return.
+	// AllocHost allocates page-locked host memory, the only kind that copies may still use after
+	// CopyIn and CopyOut return.
 	AllocHost(bytes int64) (HostMemory, error)
 	FreeHost(HostMemory) error
 
 	NewStream() (Stream, error)
 	FreeStream(Stream) error
-	Wait(Stream) error // until everything on the stream is done
+	Wait(Stream) error // waits until all work on the stream is done
 
-	Record(Stream) (Event, error)                   // a point on a stream
-	WaitFor(Stream, Event) error                    // later work on the stream waits for the point; the caller does not
-	WaitEvent(Event) error                          // the caller waits for the point
-	Elapsed(from, to Event) (ms float64, err error) // both must have been reached
+	Record(Stream) (Event, error)                   // records a point on a stream
+	WaitFor(Stream, Event) error                    // makes later work on the stream wait for the point; the caller does not wait
+	WaitEvent(Event) error                          // waits for the point
+	Elapsed(from, to Event) (ms float64, err error) // both points must have been reached
 	FreeEvent(Event) error
-	// Move is an event at the point where a stream is now, in the place of another one.
+	// Move replaces an event by one at the current point of a stream.
 	Move(Event, Stream) (Event, error)
-	// CheckStream reports what keeps work from a stream of another library.
+	// CheckStream returns an error if work cannot be queued on a stream of another library.
 	CheckStream(Stream) error
-	// Follow has later work on a stream of another library wait for an event, which may be 0, as WaitFor does. If that
-	// work becomes part of a graph, to be done whenever that is run, it reports so and nothing waits.
+	// Follow makes later work on a stream of another library wait for an event, which may be 0,
+	// like WaitFor. If the stream is being captured into a graph, it reports so and nothing waits.
 	Follow(Stream, Event) (graph bool, err error)
-	// AllocInGraph is memory that belongs to the graph as which a stream is captured, until FreeInGraph.
+	// AllocInGraph allocates memory that belongs to the graph into which a stream is captured,
+	// until FreeInGraph.
 	AllocInGraph(s Stream, bytes int64) (Memory, error)
 	FreeInGraph(Stream, Memory) error
 
-	// Copies of rows.Count rows of rows.Bytes bytes; host rows are
-	// hostStride bytes apart.
+	// Copies of rows.Count rows of rows.Bytes bytes. Host rows are hostStride bytes apart.
 	CopyIn(s Stream, dst Plane, src unsafe.Pointer, hostStride int64, rows Rows) error
 	CopyOut(s Stream, dst unsafe.Pointer, hostStride int64, src Plane, rows Rows) error
 	CopyWithin(s Stream, dst, src Plane, rows Rows) error
 	Fill(s Stream, dst Plane, value byte, bytes int64) error
 
-	// Launch runs a portable kernel in this many work-groups, each of group work-items.
+	// Launch runs a portable kernel with groups work-groups of group work-items each.
 	Launch(s Stream, kernel string, groups, group int, args ...Arg) error
-	// LargestGroup is how many work-items a work-group of these kernels may have: most,
-	// or a fraction of it.
+	// LargestGroup returns the largest work-group size, most or a fraction of it, that all of these
+	// kernels support.
 	LargestGroup(names []string, most int) (int, error)
 
-	// Trace notes the kernels that queue launches, and Describe tells of one of them.
+	// Trace records the kernels that queue launches, and Describe describes one of them.
 	Trace(queue func() error) ([]launched, error)
 	Describe(launched) (KernelInfo, error)
 }
 
-// Handles mean what the driver says: a device pointer or a cl_mem, a CUstream
-// or a cl_command_queue, a CUevent or a cl_event. Zero is none.
+// Handles of the driver: a device pointer or a cl_mem, a CUstream or a cl_command_queue, a CUevent
+// or a cl_event. Zero is no handle.
 type (
 	Memory uintptr
 	Stream uintptr
@@ -79,8 +78,8 @@ type HostMemory struct {
 	buffer Memory
 }
 
-// A Plane is rows on the device: the first starts offset bytes into memory, and
-// they are stride bytes apart.
+// A Plane is rows on the device. The first starts Offset bytes into the memory, and they are Stride
+// bytes apart.
 type Plane struct {
 	Memory         Memory
 	Offset, Stride int64
@@ -89,20 +88,20 @@ type Plane struct {
 // Rows are Count rows of Bytes bytes each.
 type Rows struct{ Bytes, Count int64 }
 
-// An Arg is one kernel argument: its size and where its value lies. The value
-// of a buffer is its memory handle; where in it to begin is an argument of its
-// own, since OpenCL has no pointers to add to.
+// An Arg is one kernel argument: its size and the address of its value. The value of a buffer is
+// its memory handle; an offset into it is a separate argument, because OpenCL 1.2 has no pointer
+// arithmetic on handles.
 type Arg struct {
 	at   unsafe.Pointer
 	size uintptr
 }
 
-// Value is the argument *v. Launches copy it before they return.
+// Value returns the argument *v. Launches copy it before they return.
 func Value[T any](v *T) Arg { return Arg{unsafe.Pointer(v), unsafe.Sizeof(*v)} }
 
-// Address is where the first row of the first image begins.
+// Address returns the address of the first row.
 func (p Plane) Address() uint64 { return uint64(p.Memory) + uint64(p.Offset) }
 
-// SmallestGroup is how many work-items a work-group must have at least: the portable
-// kernels cut a row of a tile into as many tasks.
+// SmallestGroup is the smallest supported work-group size: the portable kernels cut a row of a tile
+// into this many tasks.
 const SmallestGroup = 16

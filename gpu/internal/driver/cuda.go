@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
-// cudaDevices lists the devices of CUDA.
+// cudaDevices lists the CUDA devices.
 func cudaDevices() ([]Info, error) {
 	if err := cuda.Load(); err != nil {
 		return nil, err
@@ -35,7 +35,8 @@ func cudaDevices() ([]Info, error) {
 	return infos, errors.Join(reasons...)
 }
 
-// describeCUDA is the device of this index before it is open, if the kernels can run on it.
+// describeCUDA describes the device with an index, before it is opened. It fails if the kernels
+// cannot run on the device.
 func describeCUDA(index int) (*CUDABackend, error) {
 	b := &CUDABackend{about: Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}}
 	info := &b.about
@@ -62,41 +63,41 @@ func describeCUDA(index int) (*CUDABackend, error) {
 	return b, err
 }
 
-// oldestCUDA is ten times the compute capability that the PTX of package kernels
-// is for. Older devices are not listed, so that OpenBest goes on to OpenCL.
+// oldestCUDA is ten times the lowest compute capability that the kernels' PTX supports. Older
+// devices are not listed, so that OpenBest goes on to OpenCL.
 const oldestCUDA = 75
 
-// A cudaBackend is a device of CUDA in its primary context, which the rest of
-// the process shares: its pointers are those of other libraries. Opened once more for a
-// group of devices, it is in a context of its own.
+// A CUDABackend is a CUDA device in its primary context, which the rest of the process shares, so
+// that pointers of other libraries are valid. If a device is opened again for a group of devices,
+// it has a context of its own.
 //
-// A context belongs to an OS thread. Every method therefore makes it current on
-// the thread that it happens to run on, which costs a fraction of a microsecond;
-// a thread of its own would cost two switches a call.
+// A context is current on an OS thread. Every method therefore makes it current on the thread that
+// it happens to run on, which takes a fraction of a microsecond; a dedicated thread would need two
+// switches per call.
 type CUDABackend struct {
 	tracer
 	about        Info
 	device       cuda.Device
 	context      cuda.Context
-	own          bool // the context is no one else's
+	own          bool // the context is not shared
 	Major, Minor int
 	maxPitch     int
 
 	mu      sync.Mutex
 	modules map[string]cuda.Module
 	kernels map[string]*Kernel
-	refused map[string]error // kernels that the driver did not take
-	events  []cuda.Event     // to record again: making and freeing them takes longer
+	refused map[string]error // kernels that the driver rejected
+	events  []cuda.Event     // to be reused: creating and freeing them is slower
 
-	// Known is kernels that package method has looked up, by what it calls them.
+	// Known caches the kernels that package method has looked up, by its own keys.
 	Known sync.Map
 
-	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
+	// Tuning overrides the choices of the one-pass kernels' launches. Tests set it.
 	Tuning struct {
-		Path         string // of images, see package method
-		Turns, Slabs int    // images of a batch that take turns; slabs of slices side by side
-		Quads        int    // how wide tiles of tilted tables are
-		PTX          bool   // kernels are compiled by the driver, as on chips for which there is no machine code
+		Path         string // kernel path for images; see package method
+		Turns, Slabs int    // number of interleaved images of a batch; number of concurrent slabs of slices
+		Quads        int    // width of the tiles of tilted tables
+		PTX          bool   // let the driver compile kernels, as on chips without machine code
 	}
 }
 
@@ -122,7 +123,7 @@ func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own 
 	return b, nil
 }
 
-// cudaError says what failed, and that it was memory where it was.
+// cudaError adds what failed, and wraps ErrMemory if memory was short.
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
 		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
@@ -147,7 +148,7 @@ func (b *CUDABackend) do(what string, f func() error) error {
 	return nil
 }
 
-// get is do for what has a result.
+// get is do for functions with a result.
 func get[T any](b *CUDABackend, what string, f func() (T, error)) (t T, err error) {
 	err = b.do(what, func() (err error) {
 		t, err = f()
@@ -166,8 +167,8 @@ func (b *CUDABackend) Memory() (free, total int64, err error) {
 	return free, total, err
 }
 
-// close gives the context back; other users in the process may still hold it,
-// so the modules do not go away by themselves.
+// Close unloads the modules and releases the context. Other users in the process may still hold it,
+// so the modules would not be freed with it.
 func (b *CUDABackend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -261,8 +262,8 @@ func (b *CUDABackend) Elapsed(from, to Event) (ms float64, err error) {
 	return get(b, "read the time of events", func() (float64, error) { return cuda.Elapsed(cuda.Event(from), cuda.Event(to)) })
 }
 
-// freeEvent keeps some events for the next ones. What waits for one goes on waiting
-// for the point where it was, also when it is recorded again.
+// FreeEvent keeps some events to be reused. Work that waits for one still waits for its old point
+// after the event is recorded again.
 func (b *CUDABackend) FreeEvent(e Event) error {
 	const most = 64
 	b.mu.Lock()
@@ -284,10 +285,11 @@ func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
 	return e, b.do("record an event", func() error { return cuda.Event(e).Record(cuda.Stream(s)) })
 }
 
-// CheckStream takes any stream: the process has one context.
+// CheckStream accepts any stream: the process has one context.
 func (b *CUDABackend) CheckStream(Stream) error { return nil }
 
-// Follow asks the driver whether a stream is captured, and not of the legacy default stream, which cannot be.
+// Follow asks the driver whether a stream is being captured, except for the legacy default stream,
+// which cannot be.
 func (b *CUDABackend) Follow(s Stream, e Event) (graph bool, err error) {
 	if s <= 1 && e == 0 {
 		return false, nil
@@ -315,7 +317,7 @@ func (b *CUDABackend) FreeInGraph(s Stream, m Memory) error {
 	return b.do("free memory in a graph", func() error { return cuda.Stream(s).FreeLater(cuda.Pointer(m)) })
 }
 
-// DeviceOf is the index of the device on which a pointer of CUDA is.
+// DeviceOf returns the index of the device that a CUDA pointer belongs to.
 func DeviceOf(pointer uintptr) (int, error) {
 	if err := cuda.Load(); err != nil {
 		return 0, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})

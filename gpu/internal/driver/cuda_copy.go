@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
-// An end is rows that a copy reads or writes, on the host or on the device.
+// An end is the source or the destination of a copy, on the host or on the device.
 type end struct {
 	host   unsafe.Pointer // nil for the device
 	device cuda.Pointer
@@ -19,7 +19,7 @@ func (p Plane) end() end {
 	return end{device: cuda.Pointer(uintptr(p.Memory) + uintptr(p.Offset)), stride: p.Stride}
 }
 
-// row is the end from row y on.
+// row returns the end starting at row y.
 func (e end) row(y int64) end {
 	if e.host != nil {
 		e.host = unsafe.Add(e.host, y*e.stride)
@@ -48,8 +48,8 @@ func (b *CUDABackend) CopyWithin(s Stream, dst, src Plane, rows Rows) error {
 	return b.copy("copy on the device", s, dst.end(), src.end(), rows)
 }
 
-// copy copies rows without gaps in one piece, and those with gaps together, or
-// one by one where the driver does not take such long strides.
+// copy copies rows: without gaps as one piece, with gaps in one call, or one by one if the driver
+// does not support such long strides.
 func (b *CUDABackend) copy(what string, s Stream, dst, src end, rows Rows) error {
 	if dst.stride == rows.Bytes && src.stride == rows.Bytes {
 		rows.Bytes, rows.Count = rows.Bytes*rows.Count, 1

@@ -9,26 +9,26 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// A Kernel is a kernel of CUDA that is loaded.
+// A Kernel is a loaded CUDA kernel.
 type Kernel struct {
 	Name     string
-	running  string // what a launch does, for errors
+	running  string // action for error messages
 	Resident int    // blocks that the device runs at once; 0 before Shaped or Occupy
-	Machine  bool   // it is machine code, and no PTX, which has less of what chips of 9.0 can do
+	Machine  bool   // machine code rather than PTX, which lacks some features of compute capability 9.0
 	function cuda.Function
 	module   cuda.Module
 	shape    any
-	shared   bool // PreferShared was asked
+	shared   bool // PreferShared was called
 }
 
-// A Run is one launch of a kernel that takes a job as its only argument.
+// A Run is one launch of a kernel whose only argument is a job.
 type Run struct {
 	Stream          Stream
 	Blocks, Threads int
-	Shared          int // dynamic bytes
+	Shared          int // dynamic shared memory in bytes
 	Job             unsafe.Pointer
-	Early           bool // it may begin before the launch before it has ended
-	Cluster         int  // blocks that share their memory; zero stands for one
+	Early           bool // may begin before the previous launch has ended
+	Cluster         int  // blocks that share their memory; zero means one
 }
 
 // Run queues a launch.
@@ -39,8 +39,8 @@ func (b *CUDABackend) Run(k *Kernel, r Run) error {
 	})
 }
 
-// Raw is what C code needs to launch a kernel by itself: the ways of [cuda.Ways], the function and its context. All last as
-// long as the device is open.
+// Raw returns what C code needs to launch a kernel itself: the functions of [cuda.Ways], the
+// kernel's function, and its context. They remain valid while the device is open.
 func (b *CUDABackend) Raw(k *Kernel) (launch, current, function, context uintptr) {
 	launch, current = cuda.Ways()
 	return launch, current, uintptr(k.function), uintptr(b.context)
@@ -64,10 +64,10 @@ func (b *CUDABackend) launch(k *Kernel, l *cuda.Launch) error {
 	return b.do(k.running, l.Run)
 }
 
-// LargestGroup is the most itself: the kernels of CUDA are compiled for that.
+// LargestGroup returns most: CUDA kernels are compiled for it.
 func (b *CUDABackend) LargestGroup(_ []string, most int) (int, error) { return most, nil }
 
-// Kernel is a kernel of a module of package kernels. It is loaded when it is first asked for.
+// Kernel returns a kernel of a module of package kernels, and loads it on first use.
 func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,8 +91,8 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	return k, nil
 }
 
-// Shaped is a kernel whose module tells its shape, in the variable shape_ and its name.
-// The job that it takes must have the bytes that the module was built for.
+// Shaped returns a kernel and its shape, which the module holds in the variable shape_<name>.
+// jobBytes must be the size of the job that the module was built for.
 func Shaped[S interface {
 	Sizes() (threads, shared, jobBytes int)
 }](b *CUDABackend, module, name string, jobBytes uintptr) (*Kernel, *S, error) {
@@ -118,7 +118,7 @@ func Shaped[S interface {
 	if takes != int(jobBytes) {
 		return nil, nil, fmt.Errorf("gpu: cuda: %s takes %d bytes: run make kernels", name, takes)
 	}
-	if shared > 0 { // 48 KiB need no asking
+	if shared > 0 { // up to 48 KiB need no attribute
 		err := b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })
 		if err != nil {
 			return nil, nil, err
@@ -131,7 +131,7 @@ func Shaped[S interface {
 	return k, shape, nil
 }
 
-// Reserve is a kernel whose blocks take this much dynamic shared memory.
+// Reserve returns a kernel whose blocks need the given amount of dynamic shared memory.
 func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) {
 	k, err := b.Kernel(module, name)
 	if err != nil || !k.Machine {
@@ -147,7 +147,8 @@ func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) 
 	return k, err
 }
 
-// PreferShared leaves a kernel as much shared memory as there is, and little of a cache.
+// PreferShared configures as much shared memory as possible for a kernel, at the expense of its L1
+// cache.
 func (b *CUDABackend) PreferShared(k *Kernel) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +160,7 @@ func (b *CUDABackend) PreferShared(k *Kernel) error {
 	return err
 }
 
-// Occupy finds how many blocks of a kernel the device runs at once.
+// Occupy determines how many blocks of a kernel the device runs at once.
 func (b *CUDABackend) Occupy(k *Kernel, threads int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,14 +181,15 @@ func (b *CUDABackend) occupy(k *Kernel, threads, shared int) error {
 	return nil
 }
 
-// Describe adds what the driver knows of a function.
+// Describe adds what the driver knows about a function.
 func (b *CUDABackend) Describe(l launched) (KernelInfo, error) {
 	info, err := b.use(cuda.Function(l.function), l.threads(), l.shared)
 	info.Name, info.Blocks, info.Threads = l.name, l.blocks(), l.threads()
 	return info, err
 }
 
-// use measures a function as launched with this many threads and dynamic shared bytes.
+// use queries the resources of a function for a number of threads and bytes of dynamic shared
+// memory.
 func (b *CUDABackend) use(f cuda.Function, threads, shared int) (u KernelInfo, err error) {
 	err = b.do("measure a kernel", func() error {
 		var errs [5]error
@@ -204,8 +206,8 @@ func (b *CUDABackend) use(f cuda.Function, threads, shared int) (u KernelInfo, e
 	return u, err
 }
 
-// module loads the first image that the device takes, for one of its kernels: machine
-// code whole, but of PTX only that kernel, since drivers compile all that they are given.
+// module loads the first image of a module that the device accepts. Machine code is loaded as a
+// whole; PTX is reduced to one kernel, because drivers compile everything that they are given.
 func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 	if m, ok := b.modules[name]; ok {
 		return m, nil
@@ -242,13 +244,13 @@ func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 	return 0, err
 }
 
-// refused is the error of a kernel that the driver takes in no form, today or later:
-// it is older than the PTX, say, or has no compiler for it.
+// refused is the error of a kernel that the driver will never accept in any form, for example
+// because the driver is older than the PTX or has no compiler.
 type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
 
-// Refusal joins what the driver said to the images of a kernel.
+// Refusal joins the driver's errors for the images of a kernel.
 func Refusal(reasons []error) error {
 	all := OneLine{errors.Join(reasons...)}
 	for _, reason := range reasons {
@@ -260,13 +262,13 @@ func Refusal(reasons []error) error {
 	return refused{all}
 }
 
-// IsRefused reports whether the driver takes a kernel in no form.
+// IsRefused reports whether the driver will never accept a kernel.
 func IsRefused(err error) bool {
 	var r refused
 	return errors.As(err, &r)
 }
 
-// Encode fills in the map of a tensor of pixels.
+// Encode returns the map of a tensor of pixels.
 func (b *CUDABackend) Encode(t *cuda.Tensor) (cuda.TensorMap, error) {
 	return get(b, "map the pixels", t.Encode)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
-// Memory that is short while a kernel is loaded is no refusal.
+// TestRefusalForMemory checks that running out of memory while loading a kernel is not a refusal.
 func TestRefusalForMemory(t *testing.T) {
 	const noBinary = cuda.Result(209)
 	err := cudaError("find a kernel", Refusal([]error{noBinary, cuda.OutOfMemory}))

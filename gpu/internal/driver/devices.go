@@ -14,14 +14,14 @@ type Info struct {
 	Index   int // among the devices of its kind
 	Name    string
 	Vendor  string
-	Driver  string // its version; of CUDA, the newest that it can do ("13.0")
+	Driver  string // driver version; for CUDA, the newest CUDA version that it supports ("13.0")
 	Version string // compute capability of CUDA ("9.0"), version of OpenCL ("3.0")
-	Memory  int64  // bytes
+	Memory  int64  // in bytes
 	Units   int    // multiprocessors or compute units
 	CPU     bool   // an OpenCL device that is a processor
 }
 
-// A Driver is what a kind needs: how to find its devices, and how to open one of them.
+// A Driver finds the devices of a kind and opens them.
 type Driver struct {
 	Kind    Kind
 	Devices func() ([]Info, error)
@@ -29,8 +29,8 @@ type Driver struct {
 	OpenOwn func(Info) (Backend, error) // in a context of its own
 }
 
-// List is the devices of these kinds, of all where none is named, and why there
-// are not more.
+// List returns the devices of the given kinds, or of all kinds, and the reasons why there are not
+// more.
 func List(kinds ...Kind) (infos []Info, reasons []error) {
 	for _, driver := range Drivers {
 		if len(kinds) > 0 && !slices.Contains(kinds, driver.Kind) {
@@ -46,7 +46,7 @@ func List(kinds ...Kind) (infos []Info, reasons []error) {
 	return infos, reasons
 }
 
-// NoDevice is ErrNoDevice with all reasons on one line.
+// NoDevice returns an ErrNoDevice with all reasons on one line.
 func NoDevice(reasons []error) error {
 	if len(reasons) == 0 {
 		return fmt.Errorf("gpu: %w", ErrNoDevice)
@@ -54,7 +54,7 @@ func NoDevice(reasons []error) error {
 	return fmt.Errorf("gpu: %w: %w", ErrNoDevice, OneLine{errors.Join(reasons...)})
 }
 
-// Rank is less for devices that come first.
+// Rank returns the preference of a device; lower is better.
 func (i Info) Rank() int {
 	switch {
 	case i.Kind == CUDA:
@@ -68,7 +68,7 @@ func (i Info) Rank() int {
 // Open opens a device.
 func Open(info Info) (Backend, error) { return open(info, false) }
 
-// OpenOwn opens a device in a context of its own, beside that which the process shares.
+// OpenOwn opens a device in a context of its own, besides the one that the process shares.
 func OpenOwn(info Info) (Backend, error) { return open(info, true) }
 
 func open(info Info, own bool) (Backend, error) {
@@ -94,7 +94,7 @@ const (
 
 var kinds = map[Kind]string{CUDA: "cuda", OpenCL: "opencl"}
 
-// String is cuda or opencl.
+// String returns "cuda" or "opencl".
 func (k Kind) String() string {
 	if name, ok := kinds[k]; ok {
 		return name
@@ -102,7 +102,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// ParseKind is the kind with this name, in any case.
+// ParseKind returns the kind with a name, ignoring case.
 func ParseKind(name string) (Kind, error) {
 	for k, n := range kinds {
 		if strings.EqualFold(n, name) {

@@ -2,7 +2,7 @@
 
 package driver
 
-// Drivers is those of all kinds.
+// Drivers lists the drivers of all kinds.
 var Drivers = []Driver{
 	{CUDA, cudaDevices, openCUDA, openOwnCUDA},
 	{OpenCL, openCLDevices, openOpenCL, openOpenCL},

@@ -4,7 +4,7 @@ package driver
 
 import "github.com/boxsum/boxsum/gpu/internal/dynamic"
 
-// Drivers is those of all kinds, which all refuse: nothing that opens devices is linked.
+// Drivers lists drivers that always fail, so that nothing that opens devices is linked.
 var Drivers = []Driver{
 	{CUDA, noDevices, refuse, refuse},
 	{OpenCL, noDevices, refuse, refuse},

@@ -12,9 +12,9 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
-// openCLDrivers is held while devices are listed, opened and let go: PoCL sets
-// its devices up when they are first listed, may give them up with the last
-// context, and crashes where another thread asks about them meanwhile.
+// openCLDrivers is held while devices are listed, opened and closed: PoCL initializes its devices
+// when they are first listed, may release them with the last context, and crashes if another thread
+// queries them meanwhile.
 var openCLDrivers sync.Mutex
 
 // openCLDevices lists the devices of all OpenCL drivers.
@@ -29,9 +29,8 @@ func openCLDevices() ([]Info, error) {
 	return infos, err
 }
 
-// eachOpenCL calls f for every device that the kernels can run on, until f says
-// false. The error is about devices and drivers that were left out. The caller
-// holds openCLDrivers.
+// eachOpenCL calls f for every device that the kernels can run on, until f returns false. The error
+// is about devices and drivers that were skipped. The caller holds openCLDrivers.
 func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 	driver, err := opencl.Load()
 	if err != nil {
@@ -48,7 +47,7 @@ func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 	index := 0
 	for i, p := range platforms {
 		devices, err := driver.Devices(p)
-		if err != nil { // not by name: such a driver may not know that either
+		if err != nil { // without its name: the driver may fail to report that too
 			reasons = append(reasons, fmt.Errorf("driver %d of %d: %w", i+1, len(platforms), err))
 		}
 		for _, d := range devices {
@@ -89,7 +88,7 @@ func describeOpenCL(driver *opencl.Driver, d opencl.Device) (Info, error) {
 	info.Memory, info.Units = number(opencl.DeviceGlobalMemSize), int(number(opencl.DeviceMaxComputeUnits))
 	info.CPU = number(opencl.DeviceType)&opencl.DeviceTypeCPU != 0
 	usable := number(opencl.DeviceAvailable) != 0 && number(opencl.DeviceCompilerAvailable) != 0
-	version := text(opencl.DeviceVersion) // "OpenCL 3.0 and what the vendor likes"
+	version := text(opencl.DeviceVersion) // "OpenCL 3.0 " followed by vendor-specific text
 	if err != nil {
 		return info, err
 	}
@@ -104,7 +103,7 @@ func describeOpenCL(driver *opencl.Driver, d opencl.Device) (Info, error) {
 	return info, nil
 }
 
-// An openCLBackend is a device of OpenCL in a context of its own.
+// An OpenCLBackend is an OpenCL device in a context of its own.
 type OpenCLBackend struct {
 	tracer
 	about    Info
@@ -114,10 +113,10 @@ type OpenCLBackend struct {
 	queue    opencl.Queue // for mapping memory
 	maxAlloc int64
 	maxGroup int
-	float64  bool // whether it has them
+	float64  bool // supports 64-bit floats
 
 	mu       sync.Mutex
-	sizes    map[Memory]int64 // of what is allocated
+	sizes    map[Memory]int64 // sizes of allocated memory
 	taken    int64            // their sum
 	pinned   []HostMemory
 	programs programs
@@ -167,8 +166,8 @@ func (b *OpenCLBackend) open() (err error) {
 	return err
 }
 
-// CheckStream refuses queues of other contexts: what the backend has is in a context of
-// its own, and queues of others cannot use it.
+// CheckStream rejects queues of other contexts: the backend's memory is in a context of its own,
+// which they cannot access.
 func (b *OpenCLBackend) CheckStream(s Stream) error {
 	context, err := b.driver.QueueContext(opencl.Queue(s))
 	if err != nil {
@@ -180,7 +179,7 @@ func (b *OpenCLBackend) CheckStream(s Stream) error {
 	return nil
 }
 
-// openCLError says what failed, and that it was memory where it was.
+// openCLError adds what failed, and wraps ErrMemory if memory was short.
 func openCLError(what string, err error) error {
 	if err == nil {
 		return nil
@@ -195,7 +194,7 @@ func openCLError(what string, err error) error {
 	return fmt.Errorf("gpu: opencl: %s: %w", what, err)
 }
 
-// Follow is WaitFor: OpenCL has no graphs.
+// Follow calls WaitFor: OpenCL has no graphs.
 func (b *OpenCLBackend) Follow(s Stream, e Event) (graph bool, err error) {
 	if e == 0 {
 		return false, nil
@@ -203,8 +202,8 @@ func (b *OpenCLBackend) Follow(s Stream, e Event) (graph bool, err error) {
 	return false, b.WaitFor(s, e)
 }
 
-// AllocInGraph is Alloc, for a graph that there is not.
+// AllocInGraph calls Alloc: OpenCL has no graphs.
 func (b *OpenCLBackend) AllocInGraph(_ Stream, bytes int64) (Memory, error) { return b.Alloc(bytes) }
 
-// FreeInGraph is Free, for a graph that there is not.
+// FreeInGraph calls Free: OpenCL has no graphs.
 func (b *OpenCLBackend) FreeInGraph(_ Stream, m Memory) error { return b.Free(m) }

@@ -28,7 +28,7 @@ func (b *OpenCLBackend) CopyWithin(s Stream, dst, src Plane, rows Rows) error {
 		func(r opencl.Region) error { return b.driver.CopyRows(q, to, from, r) })
 }
 
-// copy queues a copy: of one run of bytes where rows have no gaps.
+// copy queues a copy, as one run of bytes if rows have no gaps.
 func (b *OpenCLBackend) copy(s Stream, what string, buffer, other Plane, rows Rows, whole, apart func(opencl.Region) error) error {
 	region, one := copyRegion(buffer, other, rows)
 	switch {
@@ -40,7 +40,7 @@ func (b *OpenCLBackend) copy(s Stream, what string, buffer, other Plane, rows Ro
 	return b.flushed(s, what, apart(region))
 }
 
-// copyRegion is what to copy, and whether that is one run of bytes.
+// copyRegion returns the region to copy, and whether it is one run of bytes.
 func copyRegion(buffer, other Plane, rows Rows) (r opencl.Region, whole bool) {
 	if rows.Count == 0 || rows.Bytes == 0 {
 		return opencl.Region{}, false
@@ -65,7 +65,7 @@ func (b *OpenCLBackend) Fill(s Stream, dst Plane, value byte, bytes int64) error
 }
 
 func (b *OpenCLBackend) Launch(s Stream, kernel string, groups, group int, args ...Arg) error {
-	b.mu.Lock() // a kernel keeps its arguments from one call to the next
+	b.mu.Lock() // a kernel keeps its arguments from one launch to the next
 	defer b.mu.Unlock()
 	k, err := b.kernel(kernel, group)
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *OpenCLBackend) Launch(s Stream, kernel string, groups, group int, args 
 	return b.flushed(s, "run "+kernel, b.driver.Launch(opencl.Queue(s), k, global, local))
 }
 
-// Describe tells what OpenCL knows of a kernel.
+// Describe returns what OpenCL knows about a kernel.
 func (b *OpenCLBackend) Describe(l launched) (KernelInfo, error) {
 	shared, err := b.driver.LocalBytes(opencl.Kernel(l.function), b.device)
 	return KernelInfo{Name: l.name, Blocks: l.blocks(), Threads: l.threads(), Shared: shared}, openCLError("describe "+l.name, err)

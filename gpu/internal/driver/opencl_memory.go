@@ -12,7 +12,7 @@ import (
 
 func (b *OpenCLBackend) Info() Info { return b.about }
 
-// Memory counts what this device has given: OpenCL does not say what others have.
+// Memory counts what this backend has allocated: OpenCL does not report what others use.
 func (b *OpenCLBackend) Memory() (free, total int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -25,7 +25,7 @@ func (b *OpenCLBackend) Close() error {
 	return b.release()
 }
 
-// release frees what the backend has. The caller holds openCLDrivers.
+// release frees everything that the backend owns. The caller holds openCLDrivers.
 func (b *OpenCLBackend) release() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,8 @@ func (b *OpenCLBackend) Alloc(bytes int64) (Memory, error) {
 	return m, openCLError(fmt.Sprintf("take %d bytes", bytes), err)
 }
 
-// lazyBytes is from which size on memory is touched, to know that it is there:
-// some drivers take it on first use only, and it is work that fails then.
+// lazyBytes is the size from which on memory is touched after allocation: some drivers allocate on
+// first use, and then the work that uses it would fail.
 const lazyBytes = 1 << 20
 
 func (b *OpenCLBackend) buffer(flags uint64, bytes int64) (Memory, error) {
@@ -84,8 +84,8 @@ func (b *OpenCLBackend) Free(m Memory) error {
 	return openCLError("free memory", b.driver.ReleaseMemory(opencl.Memory(m)))
 }
 
-// AllocHost is a buffer in host memory that stays mapped: drivers copy from and
-// to it without a detour.
+// AllocHost allocates a buffer in host memory that stays mapped, which drivers copy from and to
+// directly.
 func (b *OpenCLBackend) AllocHost(bytes int64) (HostMemory, error) {
 	what := fmt.Sprintf("take %d page-locked bytes", bytes)
 	m, err := b.driver.CreateBuffer(b.context, opencl.MemReadWrite|opencl.MemAllocHostPtr, max(bytes, 1))
@@ -112,7 +112,7 @@ func (b *OpenCLBackend) FreeHost(m HostMemory) error {
 		b.driver.Unmap(b.queue, buffer, m.At), b.driver.Finish(b.queue), b.driver.ReleaseMemory(buffer)))
 }
 
-// isPinned reports whether host memory is page-locked; a copy must wait otherwise.
+// isPinned reports whether host memory is page-locked; copies of other memory must wait.
 func (b *OpenCLBackend) isPinned(at unsafe.Pointer) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,8 +145,7 @@ func (b *OpenCLBackend) Record(s Stream) (Event, error) {
 	return Event(e), nil
 }
 
-// flushed makes the device begin with what is queued: another queue may wait
-// for it.
+// flushed submits the queued commands to the device, because another queue may wait for them.
 func (b *OpenCLBackend) flushed(s Stream, what string, err error) error {
 	if err == nil {
 		err = b.driver.Flush(opencl.Queue(s))

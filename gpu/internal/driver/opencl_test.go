@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
-// openCLInfos lists the devices of OpenCL. The test is skipped where there are none, or
-// where BOXSUM_GPU_KIND names another kind.
+// openCLInfos lists the OpenCL devices. It skips the test if there are none, or if BOXSUM_GPU_KIND
+// names another kind.
 func openCLInfos(t *testing.T) []Info {
 	t.Helper()
 	if kind := os.Getenv("BOXSUM_GPU_KIND"); kind != "" && !strings.EqualFold(kind, OpenCL.String()) {
@@ -30,7 +30,7 @@ func openCLInfos(t *testing.T) []Info {
 	return infos
 }
 
-// eachOpenCLDevice runs a body for every device of OpenCL.
+// eachOpenCLDevice runs a test for every OpenCL device.
 func eachOpenCLDevice(t *testing.T, body func(t *testing.T, info Info)) {
 	t.Helper()
 	for _, info := range openCLInfos(t) {
@@ -38,8 +38,7 @@ func eachOpenCLDevice(t *testing.T, body func(t *testing.T, info Info)) {
 	}
 }
 
-// eachOpenCLBackend runs a body for every device of OpenCL, on a backend that
-// it may alter.
+// eachOpenCLBackend runs a test for every OpenCL device, on a backend that it may modify.
 func eachOpenCLBackend(t *testing.T, body func(t *testing.T, b *OpenCLBackend)) {
 	eachOpenCLDevice(t, func(t *testing.T, info Info) {
 		opened, err := openOpenCL(info)
@@ -87,8 +86,8 @@ func TestOpenCLMemory(t *testing.T) {
 	})
 }
 
-// Devices with small work-groups get kernels for those, and devices without
-// 64-bit floats an error for these.
+// TestOpenCLLimits checks that devices with small work-groups get kernels compiled for them, and
+// that devices without 64-bit floats return an error for kernels that need these.
 func TestOpenCLLimits(t *testing.T) {
 	eachOpenCLBackend(t, func(t *testing.T, b *OpenCLBackend) {
 		names := []string{"portable_boxes_u32", "portable_carry_u32"}
@@ -96,7 +95,7 @@ func TestOpenCLLimits(t *testing.T) {
 		if group, err := b.LargestGroup(names, 256); group != 32 || err != nil {
 			t.Errorf("at most %d work-items give groups of %d, %v", b.maxGroup, group, err)
 		}
-		// What holds for some kernels does not for others beside them, or for smaller groups.
+		// A limit for some kernels does not apply to others, or to smaller groups.
 		b.maxGroup = 256
 		for _, c := range []struct {
 			names       []string
@@ -123,7 +122,7 @@ func TestOpenCLLimits(t *testing.T) {
 	})
 }
 
-// Work goes on queues in the device's own context, and on no others.
+// TestQueuesOfOthers checks that work goes to queues of the device's own context only.
 func TestQueuesOfOthers(t *testing.T) {
 	eachOpenCLBackend(t, func(t *testing.T, b *OpenCLBackend) {
 		context, err := b.driver.CreateContext(b.device)
@@ -160,8 +159,8 @@ func TestOpenCLNoSuchDevice(t *testing.T) {
 	}
 }
 
-// Drivers are set up when they are first asked and may not expect to be asked
-// twice at once, so that each round is a process of its own.
+// TestListConcurrently lists devices from several goroutines. Drivers initialize when they are
+// first queried, so each round is a process of its own.
 func TestListConcurrently(t *testing.T) {
 	const round = "BOXSUM_TEST_ROUND"
 	if os.Getenv(round) != "" {

@@ -15,20 +15,20 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
-// programs is what was built for one device so far.
+// programs holds the programs and kernels built for one device.
 type programs struct {
 	built   map[string]opencl.Program // by source and options
 	kernels map[kernelKey]opencl.Kernel
-	groups  map[groupKey]int // what largestGroup found
+	groups  map[groupKey]int // results of LargestGroup
 }
 
 type kernelKey struct {
 	name  string
-	group int // work-items of a work-group
+	group int // work-group size
 }
 
-// A groupKey is kernels that run in work-groups of one size, and the most that they
-// are made for.
+// A groupKey is a set of kernels that share a work-group size, and the largest size that they
+// support.
 type groupKey struct {
 	names string
 	most  int
@@ -50,8 +50,8 @@ func (p *programs) release(driver *opencl.Driver) error {
 	return errors.Join(errs...)
 }
 
-// largestGroup is how many work-items a work-group of these kernels may have on
-// this device: most, or a fraction of it.
+// LargestGroup returns the largest work-group size that these kernels support on this device: most,
+// or a fraction of it.
 func (b *OpenCLBackend) LargestGroup(names []string, most int) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *OpenCLBackend) LargestGroup(names []string, most int) (int, error) {
 	return 0, fmt.Errorf("gpu: %w: %s runs %s in work-groups of at most %d work-items; it takes %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, SmallestGroup)
 }
 
-// kernel is a kernel for work-groups of this size. The caller holds b.mu.
+// kernel returns a kernel for work-groups of the given size. The caller holds b.mu.
 func (b *OpenCLBackend) kernel(name string, group int) (opencl.Kernel, error) {
 	key := kernelKey{name, group}
 	if k, ok := b.programs.kernels[key]; ok {
@@ -113,8 +113,8 @@ func (b *OpenCLBackend) kernel(name string, group int) (opencl.Kernel, error) {
 	return k, nil
 }
 
-// program builds a program, or takes it from the user's cache where an earlier
-// process built the same for the same device and driver.
+// program builds a program, or loads it from the user's cache if an earlier process built the same
+// source for the same device and driver.
 func (b *OpenCLBackend) program(source, options string) (opencl.Program, error) {
 	file := b.cacheFile(source, options)
 	if binary := readCache(file); binary != nil {
@@ -139,7 +139,7 @@ func (b *OpenCLBackend) program(source, options string) (opencl.Program, error) 
 	return p, nil
 }
 
-// buildError is why a program was not built, with what the compiler said, if anything.
+// buildError adds the compiler's log, if any, to the error of a build.
 func buildError(err error, log string) error {
 	if log == "" {
 		return err
@@ -147,11 +147,11 @@ func buildError(err error, log string) error {
 	return OneLine{fmt.Errorf("%w: %s", err, log)}
 }
 
-// cacheVariable is the environment variable that says where programs are kept:
-// a folder, or "off".
+// cacheVariable is the environment variable that sets the directory of the program cache, or
+// disables it with "off".
 const cacheVariable = "BOXSUM_OPENCL_CACHE"
 
-// cacheFile is where a program is kept, and empty where it is not.
+// cacheFile returns the path of a cached program, or "" if programs are not cached.
 func (b *OpenCLBackend) cacheFile(source, options string) string {
 	folder := os.Getenv(cacheVariable)
 	if folder == "off" {
@@ -171,8 +171,8 @@ func (b *OpenCLBackend) cacheFile(source, options string) string {
 	return filepath.Join(folder, hex.EncodeToString(h.Sum(nil)[:16])+".bin")
 }
 
-// A cached program begins with a checksum: drivers are not careful with damaged
-// ones.
+// readCache reads a cached program, or returns nil. It verifies a checksum, because drivers may
+// crash on damaged programs.
 func readCache(file string) []byte {
 	if file == "" {
 		return nil
@@ -188,7 +188,7 @@ func readCache(file string) []byte {
 	return binary
 }
 
-// writeCache keeps a program if it can; a file appears whole or not at all.
+// writeCache stores a program if it can. The file is written atomically.
 func writeCache(file string, binary []byte) {
 	if file == "" || os.MkdirAll(filepath.Dir(file), 0o700) != nil {
 		return

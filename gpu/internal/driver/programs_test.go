@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// eachOpenCLCache runs a body for every device of OpenCL, with a way to open it
-// anew and look a kernel up, which builds its program or takes it from the cache.
+// eachOpenCLCache runs a test for every OpenCL device. build opens the device anew and looks up a
+// kernel, which builds its program or loads it from the cache.
 func eachOpenCLCache(t *testing.T, cache string, body func(t *testing.T, build func())) {
 	t.Setenv(cacheVariable, cache)
 	eachOpenCLDevice(t, func(t *testing.T, info Info) {
@@ -46,7 +46,7 @@ func TestDamagedProgramIsRebuilt(t *testing.T) {
 			t.Fatalf("after one program the cache holds %v, %v", files, err)
 		}
 		file := files[0]
-		defer os.Remove(file) // the next device has its own
+		defer os.Remove(file) // the next device has a file of its own
 		whole, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestNoProgramCache(t *testing.T) {
 	}
 }
 
-// Where a compiler says nothing, no colon promises it.
+// TestBuildError checks that an empty log adds nothing to the error.
 func TestBuildError(t *testing.T) {
 	failed := errors.New("failed")
 	for log, want := range map[string]string{"": "failed", "one\ntwo": "failed: one; two"} {

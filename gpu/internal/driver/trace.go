@@ -5,39 +5,38 @@ import (
 	"sync"
 )
 
-// KernelInfo is what one kernel takes from the device, as it was launched. Zero
-// stands for what the driver does not tell: OpenCL tells nothing of registers.
+// KernelInfo describes the resources that one kernel uses, as launched. Zero means that the driver
+// does not report a value: OpenCL does not report registers.
 type KernelInfo struct {
 	Name      string
-	Blocks    int     // of the launch; work-groups in the words of OpenCL
-	Threads   int     // of a block; work-items
+	Blocks    int     // of the launch; work-groups in OpenCL
+	Threads   int     // of a block; work-items in OpenCL
 	Registers int     // of a thread
-	Shared    int     // bytes of a block
-	Local     int     // bytes of a thread that found no register
+	Shared    int     // shared memory of a block in bytes
+	Local     int     // local memory of a thread in bytes, for spilled registers
 	Resident  int     // blocks that one multiprocessor runs at once
-	Occupancy float64 // the threads of these, of those that it could run
+	Occupancy float64 // fraction of the multiprocessor's threads that these blocks use
 }
 
-// launched is a kernel as it was launched.
+// launched is a recorded launch of a kernel.
 type launched struct {
 	name        string
-	function    uintptr // what the driver calls the kernel
+	function    uintptr // the driver's handle of the kernel
 	grid, block [3]int
-	shared      int // dynamic bytes
+	shared      int // dynamic shared memory in bytes
 }
 
 func (l launched) blocks() int  { return l.grid[0] * l.grid[1] * l.grid[2] }
 func (l launched) threads() int { return l.block[0] * l.block[1] * l.block[2] }
 
-// A tracer notes launches while somebody wants to know them. Backends embed it and
-// tell it of every launch.
+// A tracer records launches while it is on. Backends embed it and report every launch to it.
 type tracer struct {
 	mu       sync.Mutex
 	on       bool
 	launches []launched
 }
 
-// Trace notes the first launch of each kernel that queue launches.
+// Trace records the first launch of each kernel that queue launches.
 func (t *tracer) Trace(queue func() error) ([]launched, error) {
 	t.set(true)
 	err := queue()

@@ -5,5 +5,5 @@ package dynamic
 
 import "errors"
 
-// ErrNone is returned where no library can be opened, whatever its name.
+// ErrNone is returned for every library if libraries cannot be opened.
 var ErrNone = errors.New("this program was built without GPU support (the static program, or a platform that has none): install the other program of the release")

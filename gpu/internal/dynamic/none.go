@@ -2,11 +2,11 @@
 
 package dynamic
 
-// Open refuses.
+// Open returns ErrNone.
 func Open(string, bool) (uintptr, error) { return 0, ErrNone }
 
-// Symbol refuses.
+// Symbol returns ErrNone.
 func Symbol(uintptr, string) (uintptr, error) { return 0, ErrNone }
 
-// Call is never called: no library was opened.
+// Call is never called, because no library can be opened.
 func Call(uintptr, ...uintptr) uintptr { return 0 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Open loads a library. What it needs is found for others too where global says so.
+// Open loads a library. If global is set, its dependencies are visible to libraries loaded later.
 func Open(name string, global bool) (uintptr, error) {
-	runtime.LockOSThread() // C keeps the reason of a failure by thread
+	runtime.LockOSThread() // C stores the reason of a failure per thread
 	defer runtime.UnlockOSThread()
 	if global {
 		return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
@@ -18,14 +18,14 @@ func Open(name string, global bool) (uintptr, error) {
 	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
-// Symbol is where a function of a library is.
+// Symbol returns the address of a function of a library.
 func Symbol(library uintptr, name string) (uintptr, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	return purego.Dlsym(library, name)
 }
 
-// Call calls a function, and returns what it returns.
+// Call calls a function and returns its result.
 //
 //go:uintptrescapes
 func Call(at uintptr, args ...uintptr) uintptr {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The reason is kept by thread: a goroutine that moves between the call and the question would find none.
+// TestReasons opens missing libraries concurrently. The reason of a failure is stored per thread,
+// so a goroutine that moved between the two calls would not find it.
 func TestReasons(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {

@@ -1,4 +1,4 @@
-// Package inside lets package interop reach what lies behind the types of package gpu, which
+// Package inside gives package interop access to the internals of package gpu's types. Package gpu
 // sets these functions when it is initialized.
 package inside
 
@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// Device returns the place of the device in a *gpu.Device that is not nil.
+	// Device returns the address of the device in a non-nil *gpu.Device.
 	Device func(device any) **devmem.Device
-	// Array returns the array of a *gpu.Image, *gpu.Table, *gpu.TiltedTable, *gpu.Volume or
-	// *gpu.VolumeTable that is not nil.
+	// Array returns the array of a non-nil *gpu.Image, *gpu.Table, *gpu.TiltedTable, *gpu.Volume or
+	// *gpu.VolumeTable.
 	Array func(holder any) *devmem.Array
-	// Integrate queues the tables of images, or of a volume, like gpu.IntegrateInto.
-	// squares may be nil.
+	// Integrate queues the tables of images, or of a volume, like gpu.IntegrateInto. squares may be
+	// nil.
 	Integrate func(kind device.Kind, src, sums, squares *devmem.Array) error
 )
