@@ -4,5 +4,5 @@ package kernels
 
 import "embed"
 
-// built has nothing: no driver is there to run it.
+// built is empty: no driver can run the modules.
 var built embed.FS

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What was built must come from the sources as they are.
+// TestBuiltIsCurrent checks that the built modules come from the current sources.
 func TestBuiltIsCurrent(t *testing.T) {
 	for _, m := range modules() {
 		var want strings.Builder
@@ -28,7 +28,7 @@ func TestBuiltIsCurrent(t *testing.T) {
 	}
 }
 
-// includes is a source and the files that it includes, in order of their names.
+// includes returns a source and the files that it includes, sorted by name.
 func includes(t *testing.T, source string) []string {
 	t.Helper()
 	files := []string{source}
@@ -65,7 +65,7 @@ func TestCUDA(t *testing.T) {
 	}
 }
 
-// PTX must be of a version that the oldest drivers take.
+// TestPTXVersion checks that the PTX version is one that the oldest supported drivers accept.
 func TestPTXVersion(t *testing.T) {
 	for _, m := range modules() {
 		ptx := slices.Collect(CUDA(m.name, 8, 9))

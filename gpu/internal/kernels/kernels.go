@@ -1,19 +1,18 @@
-// Package kernels holds the kernels of package gpu: their sources, and what was
-// built from them for CUDA.
+// Package kernels holds the kernels of package gpu: their sources, and what is built from them for
+// CUDA.
 //
-// Most are one source in two dialects, see dialect.h: OpenCL compiles it on the
-// user's machine, CUDA gets it compiled ahead. For CUDA only there are faster
-// kernels, in layers:
+// Most kernels are one source in two dialects, see dialect.h: OpenCL compiles it on the user's
+// machine, and for CUDA it is compiled ahead of time. Only CUDA has the faster kernels, in layers:
 //
-//	common.h, warp.h, lookback.h, async.h   what they share
+//	common.h, warp.h, lookback.h, async.h   shared code
 //	plane_*.h, small.h                      tables of images in one pass
 //	volume_*.h                              tables of volumes in one pass
 //	histogram_*.h                           integral histograms in two launches
 //	tensor*.h                               batches of planes of floats
 //
-// Folder jobs has what the host tells a kernel. modules.go lists every kernel, from
-// the pairs of types in package pairs; "go test ./gpu/internal/kernels -update" writes
-// the .cu files from that list, and "make kernels" builds them into the folder built.
+// Package jobs holds the structs that the host passes to kernels. modules.go lists every kernel,
+// given the pairs of types in package raster; "go test ./gpu/internal/kernels -update" writes the
+// .cu files from that list, and "make kernels" builds them into the directory built.
 package kernels
 
 import (
@@ -23,13 +22,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Types are what the portable kernels are made for: signed sums are the same
-// bits as unsigned ones, so that u64 stands for i64 too. Square is empty where
-// there are no squares.
+// Types are the types of a portable kernel. Signed sums have the same bits as unsigned ones, so u64
+// also stands for i64. Square is empty for kernels without squares.
 type Types struct{ Pixel, Sum, Square string }
 
-// All lists the types of every portable kernel over pixels, and OnePass those of the
-// one-pass kernels.
+// All returns the types of every portable kernel over pixels, and OnePass those of the one-pass
+// kernels.
 func All() []Types     { return withSquares(raster.OnDevice) }
 func OnePass() []Types { return withSquares(raster.OnDevice | raster.OnePass) }
 
@@ -46,11 +44,11 @@ func withSquares(kind raster.Kinds) (all []Types) {
 	return all
 }
 
-// typesOf is a pair as kernels name it.
+// typesOf returns a pair as it appears in the names of kernels.
 func typesOf(p raster.Pair) Types { return Types{Pixel: p.Pixel.Short(), Sum: p.Sum.Bits().Short()} }
 
-// MaxGroup is how many work-items a work-group has where the device allows it:
-// fewer for wide sums, of which local memory holds fewer.
+// MaxGroup returns the work-group size that the kernels are written for: smaller for wide sums, of
+// which local memory holds fewer.
 func (t Types) MaxGroup() int {
 	if t.Sum[1:] == "64" || t.Square != "" {
 		return 128
@@ -58,7 +56,7 @@ func (t Types) MaxGroup() int {
 	return 256
 }
 
-// String is the types as names of kernels have them.
+// String returns the types as they appear in the names of kernels.
 func (t Types) String() string {
 	if t.Square != "" {
 		return t.Pixel + "_" + t.Sum + "_" + t.Square
@@ -66,14 +64,14 @@ func (t Types) String() string {
 	return t.Pixel + "_" + t.Sum
 }
 
-// Kernel is the name of a kernel over pixels, "totals" or "finish".
+// Kernel returns the name of a kernel over pixels, such as "totals" or "finish".
 func (t Types) Kernel(name string) string { return "portable_" + name + "_" + t.String() }
 
-// PlaneChannels is how many interleaved channels the one-pass kernels take.
+// PlaneChannels is the largest number of interleaved channels that the one-pass kernels support.
 const PlaneChannels = 4
 
-// The paths of one-pass kernels: in the first, blocks draw tile after tile and look back;
-// in the others each has one tile, the lowest in FlatPath and the highest in TallPath.
+// The paths of one-pass kernels. In TilePath, blocks draw tile after tile and look back. In the
+// others each block has one tile, which is lowest in FlatPath and highest in TallPath.
 const (
 	TilePath  = "fast"
 	FlatPath  = "flat"
@@ -81,13 +79,13 @@ const (
 	TallPath  = "tall"
 )
 
-// PlaneKernel is the name of a one-pass kernel, of module "sums", "squares" or "small".
+// PlaneKernel returns the name of a one-pass kernel, of module "sums", "squares" or "small".
 func PlaneKernel(path string, t Types, channels int) string {
 	return fmt.Sprintf("%s_%v_c%d", path, t, channels)
 }
 
-// HasPath reports whether there is a kernel for a path: those of small images take
-// room, so that for squares and for the highest tiles there are those that are used most.
+// HasPath reports whether there is a kernel for a path. To save space, small images of squares and
+// the highest tiles have kernels only for the most common types.
 func HasPath(path string, t Types, channels int) bool {
 	switch {
 	case path == TilePath:
@@ -98,13 +96,13 @@ func HasPath(path string, t Types, channels int) bool {
 	return path != TallPath || channels == 1
 }
 
-// SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes", or over any
-// values of their type, "values".
+// SumKernel returns the name of a kernel over sums, "carry", "climb" or "boxes", or over any values
+// of their type, "values".
 func SumKernel(name, sum string) string { return "portable_" + name + "_" + sum }
 
-// TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where quads is
-// not 0, a work-item has four neighbouring pixels of one channel, and tiles are quads
-// times as wide as 32 of these.
+// TiltedKernel returns the name of a kernel over pixels, "totals" or "finish". If quads is not 0, a
+// work-item processes four neighboring pixels of one channel, and tiles are 32*quads work-items
+// wide.
 func TiltedKernel(name string, t Types, quads int) string {
 	if quads > 0 {
 		name += fmt.Sprintf("4x%d", quads)
@@ -112,8 +110,8 @@ func TiltedKernel(name string, t Types, quads int) string {
 	return "tilted_" + name + "_" + t.Pixel + "_" + t.Sum
 }
 
-// TiltedQuads is how wide tiles of quads are: on CUDA, where a work-group is a warp, for
-// few and for many of them, and with OpenCL.
+// TiltedQuads returns the width of tiles in quads: on CUDA, where a work-group is a warp, for few
+// and for many warps, and with OpenCL.
 func TiltedQuads(t Types) (few, many, openCL int) {
 	if t.Sum[1:] == "64" {
 		return 1, 1, 2
@@ -121,22 +119,21 @@ func TiltedQuads(t Types) (few, many, openCL int) {
 	return 1, 2, 4
 }
 
-// DiagonalKernel is the name of a kernel of tilted tables over sums, "lines",
-// "windows" or "boxes", or "sums", which only CUDA has.
+// DiagonalKernel returns the name of a kernel of tilted tables over sums, "lines", "windows" or
+// "boxes", or "sums", which only CUDA has.
 func DiagonalKernel(name, sum string) string { return "tilted_" + name + "_" + sum }
 
-// LatticeKernel is the name of the kernel that lays pixels of this size out in
-// the cells of a rotation, "lay", or "gray" for images of one channel.
+// LatticeKernel returns the name of the kernel that places pixels of a size in the cells of a
+// rotation, "lay", or "gray" for images of one channel.
 func LatticeKernel(name string, bytes int) string {
 	return fmt.Sprintf("lattice_%s_u%d", name, 8*bytes)
 }
 
-// LatticeSums is the name of a kernel of rotated tables over sums, "edges" or
-// "boxes".
+// LatticeSums returns the name of a kernel of rotated tables over sums, "edges" or "boxes".
 func LatticeSums(name, sum string) string { return "lattice_" + name + "_" + sum }
 
-// VolumeKernel is the name of the kernel that makes the tables of volumes, or, where
-// squares is set, those of the squares of their voxels.
+// VolumeKernel returns the name of the kernel that computes the tables of volumes or, if squares is
+// set, those of the squares of their voxels.
 func VolumeKernel(pixel, sum string, squares bool) string {
 	if squares {
 		return "volume_square_" + pixel + "_" + sum
@@ -144,11 +141,11 @@ func VolumeKernel(pixel, sum string, squares bool) string {
 	return "volume_finish_" + pixel + "_" + sum
 }
 
-// VolumeBoxes is the name of the kernel that answers boxes of volumes.
+// VolumeBoxes returns the name of the kernel that sums boxes of volumes.
 func VolumeBoxes(sum string) string { return "volume_boxes_" + sum }
 
-// VolumePassKernel is the name of a one-pass kernel of volumes, or, where squares is
-// set, of the squares of their voxels.
+// VolumePassKernel returns the name of a one-pass kernel of volumes or, if squares is set, of the
+// squares of their voxels.
 func VolumePassKernel(pixel, sum string, squares bool) string {
 	if squares {
 		return "volumepass_square_" + pixel + "_" + sum
@@ -156,34 +153,34 @@ func VolumePassKernel(pixel, sum string, squares bool) string {
 	return "volumepass_" + pixel + "_" + sum
 }
 
-// VolumePassPlanes is the name of the kernel that adds up slabs of slices for a
-// one-pass kernel.
+// VolumePassPlanes returns the name of the kernel that adds up slabs of slices for a one-pass
+// kernel.
 func VolumePassPlanes(kernel string) string { return kernel + "_planes" }
 
-// HistogramTotals is the name of the kernel that finds the bins of pixels.
+// HistogramTotals returns the name of the kernel that finds the bins of pixels.
 func HistogramTotals(pixel string) string { return "histogram_totals_" + pixel }
 
-// HistogramCarry and HistogramFinish are the names of the kernels that carry counts
-// on, and that write integral histograms.
+// HistogramCarry and HistogramFinish are the names of the kernels that propagate counts between
+// tiles, and that write integral histograms.
 const (
 	HistogramCarry  = "histogram_carry_u32"
 	HistogramFinish = "histogram_finish_u32"
 )
 
-// HistogramPassKernels is the names of the kernels that make integral histograms in two
-// launches, see histogram_pass.h: across is how many columns a warp writes at a time.
+// HistogramPassKernels returns the names of the kernels that compute integral histograms in two
+// launches, see histogram_pass.h. across is the number of columns that a warp writes at a time.
 func HistogramPassKernels(pixel string, across int) (count, write string) {
-	from := "u16" // the bins of pixels
+	from := "u16" // the type of the bins of pixels
 	if pixel == "u8" {
 		from = pixel
 	}
 	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }
 
-// FilterKernels are the kernels of filters: sums of columns, and what is made of them.
+// FilterKernels lists the kernels of filters: column sums, and those that use them.
 var FilterKernels = []string{"columns", "box", "stats", "sauvola"}
 
-// FilterKernel is the name of one of them.
+// FilterKernel returns the name of one of them.
 func FilterKernel(name, pixel string) string {
 	if name == "stats" || name == "sauvola" {
 		return "filter_" + name + "_" + pixel + "_f64"
@@ -191,20 +188,22 @@ func FilterKernel(name, pixel string) string {
 	return "filter_" + name + "_" + pixel
 }
 
-// FilterPassShapes are the kernels that filter bytes in one launch, see filter_pass.h: how
-// many columns a lane has, and how many blocks a processor at least. The first is used.
+// FilterPassShapes lists the kernels that filter bytes in one launch, see filter_pass.h: the number
+// of columns of a lane, and the minimum number of blocks on a multiprocessor. The first of each
+// kind is used.
 var FilterPassShapes = map[string][][2]int{
 	"box":     {{8, 10}},
 	"stats":   {{8, 6}},
 	"sauvola": {{8, 6}},
 }
 
-// FilterPassKernel is the name of one of them.
+// FilterPassKernel returns the name of one of them.
 func FilterPassKernel(kind string, columns, blocks int) string {
 	return fmt.Sprintf("filterpass_%s_%d_%d", kind, columns, blocks)
 }
 
-// TensorFloats are the floats of batches of planes, and TensorTypes those of their tables, see tensor.h.
+// TensorFloats lists the float types of batches of planes, and TensorTypes those of their tables;
+// see tensor.h.
 var (
 	TensorFloats = []string{"f16", "bf16", "f32", "f64"}
 	TensorTypes  = []Types{
@@ -213,11 +212,12 @@ var (
 	}
 )
 
-// A TensorShape is the warps of a block, the rows of each, the chunks of 128 columns, and blocks of a multiprocessor at least.
+// A TensorShape holds the warps of a block, the rows of a warp, the number of chunks of 128
+// columns, and the minimum number of blocks on a multiprocessor.
 type TensorShape struct{ Warps, Rows, Chunks, Blocks int }
 
-// TensorShapes are those of the kernels for pixels and sums: that for narrow planes, and the other. What a thread has of a band
-// must fit its registers.
+// TensorShapes returns the shapes of the kernels for types: that for narrow planes, and the other.
+// A thread's part of a band must fit in registers.
 func TensorShapes(t Types) []TensorShape {
 	switch {
 	case t.Sum == "f64":
@@ -228,10 +228,12 @@ func TensorShapes(t Types) []TensorShape {
 	return []TensorShape{{8, 4, 2, 4}, {16, 4, 4, 1}}
 }
 
-// A TensorDown is the shape of a kernel that goes down planes: see tensor_down.h.
+// A TensorDown is the shape of a kernel that processes planes from top to bottom; see
+// tensor_down.h.
 type TensorDown struct{ Warps, Rows, Stages, Mids, Chunks, Blocks int }
 
-// TensorDowns are those for sums of float32, by the columns that they have room for: none where there is no such kernel.
+// TensorDowns returns the shapes for float32 sums by increasing width, or none if there is no such
+// kernel.
 func TensorDowns(name, pixel string) []TensorDown {
 	switch {
 	case name == "suffix" && pixel == "f32":
@@ -244,7 +246,7 @@ func TensorDowns(name, pixel string) []TensorDown {
 	return nil
 }
 
-// Kernel is its name, and Shared the bytes of shared memory of a block.
+// Kernel returns the name of the kernel, and Shared the bytes of shared memory of a block.
 func (s TensorDown) Kernel(name, pixel string) string {
 	return fmt.Sprintf("tensor_%s_%s_down_%d", name, pixel, s.Chunks)
 }
@@ -253,18 +255,19 @@ func (s TensorDown) Shared(pixelBytes int) int {
 	return s.Stages*(s.Rows*(wide*pixelBytes+16)+16) + s.Mids*s.Rows*wide*4 + (8*s.Stages+15)&^15
 }
 
-// TensorCluster is how many blocks share a plane at most.
+// TensorCluster is the largest number of blocks that share a plane.
 const TensorCluster = 8
 
-// TensorKernel is the name of a kernel of tables, "table", or of sums from the other corner, "suffix", and TensorWindow that
-// of sums of windows.
+// TensorKernel returns the name of a kernel of tables, "table", or of sums from the opposite
+// corner, "suffix". TensorWindow returns that of window sums.
 func TensorKernel(name string, t Types, s TensorShape) string {
 	return fmt.Sprintf("tensor_%s_%v_%d", name, t, s.Chunks)
 }
 func TensorWindow(pixel string) string { return "tensor_window_" + pixel }
 
-// FilterStripShapes are the kernels that filter bytes by strips, see filter_strip.h: what they are
-// there, how many rows are loaded ahead, and how many blocks a processor has at least.
+// FilterStripShapes lists the kernels that filter bytes in strips, see filter_strip.h: their
+// template arguments, the number of rows loaded ahead, and the minimum number of blocks on a
+// multiprocessor.
 var FilterStripShapes = []struct {
 	Kernel, Strip, Of string
 	Ahead, Blocks     int
@@ -274,7 +277,7 @@ var FilterStripShapes = []struct {
 	{FilterStripDecide, "Decide", strconv.Itoa(FilterStripLane), 1, 4},
 }
 
-// Their names, and that of the one before them.
+// The names of these kernels, and of the one that runs before them.
 const (
 	FilterStripMean   = "filterstrip_mean"
 	FilterStripWide   = "filterstrip_wide"
@@ -282,9 +285,10 @@ const (
 	FilterStripEdges  = "filterstrip_edges"
 )
 
-// A FilterWindowShape is a kernel that sums windows of bytes on tensor cores, see filter_window.h: how many halves of products
-// windows lie in, whether it decides or makes means, for wide sums or others, how many rows are fetched ahead, and for how many
-// blocks, which are warps, a processor should have registers: as measured on an H200.
+// A FilterWindowShape is a kernel that sums windows of bytes on tensor cores, see filter_window.h:
+// the number of matrix halves that windows span, whether it thresholds or computes means, whether
+// for wide sums, the number of rows fetched ahead, and the number of blocks, each one warp, for
+// which registers are limited, as measured on an H200.
 type FilterWindowShape struct {
 	Kernel        string
 	Halves        int
@@ -292,7 +296,7 @@ type FilterWindowShape struct {
 	Ahead, Blocks int
 }
 
-// FilterWindowShapes are those that there are. Of kernels that would do, the first does.
+// FilterWindowShapes lists the kernels. The first one that supports a filter is used.
 var FilterWindowShapes = []FilterWindowShape{
 	{"filterwindow_mean_2", 2, false, false, 4, 10},
 	{"filterwindow_mean_3", 3, false, true, 4, 10},
@@ -300,7 +304,7 @@ var FilterWindowShapes = []FilterWindowShape{
 	{"filterwindow_decide_3", 3, true, true, 3, 12},
 }
 
-// Lead is how many columns a window has to either side at most.
+// Lead returns the greatest number of columns of a window on either side of its pixel.
 func (s FilterWindowShape) Lead() int {
 	if s.Halves == 2 {
 		return 8
@@ -308,7 +312,7 @@ func (s FilterWindowShape) Lead() int {
 	return 8 * (s.Halves - 1)
 }
 
-// Columns is how many results of a strip there are, and where the first is.
+// Columns returns the number of results in a strip, and the position of the first.
 func (s FilterWindowShape) Columns() (each, first int) {
 	if s.Halves == 2 {
 		first = -8
@@ -316,15 +320,16 @@ func (s FilterWindowShape) Columns() (each, first int) {
 	return 16 * (33 - s.Halves), first
 }
 
-// Slots is how many rows a strip has at once, and Shared the bytes of shared memory that they take.
+// Slots returns the number of rows that a strip holds at once, and Shared the bytes of shared
+// memory for them.
 func (s FilterWindowShape) Slots(rows int) int  { return rows + s.Ahead }
 func (s FilterWindowShape) Shared(rows int) int { return FilterWindowRow*(s.Slots(rows)+3) + 160 }
 
-// MatchKernel is the name of the kernel that scores places of a template.
+// MatchKernel is the name of the kernel that scores the positions of a template.
 const MatchKernel = "match_scores_u8_f64"
 
-// The kernels of detectors, in their order: tables, the first stage and what is skipped
-// after it, and the others.
+// The kernels of detectors in the order of their launches: tables, the first stage and the windows
+// that it skips, and the other stages.
 const (
 	DetectRows      = "detect_rows"
 	DetectColumns   = "detect_columns"
@@ -332,8 +337,8 @@ const (
 	DetectSkip      = "detect_skip"
 )
 
-// DetectFirst and DetectStages are the names of those with features, or local binary
-// patterns.
+// DetectFirst and DetectStages return the names of the kernels of stages, for Haar-like features or
+// local binary patterns.
 func DetectFirst(patterns bool) string  { return "detect_first_" + detectKind(patterns) }
 func DetectStages(patterns bool) string { return "detect_stages_" + detectKind(patterns) }
 

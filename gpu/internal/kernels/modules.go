@@ -10,33 +10,33 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A module is kernels that are built together for CUDA, from the .cu file of its name.
+// A module is a set of kernels that are built together for CUDA, from the .cu file with its name.
 type module struct {
 	name      string
-	oldest    int        // compute capability, times ten
-	ptx       string     // the version that knows what the kernels use; drivers older than it do not take them
-	headers   []string   // that its instances or its lines need
-	instances []instance // of sources in both dialects
-	lines     []string   // macros with their arguments, of CUDA only
+	oldest    int        // lowest compute capability, times ten
+	ptx       string     // PTX version that the kernels need; older drivers reject them
+	headers   []string   // headers that instances and lines need
+	instances []instance // sources in both dialects
+	lines     []string   // macros with arguments, for CUDA only
 }
 
 // An instance is a source with its macros.
 type instance struct {
 	file    string
 	macros  [][2]string
-	group   int  // work-items on CUDA
-	always  bool // that many with OpenCL too
+	group   int  // work-group size on CUDA
+	always  bool // the same size with OpenCL
 	kernels []string
-	openCL  bool // and not on CUDA
+	openCL  bool // not on CUDA
 }
 
-// Module is the CUDA module that has a kernel of both dialects.
+// Module returns the CUDA module that contains a kernel of both dialects.
 func Module(kernel string) string {
 	module, _, _ := strings.Cut(kernel, "_")
 	return module
 }
 
-// find is the instance that has a kernel of both dialects, and its headers.
+// find returns the instance that contains a kernel of both dialects, and its headers.
 func find(kernel string) (instance, []string, error) {
 	for _, m := range modules() {
 		for _, i := range m.instances {
@@ -48,9 +48,9 @@ func find(kernel string) (instance, []string, error) {
 	return instance{}, nil, fmt.Errorf("no kernel is called %q", kernel)
 }
 
-// modules is every module. Those of both dialects come first: PTX 6.3 came with CUDA
-// 10.0, and 7.1 with CUDA 11.1. The list is made when it is first asked for, so that
-// programs without GPUs do not have it.
+// modules returns all modules, those of both dialects first. PTX 6.3 came with CUDA 10.0, and 7.1
+// with CUDA 11.1. The list is created on first use, so that programs without GPUs do not pay for
+// it.
 func modules() []module {
 	listed.once.Do(func() {
 		listed.modules = []module{
@@ -82,7 +82,7 @@ var listed struct {
 	modules []module
 }
 
-// accumulators are the types of all sums and squares.
+// accumulators lists the types of sums and squares.
 var accumulators = func() (all []string) {
 	for _, t := range raster.SumTypes() {
 		if t.Bits() == t {
@@ -92,7 +92,7 @@ var accumulators = func() (all []string) {
 	return all
 }()
 
-// onDevice lists the pairs of sums that a kind of tables has, and those of squares.
+// onDevice returns the pairs that a kind of tables supports, for sums and for squares.
 func onDevice(kind raster.Kinds) (sums, squares []Types) {
 	for _, p := range raster.SumPairs.For(raster.OnDevice | kind) {
 		if raster.SumPairs.Twin(p) == p {
@@ -105,7 +105,7 @@ func onDevice(kind raster.Kinds) (sums, squares []Types) {
 	return sums, squares
 }
 
-// macros defines a pixel and a sum, and what else a source takes.
+// macros returns the definitions of the pixel and sum types, followed by more.
 func (t Types) macros(more ...[2]string) [][2]string {
 	all := append([][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}, more...)
 	switch {
@@ -117,7 +117,7 @@ func (t Types) macros(more ...[2]string) [][2]string {
 	return all
 }
 
-// overSums lists an instance for each type of sums.
+// overSums returns an instance for each sum type.
 func overSums(file string, group func(sum string) int, name func(name, sum string) string, kernels ...string) (all []instance) {
 	for _, sum := range accumulators {
 		i := instance{file: file, macros: [][2]string{{"ACCUMULATOR", sum}}, group: group(sum)}
@@ -142,8 +142,8 @@ func portableInstances() (all []instance) {
 	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes", "values")...)
 }
 
-// tiltedInstances are of the sums of all tilted tables, and of the squares of pixels that
-// are no sums of them.
+// tiltedInstances returns the instances of sums of all tilted tables, and of those squares that
+// cannot reuse them.
 func tiltedInstances() (all []instance) {
 	sums, squares := onDevice(raster.Tilted)
 	add := func(t Types, quads, group int, more ...[2]string) {
@@ -199,7 +199,7 @@ func histogramInstances() (all []instance) {
 		instance{file: "counts.cl", macros: [][2]string{{"FINISH", "1"}}, group: HistogramTeam, kernels: []string{HistogramFinish}})
 }
 
-// filterInstances has columns and what is made of them, for each type of pixels.
+// filterInstances returns the kernels of column sums and of filters, for each pixel type.
 func filterInstances() (all []instance) {
 	for _, t := range [][2]string{{"u8", "u32"}, {"u16", "u64"}} {
 		for _, name := range FilterKernels {
@@ -210,7 +210,7 @@ func filterInstances() (all []instance) {
 	return all
 }
 
-// detectInstances has a kernel each.
+// detectInstances returns an instance for each kernel.
 func detectInstances() (all []instance) {
 	add := func(kernel string, macros ...string) {
 		i := instance{file: "detect.cl", group: DetectGroup, kernels: []string{kernel}}
@@ -230,8 +230,8 @@ func detectInstances() (all []instance) {
 	return all
 }
 
-// papersInstances has one for each type of values. Work-groups are as large whatever
-// the launch: rows and columns take any.
+// papersInstances returns an instance for each type of values. The work-group size is fixed: rows
+// and columns work with any.
 func papersInstances() (all []instance) {
 	add := func(element string, macros [][2]string, names ...string) {
 		i := instance{file: "papers.cl", macros: append([][2]string{{"ELEMENT", element}}, macros...), group: launch.Group, always: true}
@@ -249,7 +249,7 @@ func papersInstances() (all []instance) {
 	return all
 }
 
-// planeLines declares one-pass kernels, with squares or without.
+// planeLines returns the declarations of one-pass kernels, with squares or without.
 func planeLines(macro string, squares bool) (lines []string) {
 	for _, t := range OnePass() {
 		if squares && t.Square != "" {
@@ -261,7 +261,7 @@ func planeLines(macro string, squares bool) (lines []string) {
 	return lines
 }
 
-// smallSquares declares kernels of small images with squares.
+// smallSquares returns the declarations of kernels of small images with squares.
 func smallSquares() (lines []string) {
 	for _, t := range OnePass() {
 		if t.Square != "" && HasPath(TallPath, t, 1) {
@@ -298,7 +298,7 @@ func filterPassLines() (lines []string) {
 	return lines
 }
 
-// tensorLines has tables, sums from the other corner, and windows.
+// tensorLines returns the declarations of tables, sums from the opposite corner, and windows.
 func tensorLines() (lines []string) {
 	for _, t := range TensorTypes {
 		for _, s := range TensorShapes(t) {
@@ -337,12 +337,12 @@ func filterWindowLines() (lines []string) {
 	return lines
 }
 
-// filterPassKinds is what filter_pass.h calls them.
+// filterPassKinds maps kinds to their names in filter_pass.h.
 var filterPassKinds = map[string]string{"box": "kBox", "stats": "kStats", "sauvola": "kSauvola"}
 
 func line(macro string, args ...string) string { return macro + "(" + strings.Join(args, ", ") + ")" }
 
-// size is the bytes of a type, for a macro.
+// size returns the size of a type for a macro.
 func size(name string) string {
 	t, _ := raster.ParseType(name)
 	return fmt.Sprint(t.Bytes())

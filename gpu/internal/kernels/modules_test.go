@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the .cu files")
 
-// cu is the source of a module. Instances are each in a namespace since they share
-// the names of their functions. scripts/kernels.sh reads the line about PTX.
+// cu returns the source of a module. Each instance is in a namespace, because they share the names
+// of functions. scripts/kernels.sh reads the line about PTX.
 func (m module) cu() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Code generated from the list in modules.go. DO NOT EDIT.\n// PTX %s for compute capability %d.\n\n", m.ptx, m.oldest)
@@ -69,7 +69,7 @@ func named(name string) *module {
 	return nil
 }
 
-// expected is the kernels that package gpu asks a module for.
+// expected returns the kernels that package gpu requests from a module.
 func expected(m module) (names []string) {
 	for _, i := range m.instances {
 		if !i.openCL {
@@ -134,8 +134,8 @@ func expected(m module) (names []string) {
 	return names
 }
 
-// Every kernel must be in both images of its module, and those of one pass with their
-// shapes.
+// TestCUDAHasEveryKernel checks that every kernel is in both images of its module, one-pass kernels
+// with their shapes.
 func TestCUDAHasEveryKernel(t *testing.T) {
 	for _, m := range modules() {
 		images := slices.Collect(CUDA(m.name, 9, 0))
@@ -174,7 +174,7 @@ func TestNames(t *testing.T) {
 	}
 	want := 0
 	for _, p := range raster.SumPairs.For(raster.OnDevice) {
-		if raster.SumPairs.Twin(p) != p { // the same kernels
+		if raster.SumPairs.Twin(p) != p { // shares the kernels of its twin
 			continue
 		}
 		want += 2 * (1 + len(raster.SquarePairs.For(raster.OnDevice).Of(p.Pixel)))
@@ -211,7 +211,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// The program of a kernel of package papers is the same for all work-groups.
+// TestPapersPrograms checks that a kernel of package papers has the same program for all work-group
+// sizes.
 func TestPapersPrograms(t *testing.T) {
 	for _, i := range named("papers").instances {
 		for _, name := range i.kernels {

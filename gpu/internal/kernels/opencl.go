@@ -12,9 +12,8 @@ import (
 //go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h filter.h jobs/*.h
 var sources embed.FS
 
-// OpenCL is a program that has a kernel, for work-groups of this many
-// work-items, and the options to build it with. Kernels with equal programs and
-// options share them.
+// OpenCL returns the program that contains a kernel, for work-groups of the given size, and the
+// options to build it with. Kernels with equal programs and options can share them.
 func OpenCL(kernel string, group int) (source, options string, err error) {
 	i, headers, err := find(kernel)
 	if err != nil {
@@ -45,7 +44,7 @@ func NeedsFloat64(kernel string) bool { return strings.Contains(kernel, "f64") }
 
 func include() *regexp.Regexp { return regexp.MustCompile(`(?m)^#include "(.*)"\n`) }
 
-// expand puts files in place of #include lines: OpenCL is given one text.
+// expand replaces #include lines by the files: OpenCL takes a single text.
 func expand(source string) (string, error) {
 	line := include()
 	for {

@@ -1,9 +1,8 @@
 package kernels
 
-// A tile of a lattice has LatticeGroup work-items at most, rows of LatticeValues
-// values, and LatticeRows of these, divided by the bytes of a value; one of a gray
-// image has GrayGroup, GrayCells and GrayRows. RegionColumns and RegionRows are those of
-// lattice.h.
+// A tile of a lattice has at most LatticeGroup work-items, rows of LatticeValues values, and
+// LatticeRows rows divided by the bytes of a value. A tile of a gray image has GrayGroup, GrayCells
+// and GrayRows instead. RegionColumns and RegionRows are defined in lattice.h.
 const (
 	LatticeGroup  = 256
 	LatticeValues = 256
@@ -15,17 +14,17 @@ const (
 	RegionRows    = 128
 )
 
-// SumsGroup is how many work-items carry the sums of tilted tables on, on CUDA.
-// QuadsGroup is how many share a tile of quads: on CUDA a warp.
+// SumsGroup is the number of work-items that propagate the sums of tilted tables on CUDA.
+// QuadsGroup is the number that share a tile of quads: on CUDA a warp.
 const (
 	SumsGroup  = 512
 	QuadsGroup = 32
 )
 
-// How integral histograms are cut, see histogram.h: tiles of HistogramTile columns and
-// bands of HistogramBand rows, of which HistogramAcross and HistogramBands are counted
-// together. A team of HistogramTeam work-items has HistogramQuads times four bins; the
-// work-groups of HistogramFinish are one, and those of the others HistogramGroup.
+// Partition of integral histograms, see histogram.h: tiles of HistogramTile columns and bands of
+// HistogramBand rows, of which HistogramAcross and HistogramBands are counted together. A team of
+// HistogramTeam work-items processes HistogramQuads times four bins. A work-group of
+// HistogramFinish is one team; those of the other kernels have HistogramGroup work-items.
 const (
 	HistogramTile   = 32
 	HistogramAcross = 2
@@ -36,9 +35,8 @@ const (
 	HistogramGroup  = 128
 )
 
-// How the kernels of HistogramPassKernels cut images: tiles and strips of columns,
-// blocks of HistogramPassThreads for a row, and batches of rows that a strip goes down
-// at a time.
+// Partition of images by HistogramPassKernels: tiles and strips of columns, blocks of
+// HistogramPassThreads for a row, and the batches of rows in which a strip is processed.
 const (
 	HistogramPassTile    = 32
 	HistogramPassStrip   = 16
@@ -46,44 +44,47 @@ const (
 	HistogramPassBatch   = 32
 )
 
-// HistogramPassWriters is how many threads have a strip.
+// HistogramPassWriters returns the number of threads of a strip.
 func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
 
-// FilterGroup is how many work-items the work-groups of portable filters have at most.
+// FilterGroup is the largest work-group size of portable filters.
 const FilterGroup = 128
 
-// MatchGroup is the same for templates.
+// MatchGroup is the largest work-group size of template matching.
 const MatchGroup = 128
 
-// DetectGroup is the same for detectors. It is a multiple of 32 everywhere.
+// DetectGroup is the largest work-group size of detectors. The actual size is always a multiple of
+// 32.
 const DetectGroup = 128
 
-// What the kernels of FilterPassShapes are for: blocks of so many warps, windows that reach
-// over so many lanes, and of so many pixels where squares are summed.
+// Limits of the kernels of FilterPassShapes: warps in a block, the number of lanes that a window
+// may span, and the number of its pixels if squares are summed.
 const (
 	FilterPassWarps = 4
 	FilterPassReach = 16
 	FilterPassArea  = 33025
 )
 
-// What the kernels of FilterStripShapes are for: blocks of so many warps, windows of so many
-// columns, and of so many rows and pixels. A lane decides for so many pixels, and has as many columns of
-// each of two strips for means.
+// Limits of the kernels of FilterStripShapes: warps in a block, and columns, rows and pixels of
+// windows. A lane decides FilterStripLane pixels; for means it has as many columns of each of two
+// strips.
 const (
 	FilterStripWarps  = 4
 	FilterStripReach  = 256
-	FilterStripRows   = 257     // of bytes, whose sum fits 16 bits
-	FilterStripSmall  = 257     // the same of pixels
+	FilterStripRows   = 257     // rows of bytes whose sum fits in 16 bits
+	FilterStripSmall  = 257     // pixels of bytes whose sum fits in 16 bits
 	FilterStripRing   = 16      // rows of small windows
-	FilterStripArea   = 1 << 14 // of decisions: sums are the last bits of floats
+	FilterStripArea   = 1 << 14 // pixels of decisions: sums are the low bits of floats
 	FilterStripLane   = 16
 	FilterStripMeans  = 8
 	FilterStripLanes  = 32
 	FilterStripChunks = 16 // columns of a chunk at the edge
 )
 
-// What the kernels of FilterWindowShapes are for: rows take so many bytes of shared memory, of which a block has so many without asking and a
-// processor so many. Windows have up to so many pixels where their sums are the last bits of floats, or are divided in one step.
+// Limits of the kernels of FilterWindowShapes: the shared memory of a row, of a block without
+// further attributes, and of a multiprocessor, in bytes; then the number of pixels of windows whose
+// sums of squares are the low bits of floats, whose sums are divided in one step, and of all
+// windows.
 const (
 	FilterWindowRow       = 640
 	FilterWindowShared    = 48 << 10

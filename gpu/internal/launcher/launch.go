@@ -1,5 +1,5 @@
-// Package launcher lets other packages of the module launch kernels on a device, and
-// measure what it can do.
+// Package launcher lets other packages of the module launch kernels on a device, and measure its
+// limits.
 package launcher
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// New is an open device as package launch wants it.
+// New returns an open device as a launch.Device.
 func New(d *devmem.Device) (launch.Device, error) {
 	if d == nil || d.Backend == nil {
 		return nil, devmem.ErrNilDevice
@@ -22,12 +22,12 @@ func New(d *devmem.Device) (launch.Device, error) {
 	return &launcher{device: d, locked: map[*byte]driver.HostMemory{}}, nil
 }
 
-// A launcher is a device as package launch wants it.
+// A launcher implements launch.Device.
 type launcher struct {
 	device *devmem.Device
 
 	mu     sync.Mutex
-	locked map[*byte]driver.HostMemory // by where it begins
+	locked map[*byte]driver.HostMemory // by address
 }
 
 func (l *launcher) Main() launch.Stream { return launch.Stream(l.device.Stream) }
@@ -70,7 +70,7 @@ func (l *launcher) Alloc(bytes int64) (m launch.Buffer, err error) {
 		m = launch.Buffer(taken)
 		err = d.Backend.Fill(d.Stream, driver.Plane{Memory: taken}, 0, bytes)
 		if err == nil {
-			err = d.Backend.Wait(d.Stream) // other streams may be the first to use it
+			err = d.Backend.Wait(d.Stream) // other streams may use it first
 		}
 		if err != nil {
 			return driver.FirstError(err, d.Give(taken))

@@ -23,7 +23,7 @@ func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err e
 	defer func() { err = driver.FirstError(err, d.Release()) }()
 	launches, err := d.Backend.Trace(queue)
 	if err == nil {
-		err = d.Enter() // it may be closed now
+		err = d.Enter() // it may have been closed meanwhile
 	}
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err e
 	return infos, nil
 }
 
-// A limit is work on memory of its own.
+// A limit is an operation on memory of its own, to be measured.
 type limit struct {
 	device *devmem.Device
 	memory []driver.Memory
@@ -131,8 +131,7 @@ func (l *launcher) TransferTime(in, out int64, count int) (took time.Duration, e
 	return time.Since(start), nil
 }
 
-// A transfer is one way between host and device: a stream, and memory at both
-// ends.
+// A transfer is one direction between host and device: a stream, and memory at both ends.
 type transfer struct {
 	backend driver.Backend
 	stream  driver.Stream
@@ -160,7 +159,7 @@ func newTransfer(d *devmem.Device, bytes int64) (_ *transfer, err error) {
 	return t, nil
 }
 
-// close frees as much as there is.
+// Close frees what has been allocated.
 func (t *transfer) Close() (err error) {
 	if t.stream != 0 {
 		err = errors.Join(t.backend.Wait(t.stream), t.backend.FreeStream(t.stream))

@@ -12,20 +12,19 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// QueryBytes is how much memory the boxes of one launch take, and their sums
-// too, at most.
+// QueryBytes bounds the memory for the boxes of one launch, and that for their sums.
 const QueryBytes = 16 << 20
 
-// The workspaces of questions and of answers.
+// The names of the workspaces for boxes and for their sums.
 const boxesSpace, sumsSpace = "boxes", "sums of boxes"
 
-// An Answer queues the kernel that sums boxes from a table: box i is some int32, of which
-// none lies outside of the table, and four zeros or six where nothing is left of it.
-// Channel c of its sum is value i*channels+c of sums.
+// An Answer queues the kernel that sums boxes of a table. A box is a group of int32 coordinates
+// inside the table, all zero if nothing is left of it after clipping. Channel c of the sum of box i
+// is value i*channels+c of sums.
 type Answer func(boxes, sums driver.Memory, count int) error
 
-// SumBoxes answers boxes of a table in as many launches as it takes: place is what a
-// kernel takes for each box.
+// SumBoxes sums boxes of a table in as many launches as needed. place returns the coordinates of a
+// box as the kernel expects them.
 func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place func(n int) Box, answer Answer) error {
 	if err := Room(t, len(dst), count); err != nil {
 		return err
@@ -38,7 +37,7 @@ func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place 
 	})
 }
 
-// Room reports whether there is room for the sums of boxes.
+// Room returns an error if dst is too short for the sums of boxes.
 func Room(t *devmem.Array, sums, count int) error {
 	if sums/t.Channels < count {
 		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
@@ -47,9 +46,8 @@ func Room(t *devmem.Array, sums, count int) error {
 	return nil
 }
 
-// AskAll has a kernel answer all places, each with some values, in as many launches as it
-// takes, and in smaller ones where memory is short. It is for calls that have the device's
-// queue.
+// AskAll calls answer for all places, each of which yields a number of values, in as many launches
+// as needed, and in smaller ones if memory is short. Callers must hold the device's queue.
 func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place func(n int) Place, answer Answer) error {
 	var one Place
 	perLaunch := max(1, QueryBytes/max(int(unsafe.Sizeof(one)), values*int(unsafe.Sizeof(*new(T)))))
@@ -97,18 +95,18 @@ func ask[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) erro
 	if err == nil {
 		err = b.CopyOut(d.Stream, unsafe.Pointer(&dst[0]), out, driver.Plane{Memory: sumsAt, Stride: out}, driver.Rows{Bytes: out, Count: 1})
 	}
-	// Also after an error: nothing may use this memory once it is unpinned.
+	// Wait even after an error: nothing may use this memory once it is unpinned.
 	return driver.FirstError(err, b.Wait(d.Stream))
 }
 
-// PlaneBoxes answers boxes x0 y0 x1 y1 from table i, as
+// PlaneBoxes returns an Answer for boxes x0 y0 x1 y1 of table i, which computes
 //
 //	T(x1,y1) - T(x0,y1) - T(x1,y0) + T(x0,y0)
 //
-// taken in this order. Offsets are put back on the host.
+// in this order. Offsets are added back on the host.
 func PlaneBoxes(t *devmem.Array, i int) Answer { return gridBoxes(t, i, kernels.SumKernel) }
 
-// TiltedBoxes answers boxes x y w h from tilted table i.
+// TiltedBoxes returns an Answer for boxes x y w h of tilted table i.
 func TiltedBoxes(t *devmem.Array, i int) Answer { return gridBoxes(t, i, kernels.DiagonalKernel) }
 
 func gridBoxes(t *devmem.Array, i int, kernel func(name, sum string) string) Answer {
@@ -119,7 +117,7 @@ func gridBoxes(t *devmem.Array, i int, kernel func(name, sum string) string) Ans
 	}
 }
 
-// VolumeBoxes answers boxes x0 y0 z0 x1 y1 z1 from the table of a volume.
+// VolumeBoxes returns an Answer for boxes x0 y0 z0 x1 y1 z1 of the table of a volume.
 func VolumeBoxes(t *devmem.Array) Answer {
 	return func(boxes, sums driver.Memory, count int) error {
 		at := t.At

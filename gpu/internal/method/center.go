@@ -8,10 +8,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Centers is what to take away from the float pixels of each image, or of a volume, before
-// they are squared: that of [engine.Center], and the same for neighbours that it will do
-// for, so that these go together. It fetches a few pixels of each and waits for them, and
-// is for calls that have the device's queue.
+// Centers returns the offset to subtract from the float pixels of each image, or of a volume,
+// before they are squared: that of [engine.Center]. Neighboring images share an offset if it suits
+// both, so that they can be summed in one launch. Centers fetches a few pixels of each image and
+// waits for them. Callers must hold the device's queue.
 func Centers(src *devmem.Array) ([]float32, error) {
 	if src.Element == raster.F32 {
 		return centers[float32](src)
@@ -25,7 +25,7 @@ func centers[P float32 | float64](src *devmem.Array) ([]float32, error) {
 	if src.Volume {
 		one, images = raster.VolumeExtent(src.Width, src.Height, src.Depth, src.Channels, int(src.At.Stride/bytes), int(src.At.Distance/bytes)), 1
 	}
-	var at []int64 // of the samples in an image
+	var at []int64 // byte offsets of the samples in an image
 	for i := range engine.Samples(&one) {
 		at = append(at, int64(i)*bytes)
 	}
@@ -51,7 +51,7 @@ func centers[P float32 | float64](src *devmem.Array) ([]float32, error) {
 	return offsets, nil
 }
 
-// values fetches values by their places, in bytes from the array's first.
+// values returns an Answer that fetches values by their byte offsets in the array.
 func values(a *devmem.Array) Answer {
 	return func(places, out driver.Memory, count int) error {
 		job := portableBoxes{Start: a.At.Offset, Channels: 1, Count: int64(count)}

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	detectBytes  = 4 << 30 // of a launch, at most
-	detectGroups = 1 << 13 // that take windows of lists
-	detectRoom   = 1 << 21 // windows that pass, of all images of a launch
+	detectBytes  = 4 << 30 // memory of a launch, at most
+	detectGroups = 1 << 13 // work-groups that process lists of windows
+	detectRoom   = 1 << 21 // windows that may pass, over all images of a launch
 )
 
-// detectStages is how many stages the launches after the first have, one after the other.
-// The windows that are left are put into a list between them.
+// detectStages holds the number of stages in each launch after the first. Between launches, the
+// remaining windows are compacted into a list.
 var detectStages = []int{2, 2, 3, 4}
 
-// Detect finds windows of every image of a job.
+// Detect finds windows in every image of a job.
 func Detect(job Job, s *cascade.Search) ([][]cascade.Found, error) {
 	all := make([][]cascade.Found, job.Count)
 	if len(s.Layers) == 0 || job.Count == 0 {
@@ -45,7 +45,7 @@ func Detect(job Job, s *cascade.Search) ([][]cascade.Found, error) {
 	return all, nil
 }
 
-// A detection is one call.
+// A detection is the state of one call of Detect.
 type detection struct {
 	Job
 	search *cascade.Search
@@ -58,7 +58,7 @@ type detection struct {
 	layersAt, axesAt, stagesAt, treesAt, nodesAt, leaves driver.Memory
 }
 
-// plan lays layers and windows out, and sends the cascade to the device.
+// plan lays out layers and windows, and sends the cascade to the device.
 func (d *detection) plan() (err error) {
 	s := d.search
 	first, stages := kernels.DetectFirst(s.Patterns), kernels.DetectStages(s.Patterns)
@@ -161,12 +161,12 @@ func (d *detection) send(axes []int32) (err error) {
 	return nil
 }
 
-// raw is the bytes of a slice that is not empty.
+// raw returns the bytes of a non-empty slice.
 func raw[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// run searches some images.
+// run searches a range of images.
 func (d *detection) run(first, count int) error {
 	s, c, b := d.search, d.c, d.Device.Backend
 	c.Images, c.InStart = int32(count), d.In.Offset+int64(first)*d.In.Distance
@@ -219,8 +219,8 @@ func (d *detection) run(first, count int) error {
 			return err
 		}
 	}
-	// The first of these launches takes the windows of bits, and looks at the first stage again
-	// where there is no other.
+	// The first of these launches takes the windows of the bit masks. If there is only one stage,
+	// it evaluates that again.
 	from, to := others, lists
 	at := min(1, len(s.Stages)-1)
 	for i := 0; ; i++ {
@@ -247,7 +247,7 @@ func (d *detection) run(first, count int) error {
 	return d.collect(first, counts, to, scores, &c)
 }
 
-// collect reads the windows that pass.
+// collect reads the windows that passed.
 func (d *detection) collect(first int, counts, list, scores driver.Memory, c *jobs.Detect) error {
 	var number [64]uint32
 	read := func(from driver.Memory, to unsafe.Pointer, n int64) error {
@@ -261,7 +261,7 @@ func (d *detection) collect(first int, counts, list, scores driver.Memory, c *jo
 		return err
 	}
 	n := int(number[c.To])
-	if n > int(c.Room) && c.Images > 1 { // which all of them share
+	if n > int(c.Room) && c.Images > 1 { // all images share the room
 		half := int(c.Images) / 2
 		if err := d.run(first, half); err != nil {
 			return err

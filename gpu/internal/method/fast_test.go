@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Every one-pass kernel must be in both images, with its shape.
+// TestFastKernelsAreBuilt checks that every one-pass kernel is in both images, with its shape.
 func TestFastKernelsAreBuilt(t *testing.T) {
 	var keys []fastKey
 	for channels := 1; channels <= FastChannels; channels++ {

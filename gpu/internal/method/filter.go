@@ -12,33 +12,34 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A FilterKind is what is made of the sums of windows, by the name of its kernels.
+// A FilterKind is a result computed from the sums of windows, named like its kernels.
 type FilterKind string
 
-// The kinds: rounded means, means and deviations, and decisions.
+// The kinds: rounded means, means and deviations, and thresholded pixels.
 const (
 	BoxFilter     FilterKind = "box"
 	StatsFilter   FilterKind = "stats"
 	SauvolaFilter FilterKind = "sauvola"
 )
 
-// A Filter makes images of the windows round pixels. Deviations are the squares of a job.
+// A Filter computes images from the windows around pixels. Deviations go to the squares of a job.
 type Filter struct {
 	images
 	Kind        FilterKind
 	Shape       window.Shape
-	NoMean      bool    // only deviations are wanted
+	NoMean      bool    // compute deviations only
 	K, InverseR float64 // of Sauvola
 }
 
-// filterSide is how many pixels a side of a window may have.
+// filterSide bounds the sides of a window in pixels.
 const filterSide = math.MaxUint16
 
-// Fits reports what keeps a filter from images of a size: sums must fit their types.
+// Fits returns an error if the filter does not support images of a size, because sums would
+// overflow their types.
 func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 	s := f.reach(width, height)
 	w, h := s.Width(), s.Height()
-	most := uint64(math.MaxUint32 / 255) // sums of bytes fit 32 bits, and with that n²·variance 64
+	most := uint64(math.MaxUint32 / 255) // sums of bytes fit in 32 bits, and then n²·variance in 64
 	if pixel == raster.U16 && f.Kind != BoxFilter {
 		most = math.MaxUint16
 	}
@@ -49,7 +50,8 @@ func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 	return nil
 }
 
-// reach is the window, less what no pixel finds in the image where windows are clipped.
+// reach returns the window without the parts that lie outside the image for every pixel, if windows
+// are clipped.
 func (f *Filter) reach(width, height int) window.Shape {
 	s := f.Shape
 	if s.Border == window.Clip {
@@ -59,16 +61,16 @@ func (f *Filter) reach(width, height int) window.Shape {
 	return s
 }
 
-// squares reports whether sums of squares are wanted.
+// squares reports whether sums of squares are needed.
 func (f *Filter) squares(job Job) bool { return f.Kind == SauvolaFilter || job.Square != 0 }
 
 const (
-	filterBytes   = 256 << 20 // about how much memory the columns of a launch take
-	filterBand    = 64        // rows, and at least twice as many as a window has
-	filterSegment = 32        // pixels, and at least half as many as a window has
+	filterBytes   = 256 << 20 // approximate memory for the column sums of a launch
+	filterBand    = 64        // rows, and at least twice the height of a window
+	filterSegment = 32        // pixels, and at least half the width of a window
 )
 
-// Portable makes a filter in two launches: sums of columns, and what is made of them.
+// Portable plans a filter in two launches: column sums, and the results.
 func (f *Filter) Portable(job Job) (Plan, error) {
 	pixel, squares := job.Pixel.Short(), f.squares(job)
 	columns, rows := kernels.FilterKernel("columns", pixel), kernels.FilterKernel(string(f.Kind), pixel)

@@ -11,14 +11,14 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// FilterShape is the shape of a kernel of filters in one launch: which it is, and how many
-// rows a band has. What is zero is chosen. Tests and measurements set it.
+// FilterShape overrides the kernel of filters in one launch, and the number of rows in a band.
+// Zeros keep the default. Tests and measurements set it.
 var FilterShape struct {
 	Columns, Blocks, Rows int
-	Strips                bool // where kernels of windows would do
+	Strips                bool // use strips where a window kernel would be used
 }
 
-// filterShape is the kernel for a kind.
+// filterShape returns the kernel for a kind.
 func (f *Filter) filterShape() (columns, blocks int) {
 	shape := kernels.FilterPassShapes[string(f.Kind)][0]
 	if FilterShape.Columns != 0 {
@@ -27,7 +27,7 @@ func (f *Filter) filterShape() (columns, blocks int) {
 	return shape[0], shape[1]
 }
 
-// Obstacle reports what keeps a job from the kernels of one launch, see filter_pass.h.
+// Obstacle returns why a job cannot use the one-launch kernels, or "". See filter_pass.h.
 func (f *Filter) Obstacle(job Job) string {
 	if obstacle := cudaObstacle(job.Device); obstacle != "" {
 		return obstacle
@@ -64,7 +64,8 @@ func (f *Filter) Obstacle(job Job) string {
 	return ""
 }
 
-// OnePass makes a filter in one launch, or by strips that do not load pixels one by one, in two.
+// OnePass plans a filter in one launch, or in two for the strip kernels, which do not load pixels
+// one by one.
 func (f *Filter) OnePass(job Job) (Plan, error) {
 	if shape := f.windowShape(job); shape != nil && FilterShape.Columns == 0 && !FilterShape.Strips {
 		return f.onWindows(job, shape)
@@ -93,13 +94,13 @@ func (f *Filter) OnePass(job Job) (Plan, error) {
 	}
 	c.Half, c.Multiplier, c.Place = roundedMean(area)
 	if f.Kind == SauvolaFilter {
-		const off = 255 * 0x1p-11 // in flat windows: variances are by 2.25·2^-24 of 255²
+		const off = 255 * 0x1p-11 // error of the deviation in flat windows: variances are off by 2.25·2^-24 of 255²
 		c.Alpha, c.Gamma, c.Margin = f.singles(off)
 	}
 	launch := func(part Job) error {
 		c := c
 		rows := FilterShape.Rows
-		if rows == 0 { // as measured on an H200: strips at the edge of an image are slow, and short bands share that out
+		if rows == 0 { // measured on an H200: strips at the edge of an image are slow, and short bands distribute them
 			rows = max(16, min(48, s.Height()/2))
 		}
 		rows = min(rows, job.Height)
@@ -118,14 +119,14 @@ func (f *Filter) OnePass(job Job) (Plan, error) {
 	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(strips)*int64(job.Height)))), launch}, nil
 }
 
-// singles is the threshold mean·(alpha + gamma·deviation) in float32, and how far a pixel has
-// to be from it for the decision to be sure, where deviations are off by so much: that makes most
-// of it.
+// singles returns the coefficients of the threshold mean·(alpha + gamma·deviation) in float32, and
+// the distance from it beyond which a decision is certain. off is the error of deviations, which
+// makes up most of it.
 func (f *Filter) singles(off float64) (alpha, gamma, margin float32) {
 	const white, u, least = 255.0, 0x1p-24, 0.001
 	a, g := 1-f.K, f.K*f.InverseR
 	m := 1.25 * (math.Abs(g)*white*off + 32*u*white*(1+math.Abs(a)+math.Abs(g)*white/2))
-	if !(f.K >= least && m < white) { // where rounding decides for flat windows
+	if !(f.K >= least && m < white) { // rounding decides in flat windows
 		m = math.Inf(1)
 	}
 	return float32(a), float32(g), float32(m)

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// stripKernel is the kernel of strips for a job that has no [Filter.Obstacle], see
-// filter_strip.h, or nothing.
+// stripKernel returns the name of the strip kernel for a job without a [Filter.Obstacle], or "" if
+// none supports it. See filter_strip.h.
 func (f *Filter) stripKernel(job Job) string {
 	s := f.reach(job.Width, job.Height)
 	area := s.Width() * s.Height()
@@ -27,35 +27,37 @@ func (f *Filter) stripKernel(job Job) string {
 	return kernels.FilterStripWide
 }
 
-// meanSkip is how many lanes of a strip have no means, as the windows of their pixels begin before it.
+// meanSkip returns the number of lanes of a strip without means, because the windows of their
+// pixels begin before the strip.
 func meanSkip(width, right int) int {
 	const lane = kernels.FilterStripMeans
 	return 1 + devmem.CeilDiv(width-1-right%lane, lane)
 }
 
-// stripMean is how to divide sums s of small windows, which are the last bits of the float
-// 2^23+s: the byte of the mean is the second of (2^23+s)·inverse + bias, rounded down.
+// stripMean returns constants to divide sums s of small windows, which are the low bits of the
+// float 2^23+s: the mean is the second byte of (2^23+s)·inverse + bias, rounded down.
 func stripMean(area int) (inverse, bias float32) {
 	inverse = float32(1 / float64(area))
 	half := (float64(area/2) + 0.5) / float64(area)
 	return inverse, float32(1<<15 + half - (1<<23)*float64(inverse))
 }
 
-// roundedMean is how to divide other sums: the mean is the byte at a place of the upper half of
-// (s+half)·multiplier.
+// roundedMean returns constants to divide larger sums: the mean is a byte of the upper half of
+// (s+half)·multiplier; place selects it.
 func roundedMean(area uint64) (half, multiplier, place uint32) {
 	half, multiplier, place = uint32(area/2), uint32((1<<32+area-1)/area), 0x40
-	if area > 4100 { // where that is no longer exact
+	if area > 4100 { // beyond this the multiplication is not exact
 		multiplier, place = uint32((1<<40+area-1)/area), 0x51
 	}
 	return half, multiplier, place
 }
 
-// Bands have so many rows, and as many as a processor's warps then have: as measured on an H200.
+// Bands have at least stripLeast rows, and at most stripMost if that keeps all warps busy, as
+// measured on an H200.
 const stripLeast, stripMost = 16, 128
 
-// onStrips makes a filter by strips: a launch copies the edges of the images with what lies
-// beside them, and another does the rest.
+// onStrips plans a filter by strips: one launch copies the edges of the images together with their
+// borders, and another filters.
 func (f *Filter) onStrips(job Job, name string) (Plan, error) {
 	b := job.Device.Backend.(*driver.CUDABackend)
 	kernel, err := b.Kernel(kernels.Module(name), name)
@@ -83,7 +85,7 @@ func (f *Filter) onStrips(job Job, name string) (Plan, error) {
 	}
 	c.Half, c.Multiplier, c.Place = roundedMean(uint64(area))
 	c.Inverse, c.Bias = stripMean(area)
-	each, blocks := 0, 0 // pixels of a strip, and blocks of a processor
+	each, blocks := 0, 0 // pixels of a strip, and blocks on a multiprocessor
 	for _, s := range kernels.FilterStripShapes {
 		if s.Kernel == name {
 			blocks = s.Blocks
@@ -93,7 +95,7 @@ func (f *Filter) onStrips(job Job, name string) (Plan, error) {
 		const lane = kernels.FilterStripLane
 		skip := devmem.CeilDiv(s.Width()-1, lane)
 		c.Skip, each = int32(skip), (kernels.FilterStripLanes-1-skip)*lane
-		const off = 0.07 // in flat windows: variances, which are sums of three numbers below 2^15, by 2.5·2^-9
+		const off = 0.07 // error of the deviation in flat windows: variances, which are sums of three numbers below 2^15, are off by 2.5·2^-9
 		alpha, gamma, margin := f.singles(off)
 		c.Alpha, c.Gamma, c.Margin = alpha, gamma*float32(1/float64(area)), margin*c.N
 	} else {
@@ -104,7 +106,7 @@ func (f *Filter) onStrips(job Job, name string) (Plan, error) {
 	launch := func(part Job) error {
 		c := c
 		rows := FilterShape.Rows
-		if rows == 0 { // all warps at once, if bands do not become too low or too high for that
+		if rows == 0 { // keep all warps busy at once, unless bands would become too low or too high
 			rows = devmem.CeilDiv(int(c.Strips)*job.Height*part.Count, kernels.FilterStripWarps*blocks*max(1, job.Device.Info().Units))
 			rows = max(stripLeast, min(stripMost, rows))
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// The mean of a small window is the second byte of a float, for all areas and the sums next to
-// every tie.
+// TestStripMean checks that the mean of a small window is the second byte of a float, for all areas
+// and the sums next to every tie.
 func TestStripMean(t *testing.T) {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
 	for area := 2; area <= kernels.FilterStripSmall; area++ {
@@ -28,7 +28,7 @@ func TestStripMean(t *testing.T) {
 	}
 }
 
-// Windows that a strip has no room beside are for other kernels.
+// TestStripRoom checks that windows which are too wide for a strip go to other kernels.
 func TestStripRoom(t *testing.T) {
 	var job Job
 	job.Width, job.Height, job.Channels, job.Count = 1024, 300, 1, 1

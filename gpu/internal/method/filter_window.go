@@ -10,7 +10,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// windowShape is the kernel of windows for a job of bytes of one channel, see filter_window.h, or nil.
+// windowShape returns the window kernel for a job of bytes with one channel, or nil. See
+// filter_window.h.
 func (f *Filter) windowShape(job Job) *kernels.FilterWindowShape {
 	s := f.reach(job.Width, job.Height)
 	area := s.Width() * s.Height()
@@ -33,8 +34,10 @@ func (f *Filter) windowShape(job Job) *kernels.FilterWindowShape {
 	return nil
 }
 
-// doubtful is half the threshold (alpha + gamma·deviation)·mean of a window, for twice its sum and 2n deviations, and the first bits of
-// the float 2^15 + (pixel - threshold)/2 that decide nothing, as it is not exact; 0 where none of them do.
+// doubtful returns the coefficients of half the threshold, (alpha + gamma·deviation)·mean/2, for
+// twice the sum and 2n times the deviation of a window, and the lowest bits of the float 2^15 +
+// (pixel - threshold)/2 that leave the decision in doubt because it is not exact; 0 if all
+// decisions are in doubt.
 func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 	const white, u, least, most = 255.0, 0x1p-24, 0.001, 8000
 	n, a, g := float64(area), 1-f.K, f.K*f.InverseR
@@ -42,21 +45,24 @@ func (f *Filter) doubtful(area int) (alpha, gamma float64, low uint32) {
 	if !(f.K >= least && limit < most) {
 		return 0, 0, 0
 	}
-	variance := 0.004 // by which variances are off: products of three numbers below 2^15, and
+	variance := 0.004 // error of variances: products of three numbers below 2^15, and
 	if area <= kernels.FilterWindowSquares {
-		variance += 1.05 / n // where 2^23 is part of them
+		variance += 1.05 / n // an error from the 2^23 that they contain
 	}
 	off := math.Sqrt(variance) + white/2*0x1p-21
 	margin := 1.1*(math.Abs(g)*white*off+0.009+8*u*limit) + 0.0005
 	return a / n / 4, g / n / n / 8, math.Float32bits(1<<15) - uint32(margin*256) - 2
 }
 
-// Bands that are all at work at once have up to windowRows rows; where these are not enough, bands have windowTurns, by turns.
+// If all bands fit on the device at once, they have up to windowRows rows; otherwise they have
+// windowTurns rows and take turns.
 const windowRows, windowTurns = 200, 96
 
-// windowBlocks is how many blocks, which are warps, a processor should have at once, and by how much bands of the first strip and the last
-// are lower than others: these have to do with what lies beside the image, most of all where windows are cut. All as measured on an H200 at
-// 8192². A processor has four parts, and wide windows keep them busy: they take as many blocks for each.
+// windowBlocks returns the number of blocks, each one warp, to run on a multiprocessor at once, and
+// the height of bands in the first and last strip relative to the others. Those have to process the
+// border of the image, which is slowest for clipped windows. All values were measured on an H200 at
+// 8192². A multiprocessor has four partitions, and wide windows keep them busy, so each should get
+// the same number of blocks.
 func (f *Filter) windowBlocks(shape *kernels.FilterWindowShape, shared int) (blocks, edge float64) {
 	wide, box, clip := shape.Halves > 2, f.Kind == BoxFilter, f.Shape.Border == window.Clip
 	switch {
@@ -81,7 +87,7 @@ func (f *Filter) windowBlocks(shape *kernels.FilterWindowShape, shared int) (blo
 	return blocks, edge
 }
 
-// onWindows makes a filter in one launch.
+// onWindows plans a filter in one launch.
 func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, error) {
 	b := job.Device.Backend.(*driver.CUDABackend)
 	kernel, err := b.Kernel(kernels.Module(shape.Kernel), shape.Kernel)
@@ -134,8 +140,8 @@ func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, err
 	return Plan{int(min(int64(job.Count), math.MaxInt32/(int64(c.Strips)*int64(job.Height)))), launch}, nil
 }
 
-// cutBands cuts strips into bands of about so many rows, and is how many there are. The first band and the last are lower, as
-// all are of the first strip and the last.
+// cutBands cuts strips into bands of about the given number of rows, and returns their number. The
+// first and the last band of a strip are lower, as are all bands of the first and last strip.
 func cutBands(c *filterWindow, rows int, edge float64) int {
 	height, lower := int(c.Height), max(1, int(float64(rows)*edge))
 	c.EdgeRows, c.EdgeBands = int32(lower), int32(devmem.CeilDiv(height, lower))

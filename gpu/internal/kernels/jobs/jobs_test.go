@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the headers")
 
-// The headers are what the structs are.
+// TestHeaders checks that the headers match the structs.
 func TestHeaders(t *testing.T) {
 	sources, _ := filepath.Glob("*.go")
 	set, files := token.NewFileSet(), []*ast.File(nil)
@@ -50,7 +50,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// header is the structs of a file in C.
+// header returns the structs of a file in C.
 func header(source string, file *ast.File, pkg *types.Package) string {
 	var b strings.Builder
 	guard := "JOBS_" + strings.ToUpper(strings.TrimSuffix(source, ".go")) + "_H"
@@ -74,7 +74,7 @@ func header(source string, file *ast.File, pkg *types.Package) string {
 	return b.String()
 }
 
-// field is a line of a struct in C. The compiler pads the end of a struct on its own.
+// field returns a field of a struct in C. The compiler pads the end of a struct by itself.
 func field(f *ast.Field) string {
 	length := ""
 	t, names := f.Type, []string(nil)

@@ -1,9 +1,8 @@
-// Package jobs holds what the host tells a kernel: structs that Go and C share, byte
-// for byte.
+// Package jobs holds the structs that the host passes to kernels, which Go and C share byte for
+// byte.
 //
-// Each file here is the source of a header of the same name, which "go test -update"
-// writes: a field of Go is the same field in C, with a small first letter. The tag c
-// is the type in C where that is another one.
+// Each file is the source of a header of the same name, which "go test -update" writes: a field has
+// the same name in C, starting with a lower-case letter. The tag c overrides the C type.
 package jobs
 
 // A Job is where things are, in bytes, and how large, for the portable kernels.
