@@ -10,26 +10,24 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 )
 
-// Histogram makes integral histograms of values between limits.
+// Histogram computes integral histograms of values between limits.
 type Histogram struct {
 	images
 	Limits *Limits
 }
 
 const (
-	// histogramRows is how many rows go together at most: columns' counts are
-	// of 16 bits.
+	// histogramRows bounds the rows of a launch, because column counts have 16 bits.
 	histogramRows = 1<<16 - kernels.HistogramBand*kernels.HistogramBands // a multiple of bands
-	// histogramBytes is about how much memory images that go together take
-	// besides their tables.
+	// histogramBytes is the approximate memory of the images of a launch, besides their tables.
 	histogramBytes = 1 << 30
 )
 
-// Band is some rows of the image of a job.
+// Band returns the job of some rows of an image.
 func (Histogram) Band(job Job, first, rows int) Job { return band(job, first, rows) }
 
-// Portable makes integral histograms with the portable kernels, images that are too high
-// in bands.
+// Portable plans integral histograms with the portable kernels. Images that are too high are cut
+// into bands.
 func (m Histogram) Portable(job Job) (Plan, error) {
 	part := func(job Job, first int) Job { return band(job, first, min(histogramRows, job.Height-first)) }
 	c := m.cut(part(job, 0))
@@ -48,7 +46,7 @@ func (m Histogram) Portable(job Job) (Plan, error) {
 	}, nil
 }
 
-// cut is how the images of a job are cut.
+// cut returns how the images of a job are cut.
 func (m Histogram) cut(job Job) histogramCut {
 	quads := devmem.CeilDiv(job.Bins, 4)
 	groupQuads := 1
@@ -66,7 +64,7 @@ func (m Histogram) cut(job Job) histogramCut {
 	}}
 }
 
-// lay places things in the workspace, and is how much that takes.
+// lay lays out the workspace and returns its size.
 func (c *histogramCut) lay(count int) int64 {
 	rows, columns := int64(c.Bands)*kernels.HistogramBand, int64(c.TilesAcross)*kernels.HistogramTile
 	across, bands, quads := int64(c.TilesAcross), int64(c.Bands), int64(c.AllQuads)
@@ -91,7 +89,7 @@ func quadsIn(job Job) bool {
 	return readable(job, min(quad, 16), quad)
 }
 
-// launch queues the launches for images that go together.
+// launch queues the launches for images that are processed together.
 func (m Histogram) launch(job Job) error {
 	c := m.cut(job)
 	space, _, err := job.Device.Workspace(job.Stream, "histogram counts", c.lay(job.Count))
@@ -121,8 +119,8 @@ func (m Histogram) launch(job Job) error {
 	return nil
 }
 
-// tiles, carries and teams are the work-groups that the kernels of a cut take, less
-// than 2^31 of each.
+// tiles, carries and teams return the numbers of work-groups of the kernels, each of which is below
+// 2^31.
 func (c *histogramCut) tiles() int {
 	return int(c.TilesAcross/kernels.HistogramAcross) * int(c.Bands/kernels.HistogramBands) * int(c.Channels) * int(c.Count)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Obstacle reports what keeps a job from the two-launch kernels, or nothing.
+// Obstacle returns why a job cannot use the two-launch kernels, or "".
 func (Histogram) Obstacle(job Job) string {
 	if obstacle := cudaObstacle(job.Device); obstacle != "" {
 		return obstacle
@@ -21,16 +21,16 @@ func (Histogram) Obstacle(job Job) string {
 	return ""
 }
 
-// Suits reports whether the two-launch kernels are faster for a job than the portable
-// ones, as found on an H200: small images have too few strips of columns to keep the
-// device busy, and with few bins the work for each count is more than its store.
+// Suits reports whether the two-launch kernels are faster for a job than the portable ones, as
+// measured on an H200: small images have too few strips of columns to keep the device busy, and
+// with few bins the work for each count exceeds its store.
 func (m Histogram) Suits(job Job) bool {
 	const few = 16 // bins of a group
 	c := m.passCut(job)
 	return c.GroupBins > few && int64(c.Strips)*int64(c.Groups)*int64(c.Channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
 }
 
-// passCut is how the images of a job are cut for the two-launch kernels.
+// passCut returns how the two-launch kernels cut the images of a job.
 func (m Histogram) passCut(job Job) histogramPassJob {
 	const most = 32 // lanes
 	groups := devmem.CeilDiv(job.Bins, most)
@@ -47,7 +47,7 @@ func (m Histogram) passCut(job Job) histogramPassJob {
 	}
 }
 
-// OnePass makes integral histograms in two launches.
+// OnePass plans integral histograms in two launches.
 func (m Histogram) OnePass(job Job) (Plan, error) {
 	c := m.passCut(job)
 	b := job.Device.Backend.(*driver.CUDABackend)
@@ -68,7 +68,7 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 	parts, rows := int64(c.Channels)*int64(c.Groups), int64(c.Height)
 	plane := int64(c.Channels) * rows * int64(c.Tiles) * kernels.HistogramPassTile * 2
 	if job.Pixel == raster.U8 {
-		plane = 0 // it is the image
+		plane = 0 // the image itself serves as the plane
 	}
 	left := rows * int64(c.Tiles) * parts * int64(c.Slots) * 2
 	batches := devmem.CeilDiv(job.Height, kernels.HistogramPassBatch)

@@ -8,40 +8,39 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Job is images and where their tables go, already checked: every size is positive and
-// fits an int32, every byte lies in its memory. It returns when its work is on the stream.
+// A Job is a batch of images and the destinations of their tables. It has been checked: every size
+// is positive and fits an int32, and every byte is in its memory. Running a job returns when its
+// work is on the stream.
 type Job struct {
 	Device               *devmem.Device
 	Stream               driver.Stream
-	Pixel, Sum, Square   raster.Type // Square is 0 where there are no squares
+	Pixel, Sum, Square   raster.Type // Square is 0 if no squares are wanted
 	Channels             int
 	Bins                 int // of a histogram: a table has that many values for each channel
-	Width, Height, Count int // Count is of images, or of the slices of a volume
+	Width, Height, Count int // Count is the number of images, or of slices of a volume
 	In, Out, Squares     devmem.Batch
 
-	// Carry makes row 0 of every table an input: the last row of the band above.
-	// Otherwise the kernels write zeros there. Column 0 is always written. Of a
-	// volume it is slice 0.
+	// Carry makes row 0 of every table, or slice 0 of a volume's, an input: the last row of the
+	// band above. Otherwise the kernels write zeros there. Column 0 is always written.
 	Carry bool
 
 	// Gaps allows kernels to write between the rows of tables, and between tables.
 	Gaps bool
 
-	// Offset is taken from every pixel before it is summed or squared where pixels
-	// are floats. From integers it is taken for sums of float32 only; their
-	// squares are of the pixels as they are.
+	// Offset is subtracted from every float pixel before it is summed or squared. From integer
+	// pixels it is subtracted only for float32 sums; their squares are of the original pixels.
 	Offset float64
 
-	// Context ends a job between its launches; nil never does.
+	// Context cancels a job between its launches; nil never does.
 	Context context.Context
 
-	// tiles lists the tiles of a one-pass kernel to work on, tileCount of
-	// them; without any it is all.
+	// tiles lists the tileCount tiles that a one-pass kernel computes. Without a list it computes
+	// all tiles.
 	tiles     driver.Memory
 	tileCount int
 }
 
-// Of is the job of an image or a volume and its table. Squares may be nil.
+// Of returns the job of an image or a volume and its table. squares may be nil.
 func Of(dst, squares, src *devmem.Array, offset float32) Job {
 	job := Job{
 		Device: src.Device, Stream: src.Device.Stream, Pixel: src.Element, Sum: dst.Element, Channels: src.Channels,
@@ -56,7 +55,7 @@ func Of(dst, squares, src *devmem.Array, offset float32) Job {
 	return job
 }
 
-// sumsOnly and squaresOnly are the job for one of its tables.
+// sumsOnly and squaresOnly return the job for one of its tables.
 func (job Job) sumsOnly() Job {
 	job.Square, job.Squares = 0, devmem.Batch{}
 	return job
@@ -70,8 +69,8 @@ func (job Job) squaresOnly() Job {
 	return job.sumsOnly()
 }
 
-// Layer is the images of a job, the tables of their sums, or those of the squares, one of
-// them each.
+// Layer returns the layout of one image of a job (0), of its table of sums (1), or of its table of
+// squares (2).
 func (job *Job) Layer(i int) devmem.Array {
 	a := devmem.Array{Element: job.Pixel, Width: job.Width, Height: job.Height, Channels: job.Channels, Count: 1}
 	if i > 0 {
@@ -80,7 +79,7 @@ func (job *Job) Layer(i int) devmem.Array {
 	return a
 }
 
-// values is how many an entry of a table has.
+// values returns the number of values in an entry of a table.
 func (job *Job) values() int { return job.Channels * max(job.Bins, 1) }
 
 // launch queues a portable kernel.
@@ -88,7 +87,7 @@ func (job *Job) launch(kernel string, groups int64, group int, args ...driver.Ar
 	return job.Device.Backend.Launch(job.Stream, kernel, int(groups), group, args...)
 }
 
-// group is how large the work-groups of some kernels may be.
+// group returns the work-group size for some kernels.
 func (job *Job) group(most int, names ...string) (int, error) {
 	return job.Device.Backend.LargestGroup(names, most)
 }
@@ -102,8 +101,7 @@ func flag(set bool) int32 {
 	return 0
 }
 
-// clear is the job of images without pixels: their tables are a row or a column
-// of zeros.
+// clear runs the job of images without pixels: their tables are a row or a column of zeros.
 func (job Job) clear() error {
 	for _, t := range []struct {
 		raster.Type
@@ -124,8 +122,8 @@ func (job Job) clear() error {
 	return nil
 }
 
-// clearRows fills rows of every table with zeros, and those with nothing of anybody
-// else's between them at once: there may be millions.
+// clearRows fills rows of every table with zeros. It fills rows at once if nothing between them
+// belongs to others: there may be millions.
 func (job Job) clearRows(at devmem.Batch, all driver.Rows) error {
 	images := job.Count
 	if all.Count > 1 && (job.Gaps || at.Stride == all.Bytes) {

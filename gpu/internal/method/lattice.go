@@ -13,19 +13,19 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// A Lattice makes tables along the lines of a rotation: upright ones of images with holes,
-// into which the pixels are laid first. The tables of its jobs are of the lattices, two
-// to an image where that is split.
+// A Lattice computes tables along the lines of a rotation: it places the pixels into images with
+// holes, of which it computes upright tables. The tables of its jobs are those of the lattices, two
+// for each image if that is split.
 type Lattice struct {
 	images
 	Shape *LatticeShape
 	job   latticeJob
-	at    driver.Memory // of what the shape packed; 0 once closed
+	at    driver.Memory // of the packed shape; 0 once closed
 	lists map[tileSize]tileList
 }
 
-// A tileSize is the columns and rows of the tiles of a one-pass kernel, and whether
-// it goes through them row by row; a tileList is those tiles that are in a region.
+// A tileSize holds the columns and rows of the tiles of a one-pass kernel, and whether it processes
+// them row by row. A tileList lists the tiles in a region.
 type (
 	tileSize struct {
 		columns, rows int
@@ -37,7 +37,7 @@ type (
 	}
 )
 
-// NewLattice copies a shape to the device. It is for calls that have the device's queue.
+// NewLattice copies a shape to the device. Callers must hold the device's queue.
 func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 	packed, job := shape.pack()
 	if len(packed)/4 > math.MaxInt32 {
@@ -47,7 +47,7 @@ func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 	return &Lattice{Shape: shape, job: job, at: at, lists: map[tileSize]tileList{}}, err
 }
 
-// Open reports whether the lattice was closed.
+// Open returns an error if the lattice was closed.
 func (l *Lattice) Open() error {
 	if l.at == 0 {
 		return fmt.Errorf("gpu: rotated table %w", boxsum.ErrClosed)
@@ -55,7 +55,7 @@ func (l *Lattice) Open() error {
 	return nil
 }
 
-// Free frees the memory on the device, once. It is for calls that use the device.
+// Free frees the memory on the device, once. Callers must be inside Device.Use.
 func (l *Lattice) Free(d *devmem.Device) error {
 	if l.at == 0 {
 		return nil
@@ -66,36 +66,35 @@ func (l *Lattice) Free(d *devmem.Device) error {
 	return err
 }
 
-// Empty is the tables of all lattices, none of which has a cell.
+// Empty returns the job that clears the tables of lattices without cells.
 func (l *Lattice) Empty(job Job) Job {
 	job.Width, job.Height, job.Count = 0, 0, job.Count<<l.job.Split
 	return job
 }
 
-// Part is some of the images of a job.
+// Part returns the job of some images.
 func (l *Lattice) Part(job Job, first, count int) Job {
 	part := l.images.Part(job, first, count)
 	part.Out.Plane = job.Out.Image(first << l.job.Split)
 	return part
 }
 
-// Obstacle is that of a plane of the lattice's size.
+// Obstacle returns that of a plane of the lattice's size.
 func (l *Lattice) Obstacle(job Job) string { return Plane{}.Obstacle(l.cells(job, devmem.Batch{})) }
 
-// cells is the job of the lattices of some images.
+// cells returns the job of the lattices of some images.
 func (l *Lattice) cells(job Job, at devmem.Batch) Job {
 	job.In, job.Width, job.Height, job.Count = at, int(l.job.Columns), int(l.job.Rows), job.Count<<l.job.Split
 	return job
 }
 
-// OnePass makes tables with the one-pass kernels of planes, of the tiles that have pixels.
+// OnePass plans tables with the one-pass kernels of planes, for the tiles that have pixels.
 func (l *Lattice) OnePass(job Job) (Plan, error) { return l.plan(job, OnePass) }
 
-// Portable makes tables with the portable kernels of planes.
+// Portable plans tables with the portable kernels of planes.
 func (l *Lattice) Portable(job Job) (Plan, error) { return l.plan(job, Portable) }
 
-// latticeBytes is about how much memory the pixels of lattices take at a time,
-// unless one image needs more.
+// latticeBytes is the approximate memory of the lattices of a launch, unless one image needs more.
 const latticeBytes = 1 << 30
 
 func (l *Lattice) plan(job Job, way Way) (Plan, error) {
@@ -129,7 +128,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 	}, nil
 }
 
-// tiles lists the tiles that a one-pass kernel works on; none where it does all of them.
+// tiles returns the list of the tiles that a one-pass kernel computes, or no list for all tiles.
 func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 	k, err := fastChoice(job.Device.Backend.(*driver.CUDABackend), job)
 	if err != nil {
@@ -149,7 +148,7 @@ func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 		packed := unsafe.Slice((*byte)(unsafe.Pointer(&tiles[0])), len(tiles)*int(unsafe.Sizeof(tiles[0])))
 		at, err := job.Device.Upload(packed)
 		if errors.Is(err, boxsum.ErrMemory) {
-			return 0, 0, nil // all tiles take longer, and no list
+			return 0, 0, nil // without a list, all tiles are computed, which takes longer
 		}
 		if err != nil {
 			return 0, 0, err
@@ -160,8 +159,8 @@ func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 	return list.at, list.count, nil
 }
 
-// Lay puts the pixels of images into the cells of their lattices: of all of a lattice, or
-// of the part that has pixels.
+// Lay places the pixels of images into the cells of their lattices: it writes everything or only
+// the region with pixels.
 func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
 	bytes := job.Pixel.Bytes()
 	laneGroups := devmem.CeilDiv(job.Channels, kernels.LatticeValues)
@@ -190,18 +189,18 @@ func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
 	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
 }
 
-// readable reports whether the pixels of images lie on multiples of some bytes, and can be
-// read in pieces beyond the last of a row too.
+// readable reports whether the pixels of images are aligned to a multiple of bytes, and can be read
+// in pieces beyond the end of a row.
 func readable(job Job, multiple, piece int) bool {
 	of := int64(multiple)
 	return job.In.Offset%of == 0 && job.In.Stride%of == 0 && (job.Count == 1 || job.In.Distance%of == 0) &&
 		job.In.Stride >= devmem.RoundUp(int64(job.Width)*int64(job.Pixel.Bytes()), int64(piece))
 }
 
-// Boxes answers boxes of table i of the lattices.
+// Boxes returns an Answer for boxes of table i of the lattices.
 func (l *Lattice) Boxes(t *devmem.Array, i int) Answer {
 	return func(boxesAt, sumsAt driver.Memory, count int) error {
-		if err := l.Open(); err != nil { // it may be closed meanwhile
+		if err := l.Open(); err != nil { // it may have been closed meanwhile
 			return err
 		}
 		d, g, sum, at := t.Device, &l.Shape.region, accumulator(t.Element), t.At.Image(i)

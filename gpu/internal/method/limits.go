@@ -11,29 +11,28 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Limits are where bins begin, on a device: the smallest value of a type of pixels in
-// each of them, and the smallest beyond the last one, as far as there are such values.
-// They say of every value what [histogram.Bins.Index] does: a bin's number is how
-// many limits are at most the value, less one.
+// Limits holds the boundaries of bins on a device: for each bin the smallest value of the pixel
+// type in it, and the smallest value beyond the last bin, if there are such values. The bin of a
+// value, as [histogram.Bins.Index] defines it, is the number of limits that are at most the value,
+// minus one.
 type Limits struct {
 	Element raster.Type
 	At      driver.Memory
 	count   int
 }
 
-// limitsTable is where the table of bytes lies behind their limits: 256 bins of 16 bits,
-// all ones for values that are in none.
+// limitsTable is the offset of the lookup table of byte pixels: 256 bins of 16 bits, all ones for
+// values that are in no bin.
 const limitsTable = 512
 
-// A Cut says where bins begin and which bin holds a value, -1 for none. It is a
-// [histogram.Bins] or a [bins.Range].
+// A Cut returns where bins begin, and which bin contains a value, or -1. It is a [histogram.Bins]
+// or a [bins.Range].
 type Cut interface {
 	Edge(bin int) float64
 	Index(value float64) int
 }
 
-// NewLimits copies the limits of n bins to the device. It is for calls that have the
-// device's queue.
+// NewLimits copies the limits of n bins to the device. Callers must hold the device's queue.
 func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) (Limits, error) {
 	if len(Sums.Of(pixel)) == 0 {
 		return Limits{}, fmt.Errorf("gpu: %w: no histograms of %v pixels on a device", boxsum.ErrTypes, pixel)
@@ -43,7 +42,7 @@ func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) 
 	return Limits{pixel, m, count}, err
 }
 
-// LimitsOf is the limits of n bins for a type of pixels, and the table of bytes.
+// LimitsOf returns the limits of n bins for a pixel type, and the lookup table of byte pixels.
 func LimitsOf(pixel raster.Type, n int, clamp bool, cut Cut) (raw []byte, count int) {
 	switch pixel {
 	case raster.U8:
@@ -79,9 +78,9 @@ func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
 		case i == 0 && clamp:
 			edge = math.Inf(-1)
 		case i == n && clamp:
-			edge = math.NaN() // nothing is beyond
+			edge = math.NaN() // no value is beyond the last bin
 		case i == n:
-			edge = math.Nextafter(edge, math.Inf(1)) // which is in the last bin
+			edge = math.Nextafter(edge, math.Inf(1)) // the edge itself belongs to the last bin
 		}
 		v, ok := smallest[P](edge)
 		if !ok {
@@ -92,8 +91,7 @@ func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
 	return raster.Bytes(values)
 }
 
-// smallest is the smallest value of a type that is at least edge, and whether there
-// is one.
+// smallest returns the smallest value of a type that is at least edge, and whether there is one.
 func smallest[P boxsum.Pixel](edge float64) (P, bool) {
 	if math.IsNaN(edge) {
 		return 0, false

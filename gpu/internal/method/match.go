@@ -10,23 +10,24 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// MatchPixels is how many pixels a template may have: sums of squares of bytes fit 32 bits.
+// MatchPixels is the greatest number of pixels in a template: sums of squares of bytes must fit in
+// 32 bits.
 const MatchPixels = math.MaxUint32 / (255 * 255)
 
-// A Match scores the places of a template, see package match.
+// A Match scores the positions of a template; see package match.
 type Match struct {
 	images
 	Template      []uint8 // without gaps
-	Width, Height int     // of it
-	Number        int     // of the method, as package match counts them
+	Width, Height int     // of the template
+	Number        int     // of the method, as numbered by package match
 	sum, squares  int64
 	words         int
 	packed        []uint32
 	template      driver.Memory
-	norm          float64 // what the roots of sums are multiplied by
+	norm          float64 // factor of the square roots of sums
 }
 
-// Flat reports whether the template has no norm: it is flat, or zero.
+// Flat reports whether the template has no norm, because it is flat or zero.
 func (m *Match) Flat() bool {
 	m.prepare()
 	return m.Number < 2 && m.norm == 0
@@ -50,7 +51,7 @@ func (m *Match) prepare() {
 	}
 }
 
-// Send copies the template to the device and waits for that.
+// Send copies the template to the device and waits.
 func (m *Match) Send(job Job) error {
 	m.prepare()
 	n := int64(4 * len(m.packed))
@@ -67,10 +68,10 @@ func (m *Match) Send(job Job) error {
 	return driver.FirstError(err, d.Backend.Wait(job.Stream))
 }
 
-// OnePass is Portable: there is one kernel.
+// OnePass calls Portable: there is only one kernel.
 func (m *Match) OnePass(job Job) (Plan, error) { return m.Portable(job) }
 
-// Portable makes scores in one launch. The size of a job is that of the scores.
+// Portable plans the scores in one launch. The size of a job is that of the scores.
 func (m *Match) Portable(job Job) (Plan, error) {
 	group, err := job.group(kernels.MatchGroup, kernels.MatchKernel)
 	if err != nil {
@@ -94,7 +95,7 @@ func (m *Match) Portable(job Job) (Plan, error) {
 	return Plan{int(min(int64(job.Count), max(1, math.MaxInt32/2/one))), launch}, nil
 }
 
-// aligned reports whether all rows start at multiples of some bytes.
+// aligned reports whether all rows start at a multiple of unit bytes.
 func aligned(b devmem.Batch, unit int64, count int) bool {
 	return b.Address()%uint64(unit) == 0 && b.Stride%unit == 0 && (count == 1 || b.Distance%unit == 0)
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Plane makes upright tables of images, and of their squares beside them.
+// Plane computes upright tables of images, and of their squares.
 type Plane struct{ images }
 
-// Band is some rows of the image of a job.
+// Band returns the job of some rows of an image.
 func (Plane) Band(job Job, first, rows int) Job { return band(job, first, rows) }
 
-// FastChannels is how many interleaved channels the one-pass kernels take.
+// FastChannels is the largest number of interleaved channels that the one-pass kernels support.
 const FastChannels = kernels.PlaneChannels
 
-// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+// Obstacle returns why a job cannot use the one-pass kernels, or "".
 func (Plane) Obstacle(job Job) string {
-	const margin = 1024 // a tile that sticks out is counted in 32 bits too
+	const margin = 1024 // a tile that extends beyond the image is counted in 32 bits too
 	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum, job.Square)); {
 	case obstacle != "":
 		return obstacle
@@ -37,7 +37,7 @@ func (Plane) Obstacle(job Job) string {
 	return ""
 }
 
-// The ways to make a table in one pass. Without a path it is what suits the job.
+// The paths of the one-pass kernels. By default, the fastest one for the job is used.
 const (
 	TilePath  = kernels.TilePath
 	FlatPath  = kernels.FlatPath
@@ -51,23 +51,23 @@ type fastKey struct {
 	channels           int
 }
 
-// A fastKernel is a kernel that was loaded.
+// A fastKernel is a loaded kernel.
 type fastKernel struct {
 	*driver.Kernel
 	*fastShape
 }
 
-// mostTiles is how many a launch can have, and as many tickets.
+// mostTiles is the greatest number of tiles, and of tickets, of a launch.
 const mostTiles = math.MaxInt32 / 2
 
-// OnePass makes tables in one pass.
+// OnePass plans tables in one pass.
 func (Plane) OnePass(job Job) (Plan, error) {
 	b := job.Device.Backend.(*driver.CUDABackend)
 	k, err := fastChoice(b, job)
 	if err != nil {
 		return Plan{}, err
 	}
-	const mostStatus = 1 << 30 // bytes, unless one image needs more
+	const mostStatus = 1 << 30 // in bytes, unless one image needs more
 	across, down := k.tiles(job)
 	tiles := int64(across) * int64(down)
 	if tiles > mostTiles {
@@ -80,9 +80,9 @@ func (Plane) OnePass(job Job) (Plan, error) {
 	}, nil
 }
 
-// fastChoice is the kernel for a job. Small images have a block for each tile, the
-// lowest that the device has room for all at once, as the others begin later; every
-// tile then reads from all tiles left of it and above, which must not be many.
+// fastChoice returns the kernel for a job. Small images have one block for each tile. The tiles are
+// the lowest for which all blocks run at once, because other blocks would begin later. Every tile
+// then reads from all tiles to its left and above, so there must not be many.
 func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 	const mostInLine = 32
 	if path := b.Tuning.Path; path != "" {
@@ -95,7 +95,7 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 	var found fastKernel
 	for _, path := range []string{FlatPath, SmallPath, TallPath} {
 		if path == TallPath && (!wide && job.Pixel.Bytes() == 1 || job.Square == 0 && job.Pixel.Bytes() == 2) {
-			continue // the one-pass kernels are faster there
+			continue // TilePath is faster there
 		}
 		k, err := loadFast(b, path, job)
 		if err != nil {
@@ -107,13 +107,13 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 		across, down := k.tiles(job)
 		room := k.Resident
 		if path == TallPath && job.Square != 0 {
-			room *= 2 // in two turns they are still faster, as the others wait in a chain
+			room *= 2 // even in two waves they are faster than a chain of waiting tiles
 		}
 		if across > mostInLine || down > mostInLine || across*down*job.Count > room {
 			continue
 		}
 		found = k
-		// Sums of 8 bytes are fastest with one block to a multiprocessor.
+		// Sums of 8 bytes are fastest with one block per multiprocessor.
 		if !wide || across*down*job.Count <= job.Device.About.Units {
 			break
 		}
@@ -124,10 +124,10 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 	return loadFast(b, TilePath, job)
 }
 
-// loadFast is the kernel of a path for a job, or none where there is none.
+// loadFast returns the kernel of a path for a job, or none if it does not exist.
 func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err error) {
 	key := fastKey{path, job.Pixel, job.Sum, job.Square, job.Channels}
-	if known, ok := b.Known.Load(key); ok { // to put its name together would take longer than to launch it
+	if known, ok := b.Known.Load(key); ok { // composing the kernel's name would take longer than launching it
 		return known.(fastKernel), nil
 	}
 	if !kernels.HasPath(path, key.types(), job.Channels) {
@@ -141,23 +141,24 @@ func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err er
 	return k, err
 }
 
-// tiles is how many tiles an image has across and down.
+// tiles returns the number of tiles of an image across and down.
 func (s *fastShape) tiles(job Job) (across, down int) {
 	return devmem.CeilDiv(job.Width*job.Channels, int(s.Width)), devmem.CeilDiv(job.Height, int(s.Height))
 }
 
-// lagOf is the lag for images of this many tiles across, of which a row should have some under way.
+// lagOf returns the lag for images of the given number of tiles across, so that several tiles of a
+// row are in progress.
 func (s *fastShape) lagOf(across int) int32 { return min(s.Lag, int32(bits.Len(uint(across/8)))) }
 
-// fastLaunch queues one launch, which has this many bytes of status.
+// fastLaunch queues one launch, which needs the given number of bytes of status words.
 func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) error {
-	const use, header = "one-pass tiles", 256 // tickets, then status
+	const use, header = "one-pass tiles", 256 // tickets, then status words
 	d := job.Device
 	space, s, err := d.Workspace(job.Stream, use, header+status)
 	if err != nil {
 		return err
 	}
-	if s.Epoch+4 == 0 { // flags of the first launches would seem to be new
+	if s.Epoch+4 == 0 { // flags of the first launches would seem to be current
 		if err := d.ClearSpace(job.Stream, use); err != nil {
 			return err
 		}
@@ -171,13 +172,13 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	}
 	tiles := perImage * job.Count
 	blocks, tickets := tiles, tiles
-	if k.Shared > 0 { // blocks stay for many tiles, and each draws one ticket too many
+	if k.Shared > 0 { // blocks process many tiles, and each draws one ticket too many
 		blocks = min(k.Resident, tiles)
 		tickets += blocks
 	}
 	values := job.Width * job.Channels
-	// How many images of a batch take turns. One after the other was fastest on
-	// an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
+	// The number of interleaved images of a batch. One after the other was fastest on an H200: 64
+	// images of 1080p ran at 3405 GB/s, all interleaved at 3227 GB/s.
 	turns := min(max(b.Tuning.Turns, 1), job.Count)
 	f := &fastJob{
 		In: job.In.Address(), Out: job.Out.Address(), Squares: job.Squares.Address(),
@@ -196,7 +197,8 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 		TileList:       uint64(job.tiles), TileCount: int32(job.tileCount),
 	}
 	if k.Shared > 0 && f.InAligned != 0 && b.Major == 9 && k.Kernel.Machine {
-		// Chips of 9.0 copy by a map of the pixels; without one, value by value.
+		// Chips of compute capability 9.0 copy by a tensor map, if there is one, else value by
+		// value.
 		if f.InAligned = flag(map3(s, b, f, k, job)); f.InAligned != 0 {
 			f.Ahead = k.Ahead
 		}
@@ -208,7 +210,7 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	return err
 }
 
-// A pixelMap is where the pixels of the last launch were.
+// A pixelMap holds the pixels of the last launch and their tensor map.
 type pixelMap struct {
 	tensor cuda.Tensor
 	boxes  cuda.TensorMap
@@ -216,8 +218,8 @@ type pixelMap struct {
 
 // map3 maps the pixels of a job, and reports whether that worked.
 func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel, job Job) bool {
-	// Boxes are at most 256 elements wide: wider tiles have elements of several values. The last of a row may hold
-	// some bytes that follow it.
+	// Boxes are at most 256 elements wide, so wider tiles use elements of several values. The last
+	// element of a row may contain some bytes that follow the row.
 	per := int32(1)
 	for k.Width/per > 256 {
 		per *= 2
@@ -244,7 +246,7 @@ func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel,
 	return true
 }
 
-// module is where the kernel is.
+// module returns the module of the kernel.
 func (k fastKey) module() string {
 	switch {
 	case k.path != TilePath:
@@ -255,7 +257,7 @@ func (k fastKey) module() string {
 	return "sums"
 }
 
-// types is what the kernel is for.
+// types returns the types of the kernel.
 func (k fastKey) types() kernels.Types {
 	t := kernels.Types{Pixel: k.pixel.Short(), Sum: accumulator(k.sum)}
 	if k.square != 0 {
@@ -264,5 +266,5 @@ func (k fastKey) types() kernels.Types {
 	return t
 }
 
-// String is the kernel's name.
+// String returns the name of the kernel.
 func (k fastKey) String() string { return kernels.PlaneKernel(k.path, k.types(), k.channels) }

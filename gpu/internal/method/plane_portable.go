@@ -11,23 +11,23 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// portableTasks is how many tasks the portable kernels cut a row of a tile into, see
-// gpu/internal/kernels/band.h. A work-group has at least as many work-items, and a tile at
-// most as many channels.
+// portableTasks is the number of tasks into which the portable kernels cut a row of a tile, see
+// gpu/internal/kernels/band.h. A work-group has at least as many work-items, and a tile at most as
+// many channels.
 const portableTasks = driver.SmallestGroup
 
-// tiling is how the portable kernels cut an image.
+// tiling describes how the portable kernels cut an image.
 type tiling struct {
-	group int // work-items of a work-group, each with a column of the tile
+	group int // work-group size; each work-item has a column of the tile
 	rows  int // of a tile
 
-	// carryBytes is how much memory for carries a batch may ask for; a larger
-	// one goes in several launches.
+	// carryBytes bounds the memory for the carries of a batch; larger batches take several
+	// launches.
 	carryBytes int64
 }
 
-// Portable makes tables with the portable kernels: totals of tiles, carries between them,
-// and a second read that writes the table.
+// Portable plans tables with the portable kernels: totals of tiles, carries between them, and a
+// second read of the pixels that writes the table.
 func (Plane) Portable(job Job) (Plan, error) {
 	t := portableTypes(job)
 	group, err := job.group(t.MaxGroup(), t.Kernel("totals"), t.Kernel("finish"))
@@ -37,7 +37,7 @@ func (Plane) Portable(job Job) (Plan, error) {
 	return planePlan(job, tiling{group, tileRows(job, group), 128 << 20})
 }
 
-// planePlan makes tables with tiles of a given size.
+// planePlan plans tables with tiles of a given size.
 func planePlan(job Job, t tiling) (Plan, error) {
 	if job.Height > mostRows {
 		return Plan{}, fmt.Errorf("gpu: %w: %d rows are too many for one table: cut it into bands", boxsum.ErrInvalid, job.Height)
@@ -46,7 +46,7 @@ func planePlan(job Job, t tiling) (Plan, error) {
 	return Plan{cut.most(job, t.carryBytes), func(part Job) error { return planeBatch(part, cut) }}, nil
 }
 
-// planeBatch queues the launches for images that go together.
+// planeBatch queues the launches for images that are processed together.
 func planeBatch(job Job, c portableCut) error {
 	carries, err := c.totals(job)
 	if err != nil {
@@ -72,17 +72,17 @@ func portableTypes(job Job) kernels.Types {
 	return t
 }
 
-// accumulator is what kernels call a type of sum; to them i64 and u64 are one.
+// accumulator returns the name of a sum type in kernels, where i64 and u64 are the same.
 func accumulator(e raster.Type) string {
 	return e.Bits().Short()
 }
 
-// enoughTiles keeps a large device busy. It does not depend on the device or
-// the number of images, and so neither do the bits of floats.
+// enoughTiles is the number of tiles that keeps a large device busy. It does not depend on the
+// device or the number of images, so that the bits of float sums do not either.
 const enoughTiles = 256
 
-// tileRows is how high tiles are: high ones have fewer carries, which are read
-// and written four times.
+// tileRows returns the height of tiles. High tiles have fewer carries, which are read and written
+// four times.
 func tileRows(job Job, group int) int {
 	const most = 64
 	s := shapeOf(job, tiling{group: group, rows: most})
@@ -93,7 +93,7 @@ func tileRows(job Job, group int) int {
 	return rows
 }
 
-// shapeOf fills in the sizes.
+// shapeOf returns a job with the sizes filled in.
 func shapeOf(job Job, t tiling) portableJob {
 	laneGroups := devmem.CeilDiv(job.Channels, portableTasks)
 	lanes := devmem.CeilDiv(job.Channels, laneGroups)
@@ -106,18 +106,18 @@ func shapeOf(job Job, t tiling) portableJob {
 	}
 }
 
-// mostRows leaves the kernels room to count past the last row in 32 bits: they
-// step by tiles, and by whole work-groups times SPAN along the carries.
+// mostRows leaves room for the kernels to count past the last row in 32 bits: they step by tiles,
+// and by whole work-groups times SPAN along the carries.
 const mostRows = math.MaxInt32 - 1<<16
 
-// A portableCut is how images are cut into tiles, and what lies between them: a row of
-// columns' totals for each row of tiles but a single one, and a column of rows' totals
-// for each column of tiles but a single one.
+// A portableCut describes how images are cut into tiles, and the carries between these: a row of
+// column totals for each row of tiles, and a column of row totals for each column of tiles, unless
+// there is only one.
 type portableCut struct {
 	portableJob
 	group         int
-	layers        []raster.Type // sums, and squares if there are some
-	columns, rows int64         // carries of a layer of an image
+	layers        []raster.Type // sums, and squares if wanted
+	columns, rows int64         // carries of one layer of an image
 }
 
 func newCut(job Job, t tiling) portableCut {
@@ -134,12 +134,12 @@ func newCut(job Job, t tiling) portableCut {
 	return c
 }
 
-// tiles is how many an image has.
+// tiles returns the number of tiles in an image.
 func (c *portableCut) tiles() int64 {
 	return int64(c.ChannelGroups) * int64(c.TilesAcross) * int64(c.TilesDown)
 }
 
-// carryBytes is the memory for carries that an image takes.
+// carryBytes returns the size of the carries of an image.
 func (c *portableCut) carryBytes() (bytes int64) {
 	for _, e := range c.layers {
 		bytes += devmem.RoundUp(c.columns*int64(e.Bytes()), 256) + devmem.RoundUp(c.rows*int64(e.Bytes()), 256)
@@ -147,7 +147,8 @@ func (c *portableCut) carryBytes() (bytes int64) {
 	return bytes
 }
 
-// most is how many images go together, if their carries may take this many bytes.
+// most returns the number of images to process together if their carries may take the given number
+// of bytes.
 func (c *portableCut) most(job Job, bytes int64) int {
 	images := min(int64(job.Count), math.MaxInt32/c.tiles())
 	if each := c.carryBytes(); each > 0 {
@@ -156,9 +157,8 @@ func (c *portableCut) most(job Job, bytes int64) int {
 	return int(images)
 }
 
-// totals queues the totals of tiles, and fills in where everything lies: columns and rows
-// of the sums, then those of the squares, each for all images. A table of one tile needs
-// none.
+// totals queues the totals of tiles, and fills in where the carries are: columns and rows of the
+// sums, then those of the squares, each for all images. A table of one tile needs none.
 func (c *portableCut) totals(job Job) (carries driver.Memory, err error) {
 	c.InStart, c.InStride, c.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
 	c.OutStart, c.OutStride, c.OutDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
@@ -182,7 +182,7 @@ func (c *portableCut) totals(job Job) (carries driver.Memory, err error) {
 	return carries, job.launch(portableTypes(job).Kernel("totals"), c.tiles()*int64(job.Count), c.group, arg(&c.portableJob), arg(&job.In.Memory), arg(&carries))
 }
 
-// carryOn carries the totals of one layer on.
+// carryOn propagates the totals of one layer.
 func (c *portableCut) carryOn(job Job, layer int, carries driver.Memory) error {
 	if c.columns+c.rows == 0 {
 		return nil

@@ -19,15 +19,14 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// A portableCase is a launch below the API: tilings that a device would not
-// choose by itself, and layouts that images and tables of this package never
-// have.
+// A portableCase is a launch below the API, with tilings that a device would not choose, and
+// layouts that images and tables of this package never have.
 type portableCase struct {
 	width, height, channels, count int
 	cut                            tiling
 	carry                          bool
-	offset                         float32 // where sums are float32
-	lead, gap                      int     // elements before entry (0, 0), after each row and after each image
+	offset                         float32 // for float32 sums
+	lead, gap                      int     // elements before entry (0, 0), after each row, and after each image
 }
 
 func (c portableCase) String() string {
@@ -35,7 +34,7 @@ func (c portableCase) String() string {
 		c.count, c.width, c.height, c.channels, c.cut.group, c.cut.rows, c.carry, c.offset, c.lead, c.gap)
 }
 
-// portablePair runs a case with its types, of which square may be none.
+// portablePair runs a case for a pair of types, with or without squares.
 type portablePair struct {
 	types kernels.Types
 	check func(t *testing.T, d *devmem.Device, c portableCase)
@@ -77,7 +76,7 @@ func TestPortablePairs(t *testing.T) {
 	}
 }
 
-// Every kernel, at sizes that end inside of tiles, bands and segments.
+// TestPortableKernels runs every kernel at sizes that end inside of tiles, bands and segments.
 func TestPortableKernels(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		for _, pair := range devtest.Some(d.Info().CPU, portablePairs, func(p portablePair) string { return p.types.Kernel("tables") },
@@ -99,7 +98,7 @@ func TestPortableKernels(t *testing.T) {
 	})
 }
 
-// Every size of work-groups and tiles that a device may call for.
+// TestPortableTilings runs every size of work-groups and tiles that a device may require.
 func TestPortableTilings(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		if d.Info().Kind == driver.CUDA {
@@ -117,7 +116,7 @@ func TestPortableTilings(t *testing.T) {
 	})
 }
 
-// Every number of channels up to three groups of lanes.
+// TestPortableChannels runs every number of channels up to three groups of lanes.
 func TestPortableChannels(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		pair := portableSums[uint8, uint32]()
@@ -127,7 +126,8 @@ func TestPortableChannels(t *testing.T) {
 	})
 }
 
-// More columns and rows of tiles than a work-group of the carries has items.
+// TestPortableCarries has more columns and rows of tiles than a work-group of the carries has
+// work-items.
 func TestPortableCarries(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		pair := portableSquares[uint8, uint32, uint64]()
@@ -150,8 +150,8 @@ func TestPortableTooTall(t *testing.T) {
 	})
 }
 
-// checkPortable compares the kernels with brute force, to the bit: the floats
-// are small integers, whose sums are exact. Bytes between rows must stay.
+// checkPortable compares the kernels with brute force, bit for bit: the floats are small integers,
+// whose sums are exact. Bytes between rows must not change.
 func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) func(t *testing.T, d *devmem.Device, c portableCase) {
 	return func(t *testing.T, d *devmem.Device, c portableCase) {
 		t.Helper()
@@ -162,7 +162,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 		r := rand.New(rand.NewPCG(uint64(c.width), uint64(c.height)))
 		random := func() P {
 			if ref.IsFloat[S]() || types.Square == raster.F64 {
-				return P(r.IntN(16)) // in all types, also once squared
+				return P(r.IntN(16)) // exact in all types, also when squared
 			}
 			return P(r.Uint64())
 		}
@@ -181,7 +181,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			pix := in.values[in.start(i):]
 			im := ref.Image[P]{Pix: pix, Stride: in.stride, Width: c.width, Height: c.height, Channels: c.channels}
 			expect(wantOut, i, ref.Table[S](im, false), c, c.offset)
-			if types.Pixel.Float() { // their squares lack the offset too
+			if types.Pixel.Float() { // their squares subtract the offset too
 				im.Pix = slices.Clone(pix)
 				for n := range im.Pix {
 					im.Pix[n] -= P(c.offset)
@@ -189,7 +189,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			}
 			expect(wantSquares, i, ref.Table[Q](im, true), c, 0)
 		}
-		if c.carry { // both began with the same row 0
+		if c.carry { // both started with the same row 0
 			for i := range c.count {
 				for x := range (c.width + 1) * c.channels {
 					out.values[out.start(i)+x] = wantOut.values[out.start(i)+x]
@@ -222,8 +222,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 	}
 }
 
-// expect writes a table over the guard values, with a carried row or an offset
-// added.
+// expect writes a table over the guard values, with a carried row or an offset added.
 func expect[S boxsum.Sum](to layout[S], image int, table []S, c portableCase, offset float32) {
 	row := (c.width + 1) * c.channels
 	for y := range c.height + 1 {
@@ -237,7 +236,7 @@ func expect[S boxsum.Sum](to layout[S], image int, table []S, c portableCase, of
 	}
 }
 
-// A layout is a batch in host memory, as it shall be on the device.
+// A layout is a batch in host memory, laid out as on the device.
 type layout[T any] struct {
 	values                         []T
 	lead, stride, distance, images int
@@ -318,7 +317,8 @@ func (l layout[T]) locate(at int) (x, y, image int) {
 	return at % l.distance % l.stride, at % l.distance / l.stride, at / l.distance
 }
 
-// Random floats: close to the truth, and the same bits every time.
+// TestPortableFloats checks that sums of random floats are accurate, and have the same bits every
+// time.
 func TestPortableFloats(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		const width, height = 700, 300

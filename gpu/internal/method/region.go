@@ -9,19 +9,19 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A region is the part of a lattice that has pixels, in whole pieces of PieceColumns
-// columns and PieceRows rows: the table is not made elsewhere. Image corners are corners of
-// the region; its rows of pieces begin further and further to the left down to
-// one of them and then further to the right, and end the other way round.
+// A region is the part of a lattice that has pixels, in whole pieces of PieceColumns columns and
+// PieceRows rows. The table is not computed elsewhere. The corners of the image are corners of the
+// region: from top to bottom, its rows of pieces begin further and further to the left up to one of
+// them, and then further to the right; they end the other way round.
 type region struct {
 	columns, rows int     // of the lattice
 	across        []int32 // the first and the last piece of each row of pieces
-	down          []int32 // the same of each column
+	down          []int32 // the same for each column
 }
 
 const PieceColumns, PieceRows = kernels.RegionColumns, kernels.RegionRows
 
-// pieces is the region of each of a shape's lattices: one for both of a split one.
+// pieces returns the region of each of a shape's lattices; those of a split shape share one.
 func (s *LatticeShape) pieces() region {
 	columns, rows := s.Size()
 	g := region{columns: columns, rows: rows}
@@ -31,7 +31,7 @@ func (s *LatticeShape) pieces() region {
 	}
 	runs := len(s.edges) - 1
 	for row := range s.rows {
-		// Columns fall as x grows, and with it down.
+		// Columns decrease as x grows, while down increases.
 		first, last := max(0, row-(s.Height-1)), min(row, runs-1)
 		right := s.Width - 1 - int(s.edges[first]) + int(s.over[row-first])
 		left := s.Width - int(s.edges[last+1]) + int(s.over[row-last])
@@ -44,7 +44,7 @@ func (s *LatticeShape) pieces() region {
 		g.down[2*x] = -1
 	}
 	for y := range len(g.across) / 2 {
-		// Pieces to the upper right of all others take from the left what is above.
+		// Pieces to the upper right of all others get the sums above from their left neighbor.
 		if y > 0 && g.across[2*y+1] > g.across[2*y-1] {
 			g.across[2*y] = min(g.across[2*y], g.across[2*y-1])
 		}
@@ -58,20 +58,20 @@ func (s *LatticeShape) pieces() region {
 	return g
 }
 
-// A regionTile is an entry of the tile list of jobs.PlanePass: a tile of a one-pass
-// kernel, how many tiles of its row and of its column come before it, and flags.
+// A regionTile is an entry of the tile list of jobs.PlanePass: a tile of a one-pass kernel, how
+// many tiles precede it in its row and in its column, and flags.
 type regionTile struct{ x, y, left, above int32 }
 
-// Flags in the left of a tile.
+// Flags in the left field of a tile.
 const (
 	lastOfRow      = 1 << 28
 	lastOfColumn   = 1 << 29
-	cornerFromLeft = 1 << 30  // to the right of all that is above
-	tellsRight     = -1 << 31 // the next one is such a tile
+	cornerFromLeft = 1 << 30  // to the right of everything above
+	tellsRight     = -1 << 31 // the next tile in the row has cornerFromLeft
 )
 
-// tiles lists the tiles of a region, row by row or diagonal by diagonal. Their
-// columns and rows divide those of pieces.
+// tiles lists the tiles of a region, row by row or diagonal by diagonal. Their sizes divide those
+// of pieces.
 func (g *region) tiles(size tileSize) []regionTile {
 	perColumn, perRow := PieceColumns/size.columns, PieceRows/size.rows
 	endX, endY := devmem.CeilDiv(g.columns, size.columns), devmem.CeilDiv(g.rows, size.rows)
@@ -79,7 +79,7 @@ func (g *region) tiles(size tileSize) []regionTile {
 	for y := range endY {
 		piece := y / perRow
 		from, to := int(g.across[2*piece])*perColumn, min((int(g.across[2*piece+1])+1)*perColumn, endX)
-		open := endX // tiles from here on have none above and are to the right of all that is
+		open := endX // tiles from here on have none above and are to the right of everything above
 		if piece > 0 && y%perRow == 0 {
 			open = (int(g.across[2*piece-1]) + 1) * perColumn
 		}
@@ -106,12 +106,12 @@ func (g *region) tiles(size tileSize) []regionTile {
 	return all
 }
 
-// A regionTable is a table of a region, one channel of it.
+// A regionTable is one channel of a table of a region.
 type regionTable[S boxsum.Sum] struct {
 	region
 	cells         *boxsum.Table[S]
 	channel       int
-	above, before []S // the sums above each row of pieces, and before each column; at the end everything
+	above, before []S // the sums above each row of pieces and left of each column; the last one is the total
 }
 
 func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int) *regionTable[S] {
@@ -129,7 +129,7 @@ func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int)
 	return t
 }
 
-// inside, rowsOf, columnsOf and entry are those of gpu/internal/kernels/lattice_boxes.cl.
+// inside, rowsOf, columnsOf and entry are the functions of gpu/internal/kernels/lattice_boxes.cl.
 func (t *regionTable[S]) inside(column, row int) S {
 	if column == 0 || row == 0 {
 		return 0
@@ -166,10 +166,10 @@ func (t *regionTable[S]) entry(column, row int) S {
 	return t.inside(column, row)
 }
 
-// CornerSums is what [rotated.Table.Fill] asks for, from the tables of a shape's lattices: the
-// boxes that it has begin with the first column and row of a lattice.
+// CornerSums returns the function that [rotated.Table.Fill] needs, given the tables of a shape's
+// lattices. Its boxes must begin with the first column and row of a lattice.
 func CornerSums[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(dst []S, boxes []rotated.Box) {
-	var parts [][]*regionTable[S] // and their channels
+	var parts [][]*regionTable[S] // by lattice, then by channel
 	for _, cells := range lattices {
 		var channels []*regionTable[S]
 		for c := range cells.Channels {

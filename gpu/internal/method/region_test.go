@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// latticeImages are the lattices of an image, as they are laid out on a device.
+// latticeImages returns the lattices of an image, laid out as on a device.
 func latticeImages(s *LatticeShape, im boxsum.Image[uint8]) []boxsum.Image[uint8] {
 	columns, rows := s.Size()
 	var parts []boxsum.Image[uint8]
@@ -29,8 +29,9 @@ func latticeImages(s *LatticeShape, im boxsum.Image[uint8]) []boxsum.Image[uint8
 	return parts
 }
 
-// What a region leaves out of a table is found in the rest of it, and its tiles
-// make that: each from what its neighbours tell, in the order in which they are listed.
+// TestRegions checks that entries which a region leaves out of a table can be derived from the
+// others, and that the listed tiles compute those, each from what its neighbors have published
+// before it.
 func TestRegions(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for q, quadrant := range quadrants {
@@ -97,10 +98,10 @@ func checkRegion(r *rand.Rand, g region, want *boxsum.Table[uint32]) error {
 	return nil
 }
 
-// checkTiles makes the tiles of a table as listedPlace of gpu/internal/kernels/plane_tile.h does.
+// checkTiles computes the tiles of a table like listedPlace in gpu/internal/kernels/plane_tile.h.
 func checkTiles(list []regionTile, size tileSize, cells boxsum.Image[uint8], want *boxsum.Table[uint32]) error {
 	type told struct {
-		Rows, columns []uint32 // prefixes
+		Rows, columns []uint32 // prefix sums
 		corner, right uint32
 		flags         int32
 	}
@@ -159,7 +160,7 @@ func checkTiles(list []regionTile, size tileSize, cells boxsum.Image[uint8], wan
 	return nil
 }
 
-// noise is random bytes.
+// noise returns random bytes.
 func noise(r *rand.Rand, width, height int) boxsum.Image[uint8] {
 	im := boxsum.Image[uint8]{Pix: make([]uint8, width*height), Stride: width, Width: width, Height: height, Channels: 1}
 	for i := range im.Pix {
@@ -168,8 +169,7 @@ func noise(r *rand.Rand, width, height int) boxsum.Image[uint8] {
 	return im
 }
 
-// quadrants are ratios of each of the four ways to look at an image, besides
-// random ones.
+// quadrants holds ratios of each of the four orientations, besides random ones.
 var quadrants = []struct {
 	name   string
 	ratios []rotated.Rotation

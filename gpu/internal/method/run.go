@@ -1,6 +1,6 @@
-// Package method makes tables on a device, one [Method] for each kind of them. [Run] is
-// the one place that chooses kernels, cuts a batch into launches and goes on in smaller
-// ones where memory is short.
+// Package method computes tables on a device, with a [Method] for each kind of table. [Run] is the
+// one place that chooses kernels, cuts a batch into launches, and retries with smaller ones if
+// memory is short.
 package method
 
 import (
@@ -12,31 +12,31 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A Method is how tables of one kind are made.
+// A Method computes tables of one kind.
 type Method interface {
-	// Empty is the tables of a job without pixels, which are cleared.
+	// Empty returns the tables of a job without pixels, which are cleared.
 	Empty(Job) Job
-	// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+	// Obstacle returns why a job cannot use the one-pass kernels, or "".
 	Obstacle(Job) string
-	// Suits reports whether they are the faster ones for the job.
+	// Suits reports whether the one-pass kernels are faster for the job.
 	Suits(Job) bool
 	// OnePass and Portable plan the launches of a job.
 	OnePass(Job) (Plan, error)
 	Portable(Job) (Plan, error)
-	// Part is some of the images of a job.
+	// Part returns the job of some images.
 	Part(job Job, first, count int) Job
 }
 
-// A Plan is how a job is launched.
+// A Plan describes how a job is launched.
 type Plan struct {
-	Most   int                  // images or slices that go together
+	Most   int                  // images or slices that are launched together
 	Launch func(part Job) error // queues the launches for some of them
 }
 
-// A Way is which kernels to use.
+// A Way selects kernels.
 type Way int
 
-// The ways: what suits the job, kernels that run everywhere, and kernels that read
+// The ways: whichever is faster for the job, kernels that run everywhere, and kernels that read
 // pixels once.
 const (
 	Auto Way = iota
@@ -44,10 +44,10 @@ const (
 	OnePass
 )
 
-// errTooManyTiles has a job go by the portable kernels whatever was asked for.
+// errTooManyTiles makes a job use the portable kernels, whatever was requested.
 var errTooManyTiles = errors.New("gpu: too many tiles for one launch")
 
-// Run queues a job by the kernels that suit it.
+// Run queues a job with the requested kernels.
 func Run(m Method, job Job, way Way) error {
 	if s, ok := m.(interface{ Squares() Method }); ok && job.Square != 0 {
 		if err := Run(m, job.sumsOnly(), way); err != nil {
@@ -73,9 +73,9 @@ func Run(m Method, job Job, way Way) error {
 	return inParts(m, job, m.Portable)
 }
 
-// inParts launches a job for as many images at a time as its plan allows, and for half as
-// many where memory is short. What was queued already for those is done again. An image
-// that is still too large goes in bands, if it can.
+// inParts launches a job for as many images at a time as its plan allows, and for half as many if
+// memory is short. Work that was already queued for those is repeated. A single image that is still
+// too large is cut into bands if possible.
 func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 	p, err := plan(job)
 	if err != nil {
@@ -105,8 +105,8 @@ func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 	return nil
 }
 
-// inBands launches the job of one image, for which memory was short, in bands of rows: each
-// goes on from the last row of the table of the one above.
+// inBands launches the job of one image, for which memory was short, in bands of rows. Each
+// continues from the last table row of the band above.
 func inBands(m Method, job Job, plan func(Job) (Plan, error), short error) error {
 	cuts, ok := m.(interface {
 		Band(job Job, first, rows int) Job
@@ -135,7 +135,7 @@ func inBands(m Method, job Job, plan func(Job) (Plan, error), short error) error
 	return nil
 }
 
-// band is the job of some rows of an image.
+// band returns the job of some rows of an image.
 func band(job Job, first, rows int) Job {
 	job.Carry = job.Carry || first > 0
 	job.Height = rows
@@ -145,7 +145,7 @@ func band(job Job, first, rows int) Job {
 	return job
 }
 
-// images is what methods have in common whose jobs are images and their tables.
+// images is embedded in methods whose jobs are images and their tables.
 type images struct{}
 
 func (images) Empty(job Job) Job   { return job }
@@ -158,7 +158,7 @@ func (images) Part(job Job, first, count int) Job {
 	return job
 }
 
-// cudaObstacle reports what the one-pass kernels miss on a device.
+// cudaObstacle returns why the one-pass kernels cannot run on a device, or "".
 func cudaObstacle(d *devmem.Device) string {
 	b, ok := d.Backend.(*driver.CUDABackend)
 	switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A fake method says how its launches end, and notes how many images each has.
+// A fake is a method that controls how its launches end, and records how many images each has.
 type fake struct {
 	images
 	obstacle         string
 	suits            bool
 	most             int
-	onePass          error // how the one-pass kernels end
-	fits             int   // images that memory is enough for
+	onePass          error // the error of the one-pass kernels
+	fits             int   // number of images that fit in memory
 	ran              string
 	firsts, together []int
 }
@@ -48,8 +48,8 @@ func (f *fake) plan(name string, err error) (Plan, error) {
 func (f *fake) OnePass(Job) (Plan, error)  { return f.plan("one-pass", f.onePass) }
 func (f *fake) Portable(Job) (Plan, error) { return f.plan("portable", nil) }
 
-// Only where the caller left the choice, and only kernels that the driver will never
-// take, are others taken instead.
+// TestRefused checks that other kernels are used only if the caller left the choice and the driver
+// will never accept the kernels.
 func TestRefused(t *testing.T) {
 	const noPTX, noBinary, unknown = cuda.Result(222), cuda.Result(209), cuda.Result(999)
 	with := func(reasons ...error) error {
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The choice of kernels.
+// TestChoice tests the choice of kernels.
 func TestChoice(t *testing.T) {
 	job := Job{Width: 1, Height: 1, Count: 1}
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// Batches go in parts, and in smaller ones where memory is short.
+// TestParts checks that batches are cut into parts, and into smaller ones if memory is short.
 func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		count, most, fits int

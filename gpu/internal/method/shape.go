@@ -11,28 +11,28 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A latticeShape is where the cells of a lattice lie in rows and columns, see
-// gpu/internal/kernels/lattice.h. Of both lines that cross in a pixel one is its row and the
-// other its column, so that neighbours in a line of the image are neighbours in
-// a row for as long as its pixels are.
+// A LatticeShape maps pixels to the columns and rows of a lattice, see
+// gpu/internal/kernels/lattice.h. Two lines of the rotation cross in every pixel. The one that
+// becomes its row is chosen so that neighbors in a line of the image stay neighbors in a row of the
+// lattice for as long as possible.
 type LatticeShape struct {
 	Lattice       *rotated.Lattice
 	Width, Height int  // of the image
-	exchange      bool // rows are c and columns r
+	exchange      bool // rows are c and columns are r
 	mirrored      bool // x counts from the right
 	rows, columns int
-	down, over    []int32 // of each x and each line
-	edges         []int32 // where runs of equal down begin, and the width
+	down, over    []int32 // for each x and each line
+	edges         []int32 // where runs of equal down begin, followed by the width
 	starts        []int32 // the first line of each over
 
-	// split is 1 where the cells of even and of odd rows make two lattices, each
-	// without the columns in which it has no pixels.
+	// Split is 1 if the cells of even and of odd rows form two lattices, each without the columns
+	// in which it has no pixels.
 	Split  int
-	region region // of each
+	region region // of each lattice
 }
 
-// latticeSize is a shape of which only the size is known: the rest takes time and
-// memory for every line of the image.
+// LatticeSize returns a shape that only knows its size: the rest takes time and memory for every
+// line of the image.
 func LatticeSize(width, height int, rot rotated.Rotation) (*LatticeShape, error) {
 	rot, err := rot.Reduce()
 	if err != nil {
@@ -48,7 +48,7 @@ func LatticeSize(width, height int, rot rotated.Rotation) (*LatticeShape, error)
 	}
 	a, b = min(a, b), max(a, b)
 	columns, rows := int64(width)+a*int64(height-1)/b, int64(height)+a*int64(width-1)/b
-	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
+	const margin = 1 << 12 // tiles that extend beyond the image are counted in 32 bits too
 	if max(columns, rows) > math.MaxInt32-margin {
 		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrInvalid, columns, rows)
 	}
@@ -90,7 +90,7 @@ func NewLatticeShape(width, height int, rot rotated.Rotation) (*LatticeShape, er
 	return s, nil
 }
 
-// cell is the column and row of pixel x of line y.
+// cell returns the column and row of pixel x in line y.
 func (s *LatticeShape) cell(x, y int) (column, row int) {
 	if s.mirrored {
 		x = s.Width - 1 - x
@@ -100,7 +100,7 @@ func (s *LatticeShape) cell(x, y int) (column, row int) {
 	return box.C0, box.R0
 }
 
-// place is a box inside the lattice's bounds as columns and rows.
+// place converts a box inside the lattice's bounds to columns and rows.
 func (s *LatticeShape) place(box rotated.Box) rotated.Box {
 	bounds := s.Lattice.Bounds()
 	if s.exchange {
@@ -109,26 +109,26 @@ func (s *LatticeShape) place(box rotated.Box) rotated.Box {
 	return rotated.Box{C0: bounds.C1 - box.C1, C1: bounds.C1 - box.C0, R0: box.R0 - bounds.R0, R1: box.R1 - bounds.R0}
 }
 
-// part is the columns and rows that a box has in one of the lattices, the first
-// of which has the even rows.
+// Part returns the columns and rows of a box in one of the lattices. The first one (odd = 0) has
+// the even rows.
 func (s *LatticeShape) Part(box rotated.Box, odd int) image.Rectangle {
 	box = s.place(box)
 	if s.Split == 0 {
 		return image.Rect(box.C0, box.R0, box.C1, box.R1)
 	}
-	// x counts from the last column, so that pixels of even rows are in columns as
-	// even or odd as that is.
+	// x counts from the last column, so the pixels of even rows are in columns of the same parity
+	// as that column.
 	oddColumns := (s.Width - 1 + odd) % 2
-	half := func(n, odd int) int { return (n - odd + 1) / 2 } // of those below n
+	half := func(n, odd int) int { return (n - odd + 1) / 2 } // how many of the numbers below n have this parity
 	return image.Rect(half(box.C0, oddColumns), half(box.R0, odd), half(box.C1, oddColumns), half(box.R1, odd))
 }
 
-// size is the columns and rows of each lattice.
+// Size returns the columns and rows of each lattice.
 func (s *LatticeShape) Size() (columns, rows int) {
 	return (s.columns + s.Split) >> s.Split, (s.rows + s.Split) >> s.Split
 }
 
-// pack is the arrays as the kernel takes them, and the job without its places.
+// pack returns the arrays as the kernel expects them, and the job without their locations.
 func (s *LatticeShape) pack() ([]byte, latticeJob) {
 	rot := s.Lattice.Rotation()
 	a, b := math.Abs(float64(rot.A)), float64(rot.B)

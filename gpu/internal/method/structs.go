@@ -2,7 +2,7 @@ package method
 
 import "github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 
-// What the kernels take, by the names that are used here.
+// The jobs of kernels, by the names used in this package.
 type (
 	portableJob      = jobs.Job
 	portableCarry    = jobs.Carry
@@ -29,12 +29,12 @@ type (
 	volumeShape  struct{ jobs.VolumeShape }
 )
 
-// Sizes is what a launch of the kernel takes.
+// Sizes returns the sizes that a launch of the kernel needs.
 func (s fastShape) Sizes() (threads, shared, jobBytes int) {
 	return int(s.Threads), int(s.Shared), int(s.JobBytes)
 }
 
-// Sizes is what a launch of the kernel takes.
+// Sizes returns the sizes that a launch of the kernel needs.
 func (s volumeShape) Sizes() (threads, shared, jobBytes int) {
 	return int(s.Threads), int(s.Shared), int(s.JobBytes)
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 )
 
-// A TensorPlanes is planes of floats on a CUDA device, one after the other, Stride bytes from row to row.
+// TensorPlanes are consecutive planes of floats on a CUDA device.
 type TensorPlanes struct {
 	Address              uint64
 	Width, Height, Count int
 	Stride, Distance     int64
-	Gap                  bool // what lies between two rows may be written
-	BandRow              int  // rows of each band into which planes are cut; those of planes where it is zero
+	Gap                  bool // the gaps between rows may be written
+	BandRow              int  // rows of the bands into which planes are cut; zero to leave planes whole
 }
 
-// aligned reports whether groups of four values of so many bytes can be read at once, from the first on or from the last.
+// aligned reports whether groups of four values of the given size can be read at once, starting
+// from the first value or, if reverse, from the last.
 func (p *TensorPlanes) aligned(bytes int, reverse bool) int32 {
 	unit, last := int64(min(4*bytes, 16)), int64(0)
 	if reverse {
@@ -29,32 +30,32 @@ func (p *TensorPlanes) aligned(bytes int, reverse bool) int32 {
 	return flag((int64(p.Address)+last)%unit == 0 && p.Stride%unit == 0 && (p.Count == 1 || p.Distance%unit == 0))
 }
 
-// A TensorWindow is which window a pixel has: it begins Left and Top before it. Its sum is multiplied by Factor, or, clipped,
-// divided by the pixels of it that are in the plane.
+// A TensorWindow describes the window of a pixel, which begins Left and Top before it. Its sum is
+// multiplied by Factor or, if Clip is set, divided by the number of its pixels inside the plane.
 type TensorWindow struct {
 	Across, Down, Left, Top int
 	Factor                  float64
 	Clip                    bool
 }
 
-// What kernels of windows take, see tensor.h.
+// Limits of the window kernels; see tensor.h.
 const (
 	windowThreads = 256
 	windowWide    = 4 * windowThreads
-	// WindowMost is how wide a window may be.
+	// WindowMost is the greatest width of a window.
 	WindowMost = windowWide / 2
 )
 
-// A TensorCall is a launch of a kernel for planes of floats, which needs nothing but its job: the addresses of pixels and sums come
-// first in that.
+// A TensorCall is a launch of a kernel for planes of floats, which needs nothing but its job. The
+// job begins with the addresses of pixels and sums.
 type TensorCall struct {
 	Kernel *driver.Kernel
 	Run    driver.Run
 	Job    []byte
 }
 
-// Tensor prepares sums of planes, without checks: those of types and sizes are the caller's. Name is "table", where the sums are
-// those of a table after its row of zeros, "suffix" or "window".
+// Tensor prepares sums of planes without checks: the caller is responsible for types and sizes.
+// name is "table", whose sums start after the table's row of zeros, "suffix" or "window".
 func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow) (*driver.CUDABackend, TensorCall, error) {
 	b, ok := d.Backend.(*driver.CUDABackend)
 	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
@@ -72,7 +73,7 @@ func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes
 	if err != nil {
 		return nil, TensorCall{}, err
 	}
-	if c.Run.Cluster > 1 && !(b.Major == 9 && c.Kernel.Machine) { // PTX is for chips that have none
+	if c.Run.Cluster > 1 && !(b.Major == 9 && c.Kernel.Machine) { // chips that run PTX have no clusters
 		c.Run.Blocks, c.Run.Cluster = c.Run.Blocks/c.Run.Cluster, 1
 	}
 	c.Run.Stream, c.Run.Job = d.Stream, unsafe.Pointer(&c.Job[0])
@@ -108,7 +109,7 @@ func planeCall(d *devmem.Device, name string, t kernels.Types, in, out TensorPla
 	if in.Width > 128*shape.Chunks {
 		shape = shapes[1]
 	}
-	// Blocks share a plane, where there are fewer planes than blocks that run at once.
+	// Blocks share a plane if there are fewer planes than blocks that run at once.
 	cluster := 1
 	for 2*cluster <= kernels.TensorCluster && 2*cluster*bands*in.Count <= shape.Blocks*d.About.Units && cluster*shape.Warps*shape.Rows < high {
 		cluster *= 2
@@ -120,7 +121,8 @@ func planeCall(d *devmem.Device, name string, t kernels.Types, in, out TensorPla
 	}
 }
 
-// downCall is a launch of a kernel that goes down planes, none where these are too few, too wide, or the device has no such kernel.
+// downCall returns a launch of a kernel that processes planes from top to bottom. ok is false if
+// there are too few planes, or they are too wide, or the device has no such kernel.
 func downCall(b *driver.CUDABackend, d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes) (c TensorCall, ok bool, err error) {
 	if b.Major != 9 || t.Sum != "f32" || in.Count < d.About.Units/2 || out.BandRow > 0 {
 		return c, false, nil
@@ -132,7 +134,7 @@ func downCall(b *driver.CUDABackend, d *devmem.Device, name string, t kernels.Ty
 		}
 		c = planeCall(d, name, t, in, out)
 		c.Kernel, err = b.Reserve("tensor", s.Kernel(name, t.Pixel), s.Shared(bytes))
-		if err != nil || !c.Kernel.Machine { // PTX is for chips that copy otherwise
+		if err != nil || !c.Kernel.Machine { // chips that run PTX copy differently
 			return c, false, err
 		}
 		c.Run = driver.Run{Blocks: in.Count, Threads: 32 * s.Warps, Shared: s.Shared(bytes)}
@@ -148,8 +150,9 @@ func windowCall(d *devmem.Device, pixel string, in, out TensorPlanes, w TensorWi
 		results = (windowWide - w.Across - 2) &^ 3
 		strips = devmem.CeilDiv(out.Width, results)
 	}
-	// A band begins with all rows of a window, so that many are slow, and few leave processors idle.
-	bands := devmem.CeilDiv(out.Height, 8) // windows of f64 do not go on from the row above
+	// A band starts by reading all rows of a window, so many bands are slow, but few leave
+	// multiprocessors idle.
+	bands := devmem.CeilDiv(out.Height, 8) // f64 windows do not continue from the row above
 	if pixel != "f64" {
 		rows := max(32, min(128, 4*w.Down))
 		bands = max((out.Height+rows/2)/rows, 1)

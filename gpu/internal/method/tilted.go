@@ -8,38 +8,38 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// What the kernels of tilted tables have in common, see gpu/internal/kernels/tilted.h.
+// Sizes that the kernels of tilted tables share; see gpu/internal/kernels/tilted.h.
 const (
 	tiltedStrip = 32 // rows of a strip
 	tiltedLead  = 31 // values before each row of carries
-	tiltedLanes = 4  // channels of a tile at most
+	tiltedLanes = 4  // greatest number of channels in a tile
 )
 
-// A tiltedCut is how an image is cut into tiles.
+// A tiltedCut describes how an image is cut into tiles.
 type tiltedCut struct {
-	quads int // where a work-item has four pixels: how wide tiles are, see [kernels.TiltedKernel]
+	quads int // if not 0, each work-item has four pixels: width of tiles, see [kernels.TiltedKernel]
 	group int
-	width int // values of a tile, those included that only feed its neighbours
+	width int // values of a tile, including those that only serve its neighbors
 	lanes int // channels of a tile
 	bytes int64
 }
 
-// Tilted makes tilted tables, of the pixels or of their squares.
+// Tilted computes tilted tables of pixels or of their squares.
 type Tilted struct {
 	images
 	Squared bool
 }
 
-// Squares makes the tables of squares beside the others.
+// Squares returns the method for the tables of squares.
 func (Tilted) Squares() Method { return Tilted{Squared: true} }
 
-// Obstacle is always one: there are only portable kernels.
+// Obstacle always returns one: there are only portable kernels.
 func (Tilted) Obstacle(Job) string { return "do not make tilted tables" }
 
-// OnePass is never asked for.
+// OnePass calls Portable. Run does not use it.
 func (m Tilted) OnePass(job Job) (Plan, error) { return m.Portable(job) }
 
-// Portable makes tables in tiles, strip after strip.
+// Portable plans tables in tiles, strip after strip.
 func (m Tilted) Portable(job Job) (Plan, error) {
 	cut, err := newTiltedCut(job, m.Squared)
 	if err != nil {
@@ -60,14 +60,15 @@ func newTiltedCut(job Job, squares bool) (tiltedCut, error) {
 	if cut.quads > 0 {
 		cut.width = 4 * kernels.QuadsGroup * cut.quads
 	}
-	// Half of a tile at least is for its own pixels.
+	// At least half of a tile is for its own pixels.
 	lanes := min(tiltedLanes, cut.width/(4*tiltedStrip))
 	cut.lanes = devmem.CeilDiv(job.Channels, devmem.CeilDiv(job.Channels, lanes))
 	return cut, err
 }
 
-// tiltedQuads is how wide tiles of quads are: the wider, the less is read twice. On CUDA,
-// where a work-group is a warp, they are narrow where the device would not have enough.
+// tiltedQuads returns the width of tiles in quads. The wider tiles are, the less is read twice. On
+// CUDA, where a work-group is a warp, they are narrow if there would be too few to keep the device
+// busy.
 func tiltedQuads(job Job, t kernels.Types) int {
 	few, many, openCL := kernels.TiltedQuads(t)
 	if job.Device.About.Kind != driver.CUDA {
@@ -76,7 +77,7 @@ func tiltedQuads(job Job, t kernels.Types) int {
 	if b, ok := job.Device.Backend.(*driver.CUDABackend); ok && b.Tuning.Quads > 0 {
 		return min(b.Tuning.Quads, many)
 	}
-	const enough, own = 10, 8*kernels.QuadsGroup - 2*tiltedStrip // warps for each multiprocessor, and the width of a tile
+	const enough, own = 10, 8*kernels.QuadsGroup - 2*tiltedStrip // warps per multiprocessor; width of a tile
 	warps := int64(devmem.CeilDiv(job.Width, own)) * int64(devmem.CeilDiv(job.Height, tiltedStrip)) * int64(job.Count)
 	if warps < enough*int64(job.Device.About.Units) {
 		return few
@@ -84,7 +85,7 @@ func tiltedQuads(job Job, t kernels.Types) int {
 	return many
 }
 
-// tiltedAligned reports whether pixels and sums lie so that four can be moved at once.
+// tiltedAligned reports whether pixels and sums are aligned so that four can be moved at once.
 func tiltedAligned(job Job) bool {
 	const most = 16 // bytes of an aligned access
 	pixels, sums := int64(4*job.Pixel.Bytes()), int64(4*job.Sum.Bytes())
@@ -95,8 +96,8 @@ func tiltedAligned(job Job) bool {
 	return job.Channels == 1 && multiple(job.In, 0, pixels) && multiple(job.Out, int64(job.Sum.Bytes()), sums)
 }
 
-// tiltedPlan makes tables in tiles of a given size, as many images at a time as
-// the memory for carries and the numbers of work-groups allow.
+// tiltedPlan plans tables in tiles of a given size, with as many images at a time as the memory for
+// carries and the numbers of work-groups allow.
 func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
 	laneGroups := devmem.CeilDiv(job.Channels, cut.lanes)
 	pixels := cut.width/cut.lanes - 2*tiltedStrip
@@ -107,12 +108,12 @@ func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
 		TilePixels: int32(pixels), TilesAcross: int32(devmem.CeilDiv(job.Width, pixels)), Strips: int32(devmem.CeilDiv(job.Height, tiltedStrip)),
 		Squares: flag(squares),
 	}
-	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
+	const margin = 1 << 12 // tiles that extend beyond the image are counted in 32 bits too
 	carries := int64(0)
 	if s.Strips > 1 {
 		carries = int64(s.Strips) * s.CarryStride * int64(job.Sum.Bytes())
 	}
-	groups := int64(job.Channels) * int64(job.Width/8+2) * int64(s.Strips) // at least, of every launch
+	groups := int64(job.Channels) * int64(job.Width/8+2) * int64(s.Strips) // lower bound for every launch
 	groups = max(groups, 2*(s.CarryStride+int64(s.Strips)*tiltedStrip*int64(job.Channels)))
 	images := min(int64(job.Count), math.MaxInt32/groups)
 	if carries > 0 {
@@ -124,14 +125,14 @@ func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
 	return Plan{int(images), func(part Job) error { return tiltedBatch(part, s, cut, carries*int64(part.Count)) }}, nil
 }
 
-// tiltedBatch queues the launches for images that go together. Each of the three
-// kinds of carries takes this many bytes.
+// tiltedBatch queues the launches for images that are processed together. Each of the three kinds
+// of carries takes carryBytes bytes.
 func tiltedBatch(job Job, s tiltedJob, cut tiltedCut, carryBytes int64) error {
 	t := portableTypes(job)
 	s.InStart, s.InStride, s.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
 	s.OutStart, s.OutStride, s.OutDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
 	tiles := int64(s.ChannelGroups) * int64(s.TilesAcross) * int64(job.Count) // of a strip
-	carries := job.In.Memory                                                  // not used where there is one strip
+	carries := job.In.Memory                                                  // unused if there is only one strip
 	if s.Strips > 1 {
 		var err error
 		if carries, _, err = job.Device.Workspace(job.Stream, "tilted carries", 3*carryBytes); err != nil {
@@ -149,7 +150,7 @@ func tiltedBatch(job Job, s tiltedJob, cut tiltedCut, carryBytes int64) error {
 	return job.launch(kernels.TiltedKernel("finish", t, cut.quads), tiles*int64(s.Strips), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
 }
 
-// tiltedCarry hands the totals of the strips on.
+// tiltedCarry propagates the totals of the strips.
 func tiltedCarry(job Job, s tiltedJob, sum string, carries driver.Memory) error {
 	most := kernels.Types{Sum: sum}.MaxGroup()
 	lines, windows, carry := kernels.DiagonalKernel("lines", sum), kernels.DiagonalKernel("windows", sum), kernels.SumKernel("carry", sum)

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Sums is the tables that devices make, and Squares those of squares beside them.
+// Sums lists the tables that devices support, and Squares those of squares.
 var (
 	Sums    = raster.SumPairs.For(raster.OnDevice)
 	Squares = raster.SquarePairs.For(raster.OnDevice)
@@ -16,8 +16,8 @@ var (
 	onePassSquares = raster.SquarePairs.For(raster.OnDevice | raster.OnePass)
 )
 
-// typesObstacle reports what the one-pass kernels miss of the types of a job. Zero stands
-// for a table that is not made.
+// typesObstacle returns why the one-pass kernels do not support the types of a job, or "". Zero
+// means that a table is not wanted.
 func typesObstacle(pixel, sum, square raster.Type) string {
 	switch {
 	case sum != 0 && !onePassSums.Has(pixel, sum):
@@ -28,8 +28,7 @@ func typesObstacle(pixel, sum, square raster.Type) string {
 	return ""
 }
 
-// PairError is the error of a table that there is not. Square is 0 where there are no
-// squares.
+// PairError returns an error if a table is not supported. square is 0 if no squares are wanted.
 func PairError(pixel, sum, square raster.Type) error {
 	if !Sums.Has(pixel, sum) {
 		return fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, Sums.Missing(pixel, sum))

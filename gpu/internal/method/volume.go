@@ -10,25 +10,25 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
-// further on, after the table's slice before the first of them: that is what Carry is
-// about.
+// Volume computes tables of volumes. The images of its jobs are slices. Their tables are stored one
+// slice further on, after the slice of the table that precedes the first of them, to which Carry
+// refers.
 type Volume struct {
 	images
-	Squared bool // the sums are of the squares
+	Squared bool // the sums are of squares
 }
 
-// Squares makes the table of squares beside the other.
+// Squares returns the method for the table of squares.
 func (Volume) Squares() Method { return Volume{Squared: true} }
 
-// Part is some of the slices of a job.
+// Part returns the job of some slices.
 func (Volume) Part(job Job, first, count int) Job {
 	part := images{}.Part(job, first, count)
 	part.Carry = job.Carry || first > 0
 	return part
 }
 
-// Empty is all slices of the table, but for one that is an input.
+// Empty returns all slices of the table, except one that is an input.
 func (Volume) Empty(job Job) Job {
 	job.Count++
 	if job.Carry {
@@ -39,9 +39,9 @@ func (Volume) Empty(job Job) Job {
 	return job
 }
 
-// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+// Obstacle returns why a job cannot use the one-pass kernels, or "".
 func (m Volume) Obstacle(job Job) string {
-	const margin = 1024 // a tile that sticks out is counted in 32 bits too
+	const margin = 1024 // a tile that extends beyond the slice is counted in 32 bits too
 	sum, square := job.Sum, raster.Type(0)
 	if m.Squared {
 		sum, square = square, sum
@@ -60,12 +60,11 @@ func (m Volume) Obstacle(job Job) string {
 	return ""
 }
 
-// volumeCarryBytes is about how much memory the carries of slices that go together
-// take.
+// volumeCarryBytes is the approximate memory for the carries of slices that are processed together.
 const volumeCarryBytes = 256 << 20
 
-// Portable makes the table with the portable kernels: totals of tiles and their carries
-// for a number of slices, and a second read that goes through them.
+// Portable plans the table with the portable kernels: totals of tiles and their carries for a
+// number of slices, and a second read of these slices.
 func (m Volume) Portable(job Job) (Plan, error) {
 	plane := m.plane(job)
 	t := portableTypes(plane)
@@ -79,7 +78,8 @@ func (m Volume) Portable(job Job) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	// Both cut the slices alike: into tiles of one band of the smaller group.
+	// Both kernels cut the slices in the same way: into tiles of one band of the smaller
+	// work-group.
 	group = min(group, finishGroup)
 	cut := newCut(plane, tiling{group: group, rows: group / portableTasks})
 	most := cut.most(job, volumeCarryBytes)
@@ -89,7 +89,7 @@ func (m Volume) Portable(job Job) (Plan, error) {
 	return Plan{most, func(part Job) error { return m.slab(part, cut, finish) }}, nil
 }
 
-// plane is the job of the kernels that slices share with images.
+// plane returns the job for the kernels that slices share with images.
 func (m Volume) plane(job Job) Job {
 	if m.Squared {
 		job.Sum, job.Square = Sums.Usual(job.Pixel), job.Sum
@@ -97,7 +97,7 @@ func (m Volume) plane(job Job) Job {
 	return job
 }
 
-// slab queues the launches for slices that go together.
+// slab queues the launches for slices that are processed together.
 func (m Volume) slab(job Job, c portableCut, finish string) error {
 	plane := m.plane(job)
 	carries, err := c.totals(plane)

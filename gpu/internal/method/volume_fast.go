@@ -9,25 +9,25 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// A volumeKernel is a kernel that was loaded.
+// A volumeKernel is a loaded kernel.
 type volumeKernel struct {
 	*driver.Kernel
 	*volumeShape
 	planes *driver.Kernel // adds up slabs along z
 }
 
-// volumeEdgeBytes is how much memory tiles may take to tell each other of slices,
-// unless one slice needs more. More slices go in several launches.
+// volumeEdgeBytes bounds the memory in which tiles publish the edges of slices, unless one slice
+// needs more. More slices take several launches.
 const volumeEdgeBytes = 512 << 20
 
-// OnePass makes the table in one pass.
+// OnePass plans the table in one pass.
 func (m Volume) OnePass(job Job) (Plan, error) {
 	b := job.Device.Backend.(*driver.CUDABackend)
 	k, err := loadVolume(b, kernels.VolumePassKernel(job.Pixel.Short(), accumulator(job.Sum), m.Squared))
 	if err != nil {
 		return Plan{}, err
 	}
-	tiles := int64(devmem.CeilDiv(job.Width, int(k.Width))) * int64(devmem.CeilDiv(job.Height, int(k.Height))) // of a slice
+	tiles := int64(devmem.CeilDiv(job.Width, int(k.Width))) * int64(devmem.CeilDiv(job.Height, int(k.Height))) // tiles of a slice
 	if tiles > math.MaxInt32/2 {
 		return Plan{}, errTooManyTiles
 	}
@@ -37,7 +37,7 @@ func (m Volume) OnePass(job Job) (Plan, error) {
 	}, nil
 }
 
-// loadVolume is a kernel by its name.
+// loadVolume returns the kernel with a name.
 func loadVolume(b *driver.CUDABackend, name string) (k volumeKernel, err error) {
 	k.Kernel, k.volumeShape, err = driver.Shaped[volumeShape](b, kernels.Module(name), name, unsafe.Sizeof(volumePassJob{}))
 	if err == nil {
@@ -46,8 +46,8 @@ func loadVolume(b *driver.CUDABackend, name string) (k volumeKernel, err error) 
 	return k, err
 }
 
-// slabsOf is how many slabs of slices are worked on side by side: more than one
-// where the tiles of a slice leave much of the device idle. That costs a read more.
+// slabsOf returns the number of slabs of slices that are processed concurrently: more than one if
+// the tiles of a slice leave much of the device idle. That takes an additional read of the pixels.
 func slabsOf(b *driver.CUDABackend, k volumeKernel, tiles int64, depth int) int {
 	const leastDepth = 8 // of a slab
 	slabs := int64(b.Tuning.Slabs)
@@ -57,7 +57,7 @@ func slabsOf(b *driver.CUDABackend, k volumeKernel, tiles int64, depth int) int 
 	return int(max(min(slabs, int64(depth/leastDepth), math.MaxInt32/tiles), 1))
 }
 
-// volumeLaunch queues the launches for slices that go together.
+// volumeLaunch queues the launches for slices that are processed together.
 func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) error {
 	d := job.Device
 	across, down := devmem.CeilDiv(job.Width, int(k.Width)), devmem.CeilDiv(job.Height, int(k.Height))
@@ -77,7 +77,7 @@ func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) err
 			return err
 		}
 	}
-	if s.Epoch == math.MaxUint32 { // what the first launches told would seem to be new
+	if s.Epoch == math.MaxUint32 { // edges of the first launches would seem to be current
 		if err := d.ClearSpace(job.Stream, use); err != nil {
 			return err
 		}
@@ -109,9 +109,9 @@ func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) err
 	return err
 }
 
-// columnBytes is how many bytes may be zeros up to the end of an entry (0, y, z): a whole
-// sector, where the gap after the row before has room for one. To write less of it costs
-// a read: on an H200 a table takes a tenth longer.
+// columnBytes returns the number of bytes, up to the end of entry (0, y, z), that may be
+// overwritten with zeros: a whole sector if the gap after the previous row has room for it. Writing
+// less than a sector costs a read: on an H200 a table takes a tenth longer.
 func columnBytes(job Job) int32 {
 	const sector = 32
 	value := int64(job.Sum.Bytes())

@@ -2,7 +2,7 @@ package opencl
 
 import "fmt"
 
-// A Code is an error code of OpenCL.
+// A Code is an OpenCL error code.
 type Code int32
 
 // Codes that callers act on.
@@ -62,7 +62,7 @@ func (c Code) String() string {
 	return fmt.Sprintf("error %d", int32(c))
 }
 
-// An Error is a function that failed.
+// An Error is a failed call of an OpenCL function.
 type Error struct {
 	Function string
 	Code     Code

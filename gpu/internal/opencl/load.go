@@ -1,5 +1,5 @@
-// Package opencl is the few functions of OpenCL 1.2 that package gpu needs,
-// found at run time in the system's loader of OpenCL drivers.
+// Package opencl calls the few functions of OpenCL 1.2 that package gpu needs. It finds them at run
+// time in the system's OpenCL loader.
 package opencl
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
-// A Driver is the OpenCL functions, which must all be there.
+// A Driver holds the OpenCL functions, all of which must exist.
 type Driver struct {
-	fn struct { // named as they are, less the cl
+	fn struct { // named like the functions, without the prefix cl
 		GetPlatformIDs, GetDeviceIDs, GetDeviceInfo, CreateContext, ReleaseContext, CreateCommandQueue,
 		ReleaseCommandQueue, GetCommandQueueInfo, Flush, Finish, CreateBuffer, ReleaseMemObject, EnqueueMapBuffer,
 		EnqueueUnmapMemObject, EnqueueReadBuffer, EnqueueReadBufferRect, EnqueueWriteBuffer, EnqueueWriteBufferRect,
@@ -26,18 +26,18 @@ type Driver struct {
 	}
 }
 
-// A function is one of OpenCL's.
+// A function is a function of OpenCL.
 type function struct {
 	name string
 	at   uintptr
 }
 
-// Load opens the system's OpenCL once and for all.
+// Load opens the system's OpenCL on the first call.
 func Load() (*Driver, error) { return load() }
 
 var load = sync.OnceValues(func() (*Driver, error) { return open(libraries()) })
 
-// libraries is where OpenCL may be, the usual place first.
+// libraries returns the names to try, the usual one first.
 func libraries() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -85,7 +85,7 @@ func find(library uintptr) (*Driver, error) {
 	return d, nil
 }
 
-// call is for functions that return an error code.
+// call calls a function that returns an error code.
 //
 //go:uintptrescapes
 func (d *Driver) call(f function, args ...uintptr) error {

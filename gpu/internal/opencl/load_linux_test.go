@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A library that is there but has other functions is an error too.
+// TestMissingSymbol checks that a library without the OpenCL functions is an error.
 func TestMissingSymbol(t *testing.T) {
 	_, err := open([]string{"libc.so.6"})
 	if err == nil || !strings.Contains(err.Error(), "clGetPlatformIDs") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A program without GPU support says so once, not for every library that it did not open.
+// TestNone checks that a program without GPU support says so once, not for every library.
 func TestNone(t *testing.T) {
 	_, err := open(libraries())
 	if err == nil || strings.Count(err.Error(), "without GPU support") != 1 {

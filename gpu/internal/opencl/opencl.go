@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
-// Handles of OpenCL's objects; zero is none.
+// Handles of OpenCL objects; zero is no handle.
 type (
 	Platform uintptr
 	Device   uintptr
@@ -57,7 +57,7 @@ const (
 	commandEnd        = 0x1283
 )
 
-// Platforms lists the installed drivers.
+// Platforms returns the installed drivers.
 func (d *Driver) Platforms() ([]Platform, error) {
 	var n uint32
 	if err := d.call(d.fn.GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); err != nil || n == 0 {
@@ -68,7 +68,7 @@ func (d *Driver) Platforms() ([]Platform, error) {
 	return ids, err
 }
 
-// Devices lists the devices of a driver, which may be none.
+// Devices returns the devices of a driver, which may have none.
 func (d *Driver) Devices(p Platform) ([]Device, error) {
 	var n uint32
 	err := d.call(d.fn.GetDeviceIDs, uintptr(p), DeviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&n)))
@@ -84,42 +84,42 @@ func (d *Driver) Devices(p Platform) ([]Device, error) {
 	return ids, err
 }
 
-// DeviceString is a text about a device.
+// DeviceString returns a string property of a device.
 func (d *Driver) DeviceString(dev Device, what uint32) (string, error) {
 	return d.text(d.fn.GetDeviceInfo, uintptr(dev), uintptr(what))
 }
 
-// DeviceNumber is a number about a device, whatever its width. The largest int64 stands
-// for all that are larger.
+// DeviceNumber returns an integer property of a device, whatever its width. Values above the
+// largest int64 are clamped to it.
 func (d *Driver) DeviceNumber(dev Device, what uint32) (int64, error) {
-	n, err := ask[uint64](d, d.fn.GetDeviceInfo, uintptr(dev), uintptr(what)) // little-endian everywhere, so that narrower ones fit
+	n, err := ask[uint64](d, d.fn.GetDeviceInfo, uintptr(dev), uintptr(what)) // all supported machines are little-endian, so that narrower values fit
 	return int64(min(n, math.MaxInt64)), err
 }
 
-// CreateContext makes a context of one device.
+// CreateContext creates a context of one device.
 func (d *Driver) CreateContext(dev Device) (Context, error) {
 	h, err := d.create(d.fn.CreateContext, 0, 1, uintptr(unsafe.Pointer(&dev)), 0, 0)
 	return Context(h), err
 }
 
-// ReleaseContext gives a context back.
+// ReleaseContext releases a context.
 func (d *Driver) ReleaseContext(c Context) error { return d.call(d.fn.ReleaseContext, uintptr(c)) }
 
-// CreateQueue makes a queue that runs its commands in order.
+// CreateQueue creates a queue that runs its commands in order.
 func (d *Driver) CreateQueue(c Context, dev Device, properties uint64) (Queue, error) {
 	h, err := d.create(d.fn.CreateCommandQueue, uintptr(c), uintptr(dev), uintptr(properties))
 	return Queue(h), err
 }
 
-// ReleaseQueue gives a queue back once its commands are done.
+// ReleaseQueue releases a queue once its commands are done.
 func (d *Driver) ReleaseQueue(q Queue) error { return d.call(d.fn.ReleaseCommandQueue, uintptr(q)) }
 
-// QueueContext is the context that a queue is in.
+// QueueContext returns the context of a queue.
 func (d *Driver) QueueContext(q Queue) (Context, error) {
 	return ask[Context](d, d.fn.GetCommandQueueInfo, uintptr(q), queueContext)
 }
 
-// Flush hands the queue's commands to the device.
+// Flush submits the queue's commands to the device.
 func (d *Driver) Flush(q Queue) error { return d.call(d.fn.Flush, uintptr(q)) }
 
 // Finish waits for all commands of a queue.
@@ -131,45 +131,45 @@ func (d *Driver) CreateBuffer(c Context, flags uint64, bytes int64) (Memory, err
 	return Memory(h), err
 }
 
-// ReleaseMemory gives memory back.
+// ReleaseMemory frees memory.
 func (d *Driver) ReleaseMemory(m Memory) error { return d.call(d.fn.ReleaseMemObject, uintptr(m)) }
 
-// Map makes a whole buffer visible to the host, and waits until it is.
+// Map maps a whole buffer into host memory, and waits until it is accessible.
 func (d *Driver) Map(q Queue, m Memory, bytes int64) (unsafe.Pointer, error) {
 	h, err := d.create(d.fn.EnqueueMapBuffer, uintptr(q), uintptr(m), 1, mapRead|mapWrite, 0, uintptr(bytes), 0, 0, 0)
-	return *(*unsafe.Pointer)(unsafe.Pointer(&h)), err // C's memory, which Go does not move
+	return *(*unsafe.Pointer)(unsafe.Pointer(&h)), err // C memory, which Go does not move
 }
 
-// Unmap ends what Map began.
+// Unmap undoes Map.
 func (d *Driver) Unmap(q Queue, m Memory, p unsafe.Pointer) error {
 	return d.call(d.fn.EnqueueUnmapMemObject, uintptr(q), uintptr(m), uintptr(p), 0, 0, 0)
 }
 
-// Read copies from a buffer to the host, and waits for it if blocking.
+// Read copies from a buffer to the host, and waits if blocking.
 func (d *Driver) Read(q Queue, m Memory, blocking bool, offset, bytes int64, dst unsafe.Pointer) error {
 	return d.call(d.fn.EnqueueReadBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(dst), 0, 0, 0)
 }
 
-// Write copies from the host to a buffer, and waits for it if blocking.
+// Write copies from the host to a buffer, and waits if blocking.
 func (d *Driver) Write(q Queue, m Memory, blocking bool, offset, bytes int64, src unsafe.Pointer) error {
 	return d.call(d.fn.EnqueueWriteBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(src), 0, 0, 0)
 }
 
-// A Region is equal rows in two memories: where the first row starts in each,
-// and how far apart rows are.
+// A Region describes equal rows in two memories: where the first row starts in each, and the
+// distance between rows.
 type Region struct {
-	Bytes, Rows             int64 // of a row; how many
+	Bytes, Rows             int64 // bytes of a row; number of rows
 	BufferStart, OtherStart int64
 	BufferPitch, OtherPitch int64
 }
 
-// box is the region as OpenCL counts it: x in bytes, y in rows, one slice.
+// box returns the region in OpenCL's terms: x in bytes, y in rows, one slice.
 func (r Region) box() (buffer, other, size *[3]uintptr) {
 	return origin(r.BufferStart, r.BufferPitch, r.Bytes), origin(r.OtherStart, r.OtherPitch, r.Bytes),
 		&[3]uintptr{uintptr(r.Bytes), uintptr(r.Rows), 1}
 }
 
-// origin keeps rows within the pitch where it can: some drivers insist.
+// origin keeps rows within the pitch where possible, as some drivers require.
 func origin(start, pitch, bytes int64) *[3]uintptr {
 	if x := start % pitch; x+bytes <= pitch {
 		return &[3]uintptr{uintptr(x), uintptr(start / pitch), 0}
@@ -177,12 +177,12 @@ func origin(start, pitch, bytes int64) *[3]uintptr {
 	return &[3]uintptr{uintptr(start), 0, 0}
 }
 
-// ReadRows copies rows from a buffer to the host, the region's other side.
+// ReadRows copies rows from a buffer to the host, which is the other side of the region.
 func (d *Driver) ReadRows(q Queue, m Memory, blocking bool, r Region, dst unsafe.Pointer) error {
 	return d.hostRows(d.fn.EnqueueReadBufferRect, q, m, blocking, r, dst)
 }
 
-// WriteRows copies rows from the host, the region's other side, to a buffer.
+// WriteRows copies rows from the host, which is the other side of the region, to a buffer.
 func (d *Driver) WriteRows(q Queue, m Memory, blocking bool, r Region, src unsafe.Pointer) error {
 	return d.hostRows(d.fn.EnqueueWriteBufferRect, q, m, blocking, r, src)
 }
@@ -198,31 +198,31 @@ func (d *Driver) Copy(q Queue, dst, src Memory, dstOffset, srcOffset, bytes int6
 	return d.call(d.fn.EnqueueCopyBuffer, uintptr(q), uintptr(src), uintptr(dst), uintptr(srcOffset), uintptr(dstOffset), uintptr(bytes), 0, 0, 0)
 }
 
-// CopyRows copies rows to a buffer from another one.
+// CopyRows copies rows from one buffer to another.
 func (d *Driver) CopyRows(q Queue, dst, src Memory, r Region) error {
 	to, from, size := r.box()
 	return d.call(d.fn.EnqueueCopyBufferRect, uintptr(q), uintptr(src), uintptr(dst), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
 		uintptr(r.OtherPitch), 0, uintptr(r.BufferPitch), 0, 0, 0, 0)
 }
 
-// Fill sets bytes of a buffer.
+// Fill sets the bytes of a buffer.
 func (d *Driver) Fill(q Queue, m Memory, value byte, offset, bytes int64) error {
 	return d.call(d.fn.EnqueueFillBuffer, uintptr(q), uintptr(m), uintptr(unsafe.Pointer(&value)), 1, uintptr(offset), uintptr(bytes), 0, 0, 0)
 }
 
-// create is for functions that return a handle, with the error code last.
+// create calls a function that returns a handle and stores an error code through its last argument.
 //
 //go:uintptrescapes
 func (d *Driver) create(f function, args ...uintptr) (uintptr, error) {
 	code := new(int32)
-	var pin runtime.Pinner // a conversion inside append keeps nothing alive
+	var pin runtime.Pinner // go:uintptrescapes does not cover a conversion inside append
 	pin.Pin(code)
 	defer pin.Unpin()
 	h := dynamic.Call(f.at, append(args, uintptr(unsafe.Pointer(code)))...)
 	return h, check(f, *code)
 }
 
-// ask is a property of an object. What the arguments point to is not kept alive.
+// ask queries a property of an object. What the arguments point to is not kept alive.
 func ask[T any](d *Driver, f function, of ...uintptr) (T, error) {
 	answer := new(T)
 	var pin runtime.Pinner // as in create
@@ -232,7 +232,7 @@ func ask[T any](d *Driver, f function, of ...uintptr) (T, error) {
 	return *answer, err
 }
 
-// text is a property that is a text.
+// text queries a string property.
 func (d *Driver) text(f function, of ...uintptr) (string, error) {
 	size := new(uintptr)
 	var pin runtime.Pinner

@@ -30,7 +30,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// Numbers that no int holds are the largest that one does, and not negative.
+// TestLargeNumbers checks that values which no int can hold are clamped, and not negative.
 func TestLargeNumbers(t *testing.T) {
 	if math.MaxInt < math.MaxInt64 {
 		t.Skip("there is no OpenCL for 32-bit programs")
@@ -73,7 +73,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// The first device, or the reason why there is none.
+// first returns the first device, or skips the test if there is none.
 func first(t *testing.T) (*Driver, Device) {
 	t.Helper()
 	d, err := Load()
@@ -95,7 +95,7 @@ func first(t *testing.T) (*Driver, Device) {
 	return nil, 0
 }
 
-// What is written in rows comes back in other rows, by way of a copy.
+// TestRows checks that rows survive a round trip through other layouts and a copy.
 func TestRows(t *testing.T) {
 	d, dev := first(t)
 	do := func(err error) {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// ProgramFromSource makes a program to build.
+// ProgramFromSource creates a program, to be built, from source.
 func (d *Driver) ProgramFromSource(c Context, source string) (Program, error) {
 	text := append([]byte(source), 0)
 	start, length := unsafe.Pointer(&text[0]), uintptr(len(source))
@@ -13,7 +13,7 @@ func (d *Driver) ProgramFromSource(c Context, source string) (Program, error) {
 	return Program(h), err
 }
 
-// ProgramFromBinary makes a program from what Binary gave, to be built too.
+// ProgramFromBinary creates a program, to be built, from the result of Binary.
 func (d *Driver) ProgramFromBinary(c Context, dev Device, binary []byte) (Program, error) {
 	if len(binary) == 0 {
 		return 0, &Error{d.fn.CreateProgramWithBinary.name, InvalidBinary}
@@ -28,7 +28,7 @@ func (d *Driver) ProgramFromBinary(c Context, dev Device, binary []byte) (Progra
 	return Program(h), err
 }
 
-// Build compiles a program; where that fails, log says why if the driver does.
+// Build compiles a program. If that fails, log holds the driver's messages, if any.
 func (d *Driver) Build(p Program, dev Device, options string) (log string, err error) {
 	text := append([]byte(options), 0)
 	if err = d.call(d.fn.BuildProgram, uintptr(p), 1, uintptr(unsafe.Pointer(&dev)), uintptr(unsafe.Pointer(&text[0])), 0, 0); err == nil {
@@ -38,7 +38,7 @@ func (d *Driver) Build(p Program, dev Device, options string) (log string, err e
 	return log, err
 }
 
-// Binary is a built program of one device, in the driver's own form.
+// Binary returns a built program for one device in the driver's own format.
 func (d *Driver) Binary(p Program) ([]byte, error) {
 	size, err := ask[uintptr](d, d.fn.GetProgramInfo, uintptr(p), programBinarySize)
 	if err != nil || size == 0 {
@@ -50,42 +50,42 @@ func (d *Driver) Binary(p Program) ([]byte, error) {
 	return binary, err
 }
 
-// ReleaseProgram gives a program back.
+// ReleaseProgram releases a program.
 func (d *Driver) ReleaseProgram(p Program) error { return d.call(d.fn.ReleaseProgram, uintptr(p)) }
 
-// CreateKernel finds a kernel of a built program.
+// CreateKernel returns a kernel of a built program.
 func (d *Driver) CreateKernel(p Program, name string) (Kernel, error) {
 	text := append([]byte(name), 0)
 	h, err := d.create(d.fn.CreateKernel, uintptr(p), uintptr(unsafe.Pointer(&text[0])))
 	return Kernel(h), err
 }
 
-// ReleaseKernel gives a kernel back.
+// ReleaseKernel releases a kernel.
 func (d *Driver) ReleaseKernel(k Kernel) error { return d.call(d.fn.ReleaseKernel, uintptr(k)) }
 
-// SetArg copies an argument of a kernel.
+// SetArg sets an argument of a kernel, which is copied.
 func (d *Driver) SetArg(k Kernel, index int, size uintptr, value unsafe.Pointer) error {
 	return d.call(d.fn.SetKernelArg, uintptr(k), uintptr(index), size, uintptr(value))
 }
 
-// WorkGroupLimit is how many work-items a work-group of a kernel may have.
+// WorkGroupLimit returns the largest work-group size of a kernel.
 func (d *Driver) WorkGroupLimit(k Kernel, dev Device) (int, error) {
 	n, err := ask[uintptr](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelWorkGroup)
 	return int(min(n, math.MaxInt)), err
 }
 
-// LocalBytes is how much local memory a work-group of a kernel takes.
+// LocalBytes returns the local memory that a work-group of a kernel uses.
 func (d *Driver) LocalBytes(k Kernel, dev Device) (int, error) {
 	n, err := ask[uint64](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelLocalBytes)
 	return int(min(n, math.MaxInt)), err
 }
 
-// Launch queues a kernel: global and local count work-items.
+// Launch queues a kernel. global and local are numbers of work-items.
 func (d *Driver) Launch(q Queue, k Kernel, global, local [3]uintptr) error {
 	return d.call(d.fn.EnqueueNDRangeKernel, uintptr(q), uintptr(k), 3, 0, uintptr(unsafe.Pointer(&global)), uintptr(unsafe.Pointer(&local)), 0, 0, 0)
 }
 
-// Marker is an event that happens when all commands queued so far are done.
+// Marker returns an event that completes when all commands queued so far are done.
 func (d *Driver) Marker(q Queue) (Event, error) {
 	var e Event
 	err := d.call(d.fn.EnqueueMarkerWithWaitList, uintptr(q), 0, 0, uintptr(unsafe.Pointer(&e)))
@@ -102,10 +102,10 @@ func (d *Driver) WaitEvent(e Event) error {
 	return d.call(d.fn.WaitForEvents, 1, uintptr(unsafe.Pointer(&e)))
 }
 
-// EventTime is when an event happened, in nanoseconds of the device's clock.
+// EventTime returns when an event completed, in nanoseconds of the device's clock.
 func (d *Driver) EventTime(e Event) (uint64, error) {
 	return ask[uint64](d, d.fn.GetEventProfilingInfo, uintptr(e), commandEnd)
 }
 
-// ReleaseEvent gives an event back.
+// ReleaseEvent releases an event.
 func (d *Driver) ReleaseEvent(e Event) error { return d.call(d.fn.ReleaseEvent, uintptr(e)) }

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// tableCopiers is how many processors copy a table from page-locked
-	// memory: one cannot keep up with the bus, and many take memory's time
-	// from it.
+	// tableCopiers is the number of processors that copy a table from page-locked memory: one
+	// cannot keep up with the bus, and many compete with it for memory bandwidth.
 	tableCopiers = 6
 
-	// pieceBytes is about what a copier takes at a time. Those who are done
-	// wait for the last piece.
+	// pieceBytes is the approximate size of the pieces in which copies are shared. Those who finish
+	// early wait for the last piece.
 	pieceBytes = 128 << 10
 
-	// streamBytes is from where on copies go past the caches: the device
-	// reads from memory, and what it wrote is no longer needed.
+	// streamBytes is the size from which on copies use non-temporal stores: the device reads from
+	// memory, and what it has written is no longer needed.
 	streamBytes = 1 << 10
 )
 
-// imageCopiers is how many processors have an image in page-locked memory by the
-// time that the bus is free for it, on which its table takes longer if it is larger.
+// imageCopiers returns the number of processors needed to copy an image to page-locked memory by
+// the time that the bus is free for it. If its table is larger, that keeps the bus busy for longer.
 func imageCopiers(image, table int64) int {
 	const most = 8
 	return int(min(2+(most*image-1)/max(image, table)+1, most))
 }
 
-// copyBytes copies between places of the host. It takes a [processor.StoreFence]
-// before others may read them, which costs more than copying a row.
+// copyBytes copies host memory. Others may read the result after a [processor.StoreFence], which
+// takes longer than copying a row.
 func copyBytes(dst, src unsafe.Pointer, n int64) {
 	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
 	if n < streamBytes {
@@ -43,7 +42,7 @@ func copyBytes(dst, src unsafe.Pointer, n int64) {
 	processor.StreamCopy(to, from)
 }
 
-// copyRows copies rows from one place of the host to another.
+// copyRows copies rows of host memory.
 func copyRows(dst, src devmem.Host, r driver.Rows) {
 	if dst.Stride == r.Bytes && src.Stride == r.Bytes {
 		r = driver.Rows{Bytes: r.Bytes * r.Count, Count: 1}
@@ -54,8 +53,8 @@ func copyRows(dst, src devmem.Host, r driver.Rows) {
 	processor.StoreFence()
 }
 
-// share calls copy for all rows, piece by piece, on at most by processors,
-// and on no more than there are pieces.
+// share calls copy for all rows, piece by piece, on at most by processors and no more than there
+// are pieces.
 func share(r driver.Rows, by int, copy func(first, count int64)) {
 	size := max(1, pieceBytes/max(r.Bytes, 1))
 	pieces := (r.Count + size - 1) / size
@@ -73,7 +72,7 @@ func share(r driver.Rows, by int, copy func(first, count int64)) {
 		go work()
 	}
 	work()
-	// The last piece takes some microseconds, and waking up more than that.
+	// The last piece takes a few microseconds, less than waking up.
 	for range 100 {
 		if done.Load() >= pieces {
 			return

@@ -10,16 +10,17 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
-// A Group is devices that share work. One that fails leaves its part to the others.
+// A Group is a set of devices that share work. If one fails, the others take over its part.
 type Group struct {
 	Devices []*devmem.Device
-	Failed  func(*devmem.Device, error) // is told which device left its part to others, and why; nil where nobody asks
+	Failed  func(*devmem.Device, error) // reports a device that failed, and why; may be nil
 }
 
-// Alone is a group of one device.
+// Alone returns a group of one device.
 func Alone(d *devmem.Device) Group { return Group{Devices: []*devmem.Device{d}} }
 
-// Alike reports whether all devices are of one make: their kernels add in the same order.
+// Alike reports whether all devices are of the same model, so that their kernels add in the same
+// order.
 func (g Group) Alike() bool {
 	first := g.Devices[0].Info()
 	return !slices.ContainsFunc(g.Devices, func(d *devmem.Device) bool {
@@ -29,20 +30,20 @@ func (g Group) Alike() bool {
 	})
 }
 
-// fixed reports whether it matters which device makes which part: float sums of unlike
-// devices may differ in their last bits, and have to be the same from run to run.
+// fixed reports whether it matters which device computes which part: float sums of different
+// devices may differ in their last bits, and must be the same in every run.
 func (g Group) fixed(w *Work) bool {
 	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.Alike()
 }
 
-// tell has the caller know of a device that failed.
+// tell reports a device that failed.
 func (g Group) tell(d *devmem.Device, err error) {
 	if g.Failed != nil {
 		g.Failed(d, err)
 	}
 }
 
-// Run makes the table of the work in pieces that go over all devices.
+// Run computes the table of the work in pieces that are distributed over all devices.
 func (g Group) Run(w *Work) error {
 	if len(g.Devices) == 1 {
 		return w.Run(g.Devices[0])
@@ -71,7 +72,7 @@ func (g Group) Run(w *Work) error {
 	}
 }
 
-// first has the first device do something that can.
+// first calls do for one device after the other until it succeeds.
 func (g Group) first(do func(*devmem.Device) error) (err error) {
 	for _, d := range g.Devices {
 		failed := do(d)
@@ -83,42 +84,42 @@ func (g Group) first(do func(*devmem.Device) error) (err error) {
 	return err
 }
 
-// bands is how many bands of these units make a piece. The last unit of a piece goes
-// through the host to the device of the next one, which takes about half as long as a
-// band is on the bus: while every device copies a piece, that is done once for each device.
+// bands returns the number of bands, of units units each, in a piece. The last unit of a piece goes
+// through the host to the device of the next piece, which takes about half as long as the transfer
+// of a band. While every device copies a piece, this happens once per device.
 func (g Group) bands(w *Work, units int) int {
 	devices := len(g.Devices)
 	return max(1, min((devices+1)/2, w.Units/units/(2*devices)))
 }
 
-// A spread is work whose pieces go over the devices of a group. Slots take pieces as they
-// become free. A slot sends the pixels of its piece to its device, waits for the last unit
-// of the table before it, which comes from another device by way of the table on the host,
-// has the piece summed, and hands its own last unit on before it fetches the rest.
+// A spread is work whose pieces are distributed over the devices of a group. Slots take pieces as
+// they become free. A slot sends the pixels of its piece to its device, and waits for the table's
+// last unit before the piece, which another device has stored in the table on the host. Then it
+// sums the piece, and passes its own last unit on before it fetches the rest.
 //
-// A piece is several bands, each as large as on one device alone: the sums are then the
-// same bits.
+// A piece is several bands, each as large as on a single device, so that the sums have the same
+// bits.
 type spread struct {
 	group        Group
 	work         *Work
-	units, bands int // units of a band, bands of a piece
+	units, bands int // units in a band, bands in a piece
 	pieces       int
-	slots        int // of a device, at most
+	slots        int // greatest number of slots per device
 	through      chan struct{}
 
 	mu      sync.Mutex
 	change  sync.Cond
-	next    []int // which piece each device takes next, or all devices together
-	back    []int // pieces that nobody has any more
+	next    []int // the next piece of each device, or of all devices together
+	back    []int // pieces that were given back
 	carried int   // pieces whose last units are on the host
-	done    int   // pieces
+	done    int   // completed pieces
 	members int   // devices that take part
 	absent  []bool
 	failed  []error // why devices left
-	err     error   // what ends all
+	err     error   // what stops all devices
 }
 
-// inPieces makes the table in pieces of some bands of some units.
+// inPieces computes the table in pieces of some bands of some units.
 func (g Group) inPieces(w *Work, units, bands, slots int) error {
 	s := &spread{
 		group: g, work: w, units: units, bands: bands, pieces: devmem.CeilDiv(w.Units, units*bands),
@@ -152,13 +153,13 @@ func (g Group) inPieces(w *Work, units, bands, slots int) error {
 // A member is a device that takes part.
 type member struct {
 	index   int
-	work    *Work // as this device sees it
-	slots   int   // that still work; under the spread's mu
-	err     error // why the device takes no more pieces; under the spread's mu
+	work    *Work // the work for this device
+	slots   int   // slots still working; guarded by the spread's mu
+	err     error // why the device takes no more pieces; guarded by the spread's mu
 	waiting sync.Mutex
 }
 
-// join has a device take part until all is done, or it fails.
+// join makes a device take part until everything is done, or the device fails.
 func (s *spread) join(index int, d *devmem.Device) (err error) {
 	if err := d.Enter(); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (s *spread) join(index int, d *devmem.Device) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = keepPieces(p, err) }() // waits for what is under way after an error
+	defer func() { err = keepPieces(p, err) }() // waits for running work after an error
 	var blocks [3]*devmem.Block
 	for i := range own.Sides {
 		if blocks[i] = own.block(i); blocks[i] != nil {
@@ -197,13 +198,13 @@ func (s *spread) join(index int, d *devmem.Device) (err error) {
 	return driver.FirstError(m.err, driver.EachError(slices.Values(slots), func(s *slot) error { return s.forget(d.Backend) }))
 }
 
-// fit makes room in as many slots as there is memory for.
+// fit allocates memory in as many slots as possible.
 func (s *spread) fit(p *pool, w *Work, blocks [3]*devmem.Block) ([]*slot, error) {
 	one := func(own *slot) error {
 		for i := range own.sides {
 			own.sides[i].theirs = devmem.Host{}
 			if blocks[i] != nil {
-				own.sides[i].theirs = w.Sides[i].At // something: each piece has its own
+				own.sides[i].theirs = w.Sides[i].At // not nil; each piece sets its own
 			}
 		}
 		if err := p.fit(own, w, s.units*s.bands, true, 0); err != nil {
@@ -226,8 +227,8 @@ func (s *spread) fit(p *pool, w *Work, blocks [3]*devmem.Block) ([]*slot, error)
 	return p.slots[:s.slots], nil
 }
 
-// leave ends the part of a device. When the last one leaves and work is left, that is the
-// error of all.
+// leave ends the participation of a device. If the last one leaves unfinished work, its error
+// becomes that of the group.
 func (s *spread) leave(index int, err error) {
 	s.mu.Lock()
 	s.members--
@@ -246,7 +247,7 @@ func (s *spread) leave(index int, err error) {
 	}
 }
 
-// together is several errors as one.
+// together combines several errors into one.
 func together(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]
@@ -258,10 +259,10 @@ func together(errs []error) error {
 	return driver.OneLine{Err: errors.Join(errs...)}
 }
 
-// errBefore has a slot give up its piece for one before it, which nobody has.
+// errBefore makes a slot give up its piece in favor of an earlier one that was given back.
 var errBefore = errors.New("gpu: a piece before this one waits")
 
-// serve takes pieces through a slot for as long as there are any.
+// serve processes pieces in a slot until there are no more.
 func (s *spread) serve(m *member, own *slot) {
 	for n, ok := s.take(m); ok; n, ok = s.take(m) {
 		err := s.pass(m, own, n)
@@ -269,7 +270,7 @@ func (s *spread) serve(m *member, own *slot) {
 			s.through <- struct{}{}
 			continue
 		}
-		// Nothing may use the slot, or the memory of the caller, when another has the piece.
+		// No one may use the slot or the caller's memory once another device has the piece.
 		waited := m.work.Job.Device.Backend.Wait(own.sum)
 		if err == errBefore {
 			err = waited
@@ -280,8 +281,8 @@ func (s *spread) serve(m *member, own *slot) {
 	}
 }
 
-// take is the first piece that nobody has, and reports whether there is one for this
-// device. While others have all of them it waits: they may fail.
+// take returns the first available piece, and whether there is one for this device. While others
+// hold all pieces it waits, because they may fail.
 func (s *spread) take(m *member) (n int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -305,8 +306,8 @@ func (s *spread) take(m *member) (n int, ok bool) {
 	return 0, false
 }
 
-// lowest is the first piece that a device may take, and from whose it is, -1 for those
-// that were given back. Without any it is the number of pieces.
+// lowest returns the first piece that a device may take, and the index in s.next that it comes
+// from, or -1 if it was given back. If there is none, n is the number of pieces.
 func (s *spread) lowest(m *member) (n, from int) {
 	n, from = s.pieces, -1
 	for _, b := range s.back {
@@ -320,9 +321,8 @@ func (s *spread) lowest(m *member) (n, from int) {
 	return n, from
 }
 
-// giveBack leaves a piece to others after an error, and reports whether the slot is done.
-// One that has too little memory leaves the others of its device; otherwise the device is
-// done.
+// giveBack returns a piece to the others after an error, and reports whether the slot is done. If
+// memory is short, the other slots of the device continue; otherwise the device is done.
 func (s *spread) giveBack(m *member, n int, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,14 +331,14 @@ func (s *spread) giveBack(m *member, n int, err error) bool {
 	if err == nil {
 		return false
 	}
-	s.err = driver.FirstError(s.err, s.work.ended()) // it may be why there is an error
+	s.err = driver.FirstError(s.err, s.work.ended()) // may be the cause of err
 	if m.slots--; !short(err) || m.slots == 0 {
 		m.err = driver.FirstError(m.err, err)
 	}
 	return true
 }
 
-// await waits for the last unit of the piece before.
+// await waits for the last unit of the previous piece.
 func (s *spread) await(m *member, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,8 +354,8 @@ func (s *spread) await(m *member, n int) error {
 	return nil
 }
 
-// carry puts the last unit of a piece where the next one finds it, unless it is there: a
-// piece is made again where its device failed later.
+// carry stores the last unit of a piece where the next piece finds it, unless it is already there:
+// a piece is computed again if its device failed later.
 func (s *spread) carry(n int, deliver func()) {
 	s.mu.Lock()
 	there := s.carried > n
@@ -363,14 +363,14 @@ func (s *spread) carry(n int, deliver func()) {
 	if there {
 		return
 	}
-	deliver() // the next piece waits, and nobody else has this one
+	deliver() // the next piece waits, and no one else has this one
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.carried = n + 1
 	s.change.Broadcast()
 }
 
-// finish counts a piece whose table is there.
+// finish counts a completed piece.
 func (s *spread) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -379,7 +379,7 @@ func (s *spread) finish() {
 	}
 }
 
-// pass takes a piece in, sums it and takes the sums out.
+// pass copies a piece in, sums it and copies the sums out.
 func (s *spread) pass(m *member, own *slot, n int) error {
 	w, b := m.work, m.work.Job.Device.Backend
 	first := n * s.units * s.bands
@@ -401,7 +401,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 	if err := s.await(m, n); err != nil {
 		return err
 	}
-	skip := min(n, 1) // the unit that the piece before delivers
+	skip := min(n, 1) // the unit that the previous piece delivers
 	if err := s.queue(w, own, n, first, count, skip); err != nil {
 		return err
 	}
@@ -413,7 +413,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 			w.copyUnits(i, first+count, 1, own.ends[i].out(w, i), false)
 		}
 	})
-	m.waiting.Lock() // one at a time, since some drivers spin
+	m.waiting.Lock() // one at a time, because some drivers spin
 	err := b.WaitEvent(own.copied)
 	m.waiting.Unlock()
 	if err != nil {
@@ -428,7 +428,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 	return nil
 }
 
-// queue queues what is left to do for a piece when the unit before it is there.
+// queue queues the rest of a piece, when the unit before it is available.
 func (s *spread) queue(w *Work, own *slot, n, first, count, skip int) (err error) {
 	b := w.Job.Device.Backend
 	for i := 1; n > 0 && i < 3 && w.has(i); i++ {
@@ -464,11 +464,10 @@ func (s *spread) queue(w *Work, own *slot, n, first, count, skip int) (err error
 	return err
 }
 
-// ends is page-locked memory for the unit before a piece of a table and for its last one,
-// one after the other.
+// ends is page-locked memory for the unit before a piece of a table, followed by its last unit.
 type ends struct{ host driver.HostMemory }
 
-// fitEnds takes memory for both ends of a slot where it has too little.
+// fitEnds allocates memory for both ends of a slot if it has too little.
 func (s *slot) fitEnds(w *Work) (err error) {
 	d := w.Job.Device
 	for i := 1; i < 3 && w.has(i); i++ {
@@ -497,8 +496,8 @@ func (e *ends) free(d *devmem.Device) error {
 	return d.Backend.FreeHost(m)
 }
 
-// in is where the unit before a piece is on its way to the device, and out is where the
-// last one is on its way back.
+// in returns the memory of the unit before a piece on its way to the device, and out that of the
+// last unit on its way back.
 func (e *ends) in(w *Work, side int) devmem.Host {
 	return devmem.Host{At: e.host.At, Stride: w.rows(side, 1).Bytes}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// takeImages is the slots for whole images.
+// takeImages returns the slots for whole images.
 func takeImages(d *devmem.Device, count int) (*pool, error) {
 	if err := d.Enter(); err != nil {
 		return nil, err
@@ -14,9 +14,9 @@ func takeImages(d *devmem.Device, count int) (*pool, error) {
 	return takePool(d, imagesPool, count)
 }
 
-// keepImages puts slots that work aside for the next pipeline, and frees others.
+// keepImages keeps working slots for the next pipeline, and frees others.
 func keepImages(p *pool, works bool) error {
-	const most = 1 << 30 // bytes
+	const most = 1 << 30 // in bytes
 	if !works || p.Room() > most || p.device.Enter() != nil {
 		return p.Free()
 	}
@@ -24,8 +24,8 @@ func keepImages(p *pool, works bool) error {
 	return p.device.KeepSpare(imagesPool, p)
 }
 
-// stage makes room for an image in a slot and copies its pixels there, unless they
-// are page-locked. After an error the slot holds nothing of the caller's.
+// stage allocates memory for an image in a slot and copies its pixels there, unless they are
+// page-locked. After an error the slot holds nothing of the caller's.
 func (p *pool) stage(s *slot, w *Work, alone bool) error {
 	d := p.device
 	if err := d.Enter(); err != nil {
@@ -60,8 +60,7 @@ func (p *pool) stage(s *slot, w *Work, alone bool) error {
 	return nil
 }
 
-// queueImage queues the work for an image that is staged. After an error nothing is
-// under way in the slot.
+// queueImage queues the work for a staged image. After an error nothing is running in the slot.
 func (p *pool) queueImage(s *slot, w *Work) (err error) {
 	d := p.device
 	defer func() {
@@ -76,8 +75,7 @@ func (p *pool) queueImage(s *slot, w *Work) (err error) {
 	return s.queue(w, nil, w.Units)
 }
 
-// deliver copies the sums and squares that have come to where they belong, if that
-// is not where they are.
+// deliver copies the received sums and squares to their destination, unless they are already there.
 func (s *slot) deliver(tables []devmem.Host) {
 	for i, dst := range tables {
 		t := &s.sides[i+1]
@@ -91,8 +89,8 @@ func (s *slot) deliver(tables []devmem.Host) {
 	}
 }
 
-// wait waits for the work in the slot. The next work there frees its events: that
-// takes longer than a loop should wait.
+// wait waits for the work in the slot. The next work there frees its events, which takes too long
+// to be done in a loop over images.
 func (s *slot) wait(d *devmem.Device) error {
 	return driver.FirstError(d.Backend.WaitEvent(s.copied), s.leave(d))
 }
@@ -109,8 +107,8 @@ func (s *slot) leave(d *devmem.Device) error {
 	return driver.FirstError(errs...)
 }
 
-// keepPixels frees the memory of a slot except for the pixels on the host, also while
-// another one is fitted.
+// keepPixels frees the memory of a slot except for the pixels on the host. It may run while another
+// slot is fitted.
 func (p *pool) keepPixels(s *slot) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

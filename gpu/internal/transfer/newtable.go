@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// NewTable is a table of the host for one that a device makes.
+// NewTable returns a table on the host for the result of a device.
 func NewTable[S boxsum.Sum](width, height, channels int) (*boxsum.Table[S], error) {
 	whole := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
 	if _, err := whole.Lay(); err != nil {

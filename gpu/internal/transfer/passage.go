@@ -2,34 +2,33 @@ package transfer
 
 import "github.com/boxsum/boxsum/gpu/internal/devmem"
 
-// A passage is an image on its way.
+// A passage is an image on its way through a pipeline.
 type passage[T any] struct {
-	done  chan struct{} // closed when table and err are there
+	done  chan struct{} // closed when table and err are set
 	table T
 	err   error
 	line  *line[T]
-	slot  *slot // of the line, where a reused table lies
+	slot  *slot // the line's slot that holds a reused table
 }
 
-// milestones are closed when the work of an image is queued, and when its table is
-// there.
+// milestones are closed when the work of an image is queued, and when its table has arrived.
 type milestones struct{ queued, there chan struct{} }
 
-// wait waits for a milestone of the image before, if there is one.
+// wait waits for a milestone of the previous image, if there is one.
 func wait(milestone chan struct{}) {
 	if milestone != nil {
 		<-milestone
 	}
 }
 
-// start stages an image, calls free when its memory may change, queues its work and
-// is the slot that it has. A slot that finds no memory is given up, and the image
-// waits for one that has some. When the last one finds none, the image goes in
-// bands: it has no slot, and is there when start returns.
+// start stages an image, calls free when its memory may change, queues its work, and returns its
+// slot. A slot for which there is no memory is given up, and the image waits for another one. If
+// there is no memory for the last slot, the image is processed in bands: it has no slot, and is
+// complete when start returns.
 //
-// Work may need memory too. Only when there was enough for such an image before
-// is the next one staged while the work of this one is queued. Should there be too
-// little then, the image goes in bands at once.
+// Work may need memory too. The next image is staged while the work of this one is queued only if
+// there was enough memory for such an image before. If there is too little all the same, the image
+// is processed in bands at once.
 func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) (*slot, error) {
 	defer free()
 	if w.Piece > 0 || w.empty() || w.wasteful() {
@@ -43,7 +42,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 			return nil, errStopped
 		}
 		like := w.Job
-		like.Offset = 0 // takes no memory
+		like.Offset = 0 // does not affect memory
 		known := l.known == like
 		err := l.slots.stage(s, w, l.live == 1)
 		staged := err == nil
@@ -62,7 +61,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 		}
 		little := short(err)
 		if staged && known {
-			w.Sides[0] = Rows(s.sides[0].rows()) // its own memory may have changed
+			w.Sides[0] = Rows(s.sides[0].rows()) // the caller's memory may have changed
 			if little {
 				err = l.fromSlot(p, s, w)
 			}
@@ -87,7 +86,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 	}
 }
 
-// fromSlot has an image go in bands whose pixels are in a slot only: slots that the next
+// fromSlot processes an image in bands whose pixels exist only in a slot. Slots that the next
 // images have wait for this one.
 func (l *line[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
 	if err := l.slots.keepPixels(s); err != nil {
@@ -96,14 +95,14 @@ func (l *line[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
 	return l.inBands(p, w)
 }
 
-// elsewhere has other devices make a table after an error of this one, from pixels that are
-// where the work has them. An error that all of them have is that of the image.
+// elsewhere computes a table on other devices after an error of this one, given the pixels in the
+// work's memory. If all devices fail, their error is that of the image.
 func (l *line[T]) elsewhere(p *passage[T], w *Work, err error) error {
 	if err == nil || len(l.lines) == 1 || w.ended() != nil {
 		return err
 	}
 	if w.Piece == 0 {
-		w.Piece = w.Units // whole, as it would have been
+		w.Piece = w.Units // undivided, as on this device
 	}
 	for _, other := range l.lines {
 		if other == l || other.inBands(p, w) != nil {
@@ -132,7 +131,7 @@ func (l *line[T]) inBands(p *passage[T], w *Work) error {
 	return nil
 }
 
-// tableOf is the table that an image came with, or a new one.
+// tableOf returns the table that was given with an image, or a new one.
 func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
 	if l.kind.Given {
 		return p.table, nil
@@ -140,15 +139,15 @@ func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
 	return l.kind.Fresh(w)
 }
 
-// finish waits for the work of an image, says so by closing there, and makes the
-// table. Tables that are not reused are copied side by side; but their goroutines
-// wait for the device one after another, since some drivers spin meanwhile.
+// finish waits for the work of an image, closes own.there, and returns the table. Tables that are
+// not reused are copied concurrently, but their goroutines wait for the device one after another,
+// because some drivers spin while waiting.
 func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones) error {
 	wait(before.there)
 	err := s.wait(l.device)
 	close(own.there)
 	if err != nil && len(l.lines) > 1 {
-		_ = l.slots.wait() // nothing may write to the table beside another device
+		_ = l.slots.wait() // nothing may write to the table concurrently with another device
 		w.Sides[0] = Rows(s.sides[0].rows())
 		err = l.elsewhere(p, w, err)
 		l.idle <- s

@@ -11,19 +11,19 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// SlotCount is how many pieces are under way at most: one processor cannot copy as
-// fast as the bus, and each slot has one.
+// SlotCount returns the greatest number of pieces in progress: one processor cannot copy as fast as
+// the bus, and each slot has one.
 func SlotCount() int { return min(max(runtime.GOMAXPROCS(0), 3), 12) }
 
-// keptBytes is what the slots of pieces may take together, if there are more than a few:
-// one on its way in, one being summed, one on its way out. A device keeps no more for
-// later.
+// keptBytes bounds the memory of the slots of pieces, beyond the few that are always used: one for
+// a piece that is copied in, one for a piece that is summed, and one for a piece that is copied
+// out. A device keeps no more for later.
 const (
 	keptBytes = 512 << 20
 	fewSlots  = 3
 )
 
-// sizes is how many units suit a piece, and in how many slots.
+// sizes returns the number of units in a piece, and the number of slots.
 func (w *Work) sizes() (units, slots int) {
 	if w.Volume || w.Job.Bins > 0 {
 		return w.largeSizes()
@@ -31,14 +31,14 @@ func (w *Work) sizes() (units, slots int) {
 	return w.bandSizes()
 }
 
-// bandSizes is for images. To queue a band takes about as long as a processor takes for
-// bandCost bytes, and nothing overlaps with what is done for the first band before it is
-// queued, and for the last one afterwards: the sum of both is least.
+// bandSizes returns the sizes for images. Queuing a band takes about as long as a processor needs
+// for bandCost bytes, and nothing overlaps with the work for the first band before it is queued, or
+// for the last one afterwards. The result minimizes the sum of both.
 func (w *Work) bandSizes() (units, slots int) {
 	const (
 		bandCost = 1200 << 10
 		most     = 8 << 20   // in one slot
-		all      = 256 << 20 // in all slots, if two rows fit
+		all      = 256 << 20 // in all slots, unless two rows need more
 	)
 	row, laid := w.rowBytes()
 	units = w.Piece
@@ -49,14 +49,14 @@ func (w *Work) bandSizes() (units, slots int) {
 	return units, int(max(2, min(all/(laid*float64(units)), float64(SlotCount()))))
 }
 
-// largeSizes is for tables that are far larger than their pixels, or slices.
+// largeSizes returns the sizes for slices, and for tables that are far larger than their pixels.
 func (w *Work) largeSizes() (units, slots int) {
-	// pieceBytes is about what the sums of a piece take: enough for the device to be
-	// busy, little enough for the copies of usual work to overlap.
+	// pieceBytes is the approximate size of the sums of a piece: enough to keep the device busy,
+	// and small enough that the copies of typical work overlap.
 	const pieceBytes = 8 << 20
 	unit := w.array(1, 1)
 	rows := int64(w.unitRows(1))
-	if _, err := unit.Lay(); err == nil { // with the gaps after rows, which are the most of short ones
+	if _, err := unit.Lay(); err == nil { // include the gaps after rows, which dominate for short rows
 		rows *= unit.At.Stride
 	}
 	units = w.Piece
@@ -68,8 +68,8 @@ func (w *Work) largeSizes() (units, slots int) {
 	return units, min(SlotCount(), max(fewSlots, int(keptBytes/rows/int64(units+1))))
 }
 
-// Run makes the table in pieces, and in smaller and then fewer ones for as long as the
-// device has too little memory.
+// Run computes the table in pieces. While the device has too little memory, it retries with smaller
+// pieces and then with fewer slots.
 func (w *Work) Run(d *devmem.Device) (err error) {
 	if err := d.Enter(); err != nil {
 		return err
@@ -107,23 +107,23 @@ func (w *Work) Run(d *devmem.Device) (err error) {
 	}
 }
 
-// tell has the caller know how far the work is.
+// tell reports the progress of the work.
 func (w *Work) tell(done float64) {
 	if w.Progress != nil {
 		w.Progress(done)
 	}
 }
 
-// inPieces makes the table in pieces of some units. Each slot has a goroutine, which takes
-// its pieces all the way, one after another.
+// inPieces computes the table in pieces of some units. Each slot has a goroutine, which processes
+// its pieces one after another.
 func (w *Work) inPieces(units, slots int) (err error) {
 	d := w.Job.Device
 	p, err := takePool(d, piecesPool, slots)
 	if err != nil {
 		return err
 	}
-	defer func() { err = keepPieces(p, err) }() // waits for what is under way after an error
-	var blocks [3]*devmem.Block                 // of page-locked memory of the caller's
+	defer func() { err = keepPieces(p, err) }() // waits for running work after an error
+	var blocks [3]*devmem.Block                 // page-locked memory of the caller's
 	for i := range w.Sides {
 		if blocks[i] = w.block(i); blocks[i] != nil {
 			defer func() { err = driver.FirstError(err, d.LeaveBlock(blocks[i])) }()
@@ -133,7 +133,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 		for i := range s.sides {
 			s.sides[i].theirs = devmem.Host{}
 			if blocks[i] != nil {
-				s.sides[i].theirs = w.Sides[i].At // something: each piece has its own
+				s.sides[i].theirs = w.Sides[i].At // not nil; each piece sets its own
 			}
 		}
 		if err := p.fit(s, w, units, true, 0); err != nil {
@@ -162,8 +162,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 	return driver.FirstError(order.failed, driver.EachError(slices.Values(p.slots[:slots]), func(s *slot) error { return s.forget(d.Backend) }))
 }
 
-// keepPieces puts slots that work and do not take much aside for the next call, and frees
-// others.
+// keepPieces keeps working slots that are not too large for the next call, and frees others.
 func keepPieces(p *pool, err error) error {
 	if err == nil && p.Room() <= keptBytes {
 		return p.device.KeepSpare(piecesPool, p)
@@ -171,7 +170,7 @@ func keepPieces(p *pool, err error) error {
 	return driver.FirstError(err, p.Free())
 }
 
-// block is the page-locked memory that a side lies in, row after row, or nil.
+// block returns the page-locked memory that contains a side, row after row, or nil.
 func (w *Work) block(side int) *devmem.Block {
 	s := w.Sides[side]
 	if !w.has(side) || s.Unit != s.At.Stride*int64(w.unitRows(side)) {
@@ -180,8 +179,8 @@ func (w *Work) block(side int) *devmem.Block {
 	return w.Job.Device.BlockOf(s.At, w.rows(side, w.Units+min(side, 1)))
 }
 
-// pass takes a piece in, sums it and takes the sums out, and reports whether the next one
-// may follow.
+// pass copies a piece in, sums it and copies the sums out. It reports whether to continue with the
+// next piece.
 func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
 	own, first := slots[n%len(slots)], n*units
 	count := min(units, w.Units-first)
@@ -211,7 +210,7 @@ func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
 		return false
 	}
 	from, tables := first, count+1
-	if n > 0 { // the piece before has delivered what both have
+	if n > 0 { // the previous piece has delivered the unit that both have
 		from, tables = first+1, count
 	}
 	for i := 1; i < 3 && w.has(i); i++ {
@@ -222,10 +221,10 @@ func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
 	return true
 }
 
-// copyUnits copies some units of a side to where they are staged, or back.
+// copyUnits copies units of a side to where they are staged, or back.
 func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 	each := w.rows(side, 1)
-	if s := w.Sides[side]; s.Unit == s.At.Stride*each.Count { // rows without gaps between units
+	if s := w.Sides[side]; s.Unit == s.At.Stride*each.Count { // no gaps between units
 		each, count = w.rows(side, count), 1
 	}
 	for n := range count {

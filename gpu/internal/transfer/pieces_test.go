@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Slots that take much are not kept for later.
+// TestLargePoolsAreFreed checks that slots which take too much memory are not kept.
 func TestLargePoolsAreFreed(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		for _, bytes := range []int64{keptBytes, keptBytes + 1} {
@@ -40,7 +40,8 @@ func TestLargePoolsAreFreed(t *testing.T) {
 	})
 }
 
-// Bands take no more than they may, however short their rows are.
+// TestBandsOfShortRows checks that bands stay within their limits of memory, however short their
+// rows are.
 func TestBandsOfShortRows(t *testing.T) {
 	for _, width := range []int{1, 3, 40, 300, 5000, 1 << 20} {
 		for _, height := range []int{1, 1000, 2_000_000, 1 << 30} {
@@ -65,7 +66,7 @@ func TestBandsOfShortRows(t *testing.T) {
 	}
 }
 
-// So much that the host would suffer is not asked for.
+// TestPoolsAreBounded checks that pools do not allocate so much that the host would suffer.
 func TestPoolsAreBounded(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		p, err := takePool(d, imagesPool, 2)

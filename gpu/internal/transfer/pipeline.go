@@ -13,22 +13,22 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
-// Tables is what a pipeline must know of the tables T that it makes.
+// Tables holds the operations of a pipeline on the tables T that it returns.
 type Tables[T any] struct {
-	Given bool // by the caller
+	Given bool // the caller provides the tables
 
-	Fresh func(*Work) (T, error)                     // in memory of its own
-	Over  func(w *Work, sums, squares devmem.Host) T // in memory that is there
-	Rows  func(T) (sums, squares devmem.Host)        // where it lies
-	Empty func(T)                                    // makes it hold nothing
+	Fresh func(*Work) (T, error)                     // returns a table in new memory
+	Over  func(w *Work, sums, squares devmem.Host) T // returns a table in existing memory
+	Rows  func(T) (sums, squares devmem.Host)        // returns the location of a table
+	Empty func(T)                                    // empties a table
 }
 
-// Images are what a pipeline works on, each with its table if that is given, or with what
-// is wrong with it.
+// Images yields the images for a pipeline, each with its table if tables are given, or with its
+// error.
 type Images[T any] func(yield func(table T, w *Work, err error) bool)
 
-// Pipeline makes the tables of images, inFlight of which are under way at a time, and with
-// reuse hands them out where the device wrote them to.
+// Pipeline computes the tables of images, inFlight of which are in progress at a time. If reuse is
+// set, it yields tables in the memory that the device wrote to.
 func Pipeline[T any](ctx context.Context, g Group, images Images[T], inFlight int, reuse bool, kind Tables[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		r, err := newRun(g, inFlight, reuse, kind)
@@ -48,36 +48,36 @@ func Pipeline[T any](ctx context.Context, g Group, images Images[T], inFlight in
 	}
 }
 
-// A run is one loop over a pipeline. Each image has a goroutine, which stages its
-// pixels, queues its work and waits for its table. On each device one at a time is at each
-// of these, in the order of the images, and the loop gets tables in order.
+// A run is one loop over a pipeline. Each image has a goroutine, which stages its pixels, queues
+// its work and waits for its table. On each device, at most one image is at each of these stages,
+// in the order of the images, and the loop yields tables in order.
 type run[T any] struct {
 	group Group
 	kind  Tables[T]
 	reuse bool
 	lines []*line[T]
-	ahead int // images in flight at most
+	ahead int // greatest number of images in flight
 
 	stop  chan struct{}  // closed when the loop has ended
 	under sync.WaitGroup // all goroutines
 
-	fed      int           // images
+	fed      int           // images started
 	queue    []*passage[T] // in the order of the images
-	starting chan struct{} // closed when the memory of the last image is free; nil before and after
-	failed   bool          // some image has an error
-	whole    bool          // all images went through
+	starting chan struct{} // closed when the memory of the last image may change; nil before and after
+	failed   bool          // some image had an error
+	whole    bool          // all images were processed
 }
 
-// A line is the images of a run on one device.
+// A line is the part of a run on one device.
 type line[T any] struct {
 	*run[T]
 	device *devmem.Device
 	slots  *pool
-	idle   chan *slot   // those that the next image can have
-	live   int          // slots that take part; of the goroutine that stages
-	known  method.Job   // for which there was memory; of the goroutine that stages
+	idle   chan *slot   // available to the next image
+	live   int          // slots in use; belongs to the goroutine that stages
+	known  method.Job   // a job for which there was enough memory; belongs to the goroutine that stages
 	last   milestones   // of the last image
-	busy   atomic.Int64 // images under way
+	busy   atomic.Int64 // images in progress
 	out    atomic.Bool  // the device has failed: others take the next images
 }
 
@@ -85,7 +85,7 @@ func newRun[T any](g Group, inFlight int, reuse bool, kind Tables[T]) (*run[T], 
 	r := &run[T]{group: g, kind: kind, reuse: reuse, ahead: inFlight, stop: make(chan struct{})}
 	slots := devmem.CeilDiv(inFlight, len(g.Devices))
 	if reuse {
-		slots++ // one is the loop's
+		slots++ // the loop holds one
 	}
 	failed := make([]error, len(g.Devices))
 	for i, d := range g.Devices {
@@ -120,8 +120,8 @@ func (r *run[T]) newLine(d *devmem.Device, slots int) (*line[T], error) {
 	return l, nil
 }
 
-// next is the line that the next image goes to: the one with the fewest under way, of
-// those that have not failed.
+// next returns the line for the next image: the one with the fewest images in progress among those
+// that have not failed.
 func (r *run[T]) next(w *Work) *line[T] {
 	turn := r.fed
 	r.fed++
@@ -139,8 +139,7 @@ func (r *run[T]) next(w *Work) *line[T] {
 	return best
 }
 
-// feed sets an image on its way to its table, if that is given, or notes what is
-// wrong with it.
+// feed starts the processing of an image, with its table if that is given, or records its error.
 func (r *run[T]) feed(table T, w *Work, err error) {
 	p := &passage[T]{done: make(chan struct{}), table: table, err: err}
 	r.queue = append(r.queue, p)
@@ -168,9 +167,9 @@ func (r *run[T]) feed(table T, w *Work, err error) {
 	})
 }
 
-// deliver hands out tables until the next image can come, or all of them, and
-// reports whether the loop goes on. Otherwise nothing is under way any more when it
-// returns: images may then free what it likes.
+// deliver yields tables until the next image can start, or all of them, and reports whether the
+// loop continues. If not, nothing is running when it returns, so that the source of the images may
+// free its memory.
 func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all bool) (more bool) {
 	defer func() {
 		if !more {
@@ -211,7 +210,7 @@ func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all boo
 	return true
 }
 
-// release takes a table back that the loop is done with.
+// release takes back a table that the loop no longer uses.
 func (r *run[T]) release(p *passage[T]) {
 	if r.reuse && p.err == nil {
 		r.kind.Empty(p.table)
@@ -221,7 +220,7 @@ func (r *run[T]) release(p *passage[T]) {
 	}
 }
 
-// halt ends what is under way, and waits for it. Doing it again does nothing.
+// halt stops and waits for everything in progress. Calling it again does nothing.
 func (r *run[T]) halt() {
 	select {
 	case <-r.stop:
@@ -231,8 +230,8 @@ func (r *run[T]) halt() {
 	r.under.Wait()
 }
 
-// end puts the slots aside for the next run, or frees them. An error here has no
-// image to go with, and the device tells the next call what is wrong with it.
+// end keeps the slots for the next run, or frees them. An error here belongs to no image; the
+// device reports its cause to the next call.
 func (r *run[T]) end() {
 	r.halt()
 	for _, l := range r.lines {

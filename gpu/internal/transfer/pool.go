@@ -11,16 +11,16 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A pool is the slots that pieces pass through in turn. The slots of a volume or an image
-// have a stream each. Those of many images share one stream for each step, with events
-// between them: copies of one direction then run in the order of the images, the first
-// that is wanted first, and all kernels share one workspace.
+// A pool is the slots that pieces pass through in turn. The slots of a volume or an image have a
+// stream each. Those of many images share one stream for each step, with events between them:
+// copies in one direction then run in the order of the images, so that the first image needed comes
+// first, and all kernels share one workspace.
 type pool struct {
 	device  *devmem.Device
 	streams []driver.Stream
 	slots   []*slot
-	used    int        // of them in the work under way; others are left from work before
-	mu      sync.Mutex // held where memory of slots is counted, taken or freed beside that
+	used    int        // slots used by the current work; the others are left from earlier work
+	mu      sync.Mutex // guards counting, allocating and freeing the memory of slots concurrently
 }
 
 // The names under which a device keeps pools.
@@ -29,7 +29,7 @@ const (
 	imagesPool = "images"
 )
 
-// takePool is the pool of last time, as far as it goes.
+// takePool returns the pool of the last call, extended as necessary.
 func takePool(d *devmem.Device, name string, count int) (*pool, error) {
 	p, ok := d.TakeSpare(name).(*pool)
 	if !ok {
@@ -57,15 +57,14 @@ func takePool(d *devmem.Device, name string, count int) (*pool, error) {
 	return p, nil
 }
 
-// trim frees the slots that the work under way does not use, and reports whether there
-// were any.
+// trim frees the slots that the current work does not use, and reports whether there were any.
 func (p *pool) trim() bool {
 	unused := p.slots[p.used:]
 	p.slots = p.slots[:p.used]
 	return len(unused) > 0 && p.free(unused) == nil
 }
 
-// Room is what all slots have taken on the device.
+// Room returns the memory of all slots on the device.
 func (p *pool) Room() (bytes int64) {
 	for _, s := range p.slots {
 		for i := range s.sides {
@@ -75,7 +74,7 @@ func (p *pool) Room() (bytes int64) {
 	return bytes
 }
 
-// wait waits for all that is under way: slots read from each other.
+// wait waits for everything in progress, because slots read from each other.
 func (p *pool) wait() error {
 	return driver.EachError(slices.Values(p.streams), p.device.Backend.Wait)
 }
@@ -84,19 +83,19 @@ func (p *pool) free(slots []*slot) error {
 	return driver.EachError(slices.Values(slots), func(s *slot) error { return s.free(p.device) })
 }
 
-// Free frees everything, after what is under way.
+// Free frees everything after the work in progress.
 func (p *pool) Free() error {
 	err := driver.FirstError(p.wait(), p.free(p.slots), driver.EachError(slices.Values(p.streams), p.device.FreeStream))
 	p.slots, p.streams = nil, nil
 	return err
 }
 
-// poolBytes is what all images of a pipeline may take on the host or on the device. One
-// image may take more if it is the only one.
+// poolBytes bounds the memory of all images of a pipeline on the host, and on the device. A single
+// image may take more.
 const poolBytes = 2 << 30
 
-// fit makes room in a slot for a piece of some units, if all slots together do not take
-// more than a limit then; 0 is none.
+// fit allocates memory in a slot for a piece of some units, unless all slots together would take
+// more than limit; 0 means no limit.
 func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

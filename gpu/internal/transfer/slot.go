@@ -8,10 +8,9 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
-// A staging is memory on the device and page-locked memory on the host for one side of a
-// piece. That of whole images is laid out alike, gaps included: a copy from one to the
-// other is then one run of bytes, which is faster than rows. Page-locked memory of the
-// caller's takes the place of the host's part.
+// A staging is memory on the device and page-locked memory on the host for one side of a piece. For
+// whole images both are laid out in the same way, including gaps: a copy is then one run of bytes,
+// which is faster than rows. Page-locked memory of the caller replaces the host's part.
 type staging struct {
 	at     devmem.Batch
 	bytes  int64 // in use
@@ -19,11 +18,11 @@ type staging struct {
 	room   int64 // on the device
 	host   driver.HostMemory
 	packed bool          // the host's part has no gaps
-	theirs devmem.Host   // page-locked rows of the caller's, if there are any
-	block  *devmem.Block // in which these lie, while they are in use
+	theirs devmem.Host   // page-locked rows of the caller, if any
+	block  *devmem.Block // the block that contains these, while in use
 }
 
-// fit lays the staging out as an array, and takes memory where it has too little.
+// fit lays out the staging as an array, and allocates memory if it has too little.
 func (t *staging) fit(d *devmem.Device, a devmem.Array, packed bool) (err error) {
 	if t.bytes, err = a.Lay(); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (t *staging) freeHost(d *devmem.Device) error {
 	return d.Backend.FreeHost(m)
 }
 
-// rows is where the host's rows lie.
+// rows returns the location of the host's rows.
 func (t *staging) rows() devmem.Host {
 	switch {
 	case t.bytes == 0:
@@ -86,7 +85,7 @@ func (t *staging) rows() devmem.Host {
 	return devmem.Host{At: unsafe.Add(t.host.At, t.at.Offset), Stride: t.at.Stride}
 }
 
-// send queues the way of the host's rows to the device.
+// send queues the copy of the host's rows to the device.
 func (t *staging) send(up driver.Stream, b driver.Backend, r driver.Rows) error {
 	from := t.rows()
 	if from.Stride == t.at.Stride {
@@ -95,13 +94,13 @@ func (t *staging) send(up driver.Stream, b driver.Backend, r driver.Rows) error 
 	return b.CopyIn(up, t.at.Plane, from.At, from.Stride, r)
 }
 
-// fetch queues the way back, of what follows the rows to skip. Gaps between the caller's
-// rows are the caller's too, except in a page-locked table as it was made, not in a
-// narrower one there.
+// fetch queues the copy back to the host, skipping some rows. Gaps between the caller's rows belong
+// to the caller, except in a page-locked table as it was allocated, as opposed to a narrower one
+// inside it.
 func (t *staging) fetch(down driver.Stream, b driver.Backend, skip int64, r driver.Rows) error {
 	to, from := t.rows(), t.at.Plane
 	from.Offset += skip * from.Stride
-	if t.theirs.At != nil { // the rest lies where it is in the whole
+	if t.theirs.At != nil { // the destination has the skipped rows too
 		to = to.From(int(skip))
 	}
 	if to.Stride == t.at.Stride && (t.theirs.At == nil || t.block != nil && t.block.Laid == to && t.block.Row == t.data.Bytes) {
@@ -110,23 +109,22 @@ func (t *staging) fetch(down driver.Stream, b driver.Backend, skip int64, r driv
 	return b.CopyOut(down, to.At, to.Stride, from, r)
 }
 
-// run is rows with the gaps between them, as one.
+// run returns rows including the gaps between them as a single row.
 func (t *staging) run(r driver.Rows) driver.Rows {
 	return driver.Rows{Bytes: t.at.Stride*(r.Count-1) + r.Bytes, Count: 1}
 }
 
-// A slot is room for one piece, and the streams that copy it in, sum it and copy the sums
-// out. Its work is done, and the room free for the next, when the event copied is reached.
+// A slot is memory for one piece, and the streams that copy it in, sum it and copy the sums out.
+// Its work is done, and the slot free for the next piece, when the event copied is reached.
 type slot struct {
 	up, sum, down            driver.Stream
 	sides                    [3]staging
-	ends                     [3]ends // of pieces that go over several devices
+	ends                     [3]ends // for pieces that are distributed over several devices
 	uploaded, summed, copied driver.Event
-	units                    int // of the piece under way
+	units                    int // of the current piece
 }
 
-// queue queues the work for a piece that is staged. It goes on from the piece before
-// unless that is nil.
+// queue queues the work for a staged piece. It continues from the piece before, if that is not nil.
 func (s *slot) queue(w *Work, before *slot, units int) (err error) {
 	b := w.Job.Device.Backend
 	if err := s.forget(b); err != nil {
@@ -144,7 +142,7 @@ func (s *slot) queue(w *Work, before *slot, units int) (err error) {
 		}
 	}
 	job := w.piece(s, units)
-	skip := 0 // what both pieces have, which the one before delivers
+	skip := 0 // the unit that both pieces have is delivered by the previous one
 	if before != nil {
 		job.Carry, skip = true, 1
 		if err := s.carry(w, before); err != nil {
@@ -172,8 +170,8 @@ func (s *slot) queue(w *Work, before *slot, units int) (err error) {
 	return err
 }
 
-// carry queues the copy of the last unit of the tables of the piece before, as soon as
-// that is summed, into the unit before those of this one.
+// carry queues the copy of the last unit of the previous piece's tables, as soon as that is summed,
+// to the unit before those of this piece.
 func (s *slot) carry(w *Work, before *slot) error {
 	b := w.Job.Device.Backend
 	if before != s {
@@ -184,7 +182,7 @@ func (s *slot) carry(w *Work, before *slot) error {
 	for i := 1; i < 3 && w.has(i); i++ {
 		last := before.sides[i].at.Plane
 		last.Offset += int64(before.units*w.unitRows(i)) * last.Stride
-		// One run of bytes: drivers take rows of one buffer to overlap.
+		// One run of bytes: drivers assume that rows of one buffer overlap.
 		if err := b.CopyWithin(s.sum, s.sides[i].at.Plane, last, s.sides[i].run(w.rows(i, 1))); err != nil {
 			return err
 		}
@@ -204,7 +202,7 @@ func (s *slot) forget(b driver.Backend) error {
 	return driver.FirstError(errs...)
 }
 
-// free frees the memory of a slot in which nothing is under way.
+// free frees the memory of a slot in which nothing is running.
 func (s *slot) free(d *devmem.Device) error {
 	errs := []error{s.forget(d.Backend)}
 	for i := range s.sides {

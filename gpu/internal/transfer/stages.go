@@ -2,10 +2,10 @@ package transfer
 
 import "sync"
 
-// stages keep the pieces that are under way in their order in each of several stages,
-// while others are at other stages. When one fails, all later ones do.
+// stages keeps pieces in order at each of several stages, while other pieces are at other stages.
+// When one fails, all later ones fail.
 type stages struct {
-	turns  [stageCount][]chan struct{} // each slot's
+	turns  [stageCount][]chan struct{} // one channel per slot
 	broken chan struct{}               // closed when a piece has failed
 	first  sync.Once
 	failed error
@@ -13,7 +13,7 @@ type stages struct {
 
 const (
 	queueing = iota // on the device
-	waiting         // for the device: one at a time, since some drivers spin
+	waiting         // for the device: one at a time, because some drivers spin
 	stageCount
 )
 
@@ -28,7 +28,7 @@ func newStages(slots int) *stages {
 	return s
 }
 
-// take has a piece pass a stage after all pieces before it.
+// take runs pass for a piece after all previous pieces have passed the stage.
 func (s *stages) take(stage, piece int, pass func() error) error {
 	turns := s.turns[stage]
 	select {

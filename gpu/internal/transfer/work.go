@@ -1,6 +1,6 @@
-// Package transfer takes images and volumes of the host through a device and their tables
-// back, in pieces where they are large and many at a time: pixels are copied in while
-// others are summed and the tables of others copied out.
+// Package transfer moves images and volumes from the host through a device, and their tables back.
+// Large ones are cut into pieces and small ones are pipelined, so that pixels are copied in while
+// others are summed and the tables of others are copied out.
 package transfer
 
 import (
@@ -14,43 +14,43 @@ import (
 	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// A Work is an image or a volume on the host that becomes a table on the host. It goes in
-// pieces of units: rows of an image, or slices of a volume.
+// A Work is an image or a volume on the host, and its table on the host, which a device computes.
+// It is processed in pieces of units: rows of an image, or slices of a volume.
 type Work struct {
 	Method method.Method
-	// Prepare is the method on a device, where that takes memory there, and how to give
-	// that back. Nil: the method is the same everywhere.
+	// Prepare returns the method for a device, if it needs memory there, and a function that frees
+	// that. If nil, the method is the same on all devices.
 	Prepare func(*devmem.Device) (method.Method, func() error, error)
 
-	Job    method.Job // of the whole, without places
+	Job    method.Job // of the whole, without locations
 	Way    method.Way
 	Volume bool
-	Units  int     // in all
-	Piece  int     // units of a piece, 0 for what suits
+	Units  int     // in total
+	Piece  int     // units of a piece, or 0 to choose
 	Sides  [3]Side // pixels, sums and squares
 
-	Pixels [2]stats.Pixels // what the tables of sums and of squares are to know
+	Pixels [2]stats.Pixels // recorded in the tables of sums and of squares
 
-	Context  context.Context    // nil: never done
-	Progress func(done float64) // nil: nobody asks
-	stop     <-chan struct{}    // closed when nobody wants the table any more, or nil
+	Context  context.Context    // nil is never done
+	Progress func(done float64) // may be nil
+	stop     <-chan struct{}    // closed when the table is no longer needed; may be nil
 }
 
-// A Side is pixels, sums or squares on the host.
+// A Side is the pixels, sums or squares on the host.
 type Side struct {
 	At   devmem.Host
 	Unit int64 // bytes from one unit to the next
 }
 
-// Rows is a side whose units are rows.
+// Rows returns a side whose units are rows.
 func Rows(at devmem.Host) Side { return Side{at, at.Stride} }
 
-// From is where unit n begins.
+// From returns the location of unit n.
 func (s Side) From(n int) devmem.Host {
 	return devmem.Host{At: unsafe.Add(s.At.At, int64(n)*s.Unit), Stride: s.At.Stride}
 }
 
-// unitRows is how many rows a unit of a side has.
+// unitRows returns the number of rows in a unit of a side.
 func (w *Work) unitRows(side int) int {
 	if !w.Volume {
 		return 1
@@ -58,8 +58,8 @@ func (w *Work) unitRows(side int) int {
 	return w.Job.Height + min(side, 1)
 }
 
-// array is a piece of some units of a side as it lies on a device: a volume as an image,
-// slice under slice. A table has the unit before the first one too.
+// array returns the layout of a piece of a side on a device: a volume is an image with its slices
+// below each other. A table includes the unit before the first one.
 func (w *Work) array(side, units int) devmem.Array {
 	a := w.Job.Layer(side)
 	a.Height = units * w.unitRows(side)
@@ -72,7 +72,7 @@ func (w *Work) array(side, units int) devmem.Array {
 // has reports whether there is such a side: most work has no squares.
 func (w *Work) has(side int) bool { return side < 2 || w.Job.Square != 0 }
 
-// extent is where a side lies.
+// extent returns the extent of a side.
 func (w *Work) extent(side int) devmem.Extent {
 	units := w.Units + min(side, 1)
 	one := w.Job.Layer(side)
@@ -82,7 +82,7 @@ func (w *Work) extent(side int) devmem.Extent {
 	return devmem.HostExtent(w.Sides[side].At, one.Rows(), units, w.Sides[side].Unit)
 }
 
-// Check reports whether pixels, sums and squares share memory.
+// Check returns an error if pixels, sums and squares share memory.
 func (w *Work) Check() error {
 	for i := range w.Sides {
 		for j := range i {
@@ -97,7 +97,7 @@ func (w *Work) Check() error {
 // empty reports whether there are no pixels.
 func (w *Work) empty() bool { return w.Job.Width == 0 || w.Job.Height == 0 || w.Units == 0 }
 
-// clear makes the table of an image without pixels.
+// clear clears the table of an image without pixels.
 func (w *Work) clear() {
 	for i := 1; i < 3 && w.has(i); i++ {
 		r := w.extent(i).Rows
@@ -113,7 +113,7 @@ func (w *Work) clear() {
 	}
 }
 
-// ended is why nobody wants the table any more, or nil.
+// ended returns why the table is no longer needed, or nil.
 func (w *Work) ended() error {
 	select {
 	case <-w.stop:
@@ -126,8 +126,8 @@ func (w *Work) ended() error {
 	return nil
 }
 
-// rowBytes is what a row of pixels, sums and squares holds, and what it takes on the
-// device with the gap after it, which is the most of a short one.
+// rowBytes returns the size of a row of pixels, sums and squares, and its size on the device
+// including the gap after it, which dominates for short rows.
 func (w *Work) rowBytes() (row, laid float64) {
 	for i := range w.Sides {
 		if !w.has(i) {
@@ -142,15 +142,15 @@ func (w *Work) rowBytes() (row, laid float64) {
 	return row, laid
 }
 
-// wasteful reports whether the whole image on the device, and beside it on the host, would
-// be mostly gaps, and many.
+// wasteful reports whether the whole image, on the device and on the host, would consist mostly of
+// gaps, and many of them.
 func (w *Work) wasteful() bool {
-	const much, many = 16 << 20, 8 // times the bytes of the pixels
+	const much, many = 16 << 20, 8 // bytes; multiple of the pixels' size
 	row, laid := w.rowBytes()
 	return laid > many*row && (laid-row)*float64(w.Job.Height) > much
 }
 
-// piece is the job for some units, which lie in the memory of a slot.
+// piece returns the job for some units in the memory of a slot.
 func (w *Work) piece(s *slot, units int) method.Job {
 	job := w.Job
 	job.Stream, job.In, job.Out, job.Squares = s.sum, s.sides[0].at, s.sides[1].at, s.sides[2].at
@@ -165,7 +165,7 @@ func (w *Work) piece(s *slot, units int) method.Job {
 	return job
 }
 
-// band is the job for some units of a piece, after others of it.
+// band returns the job for some units of a piece, starting at unit first.
 func (w *Work) band(s *slot, first, units int) method.Job {
 	job := w.piece(s, units)
 	for i, b := range []*devmem.Batch{&job.In, &job.Out, &job.Squares} {
@@ -174,7 +174,7 @@ func (w *Work) band(s *slot, first, units int) method.Job {
 	return job
 }
 
-// rows is the rows of some units of a side.
+// rows returns the rows of some units of a side.
 func (w *Work) rows(side, units int) driver.Rows {
 	a := w.Job.Layer(side)
 	return driver.Rows{Bytes: a.RowBytes(), Count: int64(units) * int64(w.unitRows(side))}
