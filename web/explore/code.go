@@ -11,20 +11,20 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A program is the same work in three languages.
+// A program is the code for one task in three languages.
 type program struct {
 	Go     string   `json:"go"`
 	Python string   `json:"python"`
 	Shell  string   `json:"shell"`
-	File   string   `json:"file"`           // that the programs read, where the page has to save it
-	Save   *request `json:"save,omitempty"` // which saves it
+	File   string   `json:"file"`           // file that the programs read, if the page has to save it
+	Save   *request `json:"save,omitempty"` // request that saves the file
 }
 
 // A coder writes programs about one image, volume or table.
 type coder struct {
 	info    Info
-	file    string // for Go and the shell
-	saved   string // for Python: the pixels as the page saves them
+	file    string // file name for Go and the shell
+	saved   string // file name for Python: the pixels as saved by the page
 	channel int
 	color   bool // the pixels are in color
 
@@ -34,8 +34,8 @@ type coder struct {
 	shell   []string
 }
 
-// codeOf is what is on the screen as code. A slice of a volume and a part of a store are images of their own: the
-// page saves them.
+// codeOf returns code that computes what the page shows. A slice of a volume and a part of a store are separate images,
+// which the page saves.
 func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	if r.What == nil {
 		return nil, nil, refuse("code of what?")
@@ -96,13 +96,13 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 	return &program{c.goFile(), strings.Join(c.python, "\n") + "\n", strings.Join(c.shell, "\n") + "\n", c.saved, save}, nil, nil
 }
 
-// of has the programs read a picture that the page saves under this name.
+// of makes the programs read a picture that the page saves under the given name.
 func (c *coder) of(p *picture, name string) {
 	c.info, c.saved = p.info, name+".npy"
 	c.file = c.saved
 }
 
-// partOf is the part of a store that a request is about, in which the request then is.
+// partOf returns the part of a store that a request uses, and moves the request's coordinates into it.
 func partOf(q *request) ([]int, error) {
 	part := q.Box
 	for i, b := range q.Boxes {
@@ -129,7 +129,7 @@ func partOf(q *request) ([]int, error) {
 	return part, nil
 }
 
-// image writes what is asked of an image.
+// image writes the programs for a request about an image.
 func (c *coder) image(q *request) error {
 	write := map[string]func(*request) error{
 		"boxes": c.boxes, "rotated": c.rotated, "feature": c.feature, "moments": c.moments,
@@ -143,7 +143,7 @@ func (c *coder) image(q *request) error {
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// word is an argument of a shell, and no option.
+// word quotes an argument for a shell, such that it cannot be taken for an option.
 func word(s string) string {
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s
@@ -158,7 +158,7 @@ func join(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
 }
 
-// list is boxes as Python has them.
+// list formats boxes as a Python list.
 func list(boxes [][]int) string {
 	var parts []string
 	for _, b := range boxes {
@@ -175,7 +175,7 @@ func (c *coder) use(packages ...string) {
 	}
 }
 
-// goFile is a whole program.
+// goFile returns the complete Go program.
 func (c *coder) goFile() string {
 	var std, own []string
 	for _, p := range c.imports {
@@ -196,7 +196,7 @@ func (c *coder) goFile() string {
 
 const module = "github.com/boxsum/boxsum"
 
-// openImage starts the programs: the pixels of the document.
+// openImage writes the start of the programs, which opens the document's pixels.
 func (c *coder) openImage() {
 	c.use("log", module+"/imgio")
 	c.golang = append(c.golang,
@@ -211,7 +211,7 @@ func (c *coder) square() string {
 	return "uint64"
 }
 
-// pythonChannel picks a channel of results.
+// pythonChannel returns the index that selects a channel of a result.
 func (c *coder) pythonChannel() string {
 	if c.info.Channels > 1 {
 		return fmt.Sprintf("[..., %d]", c.channel)
@@ -219,7 +219,7 @@ func (c *coder) pythonChannel() string {
 	return ""
 }
 
-// rectangles is the boxes of a request for Go, with a constructor of n numbers, and for the shell.
+// rectangles formats the boxes of a request for Go, with a constructor of n arguments, and for the shell.
 func rectangles(q *request, n int, constructor string) (golang, shell string, err error) {
 	var list, flags []string
 	for _, b := range q.Boxes {
@@ -234,10 +234,10 @@ func rectangles(q *request, n int, constructor string) (golang, shell string, er
 	return strings.Join(list, ", "), strings.Join(flags, " "), nil
 }
 
-// spaced is a list of numbers as programs have it.
+// spaced adds a space after each comma of a list of numbers.
 func spaced(numbers string) string { return strings.ReplaceAll(numbers, ",", ", ") }
 
-// statistics ends the programs about boxes: their sums, means and deviations from a table.
+// statistics writes the end of the programs about boxes, which prints sums, means and deviations from a table.
 func (c *coder) statistics(q *request, kind, boxes, more string) {
 	c.golang = append(c.golang, "check(err)", "for _, box := range []"+kind+"{"+boxes+"} {",
 		fmt.Sprintf("\tfmt.Println(table.Sum.SumChannel(box, %d), table.Mean(box, %d), table.StdDev(box, %d))", c.channel, c.channel, c.channel), "}")
@@ -285,7 +285,7 @@ func (c *coder) volumeBoxes(q *request) error {
 	return nil
 }
 
-// storeBoxes asks a table in a store.
+// storeBoxes writes the programs that query a table in a store.
 func (c *coder) storeBoxes(q *request) error {
 	golang, shell, err := rectangles(q, 4, "image.Rect")
 	if err != nil {
@@ -361,7 +361,7 @@ func (c *coder) moments(q *request) error {
 	return nil
 }
 
-// saves ends the programs: what was made goes to a file.
+// saves writes the end of the programs, which saves the result to a file.
 func (c *coder) saves(result string) {
 	c.golang = append(c.golang, "check(err)", `check(imgio.Save("result.npy", result))`)
 	c.python = append(c.python, `np.save("result.npy", `+result+")")

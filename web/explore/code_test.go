@@ -37,7 +37,7 @@ func ask(t testing.TB, s *Session, request any, body []byte) (map[string]any, []
 
 var numbers = regexp.MustCompile(`-?\d+(\.\d+)?([eE][+-]?\d+)?`)
 
-// contains reports whether a text has a number.
+// contains reports whether a text contains a number.
 func contains(text string, want float64) bool {
 	for _, n := range numbers.FindAllString(text, -1) {
 		var got float64
@@ -49,8 +49,8 @@ func contains(text string, want float64) bool {
 	return false
 }
 
-// TestCode runs the code that the page shows, in all three languages, and finds in its output the numbers that
-// the page shows. Python takes the package: BOXSUM_CODE_PYTHON names an interpreter that has it.
+// TestCode runs the code that the page shows, in all three languages, and compares its output with the numbers on the
+// page. Python needs the package: BOXSUM_CODE_PYTHON names an interpreter that has it.
 func TestCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
@@ -60,7 +60,7 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A store with its table, and one without.
+	// A store with a table, and one without.
 	ctx := t.Context()
 	for _, name := range []string{"large.zarr", "alone.zarr"} {
 		bucket, err := zarr.OpenBucket(ctx, filepath.Join(dir, name), true)
@@ -113,7 +113,7 @@ func TestCode(t *testing.T) {
 	}
 	cases := []struct {
 		request map[string]any
-		want    numbersOf // in all three; nil where a picture is made
+		want    numbersOf // expected in all three outputs; nil if a picture is made
 	}{
 		{map[string]any{"do": "boxes", "boxes": [][]int{{1050, 290, 1330, 570}, {0, 0, 7, 9}}}, first("sum", "mean", "std")},
 		{map[string]any{"do": "boxes", "doc": ownFirst, "boxes": [][]int{{1, 0, 1, 4, 3, 3}}}, first("sum", "mean", "std")},
@@ -151,7 +151,7 @@ func TestCode(t *testing.T) {
 		if v["error"] != nil {
 			t.Fatalf("%v: %v", c.request, v["error"])
 		}
-		if codes[i] = v; v["save"] != nil { // as the page does
+		if codes[i] = v; v["save"] != nil { // save the file like the page
 			_, data := ask(t, s, v["save"], nil)
 			os.WriteFile(filepath.Join(dir, v["file"].(string)), data, 0o644)
 		}
@@ -228,7 +228,7 @@ func TestCode(t *testing.T) {
 					if shown.info.Channels != 3 {
 						t.Fatalf("%v in %s gives %d channels", c.request, language, shown.info.Channels)
 					}
-					for i := range len(mine) / 4 { // without alpha
+					for i := range len(mine) / 4 { // ignore alpha
 						copy(mine[3*i:], mine[4*i:4*i+3])
 					}
 					mine = mine[:len(mine)/4*3]

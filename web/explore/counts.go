@@ -9,18 +9,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// cell is the side of the squares that a coarse histogram counts together.
+// cell is the side of the squares of a coarse histogram, in pixels.
 const cell = 64
 
-// bins of every histogram.
+// bins is the number of bins of every histogram.
 const bins = 256
 
-// A coarse is an integral histogram over squares of pixels instead of pixels. The squares inside of a box are
-// four reads for each bin, and the pixels at its edges are counted one by one: exact, in a small part of the memory.
+// A coarse is an integral histogram with an entry per square of pixels instead of per pixel. The squares inside a box
+// take four reads per bin, and the pixels along its edges are counted one by one: exact, in a fraction of the memory.
 type coarse struct {
 	img          raster.Array
 	channels     int
-	exact        bool // a bin for each value
+	exact        bool // every value has its own bin
 	channel      int
 	low, scale   float64
 	across, down int
@@ -44,7 +44,7 @@ func newCoarse(img any, channel int, low, high float64) *coarse {
 	return c
 }
 
-// coarseOf is one without squares.
+// coarseOf returns a coarse histogram without its counts.
 func coarseOf(img any, channel int, low, high float64) *coarse {
 	src := pixels.Of(img)
 	c := &coarse{img: src, channels: src.Channels, channel: channel, low: low, scale: bins / (high - low), exact: src.Type == raster.U8}
@@ -56,7 +56,7 @@ func coarseOf(img any, channel int, low, high float64) *coarse {
 
 func (c *coarse) at(i, j int) []uint32 { return c.counts[(j*(c.across+1)+i)*bins:][:bins] }
 
-// bin is where a value counts: the last one has its upper edge too. What is no number has none.
+// bin returns the bin of a value, or -1 for NaN and values out of range. The last bin includes its upper edge.
 func (c *coarse) bin(p float64) int {
 	v := (p - c.low) * c.scale
 	if v != v || v < 0 || math.IsInf(v, 0) {
@@ -65,12 +65,12 @@ func (c *coarse) bin(p float64) int {
 	return min(int(v), bins-1)
 }
 
-// values is the pixels of a row from x0 to x1, until the next call.
+// values returns the pixels of a row from x0 to x1, valid until the next call.
 func (c *coarse) values(row []float64, y, x0, x1 int) []float64 {
 	return c.img.Floats(row[:0], y, x0*c.channels+c.channel, x1*c.channels, c.channels)
 }
 
-// add counts the pixels of a box, which lies in the image.
+// add counts the pixels of a box, which must lie in the image.
 func (c *coarse) add(to []uint32, b image.Rectangle) {
 	var row []float64
 	for y := b.Min.Y; y < b.Max.Y && b.Min.X < b.Max.X; y++ {
@@ -89,14 +89,14 @@ func (c *coarse) add(to []uint32, b image.Rectangle) {
 	}
 }
 
-// A counted is the histogram of a box.
+// counted is the histogram of a box.
 type counted struct {
 	Low    float64  `json:"low"`
 	High   float64  `json:"high"`
 	Counts []uint32 `json:"counts"`
-	Median any      `json:"median"` // the lower of two
+	Median any      `json:"median"` // the lower median
 	Exact  bool     `json:"exact"`
-	Of     string   `json:"of,omitempty"` // what was counted, where it is not the pixels
+	Of     string   `json:"of,omitempty"` // what was counted, if not the pixels
 }
 
 func (c *coarse) histogram(b image.Rectangle) *counted {
@@ -105,7 +105,7 @@ func (c *coarse) histogram(b image.Rectangle) *counted {
 	if b.Empty() {
 		return h
 	}
-	inner := image.Rectangle{image.Pt((b.Min.X+cell-1)/cell, (b.Min.Y+cell-1)/cell), image.Pt(min(b.Max.X/cell, c.across), min(b.Max.Y/cell, c.down))} // may be none
+	inner := image.Rectangle{image.Pt((b.Min.X+cell-1)/cell, (b.Min.Y+cell-1)/cell), image.Pt(min(b.Max.X/cell, c.across), min(b.Max.Y/cell, c.down))} // may be empty
 	if inner.Empty() {
 		c.add(h.Counts, b)
 	} else {
@@ -127,7 +127,7 @@ func (c *coarse) histogram(b image.Rectangle) *counted {
 	return h
 }
 
-// ofSpans is the histogram of pixels row by row.
+// ofSpans returns the histogram of runs of pixels, each a row and a range of columns.
 func (c *coarse) ofSpans(spans [][3]int) *counted {
 	h := &counted{Counts: make([]uint32, bins), Low: c.low, High: c.low + bins/c.scale, Exact: true}
 	for _, s := range spans {
@@ -141,7 +141,7 @@ func (c *coarse) ofSpans(spans [][3]int) *counted {
 	return h
 }
 
-// median finds the lower median of pixels whose histogram is known: among the values of its bin.
+// median finds the lower median of the counted pixels by examining the values in its bin.
 func (c *coarse) median(h *counted, rows func(visit func(y, x0, x1 int))) {
 	k, rank := middle(h.Counts)
 	switch {
@@ -165,7 +165,7 @@ func (c *coarse) median(h *counted, rows func(visit func(y, x0, x1 int))) {
 	}
 }
 
-// middle is the bin of the lower median, and which of its values that is.
+// middle returns the bin of the lower median, and its rank among the values of that bin.
 func middle(counts []uint32) (bin, rank int) {
 	all := 0
 	for _, n := range counts {

@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// TestHistogram holds histograms and medians of boxes against their pixels, for all types.
+// TestHistogram compares histograms and medians of boxes with their pixels, for all types.
 func TestHistogram(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	const w, h = 301, 207
@@ -75,7 +75,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// TestTiles holds tiles at every zoom against means of the pixels under them.
+// TestTiles compares tiles at every zoom with means of the pixels they show.
 func TestTiles(t *testing.T) {
 	img := imgio.Demo(333, 217)
 	s := NewSession(nil, Usual)
@@ -111,7 +111,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestSun finds the sun of the demo picture.
+// TestSun detects the sun in the demo picture.
 func TestSun(t *testing.T) {
 	s := NewSession(&Library{Documents: []Document{Demo()}}, Usual)
 	v, _ := ask(t, s, map[string]any{"do": "detect", "cascade": "sun", "scale": 1.1, "neighbors": 3, "least": 100}, nil)
@@ -127,7 +127,7 @@ func TestSun(t *testing.T) {
 	t.Log(found)
 }
 
-// TestStore asks a store with its table, one without, and one that was sent as files.
+// TestStore queries a store with a table, one without, and one that was sent as files.
 func TestStore(t *testing.T) {
 	ref.Alone(t)
 	ctx := t.Context()
@@ -179,7 +179,7 @@ func TestStore(t *testing.T) {
 			v, _ := ask(t, s, map[string]any{"do": "boxes", "doc": doc, "boxes": [][]int{b}}, nil)
 			if v["error"] != nil {
 				if doc == 1 && box.Dx()*box.Dy() > maxRegion {
-					continue // it has no table, and says so
+					continue // without a table this is an error
 				}
 				t.Fatal(v)
 			}
@@ -206,7 +206,7 @@ func TestStore(t *testing.T) {
 	if v, pix := ask(t, s, map[string]any{"do": "tile", "kind": "heat", "size": 256, "level": 4, "x": 0, "y": 0}, nil); v["error"] != nil || len(pix) == 0 || pix[0] != 0 {
 		t.Errorf("the heat map: %v", v)
 	}
-	// A small one, file by file.
+	// A small store, sent file by file.
 	small := filepath.Join(dir, "small.zarr")
 	bucket, _ = zarr.OpenBucket(ctx, small, true)
 	a, _ = zarr.Create(ctx, bucket, "", &zarr.Spec{Type: zarr.Uint16, Shape: []int{30, 40}, Chunk: []int{16, 16}, Fill: 7})

@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// OpenFile opens what the user names: an image, an array, a volume, a store, a mosaic, a report or a folder of slices.
+// OpenFile opens a file that the user names: an image, array, volume, store, mosaic, report or folder of slices.
 func OpenFile(ctx context.Context, name string) (Document, error) {
 	base := filepath.Base(filepath.Clean(name))
 	if strings.Contains(name, "://") {
@@ -76,7 +76,7 @@ func OpenFile(ctx context.Context, name string) (Document, error) {
 	return sourced(d, err)(name)
 }
 
-// openFolder opens a store in a folder. What a link in it names outside of the folder is not read.
+// openFolder opens a store in a folder. It does not follow links out of the folder.
 func openFolder(ctx context.Context, base, name string) (Document, error) {
 	id := strings.ToLower(rand.Text())
 	given.Store(id, func() (zarr.Bucket, error) {
@@ -91,7 +91,7 @@ func openFolder(ctx context.Context, base, name string) (Document, error) {
 	return d, err
 }
 
-// A rooted bucket is a folder out of which no link leads.
+// A rooted bucket is a folder whose links cannot lead out of it.
 type rooted struct {
 	zarr.Bucket
 	root *os.Root
@@ -106,7 +106,7 @@ func (b *rooted) Get(ctx context.Context, key string, offset, length int64, buf 
 
 func (b *rooted) Close() error { return errors.Join(b.Bucket.Close(), b.root.Close()) }
 
-// within refuses a folder out of which a link leads.
+// within returns an error if a link leads out of a folder.
 func within(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -122,7 +122,7 @@ func within(folder string) error {
 	return err
 }
 
-// sourced has code name a document as the user did.
+// sourced sets the name of a document in code to the one that the user gave.
 func sourced(d Document, err error) func(name string) (Document, error) {
 	return func(name string) (Document, error) {
 		switch d := d.(type) {
@@ -135,13 +135,13 @@ func sourced(d Document, err error) func(name string) (Document, error) {
 	}
 }
 
-// openVolume is a file as a volume, and nil if it is an image.
+// openVolume opens a file as a volume. It returns nil if the file is an image.
 func openVolume(ctx context.Context, base, name string) (Document, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".npy":
 		a, c, err := imgio.OpenNPY(name)
 		if err != nil {
-			return nil, nil // what is wrong, the image says
+			return nil, nil // opening it as an image reports the error
 		}
 		defer c.Close()
 		if !isVolume(a.Shape) {
@@ -161,7 +161,7 @@ func openVolume(ctx context.Context, base, name string) (Document, error) {
 	return blockOf(ctx, base, s)
 }
 
-// asFloats is the values of an image of integers.
+// asFloats returns the values of an image of integers.
 func asFloats(img any) ([]float64, error) {
 	switch m := img.(type) {
 	case boxsum.Image[uint32]:
@@ -183,7 +183,7 @@ func sizeOf(img any) (width, height int) {
 
 func sides(n int) string { return fmt.Sprintf("%d×%d", n, n) }
 
-// pile is images of one size and type as a volume.
+// pile combines images of the same size and type to a volume.
 func pile(list []any) (any, error) {
 	switch list[0].(type) {
 	case boxsum.Image[uint8]:
@@ -213,7 +213,7 @@ func piled[P uint8 | uint16](list []any) (any, error) {
 	return v, nil
 }
 
-// naturally orders names by the numbers in them: slice2 comes before slice10.
+// naturally compares names such that numbers are ordered by value: slice2 comes before slice10.
 func naturally(a, b string) int {
 	for a != "" && b != "" {
 		x, y := digits(a), digits(b)

@@ -21,12 +21,12 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A filtered is a picture that a filter made: a byte for each pixel in gray, or red, green, blue and alpha.
+// filtered is the picture that a filter computed: one byte per pixel in gray, or red, green, blue and alpha.
 type filtered struct {
 	pix           []uint8
 	width, height int
 	color         bool
-	scale         int // 1, or n where the picture was made from the image at 1:n
+	scale         int // 1, or n if the picture was computed from the image at 1:n
 	took          time.Duration
 }
 
@@ -48,7 +48,7 @@ func (f *filtered) set(x, y, channel int, v uint8) {
 	}
 }
 
-// takeAlpha copies the transparency of an image with four channels.
+// takeAlpha copies the alpha channel of an image with four channels.
 func (f *filtered) takeAlpha(img boxsum.Image[uint8], s *screen) {
 	if img.Channels != 4 {
 		return
@@ -64,7 +64,7 @@ func (f *filtered) takeAlpha(img boxsum.Image[uint8], s *screen) {
 	}
 }
 
-// reply is the pixels, or a PNG file of them.
+// reply returns the pixels, or a PNG file of them.
 func (f *filtered) reply(file bool) (any, []byte, error) {
 	format, pix := "gray", f.pix
 	if f.color {
@@ -119,7 +119,7 @@ func (r *planeTables) of(channels ...int) any {
 	return nil
 }
 
-// whole returns the size of an image as an error if it is too large to be filtered in one piece.
+// whole returns an error if the image is too large to be filtered at once. command is the subcommand to suggest.
 func (r *planeTables) whole(command string) error {
 	if n := int64(r.width) * int64(r.height); n > maxFiltered {
 		return refuse("the image has %d megapixels; the page saves up to %d: use boxsum %s", n>>20, maxFiltered>>20, command)
@@ -127,7 +127,7 @@ func (r *planeTables) whole(command string) error {
 	return nil
 }
 
-// filter filters some channels: the pixels of a screen, or the whole image where there is none.
+// filter filters some channels, for the pixels of a screen or, if s is nil, the whole image.
 func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channels []int) (*filtered, error) {
 	w, err := windowOf(q)
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channel
 	return drawn(made, t, took), nil
 }
 
-// A filtering is a filter, and what is black and white in its result.
+// filtering is a filter with the values that are drawn as black and white.
 type filtering struct {
 	*request
 	window    filter.Window
@@ -208,7 +208,7 @@ func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) 
 		if !(f.Epsilon > 0 && f.Epsilon <= 1e12) {
 			return nil, refuse("epsilon is %v, want more than 0", f.Epsilon)
 		}
-		return filter.Guided(img, img, f.window, f.Epsilon, f.opt) // a color image guides itself by its colors
+		return filter.Guided(img, img, f.window, f.Epsilon, f.opt) // a color image is guided by its colors
 	case "mean":
 		return filter.Mean[float32](img, f.window, f.opt)
 	case "std":
@@ -229,7 +229,7 @@ func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) 
 	return nil, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy or guided", f.Method)
 }
 
-// drawn is an image as the page shows it.
+// drawn returns an image as displayed by the page.
 func drawn(m any, t tile, took time.Duration) *filtered {
 	src := pixels.Of(m)
 	if b, ok := m.(boxsum.Image[uint8]); ok && b.Channels == 1 && b.Stride == b.Width && t.low == 0 && t.scale == 1 {
@@ -255,7 +255,7 @@ func thresholdMethods() (list []map[string]any) {
 	return list
 }
 
-// ruleOf is the rule of a request. K is the number that its method has.
+// ruleOf returns the threshold rule of a request. K is the parameter of its method.
 func ruleOf(q *request) (threshold.Rule, error) {
 	m, err := threshold.ParseMethod(q.Method)
 	if err != nil {
@@ -282,7 +282,7 @@ func ruleOf(q *request) (threshold.Rule, error) {
 	return rule, nil
 }
 
-// threshold makes one channel black and white: the pixels of a screen, or the whole image where there is none.
+// threshold binarizes one channel, for the pixels of a screen or, if s is nil, the whole image.
 func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, channel int) (*filtered, error) {
 	rule, err := ruleOf(q)
 	if err != nil {
@@ -299,7 +299,7 @@ func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, chan
 				return made, err
 			}
 		}
-		// Other methods look at the whole image. Otsu's is one histogram.
+		// Other methods need the whole image; Otsu needs only the histogram.
 		if rule.Method != threshold.Otsu {
 			all := &screen{image.Rect(0, 0, r.width, r.height), s.w, s.h}
 			if p, err = r.around(ctx, all, 0, []int{channel}, q.Quick); err != nil {
@@ -338,7 +338,7 @@ func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, chan
 	return drawn(m, tile{scale: 1}, took), nil
 }
 
-// A matched is the best places of a template.
+// matched holds the best positions of a template.
 type matched struct {
 	Peaks  []peak  `json:"peaks"`
 	Width  int     `json:"width"`
@@ -396,7 +396,7 @@ func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
 	return a, nil
 }
 
-// cutOut is a part of an image of one channel.
+// cutOut returns a part of an image of one channel, sharing its memory.
 func cutOut[P filter.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: img.Pix[b.Min.Y*img.Stride+b.Min.X:], Stride: img.Stride, Width: b.Dx(), Height: b.Dy(), Channels: 1}
 }
@@ -417,12 +417,12 @@ func momentsReply(b []int, m moments.Moments) any {
 	return reply
 }
 
-// sun is a cascade that finds bright discs, so that there is something to find without files of others.
+// sun is a cascade that detects bright discs, so that detection can be tried without other files.
 //
 //go:embed sun.xml
 var sun []byte
 
-// A cascade is one that was loaded.
+// A cascade is a loaded cascade and its size.
 type cascade struct {
 	*detect.Cascade
 	bytes int64
@@ -486,7 +486,7 @@ func (s *Session) cascade(name string) (*detect.Cascade, error) {
 	return loaded, nil
 }
 
-// detect looks for objects in a picture.
+// detect finds objects in a picture.
 func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	d, ok := doc.(*picture)
 	if !ok {

@@ -18,7 +18,7 @@ func pngOf(t *testing.T, w, h int) []byte {
 	return b.Bytes()
 }
 
-// TestCodeOfHostileNames has names in code that would be commands or options in a shell.
+// TestCodeOfHostileNames tests names that would be commands or options in a shell.
 func TestCodeOfHostileNames(t *testing.T) {
 	s := NewSession(nil, Usual)
 	for _, name := range []string{`x'; touch pwned; '.png`, `a"b.png`, "-rf.png", "$(touch pwned).png"} {
@@ -36,7 +36,7 @@ func TestCodeOfHostileNames(t *testing.T) {
 		if name[0] == '-' {
 			want[0] = "./" + saved
 		}
-		if sh, err := exec.LookPath("sh"); err == nil { // what a shell makes of it
+		if sh, err := exec.LookPath("sh"); err == nil { // how a shell parses it
 			cmd := exec.Command(sh, "-c", "python3() { printf '%s' \"$2\" | grep -c 'np.load' >/dev/null; }\nboxsum() { printf '%s\\n' \"$2\" \"$3\"; }\n"+text)
 			cmd.Dir = t.TempDir()
 			out, err := cmd.CombinedOutput()

@@ -12,8 +12,8 @@ import (
 	"github.com/boxsum/boxsum/filter"
 )
 
-// An overview is a small version of an image in a store, in memory. Its parts are made from the pixels when
-// somebody looks there, and then the rest, so that a page that shows all of a store need not wait for it.
+// An overview is a reduced version of an image in a store, in memory. Parts that are looked at are computed first, then
+// the rest, so that a page that shows the whole store does not have to wait for it.
 type overview struct {
 	of           *stored
 	z, channel   int
@@ -25,13 +25,13 @@ type overview struct {
 	mu      sync.Mutex
 	pix     []uint8
 	state   []uint8 // of each part
-	wanted  []int   // parts to make, the next one last
-	next    int     // and where to go on with those that nobody looks at
+	wanted  []int   // parts to compute, the next one last
+	next    int     // where to continue with parts that nobody looks at
 	busy    bool
-	begun   bool // of the one that is busy
+	begun   bool // the part in progress has begun
 	stopped bool
 	cancel  context.CancelFunc
-	err     error // that nobody was told
+	err     error // error that has not been reported yet
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 	made
 )
 
-// maxWanted is how many parts wait at a time.
+// maxWanted is the maximum number of parts in the queue.
 const maxWanted = 1 << 16
 
 func newOverview(d *stored, z, channel int) *overview {
@@ -70,8 +70,8 @@ func (o *overview) stop() {
 	}
 }
 
-// want has the parts under a rectangle of the image made first, and tells how many are not yet there. What was in
-// the way is told once, and tried again.
+// want queues the parts under a rectangle of the image to be computed first, and returns the number of missing ones. An
+// error is returned once, and the part is then tried again.
 func (o *overview) want(b image.Rectangle) (missing int, err error) {
 	if o.pix == nil {
 		o.pix, o.state = make([]uint8, o.w*o.h), make([]uint8, o.across*o.down)
@@ -105,7 +105,7 @@ func (o *overview) want(b image.Rectangle) (missing int, err error) {
 	return missing, err
 }
 
-// preview draws means of whole blocks, which the lines of a table have: that is rough, and soon there.
+// preview draws the means of whole blocks, which the lines of a table give. This is coarse but fast.
 func (o *overview) preview(ctx context.Context) {
 	if o.of.table == nil || o.of.info.Depth > 0 {
 		return
@@ -123,7 +123,7 @@ func (o *overview) preview(ctx context.Context) {
 	}
 	means := make([]float64, len(boxes)*c)
 	if o.of.table.MeanBoxes(ctx, means, boxes) != nil {
-		return // what is in the way, the parts tell
+		return // computing the parts reports the error
 	}
 	t := tile{low: o.of.info.Low, scale: 255 / (o.of.info.High - o.of.info.Low)}
 	o.mu.Lock()
@@ -138,7 +138,7 @@ func (o *overview) preview(ctx context.Context) {
 	}
 }
 
-// work makes parts until all are there.
+// work computes parts until all are complete.
 func (o *overview) work(ctx context.Context) {
 	if !o.begun {
 		o.begun = true
@@ -185,13 +185,13 @@ func (o *overview) work(ctx context.Context) {
 	}
 }
 
-// part draws one part: from its pixels, or from the table alone, by boxes.
+// part draws one part from its pixels or, if there are none, from boxes of the table.
 func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectangle, n int) error {
 	if len(o.of.levels) > 0 {
 		k, scale := o.of.coarsest(n)
 		h, w, _ := planeOf(o.of.levels[k].array.Shape())
 		small := image.Rect(b.Min.X/scale, b.Min.Y/scale, (b.Max.X+scale-1)/scale, (b.Max.Y+scale-1)/scale).Intersect(image.Rect(0, 0, w, h))
-		if small.Empty() { // a level may end before the image does
+		if small.Empty() { // a level may be smaller than the image
 			return nil
 		}
 		img, err := o.of.read(ctx, k, small, o.z)
@@ -217,7 +217,7 @@ func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectan
 	return nil
 }
 
-// tile is a tile of the overview, and how many parts of it are not there yet.
+// tile returns a tile of the overview, and the number of its parts that are missing.
 func (o *overview) tile(t tile) ([]uint8, int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -228,7 +228,7 @@ func (o *overview) tile(t tile) ([]uint8, int, error) {
 	dst := make([]uint8, t.w*t.h)
 	for y := range t.h {
 		for x := range t.w {
-			if t.level < o.shift { // finer than it is
+			if t.level < o.shift { // finer than the overview
 				up := o.shift - t.level
 				dst[y*t.w+x] = o.pix[min((t.y+y)>>up, o.h-1)*o.w+min((t.x+x)>>up, o.w-1)]
 				continue
@@ -249,7 +249,7 @@ func (o *overview) tile(t tile) ([]uint8, int, error) {
 	return dst, missing, nil
 }
 
-// histogram counts the pixels of the overview in a box.
+// histogram returns the histogram of the overview in a box.
 func (o *overview) histogram(b image.Rectangle) (*counted, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -15,21 +15,20 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A picture is an image in memory. What is asked of it is asked of its gray version, as the
-// command line has it; tiles are in colour.
+// A picture is an image in memory. Queries use its gray version, as on the command line; tiles are in color.
 type picture struct {
 	info  Info
 	plane plane
-	file  *imgio.Picture // what plane stands on, or nil
+	file  *imgio.Picture // owner of plane's memory, or nil
 
 	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
 	paint  func() *planeTables          // the color image for filters, or nil if the picture is gray
-	source string                       // how code names it
-	kept   int64                        // bytes of the file, which color holds
-	direct bool                         // the file has these pixels, and none that were converted
+	source string                       // file name in code
+	kept   int64                        // size in bytes of the file that color holds
+	direct bool                         // the file has exactly these pixels, without conversion
 }
 
-// newPlane is an image of any type as a plane.
+// newPlane returns an image of any type as a plane.
 func newPlane(ctx context.Context, img any) (plane, error) {
 	switch m := img.(type) {
 	case boxsum.Image[uint8]:
@@ -53,7 +52,7 @@ func newPlane(ctx context.Context, img any) (plane, error) {
 	return nil, refuse("there are no tables of such pixels")
 }
 
-// floats is an image of integers as one of float64, which holds all their values.
+// floats converts an image of integers to float64, which holds all of their values.
 func floats[P boxsum.Pixel](m boxsum.Image[P]) boxsum.Image[float64] {
 	f := boxsum.Image[float64]{Pix: make([]float64, m.Width*m.Height*m.Channels), Stride: m.Width * m.Channels, Width: m.Width, Height: m.Height, Channels: m.Channels}
 	for y := range m.Height {
@@ -85,19 +84,19 @@ func best() string {
 	return levels[len(levels)-1].String()
 }
 
-// Demo is the picture that boxsum draws itself.
+// Demo returns the picture that boxsum draws itself.
 func Demo() Document {
 	const width, height = 1920, 1080
 	d, err := newPicture(context.Background(), "demo", imgio.Demo(width, height))
 	if err != nil {
-		panic(err) // it is always the same
+		panic(err) // the picture is always the same
 	}
 	d.info.Demo = true
 	d.withColor(func() (*imgio.Picture, error) { return &imgio.Picture{Image: imgio.DemoColor(width, height)}, nil })
 	return d
 }
 
-// withColor has tiles drawn in the colours of a file.
+// withColor makes tiles show the colors of a file.
 func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 	d.info.Color = true
 	d.color = sync.OnceValue(func() (levels []boxsum.Image[uint8]) {
@@ -130,7 +129,7 @@ func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 	})
 }
 
-// filter filters the picture in its colors, and a channel of an array.
+// filter filters the picture in color, or one channel of an array.
 func (d *picture) filter(ctx context.Context, r *request, s *screen) (*filtered, error) {
 	colors := d.colors()
 	if colors == nil {
@@ -275,10 +274,10 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 	return nil, nil, refuse("%q cannot be asked of an image", r.Do)
 }
 
-// maxCoordinate bounds what boxes may name, so that no arithmetic overflows.
+// maxCoordinate limits the coordinates of boxes, so that no computation overflows.
 const maxCoordinate int64 = 1 << 40
 
-// oneBox is the box of a request: n numbers.
+// oneBox returns the box of a request, which must have n numbers.
 func oneBox(r *request, n int) ([]int, error) {
 	if len(r.Box) != n {
 		return nil, refuse("a box has %d numbers, and this one %d", n, len(r.Box))
@@ -315,7 +314,7 @@ func answerBoxes(r *request, n int, of func(b []int) (answer, error)) (any, []by
 // maxTile is the longest side of a tile.
 const maxTile = 1024
 
-// tileOf is the tile that a request names: its place is in tiles of its size.
+// tileOf returns the tile of a request, whose position counts in tiles of its size.
 func tileOf(i *Info, r *request) (tile, error) {
 	if r.Size < 1 || r.Size > maxTile {
 		return tile{}, refuse("tiles of %d pixels: take 1 to %d", r.Size, maxTile)
@@ -325,7 +324,7 @@ func tileOf(i *Info, r *request) (tile, error) {
 	}
 	n := 1 << r.Level
 	w, h := (i.Width+n-1)>>r.Level, (i.Height+n-1)>>r.Level
-	if r.Kind == "heat" { // which has one more
+	if r.Kind == "heat" { // the table has one more row and column
 		w, h = i.Width>>r.Level+1, i.Height>>r.Level+1
 	}
 	if r.X < 0 || r.Y < 0 || r.X > w/r.Size || r.Y > h/r.Size {
@@ -343,7 +342,7 @@ func (t tile) reply(format string) any {
 	return map[string]any{"width": t.w, "height": t.h, "format": format}
 }
 
-// rgba is a part of a colour image as a canvas has it.
+// rgba returns a part of a color image in the format of a canvas.
 func rgba(m boxsum.Image[uint8], t tile) []byte {
 	dst := make([]byte, 0, 4*t.w*t.h)
 	for y := range t.h {
@@ -365,10 +364,10 @@ func rgba(m boxsum.Image[uint8], t tile) []byte {
 	return dst
 }
 
-// maxTerm is the greatest number in a ratio: pages snap to few angles.
+// maxTerm is the largest term of a rotation's ratio: pages snap to a small number of angles.
 const maxTerm = 64
 
-// rotationOf is the nearest ratio to the angle of a request's rectangle, or the one that it names.
+// rotationOf returns the rotation that a request names, or the one nearest to the angle of its rectangle.
 func rotationOf(r *request) (rotated.Rotation, error) {
 	if len(r.Rect) != 5 {
 		return rotated.Rotation{}, refuse("a turned box has 5 numbers: its middle, width, height and degrees; this one has %d", len(r.Rect))
@@ -390,7 +389,7 @@ func rotationOf(r *request) (rotated.Rotation, error) {
 	return rotated.Nearest(r.Rect[4], limit)
 }
 
-// featureOf is the feature of a request: its kind, and the box that it fills.
+// featureOf returns the feature of a request, from its kind and the box that it fills.
 func featureOf(r *request) (f haar.Feature, at image.Point, rot *rotated.Rotation, err error) {
 	b, err := oneBox(r, 4)
 	if err != nil {
@@ -422,7 +421,7 @@ func featureKinds() (list []map[string]any) {
 	return list
 }
 
-// open takes a file that was sent.
+// open opens a file that the page sent.
 func (s *Session) open(ctx context.Context, r *request, body []byte) (any, []byte, error) {
 	name := cleanName(r.Name)
 	if looksLikeCascade(body) {
@@ -444,7 +443,7 @@ func (s *Session) addDocument(d Document, err error) (any, []byte, error) {
 	return s.add(d)
 }
 
-// decode is a file in memory as a picture, or a volume if it has slices.
+// decode decodes a file in memory as a picture, or as a volume if it has slices.
 func decode(ctx context.Context, name string, data []byte) (Document, error) {
 	if d, err := decodeVolume(ctx, name, data); d != nil || err != nil {
 		return d, err
@@ -460,7 +459,7 @@ func decode(ctx context.Context, name string, data []byte) (Document, error) {
 	return doc, err
 }
 
-// pictureOf is a decoded file. Keep reads it again, with its colours.
+// pictureOf returns the document of a decoded file. keep decodes it again, in color.
 func pictureOf(ctx context.Context, name string, p *imgio.Picture, keep func() (*imgio.Picture, error)) (Document, error) {
 	d, err := newPicture(ctx, name, p.Image)
 	if err != nil {
@@ -478,7 +477,7 @@ func pictureOf(ctx context.Context, name string, p *imgio.Picture, keep func() (
 	return d, nil
 }
 
-// cleanName is a name that a page gave, for showing.
+// cleanName returns a name given by the page in a form that is safe to display.
 func cleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

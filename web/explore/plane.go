@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A plane is an image in memory with its tables, of one type of pixels.
+// A plane is an image of any pixel type in memory, with its tables.
 type plane interface {
 	size() (width, height, channels int)
 	types() (pixel, sum string)
@@ -44,12 +44,12 @@ type plane interface {
 
 // A tile is a square of an image at 1:2^level.
 type tile struct {
-	x, y, w, h int // of its pixels at that level
+	x, y, w, h int // in pixels of that level
 	level      int
 	low, scale float64 // value v is drawn as (v-low)*scale
 }
 
-// An answer is what a box has. Sums are text, for JSON's numbers have 53 bits.
+// An answer holds the statistics of a box. Sums are text because numbers in JSON have 53 bits.
 type answer struct {
 	Sum     string  `json:"sum"`
 	Mean    any     `json:"mean"`
@@ -58,28 +58,28 @@ type answer struct {
 	Entries []entry `json:"entries"`
 }
 
-// An entry is one of the table that counts in a sum.
+// An entry is an entry of the table that contributes to a sum.
 type entry struct {
 	At    []int  `json:"at"` // x, y, and z of a volume
 	Value string `json:"value"`
 	Sign  int    `json:"sign"`
 }
 
-// statistics is what tables with squares have, and those of valid pixels.
+// statistics is the method set of tables with squares and of tables of valid pixels.
 type statistics interface {
 	Mean(box image.Rectangle, channel int) float64
 	StdDev(box image.Rectangle, channel int) float64
 }
 
-// planeTables is an image and its tables, of any types that newPlane has.
+// planeTables is an image and its tables, of any of the types in newPlane.
 type planeTables struct {
 	img                     any
 	width, height, channels int
-	sums, squares           any // of type *boxsum.Table; nil for those of color
+	sums, squares           any // of type *boxsum.Table; nil for a color image
 	stats                   statistics
 	valid                   interface {
 		Area(box image.Rectangle, channel int) int
-	} // where some pixels are missing
+	} // nil unless pixels are missing
 	pixel, sum, square raster.Type
 	low, high          float64
 	took               time.Duration
@@ -89,11 +89,11 @@ type planeTables struct {
 	mu    sync.Mutex
 	turns map[rotated.Rotation]*turnedTable
 	order []rotated.Rotation
-	last  *reduced // that was filtered last
-	owner *picture // of a color image
+	last  *reduced // the part that was filtered last
+	owner *picture // the picture of a color image
 }
 
-// newPlaneTables makes the tables of an image.
+// newPlaneTables computes the tables of an image.
 func newPlaneTables[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img boxsum.Image[P]) (plane, error) {
 	r := &planeTables{
 		img: img, width: img.Width, height: img.Height, channels: img.Channels,
@@ -121,13 +121,12 @@ func newPlaneTables[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.C
 	return r, nil
 }
 
-// newColor returns the color image of a picture, for filters. Its tables are made when a filter asks for them.
+// newColor returns the color image of a picture, for filters. Its tables are computed when a filter needs them.
 func newColor(owner *picture, img boxsum.Image[uint8]) *planeTables {
 	return &planeTables{owner: owner, img: img, width: img.Width, height: img.Height, channels: img.Channels, pixel: raster.U8, low: 0, high: 255}
 }
 
-// colorTables are the tables of the color image that was filtered last. They are large, so all pages share
-// one pair.
+// colorTables holds the tables of the color image that was filtered last. They are large, so all pages share one pair.
 var colorTables struct {
 	sync.Mutex
 	of            *planeTables
@@ -137,7 +136,7 @@ var colorTables struct {
 // maxColorTables is the memory that color tables may take, in bytes: with squares, 17 megapixels of three channels.
 const maxColorTables = 640 << 20
 
-// tables returns the tables of the image, or nil where there are none that windows can be summed from.
+// tables returns the tables of the image, or nil if windows cannot be summed from tables.
 func (r *planeTables) tables(ctx context.Context, squared bool) (sums, squares any, err error) {
 	if r.valid != nil {
 		return nil, nil, nil
@@ -167,7 +166,7 @@ func (r *planeTables) tables(ctx context.Context, squared bool) (sums, squares a
 		t.sums, t.squares = both.Sum, both.Squares
 	}
 	if t.sums == nil {
-		// The sum of a window of at most maxWindow pixels a side fits, so that the table may wrap.
+		// The sum of a window of up to maxWindow pixels a side fits, so the table may wrap.
 		if t.sums, err = boxsum.Integrate[uint32](img, opt); err != nil {
 			t.sums = nil
 			return nil, nil, err
@@ -186,7 +185,7 @@ func forgetColor(of *picture) {
 	}
 }
 
-// count is the histograms of all channels.
+// count computes the histograms of all channels.
 func (r *planeTables) count() (all []*coarse) {
 	for c := range r.channels {
 		all = append(all, newCoarse(r.img, c, r.low, r.high))
@@ -194,7 +193,7 @@ func (r *planeTables) count() (all []*coarse) {
 	return all
 }
 
-// rangeOf is the least and the greatest value, and whether there are NaN.
+// rangeOf returns the smallest and largest values, and whether there are NaNs.
 func rangeOf(img any) (low, high float64, missing bool) {
 	src := pixels.Of(img)
 	if src.Type == raster.U8 {
@@ -235,7 +234,7 @@ func (r *planeTables) bytes() int64 {
 	return n * int64(r.pixel.Bytes()+r.sum.Bytes()+r.square.Bytes())
 }
 
-// tile draws means of 2^level pixels across and down, from the table: four reads each.
+// tile draws means of 2^level×2^level pixels from the table, with four reads each.
 func (r *planeTables) tile(dst []uint8, t tile, channel int) {
 	c, n, src := r.channels, 1<<t.level, pixels.Of(r.img)
 	means := make([]float64, t.w)
@@ -267,7 +266,7 @@ func (r *planeTables) tile(dst []uint8, t tile, channel int) {
 	}
 }
 
-// sumsAlong is the sums of the parts of a box, each n pixels wide.
+// sumsAlong writes the sums of the parts of a box, each n pixels wide.
 func sumsAlong[S boxsum.Sum](to []float64, t *boxsum.Table[S], box image.Rectangle, n, channel int) {
 	c := t.Channels
 	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
@@ -277,7 +276,7 @@ func sumsAlong[S boxsum.Sum](to []float64, t *boxsum.Table[S], box image.Rectang
 	}
 }
 
-// shade is a value between black and white; what is no number is in the middle.
+// shade maps a value to a gray level between black and white; NaN is in the middle.
 func shade(v float64, t tile) uint8 {
 	if v != v {
 		return 128
@@ -285,7 +284,7 @@ func shade(v float64, t tile) uint8 {
 	return uint8(min(max((v-t.low)*t.scale, 0), 255) + 0.5)
 }
 
-// heat draws the table: 255 is its greatest entry.
+// heat draws the table; its largest entry is 255.
 func (r *planeTables) heat(dst []uint8, t tile, channel int) {
 	switch sums := r.sums.(type) {
 	case *boxsum.Table[uint32]:
@@ -297,7 +296,7 @@ func (r *planeTables) heat(dst []uint8, t tile, channel int) {
 	}
 }
 
-// turnedHeat draws the table at an angle: each pixel its entry, and 255 is the sum of all pixels.
+// turnedHeat draws the table at an angle: each pixel shows its entry, and 255 is the sum of all pixels.
 func (r *planeTables) turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error {
 	table, err := r.turn(ctx, rot)
 	if err != nil {
@@ -317,7 +316,7 @@ func (r *planeTables) turnedHeat(ctx context.Context, dst []uint8, t tile, rot r
 	return nil
 }
 
-// total is the sum of all pixels.
+// total returns the sum of all pixels.
 func (r *planeTables) total(channel int) float64 {
 	switch t := r.sums.(type) {
 	case *boxsum.Table[uint32]:
@@ -370,10 +369,10 @@ func (r *planeTables) box(b image.Rectangle, channel int) answer {
 	return a
 }
 
-// maxTurns is how many tables at an angle are kept: each is as large as an upright one.
+// maxTurns is the number of tables at an angle that are kept; each is as large as an upright one.
 const maxTurns = 2
 
-// A turnedTable is a table at an angle, with sums of 64 bits: entries may be below 0.
+// A turnedTable is a table at an angle, with 64-bit sums; entries may be negative.
 type turnedTable struct {
 	*rotated.Lattice
 	statistics interface {
@@ -423,7 +422,7 @@ func turnedAs[Q boxsum.Square](t *rotated.SquaredTable[Q, Q], err error) (*turne
 	return &turnedTable{t.Sum.Lattice, t, t.Sum}, nil
 }
 
-// sum is the sum of a box as text.
+// sum returns the sum of a box as text.
 func (t *turnedTable) sum(b rotated.Box, channel int) string {
 	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
 		return fmt.Sprint(t.SumChannel(b, channel))
@@ -431,7 +430,7 @@ func (t *turnedTable) sum(b rotated.Box, channel int) string {
 	return fmt.Sprint(t.sums.(*rotated.Table[float64]).SumChannel(b, channel))
 }
 
-// entry is the entry of a corner. Its sign depends on the direction of the lines.
+// entry returns the entry of a corner. Its sign depends on the direction of the lines.
 func (t *turnedTable) entry(c, r, channel int) float64 {
 	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
 		return float64(int64(t.Corner(c, r, channel)))
@@ -439,7 +438,7 @@ func (t *turnedTable) entry(c, r, channel int) float64 {
 	return t.sums.(*rotated.Table[float64]).Corner(c, r, channel)
 }
 
-// corner returns the entry of a corner without its sign, and how it counts in the sum of a box.
+// corner returns the magnitude of a corner's entry, and the sign with which it contributes to the sum of a box.
 func (t *turnedTable) corner(c, r, channel, sign int) (string, int) {
 	if t.entry(c, r, channel) < 0 {
 		sign = -sign
@@ -453,13 +452,13 @@ func (t *turnedTable) corner(c, r, channel, sign int) (string, int) {
 
 const maxTurned = 64 << 20
 
-// A turned is a box at an angle.
+// turned holds the answer for a box at an angle.
 type turned struct {
 	answer
 	Ratio   string   `json:"ratio"`
 	Degrees float64  `json:"degrees"`
 	Cells   []int    `json:"cells"` // c0, r0, c1, r1
-	Spans   [][3]int `json:"spans"` // y, and from which x to which
+	Spans   [][3]int `json:"spans"` // y, first x, end x
 	Counts  *counted `json:"histogram"`
 }
 
@@ -485,7 +484,7 @@ func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *requ
 	return a, nil
 }
 
-// spans are the pixels of a box, row by row.
+// spans returns the pixels of a box, row by row.
 func spans(l *rotated.Lattice, b rotated.Box, width, height int) (list [][3]int) {
 	list = [][3]int{}
 	inside := func(x, y int) bool {
@@ -518,7 +517,7 @@ func spans(l *rotated.Lattice, b rotated.Box, width, height int) (list [][3]int)
 	return list
 }
 
-// A featured is the value of a Haar-like feature.
+// featured holds the value of a Haar-like feature.
 type featured struct {
 	Kind      string `json:"kind"`
 	Value     string `json:"value"`
@@ -536,7 +535,7 @@ type part struct {
 	Spans  [][3]int `json:"spans,omitempty"` // at an angle
 }
 
-// move has the parts of a feature lie in the image that its pixels were cut out of.
+// move shifts the parts of a feature from the coordinates of a cut-out to those of the image.
 func (a *featured) move(x, y int) {
 	for _, p := range a.Parts {
 		for i := range p.Box {
@@ -579,7 +578,7 @@ func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Poin
 	return a, a.evaluate(f, at, p, exact)
 }
 
-// evaluatorOf and evaluator64Of are a channel of a table for features.
+// evaluatorOf and evaluator64Of return a channel of a table as an evaluator of features.
 func evaluatorOf(table any, channel int) (evaluator, error) {
 	switch t := table.(type) {
 	case *boxsum.Table[uint32]:
@@ -604,7 +603,7 @@ func evaluator64Of(table any, channel int) (evaluator64, error) {
 	return haar.Rotated[int64](table.(*rotated.Table[uint64]), channel)
 }
 
-// An evaluator is a plane of package haar, of any type of sums, and evaluator64 one of whole numbers.
+// An evaluator is a plane of package haar of any sum type. An evaluator64 has integer values.
 type evaluator interface {
 	Value(f haar.Feature, at image.Point) (float64, error)
 	Corrected(f haar.Feature, at image.Point) (float64, error)
@@ -615,7 +614,7 @@ type evaluator64 interface {
 	Value(f haar.Feature, at image.Point) (int64, error)
 }
 
-// evaluate fills in the values of a feature, by whole numbers where there are.
+// evaluate fills in the values of a feature, as integers if possible.
 func (a *featured) evaluate(f haar.Feature, at image.Point, p evaluator, exact evaluator64) error {
 	v, err := p.Value(f, at)
 	if err != nil {
@@ -638,7 +637,7 @@ func (a *featured) evaluate(f haar.Feature, at image.Point, p evaluator, exact e
 	return err
 }
 
-// maxMoments is how much memory the moments of one box may take.
+// maxMoments is the maximum memory for the moments of one box.
 const maxMoments = 1 << 30
 
 func (r *planeTables) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
@@ -673,7 +672,7 @@ func momentsIn[P filter.Pixel](img boxsum.Image[P], b image.Rectangle, opt *mome
 	return moments.Integrate(img, opt)
 }
 
-// gray is the image as cascades take it.
+// gray returns the image in the form that cascades need.
 func (r *planeTables) gray() boxsum.Image[uint8] {
 	if img, ok := r.img.(boxsum.Image[uint8]); ok {
 		return img
@@ -684,7 +683,7 @@ func (r *planeTables) gray() boxsum.Image[uint8] {
 	return g
 }
 
-// npy is the pixels as a file.
+// npy returns the pixels as a .npy file.
 func (r *planeTables) npy() ([]byte, error) { return npy(r.img) }
 
 func npy(img any) ([]byte, error) {

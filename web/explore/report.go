@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// maxReport is how long a file of results may be.
+// maxReport is the maximum size of a file of results.
 const maxReport = 64 << 20
 
-// A report is the results of boxsum reproduce or boxsum bench. The page draws its charts.
+// A report holds the results of boxsum reproduce or boxsum bench. The page draws its charts.
 type report struct {
 	info Info
 	data json.RawMessage
@@ -45,7 +45,7 @@ func newReport(name string, data []byte, err error) (Document, error) {
 	return &report{Info{Name: name, Kind: "report"}, data}, nil
 }
 
-// openReport reads the results in a folder; a link that leads out of it is not followed.
+// openReport reads the results in a folder. It does not follow links out of the folder.
 func openReport(name, folder string) (Document, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

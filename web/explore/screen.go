@@ -16,9 +16,9 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A screen is the part of an image that the page shows, and the size at which it shows it. What a
-// slider changes is computed for these pixels alone: where the tables suffice, in a time that
-// depends neither on the image nor on the window.
+// A screen is the part of an image that the page shows, and the size at which it shows it. While a slider moves, results
+// are computed only for these pixels: if the tables suffice, in a time that depends neither on the image nor on the
+// window.
 type screen struct {
 	image.Rectangle
 	w, h int
@@ -94,7 +94,7 @@ func spansOf(spans []span, border filter.Border, at, before, after, n int) []spa
 	return spans
 }
 
-// A shape is a window around a pixel.
+// A shape is a window around a pixel: how far it extends, and the border.
 type shape struct {
 	left, right, up, down int
 	border                filter.Border
@@ -106,7 +106,7 @@ func shapeOf(w filter.Window, border filter.Border) shape {
 	return shape{left, w.Width - 1 - left, up, w.Height - 1 - up, border}
 }
 
-// windows are the windows around all columns of a screen.
+// windows describes the windows around all columns of a screen.
 type windows struct {
 	spans  []span // times the number of channels
 	starts []int  // of the spans of a column, with one more at the end
@@ -157,15 +157,15 @@ func adderOf[S boxsum.Sum](t *boxsum.Table[S], c *windows) func(dst []float64, r
 	}
 }
 
-// A rule computes a pixel from its value and from the sums over its window of n pixels.
+// A rule computes a pixel from its value and the sums over its window of n pixels.
 type rule struct {
 	shape
 	squares bool // the rule needs the sum of squares
 	of      func(pixel, sum, squares, n float64) float64
-	t       tile // which values are black and white
+	t       tile // the values that are drawn as black and white
 }
 
-// filterRule returns the rule of a filter that needs nothing but window sums, or nil.
+// filterRule returns the rule of a filter that needs only window sums, or nil.
 func filterRule(f *filtering, whole bool) *rule {
 	r := &rule{shape: shapeOf(f.window, filter.Reflect101), t: tile{low: f.low, scale: 255 / (f.high - f.low)}}
 	deviation := func(sum, squares, n float64) float64 {
@@ -196,7 +196,7 @@ func filterRule(f *filtering, whole bool) *rule {
 	return r
 }
 
-// thresholdRule returns the rule of a threshold that needs nothing but window sums, or nil.
+// thresholdRule returns the rule of a threshold that needs only window sums, or nil.
 func thresholdRule(of threshold.Rule, pixel raster.Type) *rule {
 	var at func(pixel, mean, variance float64) float64
 	var err error
@@ -211,7 +211,7 @@ func thresholdRule(of threshold.Rule, pixel raster.Type) *rule {
 		at, err = threshold.Pointwise[float64](of)
 	}
 	if err != nil {
-		return nil // also where the rule is wrong, which the whole image reports
+		return nil // an invalid rule is reported when the whole image is processed
 	}
 	r := &rule{shape: shapeOf(of.Window, of.Border), squares: true, t: tile{scale: 1}}
 	r.of = func(pixel, sum, squares, n float64) float64 {
@@ -228,13 +228,13 @@ func thresholdRule(of threshold.Rule, pixel raster.Type) *rule {
 	return r
 }
 
-// byTables computes the pixels of a screen from tables. It returns nil where there are none.
+// byTables computes the pixels of a screen from tables. It returns nil if there are none.
 func (r *planeTables) byTables(ctx context.Context, s *screen, by *rule, channels []int) (*filtered, error) {
 	sums, squares, err := r.tables(ctx, by.squares)
 	if sums == nil || err != nil {
 		return nil, err
 	}
-	start := time.Now() // the tables are made once
+	start := time.Now() // excludes making the tables, which happens once
 	columns := s.windows(by.shape, r.width, r.channels)
 	add := adder(sums, columns)
 	addSquares := add
@@ -279,7 +279,7 @@ func (r *planeTables) byTables(ctx context.Context, s *screen, by *rule, channel
 	return f, ctx.Err()
 }
 
-// How many values are filtered where the tables do not suffice: fewer while a slider moves.
+// Maximum number of values to filter if the tables do not suffice: fewer while a slider moves.
 const (
 	maxValues = 4 << 20
 	maxQuick  = 1 << 20
@@ -293,8 +293,8 @@ type reduced struct {
 	img      any
 }
 
-// around returns the part of the image that a screen needs if windows reach a margin beyond their
-// pixel, reduced by a power of 2 if it is large.
+// around returns the part of the image that a screen needs for windows that extend by margin, reduced by a power of 2 if
+// it is large.
 func (r *planeTables) around(ctx context.Context, s *screen, margin int, channels []int, quick bool) (*reduced, error) {
 	b := s.Inset(-margin).Intersect(image.Rect(0, 0, r.width, r.height))
 	most := maxValues
@@ -337,7 +337,7 @@ func reduce[P filter.Pixel](ctx context.Context, img boxsum.Image[P], p *reduced
 	return pick(small, channels), err
 }
 
-// pick returns some channels of an image, in memory of its own unless these are all.
+// pick returns some channels of an image, copied unless they are all channels.
 func pick[P filter.Pixel](img boxsum.Image[P], channels []int) boxsum.Image[P] {
 	n := len(channels)
 	if n == img.Channels {

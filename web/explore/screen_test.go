@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// screenCases are filters and thresholds, and whether their pixels come from tables.
+// screenCases lists filters and thresholds, and whether their pixels are computed from tables.
 var screenCases = []struct {
 	request map[string]any
 	tables  bool
@@ -39,8 +39,8 @@ var screenCases = []struct {
 	{map[string]any{"do": "threshold", "method": "otsu", "window": 75}, false},
 }
 
-// TestScreen compares what the page shows of an image with the pixels of the whole image that
-// these stand for, at edges too, in gray, in color and for other types of pixels.
+// TestScreen compares the pixels that the page shows with the corresponding pixels of the whole image, including at
+// edges, in gray, in color and for other pixel types.
 func TestScreen(t *testing.T) {
 	s := NewSession(nil, Usual)
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -83,7 +83,7 @@ func TestScreen(t *testing.T) {
 				if c.name == "gray" || c.name == "color" {
 					t.Errorf("%s, %v: %v", c.name, q, whole["error"])
 				}
-				continue // Su and others are for bytes
+				continue // some methods, such as Su, are only for bytes
 			}
 			for _, view := range []image.Rectangle{image.Rect(0, 0, w, h), image.Rect(40, 30, 160, 120), image.Rect(-9, 100, 50, 900)} {
 				in := view.Intersect(image.Rect(0, 0, w, h))
@@ -94,7 +94,7 @@ func TestScreen(t *testing.T) {
 					if part["error"] != nil || part["width"] != float64(sw) || part["height"] != float64(sh) || part["scale"] != 1.0 || len(got) != sw*sh*colors {
 						t.Fatalf("%s, %v: %v, %d bytes", c.name, q, part, len(got))
 					}
-					// Deviations and sums of floats are rounded in another order, which may change the last level.
+					// Deviations and sums of floats are rounded in another order, which may change the result by one level.
 					rounded, off := c.name == "reals" || q["method"] == "std" || q["method"] == "normalize", 0
 					for j := range sh {
 						for i := range sw {
@@ -134,8 +134,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenLarge shows a large image through a small view: what tables answer takes no more memory than the view, and
-// what they cannot is made from a reduced image.
+// TestScreenLarge shows a large image in a small view: results from tables take no more memory than the view, and others
+// are computed from a reduced image.
 func TestScreenLarge(t *testing.T) {
 	img := imgio.Demo(3000, 2000)
 	p, err := newPlane(context.Background(), img)
@@ -174,7 +174,7 @@ func TestScreenLarge(t *testing.T) {
 	}
 }
 
-// TestTurnedHeat draws a table at an angle: its pixels are the entries that give the sum of a box.
+// TestTurnedHeat draws a table at an angle, and tests that its pixels are the entries that give the sum of a box.
 func TestTurnedHeat(t *testing.T) {
 	s := NewSession(&Library{Documents: []Document{Demo()}}, Usual)
 	for _, degrees := range []float64{26.6, -26.6, 60, -45} {
@@ -214,7 +214,7 @@ func TestTurnedHeat(t *testing.T) {
 	}
 }
 
-// TestBundled asks for the report that the page shows where no other is open.
+// TestBundled requests the report that the page shows if no other is open.
 func TestBundled(t *testing.T) {
 	v, _ := ask(t, NewSession(nil, Usual), map[string]any{"do": "bundled"}, nil)
 	if results, _ := v["results"].([]any); len(results) < 100 {
@@ -222,7 +222,7 @@ func TestBundled(t *testing.T) {
 	}
 }
 
-// TestColorTables evicts the color tables of one picture for those of another.
+// TestColorTables tests that the color tables of one picture replace those of another.
 func TestColorTables(t *testing.T) {
 	s := NewSession(nil, Usual)
 	var b bytes.Buffer

@@ -17,22 +17,22 @@ import (
 	"github.com/boxsum/boxsum/docs/reports"
 )
 
-// Limits bound what a session takes.
+// Limits bounds the resources of a session.
 type Limits struct {
-	Bytes     int64 // of all documents that were sent to the session, decoded
+	Bytes     int64 // of all documents sent to the session, decoded
 	Body      int64 // of one file that is sent
 	Request   int64 // of the JSON of a request
 	Documents int
 	Boxes     int // in one request
 }
 
-// Usual limits are for a server on the user's own machine.
+// Usual holds limits for a server on the user's own machine.
 var Usual = Limits{Bytes: 4 << 30, Body: 1 << 30, Request: 1 << 20, Documents: 64, Boxes: 10000}
 
-// A Library is what all sessions share: the documents that were named when the program started.
+// A Library holds the documents that all sessions share, which were named when the program started.
 type Library struct {
 	Documents []Document
-	Cascades  []Named // those that are installed
+	Cascades  []Named // installed cascades
 }
 
 // A Named is a file that can be read.
@@ -41,7 +41,7 @@ type Named struct {
 	Read func() ([]byte, error)
 }
 
-// A Session is what one page has open. Its documents are its own, but for those of the library.
+// A Session holds the documents that one page has opened. Other sessions do not see them; those of the library are shared.
 type Session struct {
 	library *Library
 	limits  Limits
@@ -54,7 +54,7 @@ type Session struct {
 	used     int64
 }
 
-// NewSession is a session that sees a library, which may be nil.
+// NewSession returns a session with a library, which may be nil.
 func NewSession(library *Library, limits Limits) *Session {
 	if library == nil {
 		library = &Library{}
@@ -62,19 +62,19 @@ func NewSession(library *Library, limits Limits) *Session {
 	return &Session{library: library, limits: limits, next: ownFirst, own: map[int]Document{}, bundles: map[string]*bundle{}, cascades: map[string]*cascade{}}
 }
 
-// ownFirst is the number of the first document of a session's own: those of the library come before.
+// ownFirst is the number of the first document opened by a session; documents of the library have smaller numbers.
 const ownFirst = 1000
 
-// A Document is something that is open.
+// A Document is an open image, volume, store or report.
 type Document interface {
 	Info() *Info
-	// Answer does what a request asks for.
+	// answer executes a request.
 	answer(ctx context.Context, r *request) (any, []byte, error)
 	bytes() int64
 	Close() error
 }
 
-// Info is what the page knows of a document from the start.
+// Info describes a document to the page.
 type Info struct {
 	ID       int     `json:"id"`
 	Name     string  `json:"name"`
@@ -86,11 +86,11 @@ type Info struct {
 	Color    bool    `json:"color,omitempty"` // tiles have red, green and blue
 	Pixel    string  `json:"pixel,omitempty"`
 	Sum      string  `json:"sum,omitempty"`
-	Low      float64 `json:"low"` // values that tiles have as black and white
+	Low      float64 `json:"low"` // values that tiles show as black and white
 	High     float64 `json:"high"`
-	Missing  bool    `json:"missing,omitempty"` // some pixels are NaN, and left out
-	Table    bool    `json:"table"`             // boxes of any size are answered
-	Millis   float64 `json:"ms,omitempty"`      // that the table took
+	Missing  bool    `json:"missing,omitempty"` // some pixels are NaN and do not count
+	Table    bool    `json:"table"`             // boxes of any size can be queried
+	Millis   float64 `json:"ms,omitempty"`      // time taken to make the table
 	Level    string  `json:"level,omitempty"`
 	Workers  int     `json:"workers,omitempty"`
 	Format   string  `json:"format,omitempty"`
@@ -98,7 +98,7 @@ type Info struct {
 	Demo     bool    `json:"demo,omitempty"`
 }
 
-// A request is what the page asks. Which fields count depends on Do.
+// A request is a request of the page. Do determines which fields are used.
 type request struct {
 	Do      string    `json:"do"`
 	Doc     int       `json:"doc"`
@@ -129,24 +129,23 @@ type request struct {
 	Angle   float64   `json:"angle"`
 	All     bool      `json:"all"`
 	Cascade string    `json:"cascade"`
-	View    []int     `json:"view"`  // what the page shows of the image, where that is all it needs
+	View    []int     `json:"view"`  // visible part of the image, if that is all the page needs
 	Width   int       `json:"width"` // of the view, in pixels of the screen
 	Height  int       `json:"height"`
 	Quick   bool      `json:"quick"` // a slider is moving
-	Save    bool      `json:"save"`  // as a file
+	Save    bool      `json:"save"`  // return the result as a file
 	What    *request  `json:"what"`
 }
 
-// A userError is about what was asked for, and can be shown.
+// A userError describes a problem with the request, and can be shown to the user.
 type userError struct{ text string }
 
 func (e userError) Error() string { return e.text }
 
 func refuse(format string, args ...any) error { return userError{fmt.Sprintf(format, args...)} }
 
-// Do answers one request: JSON, with bytes beside it where a file is sent. The reply is the length of its
-// JSON in 4 bytes, the lowest first, the JSON, and the pixels if there are any. An error is a reply with
-// the field error.
+// Do executes one request: JSON, with additional bytes if a file is sent. The reply consists of the length of its JSON in
+// 4 bytes (little-endian), the JSON, and pixels if there are any. An error is a reply with the field error.
 func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
 	reply, pixels, err := s.do(ctx, asked, body)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
 }
 
 func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels []byte, err error) {
-	defer func() { // a decoder of others may panic
+	defer func() { // a third-party decoder may panic
 		if p := recover(); p != nil {
 			reply, pixels, err = nil, nil, refuse("this cannot be answered: %v", p)
 		}
@@ -225,14 +224,14 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	return doc.answer(ctx, &r)
 }
 
-// heavy is what takes all processors for a while, and gate how many such requests run at once: others wait, and
-// boxes pass them.
+// heavy lists requests that use all processors for a while, and gate limits how many of them run at once: the others
+// wait, while queries of boxes are not delayed.
 var (
 	heavy = map[string]bool{"filter": true, "threshold": true, "match": true, "detect": true, "moments": true, "save": true, "open": true, "bundle": true}
 	gate  = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 )
 
-// hello is what the page asks first.
+// hello answers the page's first request.
 func (s *Session) hello() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -278,7 +277,7 @@ func (s *Session) document(id int) Document {
 	return s.own[id]
 }
 
-// add takes a document into the session, if it fits.
+// add adds a document to the session if it fits.
 func (s *Session) add(d Document) (any, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,14 +310,14 @@ func (s *Session) close(r *request) (any, []byte, error) {
 	return map[string]bool{"closed": true}, nil, d.Close()
 }
 
-// Bytes is about how much memory the session's own documents take.
+// Bytes returns the approximate memory used by the session's own documents.
 func (s *Session) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used
 }
 
-// Close gives back all that the session has open.
+// Close closes all documents of the session.
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,7 +330,7 @@ func (s *Session) Close() {
 	s.used = 0
 }
 
-// Plain is an error in one line, without the names of packages and of folders.
+// Plain returns an error as one line, without names of packages and folders.
 func Plain(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -347,7 +346,7 @@ func Plain(err error) string {
 	return text
 }
 
-// size is a number of bytes in words.
+// size formats a number of bytes.
 func size(n int64) string {
 	for _, unit := range []string{"bytes", "KiB", "MiB"} {
 		if n < 10000 {
@@ -358,7 +357,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d GiB", n)
 }
 
-// finite is a number as JSON can hold it, null where it is none.
+// finite returns a number, or nil (null in JSON) if it is not finite.
 func finite(v float64) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

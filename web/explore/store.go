@@ -26,45 +26,45 @@ import (
 )
 
 const (
-	// smallStore is how many elements are read into memory at once, and are then an image like others.
+	// smallStore is the maximum number of elements that are read into memory at once, and then treated like an image.
 	smallStore = 16 << 20
-	// maxRegion is how many pixels of a store are read for one answer.
+	// maxRegion is the maximum number of pixels of a store that are read for one answer.
 	maxRegion = 16 << 20
-	// maxOverview is how many pixels the overview of a store has, at most.
+	// maxOverview is the maximum number of pixels in the overview of a store.
 	maxOverview = 16 << 20
-	// maxOverviews is how many of them a store has.
+	// maxOverviews is the maximum number of overviews of a store.
 	maxOverviews = 4
-	// maxPlane is how many pixels an image in a store has, at most.
+	// maxPlane is the maximum number of pixels of an image in a store.
 	maxPlane int64 = 1 << 44
 )
 
-// A stored is an image in a store, with its table if there is one.
+// stored is an image in a store, with its table if there is one.
 type stored struct {
 	info   Info
-	levels []level // the finest first; none if only the table is there
+	levels []level // the finest first; empty if there is only a table
 	table  *store.Table
-	source string // how code names it
-	sums   string // and its table
+	source string // location in code
+	sums   string // location of its table
 
 	closers []io.Closer
-	size    int64 // in memory, at most
+	size    int64 // maximum memory
 
 	looks  sync.Mutex
-	wide   []*overview // the one that was asked last is the last
+	wide   []*overview // the most recently used one last
 	closed bool
 
 	mu     sync.Mutex
-	region *picture // that was asked last
+	region *picture // the part requested last
 	box    image.Rectangle
 }
 
 // A level is one resolution of a stored image.
 type level struct {
 	array *zarr.Array
-	scale int // pixels of the finest level along a side
+	scale int // side of its pixels in pixels of the finest level
 }
 
-// given are buckets of stores that were sent, or functions that open one, by a name for [sources.Open], while they are opened.
+// given maps names in URLs for [sources.Open] to the buckets of stores that were sent, or to functions that open one, while they are being opened.
 var given sync.Map
 
 func init() {
@@ -132,7 +132,7 @@ func OpenStore(ctx context.Context, name, location string) (doc Document, err er
 	if d.info.Depth = leading(shape); d.info.Depth == 1 {
 		d.info.Depth = 0
 	}
-	// A level of other axes or channels than the finest shows something else.
+	// A level with other axes or channels than the finest shows something else.
 	d.levels = slices.DeleteFunc(d.levels, func(l level) bool {
 		other := l.array.Shape()
 		if len(other) != len(shape) || slices.Min(other) < 1 {
@@ -148,11 +148,11 @@ func OpenStore(ctx context.Context, name, location string) (doc Document, err er
 	return d.begin(ctx)
 }
 
-// openLevels opens the levels of an OME-Zarr image. There are none where no group is.
+// openLevels opens the levels of an OME-Zarr image. There are none if the location is not a group.
 func (d *stored) openLevels(ctx context.Context, location string) error {
 	b, err := zarr.OpenBucket(ctx, location, false)
 	if err != nil {
-		return nil // it may be a file: what is wrong is said when that is opened
+		return nil // it may be a file; opening that reports any error
 	}
 	d.closers = append(d.closers, b)
 	g, err := zarr.OpenGroup(ctx, b, "")
@@ -173,8 +173,8 @@ func (d *stored) openLevels(ctx context.Context, location string) error {
 	return nil
 }
 
-// planeOf is the size of the planes of an array: its last two axes, or three where the last is the channels of
-// an image.
+// planeOf returns the size of the planes of an array: its last two axes, or three if the last one is the channels of an
+// image.
 func planeOf(shape []int) (height, width, channels int) {
 	n := len(shape)
 	if n == 3 && shape[2] <= 4 {
@@ -183,7 +183,7 @@ func planeOf(shape []int) (height, width, channels int) {
 	return shape[n-2], shape[n-1], 1
 }
 
-// leading is how many planes there are.
+// leading returns the number of planes.
 func leading(shape []int) int {
 	if n := len(shape); n > 2 && !(n == 3 && shape[2] <= 4) {
 		planes := 1
@@ -195,7 +195,7 @@ func leading(shape []int) int {
 	return 1
 }
 
-// inMemory reads a small array: an image, or a volume.
+// inMemory reads a small array into memory, as an image or a volume.
 func inMemory(ctx context.Context, name, format string, a *zarr.Array) (Document, error) {
 	data, err := sources.ReadAll(ctx, a)
 	if err != nil {
@@ -205,7 +205,7 @@ func inMemory(ctx context.Context, name, format string, a *zarr.Array) (Document
 	for len(shape) > 2 && shape[0] == 1 && !(len(shape) == 3 && shape[2] <= 4) {
 		shape = shape[1:]
 	}
-	if len(shape) > 3 { // planes after planes
+	if len(shape) > 3 { // flatten several axes of planes
 		shape = []int{leading(shape), shape[len(shape)-2], shape[len(shape)-1]}
 	}
 	if isVolume(shape) {
@@ -257,7 +257,7 @@ func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
 	return volume.Volume[P]{Pix: data, Stride: shape[2], SliceStride: shape[1] * shape[2], Width: shape[2], Height: shape[1], Depth: shape[0], Channels: 1}
 }
 
-// begin learns what tiles have to know.
+// begin determines the properties that tiles need.
 func (d *stored) begin(ctx context.Context) (Document, error) {
 	width, height := int64(d.info.Width), int64(d.info.Height)
 	if width < 1 || height < 1 || width > maxPlane/height {
@@ -267,7 +267,7 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 	if d.info.Pixel != "uint8" {
 		middle := image.Rect(0, 0, min(512, d.info.Width), min(512, d.info.Height)).Add(image.Pt(max(0, d.info.Width/2-256), max(0, d.info.Height/2-256)))
 		k := max(0, len(d.levels)-1)
-		if k > 0 { // the coarsest shows all
+		if k > 0 { // the coarsest level shows the whole image
 			h, w, _ := planeOf(d.levels[k].array.Shape())
 			middle = image.Rect(0, 0, min(w, 2048), min(h, 2048))
 		}
@@ -282,7 +282,7 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 		d.info.Low, d.info.High, _ = p.bounds()
 	}
 	o, c := newOverview(d, 0, 0), int64(d.info.Channels)
-	d.size = maxOverviews*int64(o.w*o.h+o.across*o.down) + 24*c*min(width*height, maxRegion) // and the part that was asked last
+	d.size = maxOverviews*int64(o.w*o.h+o.across*o.down) + 24*c*min(width*height, maxRegion) // including the part requested last
 	if d.table != nil {
 		d.size += 16 * c * min(width*height, maxRegion) // and parts of the table
 	}
@@ -292,8 +292,8 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 	return d, nil
 }
 
-// WithTables gives images in stores their tables that stand beside them, which are then no documents of their
-// own. A table that may be of several images, or of none, stays one.
+// WithTables attaches tables to the images that they were made from, if both are in the list; such tables are then no
+// longer documents of their own. A table that may belong to several images, or to none, remains a document.
 func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	for _, doc := range docs {
 		t, ok := doc.(*stored)
@@ -311,8 +311,8 @@ func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	return rest
 }
 
-// imageOf is the image that a table was made of, by the fingerprint that the table keeps. A copy of an image has another one:
-// then it is the only image whose pixels the table has where they were looked at, and a note says so.
+// imageOf returns the image from which a table was made, by the fingerprint stored in the table. A copy of an image has
+// another fingerprint: it is accepted if it is the only image whose pixels match the table in a sample, and note says so.
 func imageOf(ctx context.Context, docs []Document, t *stored) (im *stored, note string) {
 	var known, likely []*stored
 	for _, o := range docs {
@@ -335,7 +335,7 @@ func imageOf(ctx context.Context, docs []Document, t *stored) (im *stored, note 
 	return nil, ""
 }
 
-// alike reports whether a table has the form of an image.
+// alike reports whether a table has the size and type of an image.
 func (d *stored) alike(t *stored) bool {
 	i, k := &d.info, &t.info
 	return len(d.levels) > 0 && d.table == nil && i.Depth == 0 && i.Width == k.Width && i.Height == k.Height && i.Channels == k.Channels && i.Pixel == k.Pixel
@@ -374,7 +374,7 @@ func (d *stored) fits(ctx context.Context, t *stored) bool {
 	return true
 }
 
-// tableSource is how code names the table.
+// tableSource returns the location of the table in code.
 func (d *stored) tableSource() string {
 	if d.sums != "" {
 		return d.sums
@@ -398,7 +398,7 @@ func (d *stored) Close() (err error) {
 	return err
 }
 
-// overview is that of a slice and a channel. Those that were asked last are kept.
+// overview returns the overview of a slice and a channel. The most recently used ones are kept.
 func (d *stored) overview(z, channel int) *overview {
 	d.looks.Lock()
 	defer d.looks.Unlock()
@@ -419,7 +419,7 @@ func (d *stored) overview(z, channel int) *overview {
 	return o
 }
 
-// read is pixels of one resolution, as a boxsum.Image.
+// read returns pixels of one resolution, as a boxsum.Image.
 func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any, error) {
 	if len(d.levels) == 0 {
 		return d.fromTable(ctx, b)
@@ -431,7 +431,7 @@ func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any
 		at, box = []int{b.Min.Y, b.Min.X, 0}, []int{b.Dy(), b.Dx(), shape[2]}
 	} else {
 		finest := d.levels[0].array.Shape()
-		for i := n - 3; i >= 0; i-- { // a coarser one may have fewer slices
+		for i := n - 3; i >= 0; i-- { // a coarser level may have fewer slices
 			at[i], box[i] = z%finest[i]*shape[i]/finest[i], 1
 			z /= finest[i]
 		}
@@ -472,7 +472,7 @@ func readAs[T interface {
 	return (&imgio.Array{Shape: shape, Data: data}).Image()
 }
 
-// fromTable is pixels out of a table: each is a box.
+// fromTable returns pixels computed from a table, one box each.
 func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) {
 	boxes := make([]image.Rectangle, 0, b.Dx()*b.Dy())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -561,7 +561,7 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 	return nil, nil, refuse("this is asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
 }
 
-// part is a box of the store as a picture, in which the box is the second result.
+// part returns a box of the store as a picture, and the position of the box in it.
 func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rectangle, error) {
 	if len(b) != 4 {
 		return nil, image.Rectangle{}, refuse("a box has 4 numbers, and this one %d", len(b))
@@ -613,7 +613,7 @@ func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) 
 		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(d.table.Bounds())
 		a.Area = int64(box.Dx()) * int64(box.Dy())
 		corners := []image.Rectangle{box, image.Rect(0, 0, box.Max.X, box.Max.Y), image.Rect(0, 0, box.Min.X, box.Max.Y), image.Rect(0, 0, box.Max.X, box.Min.Y), image.Rect(0, 0, box.Min.X, box.Min.Y)}
-		// Each corner may be in a chunk that is not yet in memory: all are read at once.
+		// Each corner may be in a chunk that is not in memory, so all of them are read concurrently.
 		texts, means, deviations := make([]string, len(corners)), make([]float64, d.info.Channels), make([]float64, d.info.Channels)
 		failed := make([]error, len(corners)+2)
 		var group sync.WaitGroup
@@ -650,8 +650,8 @@ func sumsInto[S uint64 | int64 | float64](ctx context.Context, t *store.Table, t
 	return nil
 }
 
-// coarsest is the coarsest level whose pixels are no larger than this, a power of 2 as its scale is. Without levels it is
-// the image itself.
+// coarsest returns the coarsest level whose scale is a power of 2 and at most most. Without levels it returns the image
+// itself.
 func (d *stored) coarsest(most int) (k, scale int) {
 	scale = 1
 	for i, l := range d.levels {
@@ -662,7 +662,7 @@ func (d *stored) coarsest(most int) (k, scale int) {
 	return k, scale
 }
 
-// tile is a tile from the coarsest resolution that has it, or from the overview where that would be too many pixels.
+// tile returns a tile from the coarsest suitable level, or from the overview if that has too many pixels.
 func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Kind == "heat" {
 		return d.heatTile(ctx, r)
@@ -675,7 +675,7 @@ func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	f := (1 << t.level) / scale
 	limit := maxRegion
 	if len(d.levels) == 0 {
-		limit = 1 << 18 // pixels out of a table are slow
+		limit = 1 << 18 // reading pixels from a table is slow
 	}
 	if f > 1<<13 || int64(t.w)*int64(t.h)*int64(f)*int64(f) > int64(limit) {
 		dst, missing, err := d.overview(r.Z, r.Channel).tile(t)
@@ -712,8 +712,8 @@ func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Entries are smooth: a few of them show as much as all. Those between blocks are read without the blocks, and
-	// what one block adds to a large table cannot be seen.
+	// Entries vary smoothly, so a few of them suffice. Entries between blocks are read without reading the blocks, and in a
+	// large table the contribution of a single block is not visible.
 	block, step := d.table.Options().Block, 32<<t.level
 	if step >= block {
 		step -= step % block
@@ -748,7 +748,7 @@ func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) 
 	return t.reply("gray"), dst, nil
 }
 
-// marks are two or more multiples of step around [from, to), none beyond the end of an image.
+// marks returns at least two multiples of step around [from, to), limited to end.
 func marks(from, to, step, end int) (list []int) {
 	for at := from / step * step; ; at += step {
 		if list = append(list, min(at, end)); at >= to && len(list) > 1 {
@@ -757,7 +757,7 @@ func marks(from, to, step, end int) (list []int) {
 	}
 }
 
-// between is the mark before a place, and how far the place is to the next one.
+// between returns the index of the mark before a position, and the fraction of the distance to the next one.
 func between(marks []int, at int) (i int, f float64) {
 	i = min(max(sort.SearchInts(marks, at+1)-1, 0), len(marks)-2)
 	if n := marks[i+1] - marks[i]; n > 0 {
@@ -766,13 +766,13 @@ func between(marks []int, at int) (i int, f float64) {
 	return i, f
 }
 
-// A bundle is the files of a folder that are being sent.
+// A bundle holds the files of a folder that is being sent.
 type bundle struct {
 	files map[string][]byte
 	size  int64
 }
 
-// put takes one file of a folder.
+// put receives one file of a folder.
 func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -801,7 +801,7 @@ func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	return map[string]int{"files": len(b.files)}, nil, nil
 }
 
-// drop takes a folder out of those that are being sent.
+// drop removes a folder that is being sent.
 func (s *Session) drop(name string) *bundle {
 	b := s.bundles[name]
 	if b != nil {
@@ -821,7 +821,7 @@ func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, erro
 	return s.addDocument(b.open(ctx, cleanName(r.Name)))
 }
 
-// open is what the files are: a report, a store, or the slices of a volume.
+// open opens the files as a report, a store, or the slices of a volume.
 func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 	if data := b.files["results.json"]; data != nil {
 		return newReport(name, data, nil)
@@ -872,7 +872,7 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 	return orNil(newBlock(ctx, name, "folder", vol))
 }
 
-// openZip is a zip file of a store or a folder, of limited size.
+// openZip opens a zip file of a store or a folder. limit bounds its decompressed size.
 func openZip(ctx context.Context, name string, data []byte, limit int64) (Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -900,7 +900,7 @@ func openZip(ctx context.Context, name string, data []byte, limit int64) (Docume
 		}
 		b.files[path.Clean("/" + member.Name)[1:]] = content
 	}
-	for key := range b.files { // all in one folder
+	for key := range b.files { // all files in one folder
 		if top, rest, ok := strings.Cut(key, "/"); ok && slices.Contains([]string{"zarr.json", ".zarray", ".zgroup", "results.json"}, rest) {
 			all := map[string][]byte{}
 			for key, data := range b.files {

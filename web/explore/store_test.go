@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A frail bucket reads nothing that lies in chunks while it is broken, and counts how often it is closed.
+// A frail bucket fails to read chunks while it is broken, and counts how often it is closed.
 type frail struct {
 	zarr.Bucket
 	broken atomic.Bool
@@ -35,7 +35,7 @@ func (b *frail) Get(ctx context.Context, key string, offset, length int64, buf [
 
 func (b *frail) Close() error { b.closed.Add(1); return nil }
 
-// hold has a bucket be found under a name.
+// hold registers a bucket under a name.
 func hold(t *testing.T, name string) (*frail, string) {
 	b := &frail{Bucket: zarr.Memory()}
 	given.Store(name, b)
@@ -77,7 +77,7 @@ func opened(t *testing.T, location string) Document {
 	return d
 }
 
-// patiently asks until the overview is there.
+// patiently repeats a request until the overview is complete.
 func patiently(t *testing.T, s *Session, request map[string]any) (map[string]any, []byte) {
 	t.Helper()
 	for range 600 {
@@ -92,7 +92,7 @@ func patiently(t *testing.T, s *Session, request map[string]any) (map[string]any
 	return nil, nil
 }
 
-// TestHugeStores opens stores that are far larger than what holds them.
+// TestHugeStores opens stores whose images are far larger than memory.
 func TestHugeStores(t *testing.T) {
 	if strconv.IntSize < 64 {
 		t.Skip("there are no such arrays here")
@@ -123,7 +123,7 @@ func TestHugeStores(t *testing.T) {
 	}
 }
 
-// TestSlices holds what the page shows of slices of a store that has several, and of coarse levels with fewer.
+// TestSlices tests slices of a store with several slices, and coarse levels with fewer.
 func TestSlices(t *testing.T) {
 	b, at := hold(t, "slices")
 	meta := `{"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.5","multiscales":[{"axes":[{"name":"z","type":"space"},{"name":"y","type":"space"},{"name":"x","type":"space"}],"datasets":[`
@@ -151,7 +151,7 @@ func TestSlices(t *testing.T) {
 			}
 		}
 	}
-	// What has a place has it in the image, and not in the part that was read.
+	// Positions are relative to the image, not to the part that was read.
 	v, _ := ask(t, s, map[string]any{"do": "moments", "z": 0, "box": []int{1000, 900, 1100, 920}}, nil)
 	if c, _ := v["centroid"].([]any); len(c) != 2 || math.Abs(c[0].(float64)-1049.5) > 1 || math.Abs(c[1].(float64)-909.5) > 1 {
 		t.Errorf("the centroid is %v", v)
@@ -172,7 +172,7 @@ func TestSlices(t *testing.T) {
 			t.Errorf("code of slice %d: %v", z, v)
 		}
 	}
-	// Those that leave the image are refused, as in memory, and turned ones, whose pixels lie around the box.
+	// Features that extend beyond the image are refused, as in memory, and so are rotated ones, whose pixels extend beyond the box.
 	for _, q := range []map[string]any{{"box": []int{-3, 0, 21, 24}}, {"box": []int{1000, 900, 1024, 999999}}, {"box": []int{1000, 900, 1024, 924}, "ratio": "1/2"}} {
 		q["do"], q["kind"] = "feature", s.hello().(map[string]any)["kinds"].([]map[string]any)[0]["name"]
 		if v, _ := ask(t, s, q, nil); v["error"] == nil {
@@ -181,7 +181,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestBrokenStore has a store that cannot be read for a while: no gray of parts that are missing is counted.
+// TestBrokenStore tests that pixels that are missing while a store cannot be read are not counted as gray.
 func TestBrokenStore(t *testing.T) {
 	b, at := hold(t, "broken")
 	write[uint8](t, array(t, b, "", zarr.Uint8, 10, []int{4200, 4200}, []int{4200, 4200}), 10, []int{0, 0}, []int{4200, 4200})
@@ -193,7 +193,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 	b.broken.Store(false)
 	v, _ := patiently(t, s, whole)
-	if v["error"] != nil { // of the try before
+	if v["error"] != nil { // left from the previous attempt
 		v, _ = patiently(t, s, whole)
 	}
 	if m, _ := v["median"].(float64); m < 10 || m > 17 {
@@ -206,7 +206,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// TestTablesOfOthers pairs tables with the images that they are of.
+// TestTablesOfOthers tests that tables are attached to the images that they were made from.
 func TestTablesOfOthers(t *testing.T) {
 	ref.Alone(t)
 	ctx, dir := t.Context(), t.TempDir()
@@ -263,7 +263,7 @@ func TestTablesOfOthers(t *testing.T) {
 	}
 }
 
-// TestBytes holds what a session counts against what it was sent.
+// TestBytes tests the memory that a session accounts for files sent to it.
 func TestBytes(t *testing.T) {
 	s := NewSession(nil, Limits{Bytes: 1 << 20, Body: 900 << 10, Request: 1 << 20, Documents: 10, Boxes: 10})
 	if v, _ := ask(t, s, map[string]any{"do": "put", "name": "f", "key": "a"}, make([]byte, 600<<10)); v["error"] != nil || s.Bytes() != 600<<10 {
@@ -316,7 +316,7 @@ func TestMosaic(t *testing.T) {
 	}
 }
 
-// TestSecretsOfURLs has no part of a URL shown that lets others in.
+// TestSecretsOfURLs tests that no credentials in a URL are shown.
 func TestSecretsOfURLs(t *testing.T) {
 	var seen string
 	zarr.Register("secretive", func(_ context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A solid is a volume in memory with its tables.
+// A solid is a volume of any type in memory, with its tables.
 type solid interface {
 	size() (width, height, depth, channels int)
 	types() (pixel, sum string)
@@ -34,7 +34,7 @@ type solid interface {
 	slice(z int) any // an image
 }
 
-// voxels are a volume and its tables, of any types that newSolid has.
+// voxels is a volume and its tables, of any of the types in newSolid.
 type voxels struct {
 	extent             volume.Box
 	channels           int
@@ -45,7 +45,7 @@ type voxels struct {
 	took               time.Duration
 }
 
-// A solidTable is a table of a volume with squares, whatever its types.
+// A solidTable is the table of a volume with squares, of any types.
 type solidTable interface {
 	Mean(box volume.Box, channel int) float64
 	StdDev(box volume.Box, channel int) float64
@@ -53,7 +53,7 @@ type solidTable interface {
 	at(x, y, z, channel int) any
 }
 
-// solidSums is such a table.
+// solidSums implements solidTable.
 type solidSums[S boxsum.Sum, Q boxsum.Square] struct{ *volume.SquaredTable[S, Q] }
 
 func (t solidSums[S, Q]) sumOf(box volume.Box, channel int) any {
@@ -61,7 +61,7 @@ func (t solidSums[S, Q]) sumOf(box volume.Box, channel int) any {
 }
 func (t solidSums[S, Q]) at(x, y, z, channel int) any { return t.Sum.At(x, y, z, channel) }
 
-// newVoxels makes the tables of a volume.
+// newVoxels computes the tables of a volume.
 func newVoxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, vol volume.Volume[P]) (solid, error) {
 	v := &voxels{
 		extent: vol.Bounds(), channels: vol.Channels, slices: func(z int) any { return vol.Slice(z) },
@@ -105,7 +105,7 @@ func (v *voxels) bytes() int64 {
 	return n * int64(v.pixel.Bytes()+v.sum.Bytes()+v.square.Bytes())
 }
 
-// number is a sum as a float.
+// number returns a sum as a float.
 func number(sum any) float64 {
 	switch n := sum.(type) {
 	case uint32:
@@ -116,7 +116,7 @@ func number(sum any) float64 {
 	return sum.(float64)
 }
 
-// tile draws means of 2^level voxels across and down, of one slice.
+// tile draws means of 2^level×2^level voxels of one slice.
 func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
 	src, n, c := pixels.Of(v.slices(z)), 1<<t.level, v.channels
 	var row []float64
@@ -136,7 +136,7 @@ func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
 	}
 }
 
-// heat draws the entries that hold the sums up to a slice, this included.
+// heat draws the entries that sum all slices up to and including the given one.
 func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
 	e := v.extent
 	scale := 255 / math.Abs(number(v.table.at(e.X1, e.Y1, e.Z1, channel)))
@@ -206,7 +206,7 @@ func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*cou
 
 func (v *voxels) slice(z int) any { return v.slices(z) }
 
-// npy is the voxels as a file.
+// npy returns the voxels as a .npy file.
 func (v *voxels) npy() ([]byte, error) {
 	var b bytes.Buffer
 	var err error
@@ -240,18 +240,18 @@ func writeVoxels[P filter.Pixel](b *bytes.Buffer, v *voxels) error {
 	})
 }
 
-// A block is a volume as a document.
+// A block is the document of a volume.
 type block struct {
 	info  Info
 	solid solid
-	stack *imgio.Stack // what it stands on, or nil
+	stack *imgio.Stack // owner of its memory, or nil
 
 	mu  sync.Mutex
-	cut *picture // the slice that was asked last
+	cut *picture // the slice requested last
 	at  int
 }
 
-// slice is one of the slices as a picture.
+// slice returns one slice as a picture.
 func (d *block) slice(ctx context.Context, z int) (*picture, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -294,7 +294,7 @@ func newSolid(ctx context.Context, vol any) (solid, error) {
 	return nil, refuse("there are no tables of such voxels")
 }
 
-// volumeOf is the slices of a stack as a volume, of one of the four types.
+// volumeOf returns the slices of a stack as a volume of one of the four types.
 func volumeOf(s *imgio.Stack) (any, error) {
 	switch s.First.(type) {
 	case boxsum.Image[uint8]:
@@ -362,7 +362,7 @@ func stackedFloats(s *imgio.Stack) (any, error) {
 	return v, nil
 }
 
-// blockOf is a stack as a document, which takes it over.
+// blockOf returns the document of a stack, which takes ownership of the stack.
 func blockOf(ctx context.Context, name string, s *imgio.Stack) (Document, error) {
 	vol, err := volumeOf(s)
 	if err == nil {
@@ -376,7 +376,7 @@ func blockOf(ctx context.Context, name string, s *imgio.Stack) (Document, error)
 	return nil, err
 }
 
-// decodeVolume is a file in memory as a volume, and nil if it is an image.
+// decodeVolume decodes a file in memory as a volume. It returns nil if the file is an image.
 func decodeVolume(ctx context.Context, name string, data []byte) (Document, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x93NUMPY")):
@@ -390,12 +390,12 @@ func decodeVolume(ctx context.Context, name string, data []byte) (Document, erro
 	}
 	s, err := imgio.DecodeStack(bytes.NewReader(data), imgio.ToGray)
 	if err != nil || s.Depth < 2 {
-		return nil, nil // what is wrong, the image says
+		return nil, nil // opening it as an image reports the error
 	}
 	return blockOf(ctx, name, s)
 }
 
-// isVolume tells volumes from images with channels, of which there are 4 at most.
+// isVolume reports whether a shape is that of a volume, not of an image with up to 4 channels.
 func isVolume(shape []int) bool { return len(shape) == 4 || len(shape) == 3 && shape[2] > 4 }
 
 func (d *block) Info() *Info  { return &d.info }

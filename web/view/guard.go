@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// A guard tells the requests of the page from others. A browser lets any page send requests to
-// this machine, and a foreign name may point here (DNS rebinding): so the Host must be one that the user can have
-// typed, and an Origin the page itself.
+// A guard rejects requests that do not come from the page. A browser lets any page send requests to this machine, and a
+// foreign name may resolve to it (DNS rebinding). Therefore the Host must be a name that the user can have typed, and an
+// Origin must be the page itself.
 type guard struct {
 	port  string
-	host  string // that was listened on
+	host  string // address passed to listen
 	ip    net.IP
 	token string
 }
@@ -24,7 +24,7 @@ func newGuard(address net.Addr, host, token string) guard {
 	return guard{port: port, host: host, ip: net.ParseIP(h), token: token}
 }
 
-// Address is where the page is.
+// Address returns the URL of the page.
 func (g *guard) Address() string {
 	host := g.host
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
@@ -37,7 +37,7 @@ func (g *guard) Address() string {
 	return address
 }
 
-// outward is an address by which others see this machine.
+// outward returns an address at which other machines can reach this one.
 func outward() string {
 	addresses, _ := net.InterfaceAddrs()
 	for _, a := range addresses {
@@ -48,7 +48,7 @@ func outward() string {
 	return "127.0.0.1"
 }
 
-// check is the path of a good request without its token; others have a status.
+// check returns the path of a valid request without its token. For others it returns an HTTP status and the reason.
 func (g *guard) check(r *http.Request) (rest string, status int, why string) {
 	if !g.ours(r.Host) {
 		return "", http.StatusForbidden, "this page is not known by that name"
@@ -76,10 +76,10 @@ func (g *guard) check(r *http.Request) (rest string, status int, why string) {
 	return rest, 0, ""
 }
 
-// ours reports whether a Host is this server: by a number, which no name server gives, or by a name that the user gave.
+// ours reports whether a Host is this server: an IP address, which no name server controls, or a name that the user gave.
 func (g *guard) ours(given string) bool {
 	host, port, err := net.SplitHostPort(given)
-	if err != nil { // browsers leave out the usual port
+	if err != nil { // browsers omit the default port
 		host, port = strings.Trim(given, "[]"), "80"
 	}
 	if port != g.port {

@@ -21,13 +21,13 @@ import (
 	"github.com/boxsum/boxsum/web/explore"
 )
 
-// limits are those of one session. Large files are named on the command line.
+// limits are those of one session. Large files are named on the command line instead of being sent.
 var limits = explore.Limits{Bytes: 4 << 30, Body: 512 << 20, Request: 1 << 20, Documents: 64, Boxes: 10000}
 
 const (
 	maxSessions = 64
 	maxBytes    = 8 << 30 // of all sessions
-	maxFlying   = 1 << 30 // bytes of requests under way
+	maxFlying   = 1 << 30 // bytes of requests in progress
 	maxTime     = time.Minute
 )
 
@@ -53,8 +53,8 @@ type file struct {
 	data []byte
 }
 
-// NewServer serves a library at an address that is listened on. Host is the name that it was asked for by, and token the
-// first part of all paths, if it is not empty.
+// NewServer returns a server for a library, for a listener at the given address. host is the name by which the listener
+// was requested. token, if not empty, is the first element of all paths.
 func NewServer(library *explore.Library, address net.Addr, host, token string) *Server {
 	s := &Server{library: library, guard: newGuard(address, host, token), files: map[string]file{}, sessions: map[string]*session{}}
 	page := Page()
@@ -70,7 +70,7 @@ func NewServer(library *explore.Library, address net.Addr, host, token string) *
 	return s
 }
 
-// Close ends all sessions.
+// Close closes all sessions.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// api answers one request: its JSON, with the length before and a file behind it.
+// api handles one request: its JSON, preceded by its length and followed by a file.
 func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
@@ -164,8 +164,8 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	w.Write(reply)
 }
 
-// session is the one of a page. The one that was idle for longest goes where there are too many, and there is none
-// if all are busy.
+// session returns the session of a page. If there are too many, it closes the one that has been idle for longest; it
+// returns nil if all are busy.
 func (s *Server) session(id string) (*session, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Server) session(id string) (*session, func()) {
 	}
 }
 
-// bytes is what all sessions hold.
+// bytes returns the memory that all sessions use.
 func (s *Server) bytes() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func setHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// Policy is the Content-Security-Policy of the page. A page that has its engine with it may compile that.
+// Policy returns the Content-Security-Policy of the page. A page with a WebAssembly engine may compile it.
 func Policy(wasm bool) []string {
 	script := "script-src 'self'"
 	if wasm {

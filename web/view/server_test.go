@@ -23,7 +23,7 @@ import (
 	"github.com/boxsum/boxsum/web/explore"
 )
 
-// start serves the demo picture, and what is named.
+// start serves the demo picture and the given files.
 func start(t *testing.T, token string, files ...string) (*Server, string) {
 	t.Helper()
 	library := &explore.Library{Documents: []explore.Document{explore.Demo()}}
@@ -57,7 +57,7 @@ func frame(request any, body []byte) []byte {
 
 const someone = "00112233445566778899aabbccddeeff"
 
-// post is the status and the reply to a request.
+// post sends a request and returns the status and the reply.
 func post(t testing.TB, address, session string, data []byte) (int, map[string]any, []byte) {
 	t.Helper()
 	r, err := http.NewRequest("POST", address+"api", bytes.NewReader(data))
@@ -179,7 +179,7 @@ func TestNoOtherFile(t *testing.T) {
 		"/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/..%c0%afsecret.txt", "//etc/passwd", "/etc/passwd",
 		"/page/../server.go", "/./index.html", "/index.html/", "/index.html%00", "/.", "/..", "/report/results.json", "/C:/secret.txt", "/file:///etc/passwd", "/%252e%252e/secret.txt",
 	} {
-		// Written by hand: a client would clean the path.
+		// Written by hand, because a client would clean the path.
 		c, err := net.Dial("tcp", host)
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestNoOtherFile(t *testing.T) {
 	if d, err := explore.OpenFile(t.Context(), linked); err == nil {
 		t.Errorf("a link led out of the folder, to %s", d.Info().Name)
 	}
-	// Neither is one out of a store or a folder of slices, nor a level that is elsewhere.
+	// Neither are links out of a store or a folder of slices, nor levels elsewhere.
 	secret := []byte("0123456789abcdef")
 	os.WriteFile(filepath.Join(dir, "secret"), secret, 0o600)
 	array := func(folder string) {
@@ -318,7 +318,7 @@ type rubbish struct{}
 
 func (rubbish) Read(b []byte) (int, error) { return len(b), nil }
 
-// TestUsersDoNotMix has two pages open files of the same name: neither sees the other's.
+// TestUsersDoNotMix opens files of the same name in two pages: neither may see the other's.
 func TestUsersDoNotMix(t *testing.T) {
 	_, address := start(t, "")
 	ids := map[string]float64{}
@@ -344,8 +344,8 @@ func TestUsersDoNotMix(t *testing.T) {
 	}
 }
 
-// TestStorm sends 10,000 good, bad and oversized requests on 32 connections. The server then answers as
-// before, and its memory is back.
+// TestStorm sends 10,000 valid, invalid and oversized requests on 32 connections. The server must then answer as before,
+// and its memory must be released.
 func TestStorm(t *testing.T) {
 	requests := 10000
 	if testing.Short() {
@@ -379,7 +379,7 @@ func TestStorm(t *testing.T) {
 				case 2:
 					data = make([]byte, 4+rnd.IntN(100))
 				case 3:
-					data = frame(strings.Repeat("[", 1<<20+5), nil) // more than a request may have
+					data = frame(strings.Repeat("[", 1<<20+5), nil) // exceeds the limit of a request
 				case 4:
 					data = frame(map[string]any{"do": "tile", "kind": "image", "size": 128, "x": rnd.IntN(20), "y": rnd.IntN(20), "level": rnd.IntN(4)}, nil)
 				case 5:
@@ -439,7 +439,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestServe starts as the command line does, and stops when the context is done.
+// TestServe starts like the command line, and stops when the context is done.
 func TestServe(t *testing.T) {
 	for _, listen := range []string{"", "127.0.0.1"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -473,7 +473,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestUsualPort has Hosts as browsers send them for port 80.
+// TestUsualPort tests Hosts as browsers send them for port 80.
 func TestUsualPort(t *testing.T) {
 	g := guard{port: "80", host: "127.0.0.1"}
 	for host, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "[::1]": true, "localhost:80": true, "evil.example": false, "localhost:81": false} {
@@ -486,7 +486,7 @@ func TestUsualPort(t *testing.T) {
 	}
 }
 
-// TestBusySessions has no more sessions than there may be.
+// TestBusySessions tests the limit on the number of sessions.
 func TestBusySessions(t *testing.T) {
 	s := NewServer(&explore.Library{}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, "", "")
 	defer s.Close()

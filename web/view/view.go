@@ -1,8 +1,8 @@
-// Package view serves the page of boxsum view: the explorer of package explore behind HTTP, on this machine alone unless
-// the user says otherwise.
+// Package view serves the page of boxsum view: the explorer of package explore over HTTP, by default only on this
+// machine.
 //
-// What keeps it safe is in this package: who may ask (guard.go), how much, and for how long. No request
-// names a file: documents have numbers, and pages are embedded.
+// This package makes it safe: it limits who may send requests (guard.go), how many, and for how long. No request names a
+// file: documents have numbers, and pages are embedded.
 package view
 
 import (
@@ -27,23 +27,23 @@ import (
 //go:embed page
 var embedded embed.FS
 
-// Page is the files of the page.
+// Page returns the files of the page.
 func Page() fs.FS {
 	sub, err := fs.Sub(embedded, "page")
 	if err != nil {
-		panic(err) // the name is above
+		panic(err) // the name is the one embedded above
 	}
 	return sub
 }
 
-// Options say what to serve and where.
+// Options specifies what to serve and where.
 type Options struct {
 	Files    []string
-	Port     int    // 0 stands for a free one
-	Listen   string // address for others than this machine; a token is then part of the page's address
-	Open     bool   // in a browser
+	Port     int    // 0 selects a free port
+	Listen   string // address for access from other machines, which adds a token to the URL
+	Open     bool   // open the page in a browser
 	Cascades []explore.Named
-	Out      io.Writer // the address of the page goes here
+	Out      io.Writer // receives the URL of the page
 }
 
 // Serve serves the page until the context is done.
@@ -101,7 +101,7 @@ func Serve(ctx context.Context, o Options) error {
 	return err
 }
 
-// bare is an error of package net without its address.
+// bare returns an error of package net without its address.
 func bare(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -110,7 +110,7 @@ func bare(err error) error {
 	return err
 }
 
-// openBrowser asks the system to show a page. Where it cannot, the user has the address.
+// openBrowser asks the system to show a page. If that fails, the user still has the URL.
 func openBrowser(address string) {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {

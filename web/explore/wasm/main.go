@@ -1,7 +1,7 @@
 //go:build js
 
-// Command wasm is package explore for a page without a server: it gives JavaScript the function boxsumDo, which takes
-// a request with its bytes and returns the reply, both as package explore has them.
+// Command wasm runs package explore in a page without a server: it provides the JavaScript function boxsumDo, which takes
+// a request with its bytes and returns the reply.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/web/explore"
 )
 
-// limits are those of 32-bit memory.
+// limits are chosen for 32-bit memory.
 var limits = explore.Limits{Bytes: 3 << 29, Body: 512 << 20, Request: 1 << 20, Documents: 64, Boxes: 10000}
 
 func main() {

@@ -27,14 +27,14 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// screen is where a pixel of the image is on the page.
+// screen returns the position of a pixel of the image on the page.
 func (b *tab) screen(x, y float64) (float64, float64) {
 	b.t.Helper()
 	p := eval[[]float64](b, fmt.Sprintf(`(() => { const r = document.getElementById('image').getBoundingClientRect(), [x, y] = boxsum.stage.toScreen(%v, %v); return [r.left + x, r.top + y]; })()`, x, y))
 	return p[0], p[1]
 }
 
-// drag moves the mouse from one place of the image to another, in steps.
+// drag moves the mouse from one position in the image to another, in steps.
 func (b *tab) drag(x0, y0, x1, y1 float64) {
 	b.t.Helper()
 	b.do(chromedp.ScrollIntoView("#image"))
@@ -50,19 +50,19 @@ func (b *tab) drag(x0, y0, x1, y1 float64) {
 	b.answered()
 }
 
-// answered waits for the numbers of the selected box as it is now.
+// answered waits for the current numbers of the selected box.
 func (b *tab) answered() {
 	b.t.Helper()
 	b.wait(`(() => { const s = boxsum.boxes.selected; return boxsum.engine.pending === 0 && s && (s.answer || s.error) && s.histogram; })()`)
 }
 
-// text is what an element says.
+// text returns the text of an element.
 func (b *tab) text(id string) string {
 	b.t.Helper()
 	return eval[string](b, `document.getElementById('`+id+`')?.textContent ?? ''`)
 }
 
-// near compares a number on the page with the right one: its value to the last digits, and its text to the six that it has.
+// near compares a number on the page with the expected one: its value almost exactly, and its text to six digits.
 func (b *tab) near(id string, want float64) {
 	b.t.Helper()
 	var got, short float64
@@ -76,7 +76,7 @@ func (b *tab) near(id string, want float64) {
 	}
 }
 
-// corners is the selected box.
+// corners returns the selected box.
 func (b *tab) corners() image.Rectangle {
 	b.t.Helper()
 	c := eval[[]int](b, `(() => { const s = boxsum.boxes.selected; return [s.x0, s.y0, s.x1, s.y1]; })()`)
@@ -120,7 +120,7 @@ func (b *tab) checkBox(table *boxsum.SquaredTable[uint32, uint64]) {
 	}
 }
 
-// TestBoxes draws, moves, resizes, types and turns boxes.
+// TestBoxes draws, moves, resizes, types in and rotates boxes.
 func TestBoxes(t *testing.T) {
 	table, err := boxsum.IntegrateSquares[uint32, uint64](demo, nil)
 	if err != nil {
@@ -140,13 +140,13 @@ func TestBoxes(t *testing.T) {
 		if math.Abs(float64(drawn.Dx()-440)) > 6 || math.Abs(float64(drawn.Dy()-300)) > 6 {
 			t.Errorf("the box drawn is %v", drawn)
 		}
-		b.drag(420, 350, 520, 400) // by its middle
+		b.drag(420, 350, 520, 400) // drag it at its center
 		b.checkBox(table)
 		if got := b.corners(); got.Size() != drawn.Size() || got == drawn {
 			t.Errorf("moved from %v to %v", drawn, got)
 		}
 		moved := b.corners()
-		b.drag(float64(moved.Max.X), float64(moved.Max.Y), float64(moved.Max.X+100), float64(moved.Max.Y+60)) // by a handle
+		b.drag(float64(moved.Max.X), float64(moved.Max.Y), float64(moved.Max.X+100), float64(moved.Max.Y+60)) // drag a handle
 		b.checkBox(table)
 		if got := b.corners(); got.Min != moved.Min || got.Dx() <= moved.Dx()+90 {
 			t.Errorf("resized from %v to %v", moved, got)
@@ -224,7 +224,7 @@ func (b *tab) feature(t *testing.T) {
 	b.do(chromedp.Evaluate(`document.querySelector('#palette button').click()`, nil))
 }
 
-// turn takes the handle over the box, and turns it to the right by some 26°: it snaps to -1/2.
+// turn drags the handle above the box to rotate it to the right by about 26°, which snaps to -1/2.
 func (b *tab) turn(t *testing.T) {
 	b.do(chromedp.Evaluate(`Object.assign(boxsum.boxes.selected, {x0: 600, y0: 400, x1: 900, y1: 600}); boxsum.boxes.changed(boxsum.boxes.selected)`, nil))
 	b.answered()
@@ -250,7 +250,7 @@ func (b *tab) turn(t *testing.T) {
 	b.near("stat-sum", float64(table.Sum.Sum(box)))
 	b.near("stat-area", float64(table.Sum.Area(box)))
 	b.near("stat-standard", table.StdDev(box, 0))
-	// The heat map is that of the rotated table now, and the entries are its own.
+	// The heat map is now that of the rotated table, and so are the entries.
 	if got := eval[string](b, `boxsum.stage.ratio`); got != rot.String() {
 		t.Errorf("the table is drawn along %q, want %v", got, rot)
 	}
@@ -269,7 +269,7 @@ func (b *tab) turn(t *testing.T) {
 	b.shot("turned-" + strings.ReplaceAll(t.Name(), "/", "-"))
 }
 
-// code is the text of a panel, in Go.
+// code returns the Go code in a panel.
 func (b *tab) code(id string) string {
 	b.t.Helper()
 	b.do(chromedp.Evaluate(`document.querySelector('#`+id+`').closest('details').open = true`, nil))
@@ -277,14 +277,14 @@ func (b *tab) code(id string) string {
 	return eval[string](b, `document.querySelector('#`+id+` pre').textContent`)
 }
 
-// set moves a slider or chooses.
+// set moves a slider or selects an option.
 func (b *tab) set(name string, value any) {
 	b.t.Helper()
 	text, _ := json.Marshal(value)
 	b.do(chromedp.Evaluate(fmt.Sprintf(`(() => { const i = document.querySelector('#settings [name=%s]'); i.value = %s; i.dispatchEvent(new Event(i.tagName === 'SELECT' ? 'change' : 'input')); })()`, name, text), nil))
 }
 
-// same compares the whole picture, as the engine computes it, with the library's.
+// same compares the whole picture computed by the engine with the library's.
 func (b *tab) same(t *testing.T, what string, want boxsum.Image[uint8]) {
 	t.Helper()
 	got := eval[string](b, `(async () => { const r = await boxsum.engine.ask(boxsum.work.request()); const d = await crypto.subtle.digest('SHA-256', r.bytes); return [...new Uint8Array(d)].map((x) => x.toString(16).padStart(2, '0')).join(''); })()`)
@@ -318,7 +318,7 @@ func (b *tab) shows(t *testing.T, what string, want boxsum.Image[uint8]) {
 	}
 }
 
-// rgba returns the bytes of an image as a canvas takes them, and those of a gray image as they are.
+// rgba returns the bytes of an image in the format of a canvas. Those of a gray image are unchanged.
 func rgba(img boxsum.Image[uint8]) []uint8 {
 	if img.Channels == 1 {
 		return img.Pix
@@ -334,7 +334,7 @@ func rgba(img boxsum.Image[uint8]) []uint8 {
 
 var demoColor = imgio.DemoColor(1920, 1080)
 
-// TestWork moves the sliders of filters, thresholds, matches and detection.
+// TestWork moves the sliders of filters, thresholds, template matching and detection.
 func TestWork(t *testing.T) {
 	engines(t, func(t *testing.T, address string) {
 		b := open(t, address, forms[0])
@@ -355,7 +355,7 @@ func TestWork(t *testing.T) {
 		b.wait(`boxsum.stage.result.part === 0.2`)
 		b.set("filter", "box")
 		b.wait(`document.body.dataset.work?.includes('"box"')`)
-		// The chart starts with the range of the slider.
+		// The chart covers the range of the slider from its start.
 		b.do(chromedp.Evaluate(`document.getElementById('timing').open = true`, nil))
 		if got := eval[[]float64](b, `[...document.querySelectorAll('#times svg text[text-anchor]')].map((t) => Number(t.textContent)).filter((v) => v === 0 || v >= 100)`); len(got) < 3 {
 			t.Errorf("the axes of the chart start with %v", got)
@@ -410,7 +410,7 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// TestFiles adds files to the page: a picture in colour, a volume, an array with NaN, a report, damage.
+// TestFiles adds files to the page: a color picture, a volume, an array with NaN, a report, and damaged files.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	v, _ := volume.New[uint16](40, 30, 20, 1)
@@ -464,7 +464,7 @@ func TestFiles(t *testing.T) {
 		b.near("stat-sum", valid.Sum.Sum(image.Rect(0, 0, 30, 20)))
 		b.near("stat-area", 599)
 		b.near("stat-mean", valid.Mean(image.Rect(0, 0, 30, 20), 0))
-		// Dropped, and pasted.
+		// Drop files, and paste them.
 		for _, event := range []string{`new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true})`, `new ClipboardEvent('paste', {clipboardData: data, bubbles: true})`} {
 			b.do(chromedp.Evaluate(`(async () => {
 				const c = new OffscreenCanvas(30, 20); c.getContext('2d').fillStyle = '#808080'; c.getContext('2d').fillRect(0, 0, 30, 20);
@@ -495,7 +495,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// write writes an array.
+// write writes a .npy file.
 func write[T imgio.Element](t *testing.T, name string, shape []int, data []T, row int) {
 	t.Helper()
 	f, err := os.Create(name)

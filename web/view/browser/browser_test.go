@@ -1,5 +1,5 @@
-// Package browser drives the page of boxsum view in a real browser, with the server and with WebAssembly. It is a module
-// of its own, so that nobody who uses the library downloads what it takes.
+// Package browser drives the page of boxsum view in a real browser, with the server and with WebAssembly. It is a separate
+// module so that users of the library do not download its dependencies.
 package browser
 
 import (
@@ -34,7 +34,7 @@ import (
 	"github.com/boxsum/boxsum/web/view"
 )
 
-// browser is one Chromium for all tests.
+// browser is one Chromium instance for all tests.
 var browser = sync.OnceValues(func() (context.Context, error) {
 	path := ""
 	for _, name := range []string{"chromium", "google-chrome", "chromium-browser"} {
@@ -55,7 +55,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.parallel").DefValue == flag.Lookup("test.parallel").Value.String() {
-		flag.Set("test.parallel", "4") // tabs wait more than they work
+		flag.Set("test.parallel", "4") // tabs mostly wait
 	}
 	code := m.Run()
 	if ctx, err := browser(); err == nil {
@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A form is a screen and a colour scheme.
+// A form is a screen size and a color scheme.
 type form struct {
 	name          string
 	width, height int64
@@ -85,10 +85,10 @@ type tab struct {
 	ctx    context.Context
 	mu     sync.Mutex
 	errors []string
-	asked  []string // addresses
+	asked  []string // requested URLs
 }
 
-// open opens the explorer in a tab, and waits until it is ready.
+// open opens the explorer in a tab and waits until it is ready.
 func open(t *testing.T, address string, f form) *tab {
 	t.Helper()
 	b := navigate(t, address, f)
@@ -106,7 +106,7 @@ func navigate(t *testing.T, address string, f form) *tab {
 		}
 		t.Skip(err)
 	}
-	// A window of its own: tabs that are not seen draw nothing.
+	// Open a separate window: hidden tabs draw nothing.
 	id, err := target.CreateTarget("about:blank").WithNewWindow(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// wait waits until an expression is true. The page itself looks, many times a second.
+// wait waits until an expression is true. The page evaluates it many times a second.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
 	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); {
@@ -161,7 +161,7 @@ func (b *tab) wait(expression string) {
 		if err == nil && ok {
 			return
 		}
-		if err != nil { // the page was going to another address
+		if err != nil { // the page was navigating
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
@@ -172,7 +172,7 @@ func (b *tab) wait(expression string) {
 	b.t.Fatalf("it never became true: %s\n%s\n%s", expression, message, strings.Join(b.errors, "\n"))
 }
 
-// eval is the value of an expression, which may be a promise.
+// eval returns the value of an expression, which may be a promise.
 func eval[T any](b *tab, expression string) (v T) {
 	b.t.Helper()
 	var text string
@@ -183,17 +183,17 @@ func eval[T any](b *tab, expression string) (v T) {
 	return v
 }
 
-// settled waits until nothing is under way: no request, no tile, nothing to draw.
+// settled waits until nothing is in progress: requests, tiles or drawing.
 func (b *tab) settled() {
 	b.t.Helper()
 	b.wait(`boxsum.engine.pending === 0 && boxsum.stage.waiting === 0 && !boxsum.stage.dirty`)
 }
 
-// shot keeps a picture of the page where BOXSUM_SHOTS names a folder.
+// shot saves a screenshot if BOXSUM_SHOTS names a folder.
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	folder := os.Getenv("BOXSUM_SHOTS")
-	if folder == "" || filepath.Base(folder) == "images" { // which is for TestReadme
+	if folder == "" || filepath.Base(folder) == "images" { // that folder is for TestReadme
 		return
 	}
 	var data []byte
@@ -214,7 +214,7 @@ func (b *tab) quiet() {
 	}
 }
 
-// requests are the addresses that the page asked for.
+// requests returns the URLs that the page requested.
 func (b *tab) requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -226,16 +226,16 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cascadeFile is one of Debian's opencv-data.
+// cascadeFile belongs to Debian's opencv-data.
 const cascadeFile = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
 
-// server is the address of one server for all tests that need no files. Each tab is a user of its own.
+// server returns the URL of one server for all tests that need no files. Each tab has its own session.
 var server = sync.OnceValues(func() (string, error) {
 	address, _, err := start()
 	return address, err
 })
 
-// serve is the address of a server for files, as boxsum view has it.
+// serve returns the URL of a server for files, started like boxsum view.
 func serve(t *testing.T, files ...string) string {
 	t.Helper()
 	address, end, err := start(files...)
@@ -263,7 +263,7 @@ func start(files ...string) (address string, end func(), err error) {
 	}
 }
 
-// A pipe takes what is printed, line by line.
+// A pipe receives printed lines.
 type pipe chan string
 
 func (p pipe) Write(line []byte) (int, error) {
@@ -271,8 +271,8 @@ func (p pipe) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// site returns the address of the explorer without a server: the folder explore of the site in BOXSUM_SITE, or one that
-// is built for the tests.
+// site returns the URL of the explorer without a server: the folder explore of the site in BOXSUM_SITE, or one that is
+// built for the tests.
 var site = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(os.Getenv("BOXSUM_SITE"), "explore")
 	if os.Getenv("BOXSUM_SITE") == "" {
@@ -289,7 +289,7 @@ var site = sync.OnceValues(func() (string, error) {
 	return httptest.NewServer(http.FileServer(http.Dir(folder))).URL + "/", nil
 })
 
-// photo writes a picture in colour.
+// photo writes a color picture.
 func photo(t *testing.T, width, height int) string {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
@@ -309,7 +309,7 @@ func photo(t *testing.T, width, height int) string {
 	return name
 }
 
-// until waits until something is true outside of the page.
+// until waits until a condition outside the page is true.
 func until(t *testing.T, ok func() bool, otherwise string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

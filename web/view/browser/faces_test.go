@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// astronaut is a photograph of scikit-image's with one face.
+// astronaut writes a photograph with one face, which comes with scikit-image.
 func astronaut(t *testing.T) string {
 	t.Helper()
 	python := os.Getenv("BOXSUM_PEERS_PYTHON")
@@ -33,7 +33,7 @@ func astronaut(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// turned writes a picture turned clockwise about its middle.
+// turned writes a picture rotated clockwise about its center.
 func turned(t *testing.T, name string, degrees float64) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -73,8 +73,8 @@ func turned(t *testing.T, name string, degrees float64) string {
 	return to
 }
 
-// TestFaces finds a face in a photograph, upright and turned, with a cascade that is sent to the page, and holds place, angle
-// and score against the library's, in the table and where they are drawn.
+// TestFaces detects a face in a photograph, upright and rotated, with a cascade sent to the page, and compares position,
+// angle and score with the library's, both in the table and as drawn.
 func TestFaces(t *testing.T) {
 	photo := astronaut(t)
 	if _, err := os.Stat(cascadeFile); err != nil {
@@ -101,7 +101,7 @@ func TestFaces(t *testing.T) {
 			angles []float64
 		}{{photo, 0, false, nil}, {leaning, 30, false, []float64{30}}, {leaning, 0, true, detect.AllAngles()}} {
 			if c.all && strings.HasSuffix(t.Name(), "wasm") {
-				continue // sixteen angles take seconds there
+				continue // sixteen angles take seconds in WebAssembly
 			}
 			img, file, err := imgio.OpenImage[uint8](c.file, imgio.Options{})
 			if err != nil {
@@ -149,7 +149,7 @@ func TestFaces(t *testing.T) {
 			if c.angle != 0 && math.Abs(got[0].Angle-c.angle) > 20 {
 				t.Errorf("a face turned by %v° is found at %v°", c.angle, got[0].Angle)
 			}
-			// A corner of the first is drawn in green.
+			// A corner of the first detection is drawn in green.
 			if green := eval[bool](b, `(() => { const s = boxsum.stage, f = boxsum.work.found[0], c = document.getElementById('image'), r = c.width / c.clientWidth;
 				const [x, y] = s.toScreen(...f.corners[2]), d = c.getContext('2d').getImageData(x * r - 4, y * r - 4, 8, 8).data;
 				for (let i = 0; i < d.length; i += 4) if (d[i] < 160 && d[i + 1] > 220 && d[i + 2] < 200) return true; return false; })()`); !green {

@@ -23,7 +23,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// reach presses Tab until an element has the focus, which must then be seen to have it.
+// reach presses Tab until an element has the focus, which must then be visible.
 func (b *tab) reach(selector string) {
 	b.t.Helper()
 	for range 80 {
@@ -38,7 +38,7 @@ func (b *tab) reach(selector string) {
 	b.t.Fatalf("Tab never comes to %s", selector)
 }
 
-// keys presses keys, one after the other.
+// keys presses keys in turn.
 func (b *tab) keys(all ...string) {
 	b.t.Helper()
 	for _, k := range all {
@@ -47,7 +47,7 @@ func (b *tab) keys(all ...string) {
 	b.settled()
 }
 
-// TestKeyboard does without a mouse: boxes, numbers, features, the list, files of results, filters, how it works.
+// TestKeyboard uses only the keyboard: boxes, numbers, features, the list, saving results, filters, and the explanations.
 func TestKeyboard(t *testing.T) {
 	table, err := boxsum.IntegrateSquares[uint32, uint64](demo, nil)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	engines(t, func(t *testing.T, address string) {
 		b, dir := open(t, address, forms[0]), t.TempDir()
-		saves := strings.HasSuffix(t.Name(), "server") // where files go is the same for all windows
+		saves := strings.HasSuffix(t.Name(), "server") // the download folder is the same for all windows
 		if saves {
 			if err := cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir).Do(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser)); err != nil {
 				t.Fatal(err)
@@ -95,13 +95,13 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("typed: %v", got)
 		}
 		b.checkBox(table)
-		b.reach("summary") // of the table's entries
+		b.reach("summary") // that of the table's entries
 		b.reach("summary")
 		b.keys(kb.Enter)
 		b.reach("#palette button[aria-label=EdgeX]")
 		b.keys(" ")
 		b.wait(`document.getElementById('feature-value')`)
-		b.reach("#list input[type=radio]") // the one that is chosen
+		b.reach("#list input[type=radio]") // the selected one
 		b.keys(kb.ArrowUp)
 		if got := eval[string](b, `boxsum.boxes.selected.name`); got != "Box 1" {
 			t.Errorf("the list chooses %s", got)
@@ -146,7 +146,7 @@ func TestKeyboard(t *testing.T) {
 	})
 }
 
-// saved holds the two files of the list against the table.
+// saved compares the two files of the list with the table.
 func (b *tab) saved(dir string, table *boxsum.SquaredTable[uint32, uint64]) {
 	b.t.Helper()
 	csv := strings.Split(strings.TrimSpace(string(arrived(b.t, dir, "boxes.csv"))), "\n")
@@ -164,10 +164,10 @@ func (b *tab) saved(dir string, table *boxsum.SquaredTable[uint32, uint64]) {
 
 func number(s string) int { n, _ := strconv.Atoi(s); return n }
 
-// sumOfBox sums the pixels that the page shows where it explains the four corners: those of its grid in the box.
+// sumOfBox sums the pixels in the example of the four corners: those in the box of its grid.
 const sumOfBox = `(() => { let s = 0; for (let y = 2; y < 6; y++) for (let x = 3; x < 8; x++) s += ((x * 7 + y * 5 + ((x * y) % 4) * 3) % 9) + 1; return s; })()`
 
-// arrived is a file that the browser has saved.
+// arrived returns a file that the browser has saved.
 func arrived(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	var data []byte
@@ -179,7 +179,7 @@ func arrived(t *testing.T, dir, name string) []byte {
 	return data
 }
 
-// TestHow goes through every step of every player.
+// TestHow steps through every animation.
 func TestHow(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -196,7 +196,7 @@ func TestHow(t *testing.T) {
 		}
 	}
 	b.shot("how-end")
-	// Step by step, some way back.
+	// Step forward, then some steps back.
 	b.do(chromedp.Evaluate(`document.querySelectorAll('#how-content .card').forEach((c, k) => { const r = c.querySelector('input'); r.value = [3, 5, 8][k]; r.dispatchEvent(new Event('input')); })`, nil))
 	if got := eval[string](b, `document.querySelectorAll('#how-content .caption')[1].textContent`); !arithmetic(got) {
 		t.Errorf("the step says %q", got)
@@ -207,13 +207,13 @@ func TestHow(t *testing.T) {
 	b.quiet()
 }
 
-// arithmetic reports whether the sum in a text is right.
+// arithmetic reports whether the sum in a text is correct.
 func arithmetic(text string) bool {
 	m := regexp.MustCompile(`(\d+) \(above\) \+ (\d+) \(its row so far\) \+ (\d+) \(the pixel\) = (\d+)`).FindStringSubmatch(text)
 	return m != nil && number(m[1])+number(m[2])+number(m[3]) == number(m[4])
 }
 
-// TestDrop drops files and folders as a file manager does.
+// TestDrop drops files and folders like a file manager.
 func TestDrop(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
@@ -267,7 +267,7 @@ func TestDrop(t *testing.T) {
 	})
 }
 
-// TestHover reads a chart of a report with the mouse: it says what the table has.
+// TestHover moves the mouse over a chart of a report, which must show the values of the table.
 func TestHover(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,8 +18,8 @@ import (
 	"github.com/boxsum/boxsum/filter"
 )
 
-// TestScreenFirst moves a slider: the answer has the pixels on the screen and no others, follows the image when that is
-// zoomed, and becomes the whole image when it is saved.
+// TestScreenFirst moves a slider: the answer has only the pixels on the screen, follows the image when it is zoomed, and
+// becomes the whole image when it is saved.
 func TestScreenFirst(t *testing.T) {
 	want, err := filter.Box(demoColor, filter.Radius(9), nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestScreenFirst(t *testing.T) {
 	})
 }
 
-// sameColors compares red, green and blue.
+// sameColors reports whether two images have equal red, green and blue channels.
 func sameColors(a, b boxsum.Image[uint8]) bool {
 	for y := range b.Height {
 		p, q := a.Row(y), b.Row(y)
@@ -73,7 +73,7 @@ func sameColors(a, b boxsum.Image[uint8]) bool {
 	return true
 }
 
-// TestPhotograph filters a photograph in its colors.
+// TestPhotograph filters a photograph in color.
 func TestPhotograph(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -102,15 +102,15 @@ func TestPhotograph(t *testing.T) {
 	b.quiet()
 }
 
-// rect is where an element is in the window: left, top, right, bottom.
+// rect returns the position of an element in the window: left, top, right, bottom.
 func (b *tab) rect(selector string) (r [4]float64) {
 	b.t.Helper()
 	copy(r[:], eval[[]float64](b, `(() => { const r = document.querySelector('`+selector+`').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()`))
 	return r
 }
 
-// TestLayout holds that the image fills its place, stays there while the panel scrolls, and follows the window; and that
-// what matters is on the first screen.
+// TestLayout tests that the image fills its area, stays in place while the panel scrolls, and follows the window's size,
+// and that the important elements are visible without scrolling.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -149,8 +149,8 @@ func TestLayout(t *testing.T) {
 	b.quiet()
 }
 
-// TestSwipe moves a finger over the image of a phone: it scrolls the page, until a box is begun by the button, by holding
-// still, or at a handle.
+// TestSwipe moves a finger over the image on a phone: this scrolls the page, unless a box is begun with the button, by
+// holding still, or at a handle.
 func TestSwipe(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -204,7 +204,7 @@ func TestSwipe(t *testing.T) {
 	b.quiet()
 }
 
-// TestNumbers writes numbers with commas between thousands and at most six digits, unless they are whole.
+// TestNumbers tests that numbers have commas between thousands and at most six digits unless they are integers.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -224,7 +224,7 @@ func TestNumbers(t *testing.T) {
 	b.quiet()
 }
 
-// TestDetectTab opens the view for detection from the navigation, on a phone: its table fits.
+// TestDetectTab opens the detection view from the navigation on a phone, where its table must fit.
 func TestDetectTab(t *testing.T) {
 	t.Parallel()
 	address, err := server()
@@ -244,7 +244,7 @@ func TestDetectTab(t *testing.T) {
 	b.quiet()
 }
 
-// TestBundledReport shows the report that comes with the page where none was opened.
+// TestBundledReport tests that the report that comes with the page is shown if none was opened.
 func TestBundledReport(t *testing.T) {
 	engines(t, func(t *testing.T, address string) {
 		b := open(t, address+"#reports", forms[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSite opens the documentation as files, without a server: the search finds pages, and nothing asks another server.
-// BOXSUM_SITE names a site that scripts/site.sh has built already.
+// TestSite opens the documentation as files, without a server: the search must find pages, and nothing may contact another
+// server. BOXSUM_SITE names a site built by scripts/site.sh.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOXSUM_SITE")

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSpeed says how fast the page is with an image of 4096×4096: no time is asserted, for machines are busy.
+// TestSpeed prints the speed of the page with an image of 4096×4096 pixels. It asserts no times, because machines are busy.
 func TestSpeed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "large.npy")
 	pix := make([]uint8, 4096*4096)
@@ -39,7 +39,7 @@ func TestSpeed(t *testing.T) {
 			b.wait(`boxsum.boxes.selected.histogram`)
 		}
 		t.Logf("from a moved box to its numbers: %.1f ms at best, %.1f on average", least, sum/20)
-		// From a moved slider to the picture on the screen, for what comes from tables and what does not.
+		// Times from moving a slider to the picture on the screen, for results from tables and others.
 		b.view("work")
 		for _, k := range []struct{ work, choose, name, slider string }{
 			{"filter", "filter", "box", "radius"}, {"filter", "filter", "std", "radius"}, {"filter", "filter", "median", "radius"}, {"filter", "filter", "gaussian", "sigma"}, {"threshold", "method", "sauvola", "window"}, {"threshold", "method", "wolf", "window"},

@@ -20,13 +20,13 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A huge is an image of 100,000×100,000 pixels in a store, with its levels and its table. A few patches have pixels, and the
-// rest is 0, in chunks that are not there. Lines between blocks are written by the test, and blocks by the library, as in a run that is
-// spread over machines: those of patches, and one without pixels, which stands for all others.
+// huge is an image of 100,000×100,000 pixels in a store, with its levels and its table. A few patches have pixels; the
+// rest is 0, in missing chunks. The test writes the lines between blocks, and the library the blocks, as in a run
+// distributed over machines: those of the patches, and one block without pixels that stands for all others.
 type huge struct {
 	image, table string
 	patches      []image.Rectangle
-	sums         *boxsum.SquaredTable[uint64, uint64] // of each patch: all have the same pixels
+	sums         *boxsum.SquaredTable[uint64, uint64] // of one patch: all have the same pixels
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 	patchSide = 1500
 )
 
-// at is an entry of the table.
+// at returns an entry of the table.
 func (h *huge) at(x, y int) (sum, squares uint64) {
 	for _, p := range h.patches {
 		u, v := min(max(x-p.Min.X, 0), patchSide), min(max(y-p.Min.Y, 0), patchSide)
@@ -44,7 +44,7 @@ func (h *huge) at(x, y int) (sum, squares uint64) {
 	return sum, squares
 }
 
-// of is the sum, the mean and the deviation of a box.
+// of returns the sum, mean and deviation of a box.
 func (h *huge) of(b image.Rectangle) (sum uint64, mean, deviation float64) {
 	var squares uint64
 	for i, p := range []image.Point{b.Max, {X: b.Min.X, Y: b.Max.Y}, {X: b.Max.X, Y: b.Min.Y}, b.Min} {
@@ -129,7 +129,7 @@ func makeHuge(t *testing.T) *huge {
 			must(zarr.Write(ctx, top, line, []int{i, 0}, []int{1, hugeSide}))
 			lines := make([]uint64, columns*(y1-y0))
 			for c := range columns {
-				if !within { // what they have is 0
+				if !within { // their values are 0
 					break
 				}
 				above := entry(c*block, y0)
@@ -140,7 +140,7 @@ func makeHuge(t *testing.T) *huge {
 			must(zarr.Write(ctx, left, lines, []int{0, y0}, []int{columns, y1 - y0}))
 		}
 	}
-	must(job.Integrate(ctx, 0, 0)) // all blocks without pixels are as this one
+	must(job.Integrate(ctx, 0, 0)) // all blocks without pixels equal this one
 	for i := range rows {
 		for k := range columns {
 			cell := image.Rect(k*block, i*block, (k+1)*block, (i+1)*block)
@@ -160,7 +160,7 @@ func makeHuge(t *testing.T) *huge {
 	return h
 }
 
-// TestStore asks, zooms and pans over an image of 100,000×100,000 pixels with its table. Times are said, and not asserted.
+// TestStore queries, zooms and pans an image of 100,000×100,000 pixels with its table. Times are printed, not asserted.
 func TestStore(t *testing.T) {
 	h := makeHuge(t)
 	b := open(t, serve(t, h.image, h.table), forms[0])
@@ -197,7 +197,7 @@ func TestStore(t *testing.T) {
 	check()
 	b.drag(15000, 55000, 95000, 99000)
 	check()
-	// The heat map of the whole: it is the table.
+	// The heat map of the whole image must show the table.
 	for _, p := range []image.Point{{255, 255}, {100, 255}, {200, 200}, {10, 10}} {
 		const level = 8
 		got := eval[float64](b, fmt.Sprintf(`boxsum.engine.ask({do: 'tile', doc: 0, kind: 'heat', level: %d, x: 0, y: 0, size: 256}).then((r) => r.bytes[%d * r.width + %d])`, level, p.Y, p.X))
@@ -207,7 +207,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("the heat map at %v is %v, want %.1f", p, got, want)
 		}
 	}
-	// From a moved box to its numbers, at places that were not asked before.
+	// Times from moving a box to its numbers, at positions not queried before.
 	var times []float64
 	for i := range 40 {
 		p := h.patches[i%3]
@@ -219,7 +219,7 @@ func TestStore(t *testing.T) {
 	check()
 	slices.Sort(times)
 	t.Logf("100,000×100,000: from a moved box to its numbers %.1f ms (median), %.1f (p95), %.1f (most)", times[20], times[38], times[39])
-	// Panning: a step each frame, at several zooms.
+	// Pan by one step per frame, at several zooms.
 	for _, scale := range []float64{1, 1.0 / 16} {
 		gaps := eval[[]float64](b, fmt.Sprintf(`(async () => {
 			const s = boxsum.stage, frame = () => new Promise(requestAnimationFrame);
@@ -232,7 +232,7 @@ func TestStore(t *testing.T) {
 		t.Logf("panning at 1:%v: a frame every %.1f ms (median), %.1f (p95), %.1f (most)", 1/scale, gaps[len(gaps)/2], gaps[len(gaps)*95/100], gaps[len(gaps)-1])
 	}
 	b.shot("store-part")
-	// A part of the patch at 1:1, pixel by pixel, and its level of 1:8.
+	// Compare a part of the patch at 1:1 pixel by pixel, and its level of 1:8.
 	patch := imgio.Demo(patchSide, patchSide)
 	got := eval[[]int](b, `boxsum.engine.ask({do: 'tile', doc: 0, kind: 'image', level: 0, x: 80, y: 240, size: 256}).then((r) => [r.width, r.height, r.bytes[0], r.bytes[300], r.bytes[65535]])`)
 	want := []int{256, 256, int(patch.Pix[0]), int(patch.Pix[1*patchSide+44]), int(patch.Pix[255*patchSide+255])}

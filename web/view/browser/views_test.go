@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// engines runs a test with the server and with WebAssembly, at once with others.
+// engines runs a test with the server and with WebAssembly, in parallel with others.
 func engines(t *testing.T, run func(t *testing.T, address string)) {
 	each(t, func(t *testing.T, address string) {
 		t.Parallel()
@@ -33,7 +33,7 @@ func each(t *testing.T, run func(t *testing.T, address string)) {
 	}
 }
 
-// go to a view of the page, and wait until it is drawn.
+// view opens a view of the page and waits until it is drawn.
 func (b *tab) view(name string) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate(`location.hash = '#`+name+`'`, nil))
@@ -49,7 +49,7 @@ func (b *tab) view(name string) {
 	b.settled()
 }
 
-// accessible fails for what axe-core finds.
+// accessible fails the test for problems that axe-core finds.
 func (b *tab) accessible(name string) {
 	b.t.Helper()
 	data, err := os.ReadFile("../../../.axe/axe.min.js")
@@ -68,7 +68,7 @@ func (b *tab) accessible(name string) {
 	}
 }
 
-// TestViews opens every view on every screen, with everything unfolded.
+// TestViews opens every view on every screen size, with all sections unfolded.
 func TestViews(t *testing.T) {
 	engines(t, func(t *testing.T, address string) {
 		for _, f := range forms {
@@ -114,7 +114,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// TestReadme takes the two pictures of the README, where BOXSUM_SHOTS names docs/images. They show times: the machine should be idle.
+// TestReadme takes the two screenshots in the README if BOXSUM_SHOTS names docs/images. They show times: the machine should be idle.
 func TestReadme(t *testing.T) {
 	folder := os.Getenv("BOXSUM_SHOTS")
 	if filepath.Base(folder) != "images" {
@@ -138,7 +138,7 @@ func TestReadme(t *testing.T) {
 	b.do(chromedp.Evaluate(`boxsum.boxes.add({x0: 600, y0: 400, x1: 900, y1: 600})`, nil))
 	b.answered()
 	b.turn(t)
-	for range 40 { // the table at that angle is there now, and other programs may be in the way
+	for range 40 { // the table at that angle exists by now; repeat, because other programs may interfere
 		b.do(chromedp.Focus("#image"), chromedp.KeyEvent(kb.ArrowRight))
 		b.answered()
 		b.do(chromedp.KeyEvent(kb.ArrowLeft))
@@ -160,7 +160,7 @@ func TestReadme(t *testing.T) {
 	keep(b, "view-filters.png")
 }
 
-// TestWidths holds that nothing sticks out from 360 pixels to 4K.
+// TestWidths tests that nothing overflows at widths from 360 pixels to 4K.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	address, err := server()

@@ -1,5 +1,5 @@
-// Command site writes the page of boxsum view as a folder that any web server can serve: the engine is in it as
-// WebAssembly, and pictures never leave the reader's machine.
+// Command site writes the page of boxsum view as a folder that any web server can serve. It includes the engine as
+// WebAssembly, so pictures never leave the user's machine.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/web/view"
 )
 
-// maxEngine is how long the engine may be, compressed.
+// maxEngine is the maximum compressed size of the engine.
 const maxEngine = 8 << 20
 
 func main() {
@@ -51,7 +51,7 @@ func write(folder string) error {
 				return errors.New("index.html does not say which engine it has")
 			}
 			data = bytes.Replace(data, []byte(before), []byte(policy+"\n"+strings.Replace(before, "server", "wasm", 1)), 1)
-			// A browser runs no modules of a page that was opened as a file, so that it has to say so itself; app.js takes the text away.
+			// Browsers do not run modules of a page opened as a file, so the page has to explain that itself; app.js removes the text.
 			empty := `<p id="message" role="status" aria-live="polite">`
 			if !bytes.Contains(data, []byte(empty+"</p>")) {
 				return errors.New("index.html has no place for messages")
