@@ -13,9 +13,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// device is the first device of the machine, or that of BOXSUM_GPU_KIND, open until
-// the process ends. Where there is none the test is skipped, and fails where CI
-// promises one.
+// device returns the first device of the machine, or that of BOXSUM_GPU_KIND, which stays open until
+// the process ends. If there is none, the test is skipped, or fails in CI jobs that have one.
 func device(t *testing.T) *gpu.Device {
 	t.Helper()
 	d, err := openDevice()
@@ -42,7 +41,7 @@ var openDevice = sync.OnceValues(func() (*gpu.Device, error) {
 	return gpu.Open(infos[0])
 })
 
-// optionsFor is options for an algorithm, with a device where it takes one.
+// optionsFor returns options for an algorithm, with a device if it needs one.
 func optionsFor(t *testing.T, a *Algorithm, o Options) *Options {
 	t.Helper()
 	if a.Place == GPU {
@@ -51,14 +50,14 @@ func optionsFor(t *testing.T, a *Algorithm, o Options) *Options {
 	return &o
 }
 
-// sizes are odd ones, single rows and columns, and more than one segment of 512 or
-// chunk of 2048 pixels.
+// sizes are odd sizes, single rows and columns, and more than one segment of 512 or chunk of 2048
+// pixels.
 var sizes = [][2]int{
 	{1, 1}, {2, 1}, {1, 2}, {3, 5}, {16, 16}, {17, 33}, {1, 77}, {77, 1}, {512, 3}, {513, 7}, {5, 1025}, {1030, 4}, {2051, 2},
 }
 
-// Every algorithm in every precision is right to the bit where floats are exact, and
-// within rounding where they are not.
+// TestAlgorithms tests that every algorithm is exact in every precision if floats are, and otherwise
+// accurate within rounding errors.
 func TestAlgorithms(t *testing.T) {
 	for _, a := range All() {
 		for _, p := range a.Precisions {
@@ -73,7 +72,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// A row of more than 512 segments, whose totals are scanned in segments themselves.
+// TestScanOfScans tests a row of more than 512 segments, whose totals are themselves scanned in segments.
 func TestScanOfScans(t *testing.T) {
 	const n = segment*segment + 700
 	d, err := launch.Open(device(t))
@@ -115,8 +114,8 @@ func TestScanOfScans(t *testing.T) {
 	}
 }
 
-// checkAlgorithm runs an algorithm in both ways on an image whose sums are exact, or
-// one of any floats.
+// checkAlgorithm runs an algorithm in both ways on an image whose sums are exact, or on one of
+// arbitrary floats.
 func checkAlgorithm(t *testing.T, a *Algorithm, p Precision, width, height int, exact bool, o Options) {
 	t.Helper()
 	switch {
@@ -169,7 +168,7 @@ func checkPixels[P float64 | uint32](t *testing.T, a *Algorithm, p Precision, wi
 	}
 }
 
-// Every ratio, in all four ways that rows run.
+// TestRotations tests every ratio, in all four directions of rows.
 func TestRotations(t *testing.T) {
 	a, err := Find("messom/rotated")
 	if err != nil {

@@ -2,11 +2,11 @@ package papers
 
 import "github.com/boxsum/boxsum"
 
-// The algorithms of Bertazzini and Guiducci: inclusive tables of int, from colour
-// that is made grey first.
+// The algorithms of Bertazzini and Guiducci: inclusive tables of int, from color images that are
+// converted to gray first.
 
-// grey is section 3's first step, with the weights of OpenCV, which the work uses
-// for it: 0.299, 0.587 and 0.114 in fixed point, as in [boxsum.Gray].
+// grey is the first step in section 3, with the weights of OpenCV, which the work uses for it:
+// 0.299, 0.587 and 0.114 in fixed point, as in [boxsum.Gray].
 func grey(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	out := boxsum.Image[uint8]{Pix: make([]uint8, img.Width*img.Height), Stride: img.Width, Width: img.Width, Height: img.Height, Channels: 1}
 	for y := range img.Height {
@@ -37,8 +37,8 @@ func bertazziniSequential(in, out grid[uint32], _ Options) {
 	}
 }
 
-// bertazziniThreads is calculateParallelIntegralImage of section 3.2.1: sums are
-// always along rows, which lie in one piece in memory.
+// bertazziniThreads is calculateParallelIntegralImage of section 3.2.1: it sums only along rows,
+// which are contiguous in memory.
 func bertazziniThreads(in, out grid[uint32], o Options) {
 	turned := newGrid[uint32](in.height, in.width)
 	transposeInThreads(in, turned, o.Threads)
@@ -47,7 +47,7 @@ func bertazziniThreads(in, out grid[uint32], o Options) {
 	sumRowsInThreads(out, o.Threads)
 }
 
-// sumRowsInThreads gives each thread ⌊rows/T⌋ rows, and the last the rest.
+// sumRowsInThreads gives each thread ⌊rows/T⌋ rows, and the last one the rest.
 func sumRowsInThreads(g grid[uint32], threads int) {
 	inThreads(g.height, threads, g.height/threads, func(start, stop int) {
 		for i := start; i < stop; i++ {
@@ -59,8 +59,7 @@ func sumRowsInThreads(g grid[uint32], threads int) {
 	})
 }
 
-// transposeInThreads writes row by row, as the parallel stream of section 3.2.1
-// does.
+// transposeInThreads writes row by row, like the parallel stream of section 3.2.1.
 func transposeInThreads(in, out grid[uint32], threads int) {
 	inThreads(out.height, threads, ceilDiv(out.height, threads), func(start, stop int) {
 		for m := start; m < stop; m++ {

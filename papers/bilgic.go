@@ -1,18 +1,18 @@
 package papers
 
-// The algorithms of Bilgic, Horn and Masaki. Their tables are exclusive and of the
-// image's size; here the last row and column are made too.
+// The algorithms of Bilgic, Horn and Masaki. Their tables are exclusive and of the image's size;
+// here the last row and column are computed, too.
 
-// bilgicCost is two scans, some transposes, and, of rows of several segments, the
-// part of them that is incremented.
+// bilgicCost returns the cost of two scans, some transposes and, for rows of several segments, of
+// incrementing all but the first.
 func bilgicCost(width, height, transposes int) Cost {
 	incremented := func(n int) float64 { return float64(max(n-segment, 0)) / float64(n) }
 	passes := 2 + float64(transposes) + incremented(width) + incremented(height)
 	return Cost{passes, passes}
 }
 
-// bilgicSequential is the algorithm of section II: s is the sum of the row so far.
-// Its last line writes past the end of each row, which with a column more is inside.
+// bilgicSequential is the algorithm of section II: s is the sum of the row so far. Its last line
+// writes past the end of each row, which is inside the table here because it has one more column.
 func bilgicSequential[E element](in, out grid[E], _ Options) {
 	clear(out.row(0))
 	for y := 1; y < out.height; y++ {
@@ -26,12 +26,12 @@ func bilgicSequential[E element](in, out grid[E], _ Options) {
 	}
 }
 
-// segment is how many pixels of a row a block scans, two for each of its threads.
+// segment is the number of pixels in a row that a block scans, two per thread.
 const segment = 512
 
-// bilgicScans is section IV: B scans the rows, C transposes what comes out, and
-// scans the rows of that. The work leaves the table transposed: with back, it is
-// turned again as part of a run, and without when it is fetched.
+// bilgicScans is section IV: it scans the rows, transposes the result, and scans its rows. The work
+// leaves the table transposed: if back is set, a run transposes it again, and otherwise that is
+// done when it is fetched.
 func bilgicScans(r *rig, back bool) *deviceRun {
 	wide, high := r.width+1, r.height+1
 	in, a, b := r.buffer(r.width*r.height), r.buffer(wide*high), r.buffer(wide*high)
@@ -48,12 +48,12 @@ func bilgicScans(r *rig, back bool) *deviceRun {
 	return run
 }
 
-// scanRows scans rows of n values into rows of outs, n or n+1, which may be the same
-// memory. Where a row has several segments, the totals of these are scanned in
-// place by the same means, and added to the segments after them.
+// scanRows scans rows of n values into rows of outs entries, n or n+1, possibly in the same memory.
+// If a row has several segments, their totals are scanned in place in the same way and added to the
+// segments that follow.
 func (r *rig) scanRows(in, out buffer, n, outs, rows int) []Step {
 	segments := ceilDiv(n, segment)
-	sums := in // not used for one segment
+	sums := in // unused if there is one segment
 	if segments > 1 {
 		sums = r.buffer(segments * rows)
 	}
@@ -65,7 +65,7 @@ func (r *rig) scanRows(in, out buffer, n, outs, rows int) []Step {
 	return steps
 }
 
-// transpose turns rows of width values into columns.
+// transpose transposes rows of width values.
 func (r *rig) transpose(in, out buffer, width, height int) Step {
 	const tile = 16
 	across, down := ceilDiv(width, tile), ceilDiv(height, tile)

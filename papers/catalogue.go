@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// algorithms.json has the works and what is to be said of their algorithms; the code
-// of each is here, by name, with the cost of those where it depends on the size.
+// algorithms.json describes the works and their algorithms. The code of each algorithm is here, by
+// name, with the cost of those whose cost depends on the size.
 //
 //go:embed algorithms.json
 var catalogue []byte
@@ -43,7 +43,7 @@ var code = map[string]Algorithm{
 	"bertazzini/many-images":   {gpu: bertazziniMany},
 }
 
-// works and all are the catalogue with the code.
+// works and all hold the catalogue, with the code.
 var works, all = read()
 
 func read() (works []*Work, all []*Algorithm) {
@@ -56,7 +56,7 @@ func read() (works []*Work, all []*Algorithm) {
 		}
 	}
 	if err := json.Unmarshal(catalogue, &list); err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	for i := range list {
 		works = append(works, &list[i].Work)

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// The example of Bertazzini and Guiducci, by their algorithm for threads.
+// This example runs the example of Bertazzini and Guiducci with their algorithm for threads.
 func Example() {
 	img := boxsum.Image[uint8]{Width: 3, Height: 3, Pix: []uint8{
 		1, 0, 2,

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// An example is an image that one of the works gives with its table.
+// An example is an image that one of the works gives together with its table.
 type example struct {
 	name      string
 	width     int
@@ -16,11 +16,11 @@ type example struct {
 }
 
 var examples = []example{
-	// Bilgic, section II: the exclusive table of the image's size, which the
-	// inclusive one holds but for its last row and column.
+	// Bilgic, section II: the exclusive table of the image's size, which is the inclusive one without
+	// its last row and column.
 	{"bilgic", 4, []uint8{2, 1, 3, 1, 3, 2, 1, 1, 4, 1, 3, 1}, []float64{2, 3, 6, 7, 5, 8, 12, 14, 9, 13, 20, 23}},
-	// Messom and Barczak, figures 9 and 11, which prints the fifth pixel of the
-	// third row as 1, and adds it up as the 3 that it is here.
+	// Messom and Barczak, figures 9 and 11. Figure 11 prints the fifth pixel of the third row as 1, but
+	// adds it as 3, the value used here.
 	{"messom figure 9", 8, []uint8{1, 3, 2, 1, 1, 2, 1, 2}, []float64{1, 4, 6, 7, 8, 10, 11, 13}},
 	{"messom figure 11", 6, []uint8{2, 1, 3, 1, 1, 2, 3, 2, 1, 1, 3, 4, 1, 2, 3, 2, 3, 2, 4, 1, 3, 1, 1, 3},
 		[]float64{2, 3, 6, 7, 8, 10, 5, 8, 12, 14, 18, 24, 6, 11, 18, 22, 29, 37, 10, 16, 26, 31, 39, 50}},
@@ -28,7 +28,7 @@ var examples = []example{
 	{"bertazzini figure 1", 3, []uint8{1, 0, 2, 3, 2, 4, 1, 5, 0}, []float64{1, 1, 3, 4, 6, 12, 5, 12, 18}},
 }
 
-// Every upright algorithm gives the tables of all four works.
+// TestExamples tests that every upright algorithm gives the tables of all four works.
 func TestExamples(t *testing.T) {
 	for _, a := range All() {
 		if a.Kind != Upright {
@@ -76,7 +76,7 @@ func checkExample(t *testing.T, a *Algorithm, p Precision, e example) {
 	}
 }
 
-// entry is an entry of a job's table.
+// entry returns an entry of a job's table.
 func entry(t *testing.T, job *Job, x, y, channel int) float64 {
 	t.Helper()
 	switch job.Precision().Type {
@@ -97,7 +97,7 @@ func at[S boxsum.Sum](t *testing.T, job *Job, x, y, channel int) float64 {
 	return float64(table.At(x, y, channel))
 }
 
-// Bilgic's 3×4 matrix as it is printed: exclusive, and of the image's size.
+// TestBilgicSameSize tests Bilgic's 3×4 matrix as printed: exclusive, and of the image's size.
 func TestBilgicSameSize(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: examples[0].pixels, Width: 4, Height: 3}
 	want := []float32{0, 0, 0, 0, 0, 2, 3, 6, 0, 5, 8, 12}
@@ -128,8 +128,8 @@ func TestBilgicSameSize(t *testing.T) {
 	}
 }
 
-// Messom and Barczak's figure 9, pass by pass, and figure 11 after the passes along
-// rows.
+// TestStreamPasses tests Messom and Barczak's figure 9 pass by pass, and figure 11 after the passes
+// along rows.
 func TestStreamPasses(t *testing.T) {
 	figure9 := newStreams[float32](2, 8, 1)
 	copy(figure9[0].elements, []float32{1, 3, 2, 1, 1, 2, 1, 2})

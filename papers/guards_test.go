@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A guarded device has a value after all memory that nothing may overwrite.
+// guarded is a device with guard values after all memory.
 type guarded struct {
 	launch.Device
 	ends map[launch.Buffer]int64
@@ -30,7 +30,7 @@ func (g guarded) Alloc(size int64) (launch.Buffer, error) {
 	return b, g.CopyIn(g.Main(), g.end(b, size), guard, int64(len(guard)))
 }
 
-// No kernel writes past the end of its memory, whatever the size of the image.
+// TestGuards tests that no kernel writes past the end of its memory, for any size of image.
 func TestGuards(t *testing.T) {
 	g := guarded{ends: map[launch.Buffer]int64{}}
 	open := func(d launch.Opener) (launch.Device, error) {
@@ -78,7 +78,7 @@ func TestGuards(t *testing.T) {
 	})
 }
 
-// On the CPU every algorithm is right at any size, with any number of threads.
+// TestAnySize tests that every algorithm on the CPU is right for any size and number of threads.
 func TestAnySize(t *testing.T) {
 	var onCPU []*Algorithm
 	for _, a := range All() {

@@ -6,9 +6,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// hostCode is an algorithm for the CPU, nil in the types that it is not for. Out has
-// the size of the image, an entry for each pixel, or, where whole is set, a row and
-// a column more.
+// hostCode is an algorithm for the CPU, with nil for unsupported types. out has an entry for each
+// pixel or, if whole is set, one more row and column.
 type hostCode struct {
 	whole bool
 	f32   func(in, out grid[float32], o Options)
@@ -16,7 +15,7 @@ type hostCode struct {
 	u32   func(in, out grid[uint32], o Options)
 }
 
-// A grid is rows of values.
+// A grid holds rows of values.
 type grid[E element] struct {
 	values        []E
 	stride        int
@@ -27,16 +26,16 @@ func gridOf[E element](img boxsum.Image[E]) grid[E] {
 	return grid[E]{img.Pix, img.Stride, img.Width, img.Height}
 }
 
-// newGrid is a grid of zeros.
+// newGrid returns a grid of zeros.
 func newGrid[E element](width, height int) grid[E] {
 	return grid[E]{make([]E, width*height), width, width, height}
 }
 
-// row is row y.
+// row returns row y.
 func (g grid[E]) row(y int) []E { return g.values[y*g.stride:][:g.width] }
 
-// inThreads calls f for chunks of [0, n), one for each thread and all at once, and
-// waits for them: chunk k is from k·size on, and the last is what is left.
+// inThreads calls f concurrently for chunks of [0, n), one per thread, and waits for them. Chunk k
+// starts at k·size, and the last one is the rest.
 func inThreads(n, threads, size int, f func(start, stop int)) {
 	var wg sync.WaitGroup
 	for k := range threads {

@@ -1,10 +1,10 @@
 package papers
 
-// The four variants of intimg, whose tables are inclusive. The notes are for any
-// type of value.
+// The four variants of intimg, whose tables are inclusive. The notes describe them for any value
+// type.
 
-// intimgSerial goes twice over the image: for sums along the rows, and for the sums
-// of these along the columns.
+// intimgSerial makes two passes over the image: sums along the rows, then sums of these along the
+// columns.
 func intimgSerial[E element](in, out grid[E], _ Options) {
 	intimgRows(in, out, 0, in.height)
 	intimgColumns(out, 0, in.width)
@@ -31,15 +31,13 @@ func intimgColumns[E element](out grid[E], start, stop int) {
 	}
 }
 
-// intimgParallel is the same with ⌈height/T⌉ rows for each of T threads, then
-// ⌈width/T⌉ columns.
+// intimgParallel does the same with ⌈height/T⌉ rows for each of T threads, then ⌈width/T⌉ columns.
 func intimgParallel[E element](in, out grid[E], o Options) {
 	inThreads(in.height, o.Threads, ceilDiv(in.height, o.Threads), func(start, stop int) { intimgRows(in, out, start, stop) })
 	inThreads(in.width, o.Threads, ceilDiv(in.width, o.Threads), func(start, stop int) { intimgColumns(out, start, stop) })
 }
 
-// intimgV1 is the parallel algorithm with as many threads as there are rows, and
-// then columns.
+// intimgV1 is the parallel algorithm with one thread per row, and then per column.
 func intimgV1(r *rig) *deviceRun {
 	in, out := r.image(), r.image()
 	return &deviceRun{in: in, out: out, kernels: []Step{
@@ -48,15 +46,15 @@ func intimgV1(r *rig) *deviceRun {
 	}}
 }
 
-// rows has a thread for each row, which may be summed in place.
+// rows sums rows, possibly in place, with one thread per row.
 func (r *rig) rows(in, out buffer, width, rows int) Step {
 	return r.stepOf("rows", ceilDiv(rows, r.opt.Group), r.opt.Group, 2*r.values(), in, out, int32(width), int32(rows))
 }
 
-// values is how many pixels there are.
+// values returns the number of pixels.
 func (r *rig) values() int64 { return int64(r.width) * int64(r.height) }
 
-// image is memory for an image, or for a table of its size.
+// image allocates memory for an image, or for a table of its size.
 func (r *rig) image() buffer { return r.buffer(int(r.values())) }
 
 // intimgV2 is compute_integral_image_cuda_v2: the second transpose restores the
@@ -71,8 +69,8 @@ func intimgV2(r *rig) *deviceRun {
 	}}
 }
 
-// prefix splits rows between blocks: enough to keep a large device busy, each of
-// which goes on to its next row.
+// prefix divides rows among enough blocks to keep a large device busy; each block processes several
+// rows in turn.
 func (r *rig) prefix(in, out buffer, width, rows int) Step {
 	const blocks = 1024
 	each := ceilDiv(rows, blocks)

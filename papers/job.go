@@ -7,17 +7,17 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// A Job is an algorithm that was prepared for an image, or for several. It is for
-// one goroutine at a time.
+// A Job is an algorithm prepared for an image, or for several. It must not be used by several
+// goroutines at once.
 type Job struct {
 	algorithm *Algorithm
-	opt       Options // with its zeros filled in
+	opt       Options // with defaults filled in
 	width     int
 	height    int
 
 	images [][]byte // on the host, without gaps
 	tables [][]byte // on the host
-	stride int      // bytes from a row of a table to the next
+	stride int      // bytes from one row of a table to the next
 	sums   any      // the tables: []*boxsum.Table[E]
 	verify func() error
 
@@ -26,19 +26,18 @@ type Job struct {
 	rig    *rig
 }
 
-// Algorithm is what was prepared.
+// Algorithm returns the job's algorithm.
 func (j *Job) Algorithm() *Algorithm { return j.algorithm }
 
-// Precision is the one that it was prepared in.
+// Precision returns the precision for which the job was prepared.
 func (j *Job) Precision() Precision { return j.opt.Precision }
 
-// Size is that of the image, and how many images there are.
+// Size returns the size of the images and their number.
 func (j *Job) Size() (width, height, count int) { return j.width, j.height, len(j.images) }
 
-// Run makes the table once. On a GPU it returns when the kernels are queued on the
-// device, whose Wait and Time go with it; the images are there already. Only what
-// takes [Algorithm.Many] also queues the copies of its images and tables, which are
-// part of its idea.
+// Run makes the table once. On a GPU it returns when the kernels have been queued on the device,
+// whose Wait and Time can be used with it; the images are on the device already. Algorithms with
+// [Algorithm.Many] also queue the copies of images and tables, which are part of the method.
 func (j *Job) Run() error {
 	if j.device != nil {
 		return j.device.run()
@@ -47,8 +46,8 @@ func (j *Job) Run() error {
 	return nil
 }
 
-// RunHost makes the table from an image in host memory in host memory: on a GPU
-// with the copies there and back. It returns when the table is there.
+// RunHost makes the table in host memory from an image in host memory; on a GPU this includes the
+// copies. It returns when the table is complete.
 func (j *Job) RunHost() error {
 	switch {
 	case j.device == nil:
@@ -59,7 +58,7 @@ func (j *Job) RunHost() error {
 	return inOrder(j.load, j.Run, func() error { return j.fetch(0) })
 }
 
-// inOrder is the first error of some steps, and ends there.
+// inOrder calls steps in order and returns the first error.
 func inOrder(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -69,20 +68,20 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// Verify compares every entry of the tables that the last run made with a reference:
-// to the bit where the sums are whole numbers that fit, and elsewhere to within
-// rounding. The error says where the first difference is.
+// Verify compares every entry of the tables made by the last run with a reference: bit for bit if
+// the sums are exact, and otherwise within rounding errors. The error describes the first
+// difference.
 func (j *Job) Verify() error { return j.verify() }
 
 // A Step is one kernel of an algorithm on a GPU.
 type Step struct {
 	Name  string       // of the kernel
-	Run   func() error // queues it alone
-	Bytes int64        // that it reads and writes
+	Run   func() error // queues only this kernel
+	Bytes int64        // read and written
 }
 
-// Steps lists the kernels that a run launches, in order, to be timed one by one. It
-// is nil on the CPU and for many images.
+// Steps returns the kernels that a run launches, in order, to be timed one by one. It returns nil
+// on the CPU and for many images.
 func (j *Job) Steps() []Step {
 	if j.device == nil {
 		return nil
@@ -90,8 +89,8 @@ func (j *Job) Steps() []Step {
 	return j.device.kernels
 }
 
-// Close frees the memory on the device; the job of one cannot be used afterwards.
-// Closing again does nothing.
+// Close frees the memory on the device. A job for a device cannot be used afterwards. Closing a job
+// again has no effect.
 func (j *Job) Close() error {
 	if j.rig == nil {
 		return nil
@@ -99,8 +98,8 @@ func (j *Job) Close() error {
 	return j.rig.close()
 }
 
-// Table is the table of image i that the last run of a job made. Its entries have
-// the type of the job's precision: float32, float64 or uint32.
+// Table returns the table of image i made by the last run. S must be the type of the job's
+// precision: float32, float64 or uint32.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= len(j.images) {
 		return nil, fmt.Errorf("papers: %w: no table %d among %d", boxsum.ErrInvalid, i, len(j.images))
@@ -115,7 +114,7 @@ func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	return tables[i], nil
 }
 
-// fetch makes table i whole, from the device where it is there.
+// fetch completes table i, after copying it from the device if necessary.
 func (j *Job) fetch(i int) error {
 	if j.device != nil {
 		if err := j.download(i); err != nil {
@@ -123,8 +122,8 @@ func (j *Job) fetch(i int) error {
 		}
 	}
 	if j.algorithm.Kind == Tilted {
-		// Column 0 is that of the pixel right of it in the row above: what the triangles
-		// of tips left of the image hold.
+		// Column 0 equals the entry of the pixel to the right in the row above: its triangles have their
+		// tips left of the image.
 		table, n := j.tables[i], j.opt.Precision.Bytes()
 		for y := 1; y <= j.height; y++ {
 			copy(table[y*j.stride:][:n], table[(y-1)*j.stride+n:])
@@ -133,5 +132,5 @@ func (j *Job) fetch(i int) error {
 	return nil
 }
 
-// errClosed is for a job whose memory was given back.
+// errClosed is returned for a job whose memory was freed.
 var errClosed = errors.New("papers: the job was already closed: prepare it again")

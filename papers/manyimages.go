@@ -6,10 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// manyImages is what section 6 of Bertazzini and Guiducci supposes to be better:
-// each stream copies an image to the device, runs the kernels of section 3.2.2 on it
-// and copies the table back, one image after another, while other streams do the
-// same. The copies are asynchronous, which takes page-locked memory on the host.
+// manyImages is the method that section 6 of Bertazzini and Guiducci expects to be better: each
+// stream copies an image to the device, runs the kernels of section 3.2.2 and copies the table
+// back, one image after another, while other streams do the same. The copies are asynchronous,
+// which requires page-locked memory on the host.
 type manyImages struct {
 	rig            *rig
 	images, tables [][]byte // page-locked
@@ -36,7 +36,7 @@ func bertazziniMany(r *rig) *deviceRun {
 		}
 		r.streams = append(r.streams, stream)
 		main := r.stream
-		r.stream = stream // that the kernels of this lane go to
+		r.stream = stream // kernels of this lane go to it
 		run := bertazziniCUDA(r)
 		r.stream = main
 		m.lanes = append(m.lanes, lane{stream: stream, in: r.rowsOf(run.in), out: r.rowsOf(run.out), kernels: run.kernels})
@@ -44,7 +44,7 @@ func bertazziniMany(r *rig) *deviceRun {
 	return &deviceRun{many: m}
 }
 
-// lockedImage is page-locked memory for an image. What goes wrong is kept in err.
+// lockedImage allocates page-locked memory for an image. It records errors in err.
 func (r *rig) lockedImage() []byte {
 	host, err := r.AllocHost(r.values() * int64(r.bytes))
 	if err != nil {
@@ -55,8 +55,8 @@ func (r *rig) lockedImage() []byte {
 	return host
 }
 
-// run queues all images. Their streams begin after what is on the device's own one,
-// and what comes there next waits for them.
+// run queues all images. Their streams start after the work on the device's main stream, and later
+// work on that waits for them.
 func (m *manyImages) run() error {
 	r := m.rig
 	if *r.closed {

@@ -4,11 +4,11 @@ import "math/bits"
 
 // The algorithms of Messom and Barczak, whose tables are inclusive and of float.
 
-// passes is how many doublings of an offset it takes to sum n values: ⌈log₂n⌉.
+// passes returns the number of doublings of an offset needed to sum n values: ⌈log₂n⌉.
 func passes(n int) int { return bits.Len(uint(n - 1)) }
 
-// streamCost is the passes along rows, and along columns, where an element of
-// several rows has some of those above it at hand.
+// streamCost returns the cost of the passes along rows and along columns. An element of several
+// rows contains some of those above it.
 func streamCost(rows int) func(width, height int) Cost {
 	return func(width, height int) Cost {
 		c := Cost{2 * float64(passes(width)), float64(passes(width) + passes(height))}
@@ -24,7 +24,7 @@ func tiltedCost(width, height int) Cost {
 	return Cost{2 * n, n}
 }
 
-// messomSerial is equation 1, whose terms outside of the image are 0.
+// messomSerial is equation 1, with terms outside the image equal to 0.
 func messomSerial[E element](in, out grid[E], _ Options) {
 	first, pixels := out.row(0), in.row(0)
 	first[0] = pixels[0]

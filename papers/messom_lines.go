@@ -1,14 +1,13 @@
 package papers
 
-// The line-buffer method of Messom and Barczak, section 4.1: an entry is the sum of
-// a quadrant that opens upwards between two digital lines through its pixel, one
-// from each family. The image is processed row by row, and beside it one buffer
-// holds for each line of one family the sum of its pixels so far. An entry is then
-// that of the neighbour above on its other line, and the buffers of the lines that
-// lie between: one, or two where the neighbour's line is not the next one.
+// The line-buffer method of Messom and Barczak, section 4.1: an entry is the sum of a quadrant that
+// opens upwards between two digital lines through its pixel, one from each family. The image is
+// processed row by row, with a buffer that holds, for each line of one family, the sum of its
+// pixels so far. An entry is then that of the neighbor above on its other line plus the buffers of
+// the lines in between: one, or two if the neighbor's line is not the next one.
 
-// messomTwisted is the method at 45°, where the neighbour is the one diagonally above
-// to the left: lines are x+y, and two of them lie between.
+// messomTwisted is the method at 45°, where the neighbor is diagonally above to the left: lines are
+// x+y, and two of them lie in between.
 func messomTwisted[E element](in, out grid[E], _ Options) {
 	buffer := make([]E, in.width+in.height)
 	for y := range in.height {
@@ -28,10 +27,9 @@ func messomTwisted[E element](in, out grid[E], _ Options) {
 	}
 }
 
-// messomRotated is the method along the lines of a ratio a/b. Up to 45° rows are
-// processed right to left, and the quadrant is the one at the top right; above, they
-// are processed left to right, and it is the one at the top left (figure 7). A
-// negative ratio is the positive one on the image mirrored left to right.
+// messomRotated is the method along the lines of a ratio a/b. Up to 45° rows are processed right to
+// left, and the quadrant is at the top right; above 45° they are processed left to right, and it is
+// at the top left (figure 7). A negative ratio is the positive one on the mirrored image.
 func messomRotated[E element](in, out grid[E], o Options) {
 	a, b := o.Rotation.A, o.Rotation.B
 	mirrored := a < 0
@@ -42,12 +40,12 @@ func messomRotated[E element](in, out grid[E], o Options) {
 	if steep {
 		a, b = b, a
 	}
-	// shift[i] is how far a line has moved after i pixels.
+	// shift[i] is the distance by which a line has moved after i pixels.
 	shift := make([]int, max(in.width, in.height)+1)
 	for i := range shift {
 		shift[i] = int(int64(i) * int64(a) / int64(b))
 	}
-	// Lines are counted from that of the pixel at the top left or top right.
+	// Lines are numbered from that of the pixel at the top left or top right.
 	buffer := make([]E, in.height+2*len(shift))
 	before := shift[in.width]
 	above := out.row(0)
@@ -62,7 +60,7 @@ func messomRotated[E element](in, out grid[E], o Options) {
 			if mirrored {
 				at = in.width - 1 - x
 			}
-			// Up to 45° the line falls to the left, and above it to the right.
+			// Up to 45° the line falls to the left, above 45° to the right.
 			line, drift := y+shift[x], -1
 			if steep {
 				line, drift = before+y-shift[x], 1
@@ -72,8 +70,8 @@ func messomRotated[E element](in, out grid[E], o Options) {
 			if y == 0 {
 				continue
 			}
-			// The neighbour above on the other line has moved with it, unless
-			// that line begins at the edge of the image.
+			// The neighbor above on the other line has moved with the line, unless the line begins at the edge
+			// of the image.
 			from := x
 			if moved := shift[y] - shift[y-1]; x+drift*moved >= 0 && x+drift*moved < in.width {
 				from += drift * moved

@@ -1,25 +1,24 @@
 package papers
 
-// Stream processing simulated on a CPU (Messom and Barczak, section 6.2): the same
-// passes and the same kernels as on a GPU, called for one element of the stream after
-// another on one thread.
+// Stream processing simulated on a CPU (Messom and Barczak, section 6.2): the same passes and
+// kernels as on a GPU, called for one element of the stream after another in a single thread.
 
-// A stream is elements in rows: single pixels, or vectors of neighbouring ones.
+// A stream holds rows of elements, which are single pixels or vectors of adjacent pixels.
 type stream[V any] struct {
 	elements      []V
 	width, height int
 }
 
-// at is the element at (x, y).
+// at returns the element at (x, y).
 func (s stream[V]) at(x, y int) *V { return &s.elements[y*s.width+x] }
 
 type vector [4]float32
 
-// A streamKernel makes the element at (x, y) of every output stream.
+// A streamKernel computes the element at (x, y) of every output stream.
 type streamKernel[V any] func(in, out []stream[V], x, y int, o offset)
 
-// simulate runs a kernel on all elements, pass by pass from one set of streams to the
-// other, and is the set that holds the result.
+// simulate runs a kernel on all elements, in passes that alternate between two sets of streams, and
+// returns the set with the result.
 func simulate[V any](in, out []stream[V], offsets []offset, kernel streamKernel[V]) []stream[V] {
 	for _, o := range offsets {
 		for y := range in[0].height {
@@ -40,7 +39,7 @@ func newStreams[V any](count, width, height int) []stream[V] {
 	return streams
 }
 
-// messomStreamCPU has single pixels.
+// messomStreamCPU uses single pixels.
 func messomStreamCPU(in, out grid[float32], _ Options) {
 	a, b := newStreams[float32](1, in.width, in.height), newStreams[float32](1, in.width, in.height)
 	for y := range in.height {
@@ -61,12 +60,12 @@ func kernel1(in, out []stream[float32], x, y int, o offset) {
 	}
 }
 
-// messomStream4CPU has four neighbouring pixels in an element.
+// messomStream4CPU uses elements of four adjacent pixels.
 func messomStream4CPU(in, out grid[float32], _ Options) {
 	messomVectors(in, out, 1, kernel4)
 }
 
-// messomStream8CPU has eight streams of such elements; row y is in stream y%8.
+// messomStream8CPU uses eight streams of such elements; row y is in stream y%8.
 func messomStream8CPU(in, out grid[float32], _ Options) {
 	messomVectors(in, out, 8, kernel8)
 }
@@ -88,8 +87,7 @@ func messomVectors(in, out grid[float32], count int, kernel streamKernel[vector]
 	}
 }
 
-// kernel4 is figure 10's kernel on vectors. Its offset is a distance to the left or
-// upwards.
+// kernel4 is the kernel of figure 10 on vectors. Its offset is a distance to the left or upwards.
 func kernel4(in, out []stream[vector], x, y int, o offset) {
 	var other vector
 	if o.dx > 0 {
@@ -100,7 +98,7 @@ func kernel4(in, out []stream[vector], x, y int, o offset) {
 	*out[0].at(x, y) = sum(*in[0].at(x, y), other)
 }
 
-// kernel8 makes an element of all eight streams.
+// kernel8 computes an element of all eight streams.
 func kernel8(in, out []stream[vector], x, y int, o offset) {
 	for k := range in {
 		var other vector
@@ -113,8 +111,8 @@ func kernel8(in, out []stream[vector], x, y int, o offset) {
 	}
 }
 
-// shifted is the four pixels that are so many to the left of an element's own: 1, 2
-// or a multiple of 4. Only the first of them may be in the element before.
+// shifted returns the four pixels that are left pixels (1, 2 or a multiple of 4) to the left of an
+// element's own. Only the first of them may be in the element before.
 func shifted(s stream[vector], x, y, left int) vector {
 	var before vector
 	if left >= 4 {

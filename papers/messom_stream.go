@@ -2,11 +2,11 @@ package papers
 
 import "github.com/boxsum/boxsum/internal/launch"
 
-// An offset is where the other pixel of a sum is.
+// An offset is the relative position of the other pixel of a sum.
 type offset struct{ dx, dy int }
 
-// doublings lists the offsets of the passes that sum n pixels along a direction: 1, 2,
-// 4 and so on times it (section 5.1).
+// doublings returns the offsets of the passes that sum n pixels along a direction: 1, 2, 4 and so
+// on times it (section 5.1).
 func doublings(n, dx, dy int) []offset {
 	var list []offset
 	for d := 1; d < n; d *= 2 {
@@ -15,7 +15,7 @@ func doublings(n, dx, dy int) []offset {
 	return list
 }
 
-// upright is the passes of section 5.3: those along rows, then those along columns.
+// upright returns the passes of section 5.3: those along rows, then those along columns.
 func upright(width, height int) []offset {
 	return append(doublings(width, -1, 0), doublings(height, 0, -1)...)
 }
@@ -25,30 +25,30 @@ func messomStream(r *rig) *deviceRun {
 	return r.passes("stream", r.width, 1, 1, upright(r.width, r.height))
 }
 
-// messomStream4 has four neighbouring pixels in an element.
+// messomStream4 uses elements of four adjacent pixels.
 func messomStream4(r *rig) *deviceRun {
 	return r.passes("stream4", r.width, 4, 1, leftAndUp(r.width, r.height))
 }
 
-// messomStream8 splits the image into eight streams of such elements. The work does
-// not say how; here row y goes to stream y%8, so that the eight rows of an element
-// are neighbours as its four columns are.
+// messomStream8 splits the image into eight streams of such elements. The work does not say how;
+// here row y belongs to stream y%8, so that the eight rows of an element are adjacent like its four
+// columns.
 func messomStream8(r *rig) *deviceRun {
 	return r.passes("stream8", r.width, 4, 8, leftAndUp(r.width, r.height))
 }
 
-// leftAndUp is the passes of an upright table with the offsets as distances.
+// leftAndUp returns the passes of an upright table, with distances as offsets.
 func leftAndUp(width, height int) []offset {
 	return append(doublings(width, 1, 0), doublings(height, 0, 1)...)
 }
 
-// messomTilted is the end of section 5.3: passes along one diagonal and along the
-// other sum every second pixel of the triangle above, as on the squares of one
-// colour of a chessboard; the entry above has those of the other colour.
+// messomTilted is the end of section 5.3: passes along one diagonal and then the other sum every
+// second pixel of the triangle above, as on the squares of one color of a chessboard. The entry
+// above has those of the other color.
 //
-// Diagonals leave the image on the right and come back into it, by half of its
-// height at most: the stream has as many columns of zeros more, without which the
-// triangles that reach over the right edge would lack pixels inside of it.
+// Diagonals leave the image on the right and return, by at most half of its height. The stream has
+// that many additional columns of zeros; without them, triangles that extend over the right edge
+// would miss pixels inside the image.
 func messomTilted(r *rig) *deviceRun {
 	offsets := append(doublings(r.height, -1, -1), doublings(r.height, 1, -1)...)
 	if r.height > 1 {
@@ -57,9 +57,9 @@ func messomTilted(r *rig) *deviceRun {
 	return r.passes("stream", r.width+(r.height-1)/2, 1, 1, offsets)
 }
 
-// passes is a launch of a kernel for each offset, from one buffer to another and back. An
-// element is so many neighbouring pixels of so many columns in all, in each of the streams
-// that take the rows in turn. The image stays as it is.
+// passes returns a launch of a kernel for each offset, alternating between two buffers. An element
+// consists of across adjacent pixels of a row of the given number of columns, in each of the
+// streams, to which the rows are assigned in turn. The image is not modified.
 func (r *rig) passes(kernel string, columns, across, streams int, offsets []offset) *deviceRun {
 	width, height := ceilDiv(columns, across), ceilDiv(r.height, streams)
 	pixels := width * height * across * streams

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Every algorithm says what it is, where it is from and what it costs.
+// TestRegistry tests that every algorithm has a description, a source and a cost.
 func TestRegistry(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range All() {
@@ -53,7 +53,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// What the tables of the works say of their costs.
+// TestCosts compares costs with those stated in the tables of the works.
 func TestCosts(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -116,7 +116,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Verify finds a single wrong entry, wherever it is; Table knows its type.
+// TestVerify tests that Verify finds a single wrong entry anywhere, and that Table checks its type.
 func TestVerify(t *testing.T) {
 	for _, name := range []string{"intimg/serial", "messom/twisted", "messom/rotated"} {
 		a, err := Find(name)
@@ -163,7 +163,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Colour becomes grey with the weights of package boxsum.
+// TestGrey tests that color is converted to gray with the weights of package boxsum.
 func TestGrey(t *testing.T) {
 	pix := []uint8{255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 77, 77, 77, 255, 255, 255}
 	img := boxsum.Image[uint8]{Pix: pix, Width: 3, Height: 2, Channels: 3}
@@ -190,7 +190,7 @@ func TestGrey(t *testing.T) {
 	}
 }
 
-// Pixels that have no place among the sums are refused, and others converted.
+// TestConversions tests that pixels that sums cannot represent are refused, and others converted.
 func TestConversions(t *testing.T) {
 	if _, err := prepareRow[float32](t, "bertazzini/sequential", Int, 1, 2); !errors.Is(err, boxsum.ErrTypes) {
 		t.Errorf("floats as whole numbers: %v", err)
@@ -225,7 +225,7 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// prepareRow is an algorithm on an image of one row.
+// prepareRow prepares an algorithm for an image of one row.
 func prepareRow[P boxsum.Pixel](t *testing.T, name string, p Precision, row ...P) (*Job, error) {
 	t.Helper()
 	a, err := Find(name)
@@ -237,7 +237,7 @@ func prepareRow[P boxsum.Pixel](t *testing.T, name string, p Precision, row ...P
 
 func second(_ *Job, err error) error { return err }
 
-// The kernels of a run, one by one, are the run; blocks may have any size.
+// TestSteps tests that the kernels of a run, one by one, equal the run, for blocks of any size.
 func TestSteps(t *testing.T) {
 	for _, name := range []string{"bilgic/scan-transpose-back", "bertazzini/cuda", "intimg/gpu-v1"} {
 		a, err := Find(name)
@@ -272,7 +272,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// What RunHost leaves on the host is the table, without another copy.
+// TestRunHost tests that RunHost leaves the table on the host without another copy.
 func TestRunHost(t *testing.T) {
 	for _, a := range All() {
 		if a.Place != GPU || a.Precisions[0] != Float || a.Kind != Upright {
@@ -302,8 +302,7 @@ func TestRunHost(t *testing.T) {
 	}
 }
 
-// A job that was closed says so, and a device that is closed first takes its jobs
-// with it.
+// TestClose tests that a closed job returns an error, and that closing a device closes its jobs.
 func TestClose(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 15), Width: 5, Height: 3}
 	for _, first := range []string{"job", "device"} {
@@ -337,7 +336,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Kernels are timed by the device.
+// TestTime tests that kernels are timed by the device.
 func TestTime(t *testing.T) {
 	a, err := Find("bertazzini/many-images")
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// element is what pixels and sums are: every one is both.
+// element is the constraint for pixels and sums.
 type element interface{ uint32 | float32 | float64 }
 
-// Prepare takes the memory for an algorithm and an image, or, for one that takes
-// [Algorithm.Many], images of one size. Images of other types than the algorithm's
-// are converted, where every pixel has a place in it: one that is not finite has none
-// anywhere, and floats and numbers below zero have none among whole sums. Colour becomes grey where the work does that first: an 8-bit image
-// of three or four channels, R, G and B first, for those of bertazzini.
+// Prepare allocates memory for an algorithm and an image or, for an algorithm with
+// [Algorithm.Many], for images of the same size. Images of other types than the algorithm's are
+// converted. Pixels that are not finite are an error, and so are floats and negative numbers for
+// integer sums. Color is converted to gray if the work does so first: an 8-bit image of three or
+// four channels, R, G and B first, for the algorithms of bertazzini.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
 	pictures := make([]picture, len(images))
 	for i, img := range images {
@@ -76,7 +76,7 @@ func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 	return j, nil
 }
 
-// take converts the images to the type of a job, and prepares it.
+// take converts the images to the type of a job and prepares it.
 func take[E element](j *Job, images []picture, host func(in, out grid[E], o Options)) error {
 	same := make([]boxsum.Image[E], len(images))
 	for i, img := range images {
@@ -88,7 +88,7 @@ func take[E element](j *Job, images []picture, host func(in, out grid[E], o Opti
 	return prepareAs(j, same, host)
 }
 
-// prepareAs takes memory for the tables of images, and prepares the code for it.
+// prepareAs allocates the tables of the images and prepares the code to fill them.
 func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out grid[E], o Options)) error {
 	var tables []*boxsum.Table[E]
 	for _, img := range images {
@@ -105,7 +105,7 @@ func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out gr
 	if j.algorithm.Place == GPU {
 		return j.prepareDevice()
 	}
-	// Out is the whole table, or the view of it that belongs to pixels.
+	// out is the whole table, or its part with an entry for each pixel.
 	out := grid[E]{first.Sums, first.Stride, first.Width + 1, first.Height + 1}
 	if !j.algorithm.cpu.whole {
 		out = grid[E]{first.Sums[first.Stride+1:], first.Stride, first.Width, first.Height}
@@ -114,8 +114,7 @@ func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out gr
 	return nil
 }
 
-// check fills in what zeros stand for, and makes an image grey where the
-// algorithm wants that.
+// check fills in defaults, and converts an image to gray if the algorithm requires it.
 func (p *picture) check(a *Algorithm) error {
 	if p.channels == 0 {
 		p.channels = 1
@@ -143,7 +142,7 @@ func (p *picture) check(a *Algorithm) error {
 	return nil
 }
 
-// options fills in what zeros stand for, and says what the algorithm cannot do.
+// options fills in defaults, and returns an error for options that the algorithm does not support.
 func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 	var o Options
 	if opt != nil {
@@ -200,7 +199,7 @@ func channelCount(n int) string {
 	return fmt.Sprintf("%d channels", n)
 }
 
-// convert is the pixels as values of another type, without gaps between rows.
+// convert returns the pixels converted to another type, without gaps between rows.
 func convert[E element](img picture) (boxsum.Image[E], error) {
 	src := pixels.Of(img.img)
 	floats := src.Type.Float()
@@ -214,13 +213,13 @@ func convert[E element](img picture) (boxsum.Image[E], error) {
 	var row []float64
 	for y := range img.height {
 		to := out.Row(y)
-		row = src.Floats(row[:0], y, 0, len(to), 1) // which hold every pixel as it is
+		row = src.Floats(row[:0], y, 0, len(to), 1) // float64 holds every pixel exactly
 		for i, p := range row {
 			to[i] = E(p)
 			switch {
 			case isWhole[E]() && p < 0:
 				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, and these sums have no sign: choose an algorithm in f32 or f64", i/img.channels, y, p)
-			case to[i]-to[i] != 0: // only what is finite is zero less itself
+			case to[i]-to[i] != 0: // true for values that are not finite
 				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.channels, y, p)
 			}
 		}

@@ -12,44 +12,42 @@ import (
 
 type buffer = launch.Buffer
 
-// A rig is what an algorithm takes from a device: memory, and kernels for values of
-// one type.
+// A rig provides the memory and kernels that an algorithm uses on a device, for values of one type.
 type rig struct {
 	launch.Device
-	stream        launch.Stream // that kernels go to
+	stream        launch.Stream // for kernels
 	opt           Options
 	width, height int
 	count         int    // of images
-	element       string // of the kernels' names
-	bytes         int    // of a value: with all channels, which go together
-	closed        *bool  // nothing may use the memory any more
+	element       string // in the kernels' names
+	bytes         int    // of a value, including all channels, which are processed together
+	closed        *bool  // the memory must not be used any more
 	buffers       []buffer
 	streams       []launch.Stream
 	locked        [][]byte
-	err           error // the first of taking memory
+	err           error // first error of an allocation
 }
 
 // A deviceRun is an algorithm on a device, ready to run.
 type deviceRun struct {
 	in, out buffer
-	whole   bool   // out is the whole table, without gaps; otherwise what belongs to pixels
+	whole   bool   // out is the whole table, without gaps; otherwise it has an entry for each pixel
 	kernels []Step // in order
 
-	// layout says how images lie in the buffers where that is not row by row
-	// without gaps.
+	// layout describes the layout of images in the buffers if it is not row by row without gaps.
 	layout func(b buffer) []part
 
-	finish func() error // what is left to do before the table is fetched; nil for nothing
+	finish func() error // called before the table is fetched, if not nil
 	many   *manyImages  // instead of all of the above
 }
 
-// A part is rows of the image on the device: every step-th one of them, from first.
+// A part is a set of rows of the image on the device: every step-th row, starting at first.
 type part struct {
 	launch.Rows
 	first, step int
 }
 
-// buffer is memory for some values. What goes wrong is kept in err.
+// buffer allocates memory for some values. It records errors in err.
 func (r *rig) buffer(values int) buffer {
 	b, err := r.Alloc(int64(values) * int64(r.bytes))
 	if err != nil {
@@ -60,8 +58,8 @@ func (r *rig) buffer(values int) buffer {
 	return b
 }
 
-// step is a launch of one kernel with blocks of its usual size, which moves some
-// values.
+// step returns a launch of one kernel with blocks of the usual size. values is the number of values
+// that it moves.
 func (r *rig) step(name string, groups int, values int64, args ...any) Step {
 	return r.stepOf(name, groups, launch.Group, values, args...)
 }
@@ -76,7 +74,7 @@ func (r *rig) stepOf(name string, groups, items int, values int64, args ...any) 
 	}, values * int64(r.bytes)}
 }
 
-// close frees everything, after what is under way.
+// close frees everything after work in progress has finished.
 func (r *rig) close() error {
 	*r.closed = true
 	var errs []error
@@ -110,7 +108,7 @@ func runSteps(steps []Step) error {
 	return nil
 }
 
-// prepareDevice takes the memory on the device and copies the images there.
+// prepareDevice allocates memory on the device and copies the images to it.
 func (j *Job) prepareDevice() error {
 	open := j.opt.open
 	if open == nil {
@@ -121,7 +119,7 @@ func (j *Job) prepareDevice() error {
 		return err
 	}
 	p := j.opt.Precision
-	// A grid of blocks has at most 2^31-1 of them, fewer than there are pixels.
+	// A grid has at most 2^31-1 blocks, fewer than there may be pixels.
 	if int64(j.width+1)*int64(j.height+1) > math.MaxInt32 {
 		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrInvalid, j.width, j.height)
 	}
@@ -155,7 +153,7 @@ func (j *Job) load() error {
 	return nil
 }
 
-// parts is how images lie in a buffer.
+// parts returns the layout of an image in a buffer.
 func (j *Job) parts(b buffer) []part {
 	if j.device.layout != nil {
 		return j.device.layout(b)
@@ -163,7 +161,7 @@ func (j *Job) parts(b buffer) []part {
 	return []part{{j.rig.rowsOf(b), 0, 1}}
 }
 
-// rowsOf is a buffer that holds an image without gaps.
+// rowsOf returns a buffer as the rows of an image without gaps.
 func (r *rig) rowsOf(b buffer) launch.Rows {
 	row := int64(r.width * r.bytes)
 	return launch.Rows{Buffer: b, Stride: row, Bytes: row, Count: int64(r.height)}

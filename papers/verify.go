@@ -34,7 +34,7 @@ func verify[E element](j *Job, images []boxsum.Image[E], tables []*boxsum.Table[
 	return nil
 }
 
-// compare says where the first entry is that is off by more than the tolerance.
+// compare returns an error for the first entry that differs by more than the tolerance.
 func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) float64, tolerance float64) error {
 	for y := range table.Height + 1 {
 		for x := range table.Width + 1 {
@@ -49,8 +49,8 @@ func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) flo
 	return nil
 }
 
-// expected is what the entries of a table should be. All sums of uint32 are modulo
-// 2^32, and others are made in float64.
+// expected returns the expected entries of a table. Sums of uint32 are modulo 2^32; others are
+// computed in float64.
 func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
 	if kind != Upright {
 		same, err := convert[float64](pictureOf(img))
@@ -72,7 +72,7 @@ func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (
 	return plainTable[float64](img), nil
 }
 
-// plainTable is the definition, an entry being the one above it and the sum of the
+// plainTable computes a table by its definition: each entry is the one above it plus the sum of the
 // row so far.
 func plainTable[A, E element](img boxsum.Image[E]) func(x, y, channel int) float64 {
 	n := img.Channels
@@ -89,7 +89,7 @@ func plainTable[A, E element](img boxsum.Image[E]) func(x, y, channel int) float
 	return func(x, y, c int) float64 { return float64(table[y*stride+x*n+c]) }
 }
 
-// expectedRotated is the quadrants of [Rotated].
+// expectedRotated returns the quadrants of [Rotated].
 func expectedRotated(img boxsum.Image[float64], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
 	table, err := rotated.Integrate[float64](img, rot, nil)
 	if err != nil {
@@ -115,8 +115,8 @@ func isWhole[E element]() bool {
 	return one/2 == 0
 }
 
-// exactBits is how many bits a sum may have so that no addition rounds, one less
-// than a float has: the recurrences add two entries before they subtract a third.
+// exactBits returns the number of bits that a sum may have without rounding, one less than the
+// float has, because the recurrences add two entries before they subtract a third.
 func exactBits(p Precision) int {
 	if p.Type == "f64" {
 		return 52
@@ -124,10 +124,9 @@ func exactBits(p Precision) int {
 	return 23
 }
 
-// tolerance is 0 where no addition rounds: for whole numbers, and where all pixels
-// are multiples of a unit and their magnitudes add up to few enough of it. Elsewhere
-// it is that of as many additions as there may be one after another; the
-// recurrences add up the errors of all entries before.
+// tolerance returns 0 if no addition rounds: for integers, and if all pixels are multiples of a
+// unit and their magnitudes add up to few enough units. Otherwise it returns the error of the
+// longest chain of additions; the recurrences accumulate the errors of all previous entries.
 func tolerance[E element](j *Job, img boxsum.Image[E]) float64 {
 	if isWhole[E]() {
 		return 0
@@ -152,7 +151,7 @@ func tolerance[E element](j *Job, img boxsum.Image[E]) float64 {
 	return steps * total * math.Ldexp(1, -digits-1)
 }
 
-// unitOf is the largest power of two that a number is a multiple of.
+// unitOf returns the largest power of two of which a number is a multiple.
 func unitOf(f float64) float64 {
 	if f == 0 {
 		return math.Inf(1)
@@ -162,9 +161,9 @@ func unitOf(f float64) float64 {
 	return math.Ldexp(1, exponent-53+bits.TrailingZeros64(digits))
 }
 
-// ExactImage draws a random image whose sums are exact in a precision, whatever the
-// algorithm and the order of its additions: whole numbers below 256, smaller in
-// large images, and in the largest few ones among zeros.
+// ExactImage returns a random image whose sums are exact in a precision, whatever the algorithm and
+// the order of additions: integers below 256, smaller ones in large images, and in the largest ones
+// a few among zeros.
 func ExactImage[P boxsum.Pixel](width, height int, p Precision) (boxsum.Image[P], error) {
 	img, err := boxsum.NewImage[P](width, height, p.Channels)
 	if err != nil {

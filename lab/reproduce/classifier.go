@@ -11,19 +11,20 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Messom and Barczak end with the claim that rotated tables turn a classifier that was trained
-// upright to any direction. This trains one here, on drawn faces, and turns it to 1/2 in several ways.
+// Messom and Barczak conclude with the claim that rotated tables turn a classifier trained on
+// upright images to any direction. This file trains one on drawn faces, and rotates it to 1/2 in
+// several ways.
 
-// Turned is the part of turned faces that each way finds, in %, where 1% of all else passes.
+// Turned holds, for each way, the percentage of rotated faces that is detected at a false positive rate of 1%.
 type Turned struct {
-	Picture float64 `json:"picture"` // the picture is turned back
-	Plain   float64 `json:"plain"`   // tables along 1/2, and sums as they fall
-	Exact   float64 `json:"exact"`   // sums for exact areas
-	Finer   float64 `json:"finer"`   // and layers 2.5 times finer
+	Picture float64 `json:"picture"` // the picture is rotated back
+	Plain   float64 `json:"plain"`   // tables along 1/2, without correction of areas
+	Exact   float64 `json:"exact"`   // corrected for exact areas
+	Finer   float64 `json:"finer"`   // also with layers 2.5 times finer
 }
 
-// Score is 1 where turned tables do as well as turned pictures as they are, 0.5 where they do
-// with exact areas and finer layers, and 0 otherwise.
+// Score returns 1 if rotated tables without corrections do as well as rotated pictures, 0.5 if
+// they do with exact areas and finer layers, and 0 otherwise.
 func (t *Turned) Score() float64 {
 	const asGood = 0.97
 	switch {
@@ -45,15 +46,15 @@ func (t *Turned) String() string {
 }
 
 const (
-	windowUnits = 20 // sides of a window
+	windowUnits = 20 // side of a window
 	classified  = 200
 	rejected    = 800
 )
 
-// A scene is brightness around a window, in units from its middle.
+// A scene returns the brightness at a point around a window, in units from its center.
 type scene func(x, y float64) float64
 
-// soft is 1 within an ellipse and 0 beyond it.
+// soft returns a value that falls from 1 inside an ellipse to 0 outside it.
 func soft(x, y, cx, cy, rx, ry float64) float64 {
 	x, y = (x-cx)/rx, (y-cy)/ry
 	d := float64(x*x) + float64(y*y)
@@ -61,14 +62,14 @@ func soft(x, y, cx, cy, rx, ry float64) float64 {
 	return 1 / (1 + d*d)
 }
 
-// drawnFace is a bright oval with dark eyes and a dark mouth, no two alike.
+// drawnFace returns a bright oval with dark eyes and a dark mouth, randomly varied.
 func drawnFace(rng *rand.Rand) scene {
 	near := func(v, by float64) float64 { return v + by*(2*rng.Float64()-1) }
 	back := clutter(rng)
 	skin, dark := near(150, 40), near(-60, 15)
 	ex, ey, er := near(3.8, 0.5), near(-2.5, 0.7), near(1.7, 0.3)
 	my, mw := near(5, 0.8), near(3.4, 0.7)
-	light := near(0, 2) // from one side
+	light := near(0, 2) // brighter on one side
 	return func(x, y float64) float64 {
 		oval := soft(x, y, 0, 0.5, 8, 10)
 		v := skin + light*x
@@ -78,7 +79,7 @@ func drawnFace(rng *rand.Rand) scene {
 	}
 }
 
-// clutter is ovals of all kinds.
+// clutter returns random ovals.
 func clutter(rng *rand.Rand) scene {
 	type oval struct{ x, y, rx, ry, v, sin, cos float64 }
 	var all []oval
@@ -97,7 +98,7 @@ func clutter(rng *rand.Rand) scene {
 	}
 }
 
-// drawn draws a scene, turned counterclockwise, with a unit of so many pixels and noise.
+// drawn draws a scene, rotated counterclockwise, with noise. unit is the size of a unit in pixels.
 func drawn(rng *rand.Rand, s scene, side int, unit, degrees float64) boxsum.Image[uint8] {
 	img, _ := boxsum.NewImage[uint8](side, side, 1)
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -111,7 +112,7 @@ func drawn(rng *rand.Rand, s scene, side int, unit, degrees float64) boxsum.Imag
 	return img
 }
 
-// resized is a layer of a picture about its middle, turned clockwise, by bilinear interpolation.
+// resized returns a picture scaled and rotated clockwise about its center, with bilinear interpolation.
 func resized(img boxsum.Image[uint8], side int, scale, degrees float64) boxsum.Image[uint8] {
 	to, _ := boxsum.NewImage[uint8](side, side, 1)
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -131,8 +132,8 @@ func resized(img boxsum.Image[uint8], side int, scale, degrees float64) boxsum.I
 	return to
 }
 
-// A box of a window, in units, and a stump: the difference of a box and twice its middle or its
-// second half, beside the deviation of the window.
+// A unitBox is a box in a window, in units. A stump is a decision on the sum of a box minus the
+// weighted sum of its middle or second half, relative to the deviation of the window.
 type (
 	unitBox struct{ x, y, w, h int }
 	stump   struct {
@@ -144,7 +145,7 @@ type (
 )
 
 func randomStump(rng *rand.Rand) (s stump) {
-	n := 2 + rng.IntN(2) // parts, of which the last, or the middle of three
+	n := 2 + rng.IntN(2) // number of parts; the last is weighted, or the middle one of three
 	w, h := n*(1+rng.IntN(windowUnits/n)), 2+rng.IntN(windowUnits-2)
 	s.whole = unitBox{rng.IntN(windowUnits - w + 1), rng.IntN(windowUnits - h + 1), w, h}
 	s.part, s.weight = unitBox{s.whole.x + w/n, s.whole.y, w / n, h}, float64(n)
@@ -155,7 +156,7 @@ func randomStump(rng *rand.Rand) (s stump) {
 	return s
 }
 
-// A window is where a classifier looks: sums of boxes, and 1/(area·deviation).
+// A window is a position of the classifier: it returns sums of boxes, and norm is 1/(area·deviation).
 type window struct {
 	sum  func(unitBox) float64
 	norm float64
@@ -174,7 +175,7 @@ func score(stumps []stump, w *window) (sum float64) {
 	return sum
 }
 
-// normed sets the norm of a window from the sums of its middle.
+// normed sets the norm of a window from the sums of its inner part.
 func normed(w window, pixels, sum, squares float64) *window {
 	const inner = (windowUnits - 2) * (windowUnits - 2)
 	w.norm = 1 / (inner * math.Sqrt(max(1, squares/pixels-sum/pixels*sum/pixels)))
@@ -183,7 +184,7 @@ func normed(w window, pixels, sum, squares float64) *window {
 
 var middleBox = unitBox{1, 1, windowUnits - 2, windowUnits - 2}
 
-// upright is a window of as many pixels.
+// upright returns a window of exactly the image's size.
 func upright(img boxsum.Image[uint8]) *window {
 	t, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 	if err != nil {
@@ -194,14 +195,14 @@ func upright(img boxsum.Image[uint8]) *window {
 	return normed(w, (windowUnits-2)*(windowUnits-2), w.sum(middleBox), float64(t.Squares.Sum(rect(middleBox))))
 }
 
-// onTable is a window in the middle of an image, on tables along 1/2, with so many lines to a unit.
+// onTable returns a window in the center of an image, on tables along 1/2. lines is the number of lines per unit.
 func onTable(img boxsum.Image[uint8], lines float64, areas bool) *window {
 	t, err := rotated.IntegrateSquares[uint32, uint64](img, rotated.Rotation{A: 1, B: 2}, nil)
 	if err != nil {
 		panic(err)
 	}
-	line := 1 / math.Hypot(1, 0.5) // pixels from a line to the next
-	// The corner of the window: its rows climb to the right.
+	line := 1 / math.Hypot(1, 0.5) // distance between lines in pixels
+	// The corner of the window, whose rows climb to the right.
 	half := windowUnits * lines * line / 2
 	cos, sin := 2/math.Sqrt(5), 1/math.Sqrt(5)
 	x, y := float64(img.Width)/2-half*(cos+sin), float64(img.Height)/2-half*(cos-sin)
@@ -221,7 +222,7 @@ func onTable(img boxsum.Image[uint8], lines float64, areas bool) *window {
 	return normed(w, float64(t.Sum.Area(middle)), float64(t.Sum.Sum(middle)), float64(t.Squares.Sum(middle)))
 }
 
-// train boosts stumps by windows, of which the first are faces.
+// train boosts stumps on windows, the first of which are faces.
 func train(rng *rand.Rand, windows []*window, faces int) (chosen []stump) {
 	const candidates, rounds = 300, 40
 	weights := make([]float64, len(windows))
@@ -256,7 +257,7 @@ func train(rng *rand.Rand, windows []*window, faces int) (chosen []stump) {
 		best, least := stump{}, math.Inf(1)
 		bestOf := 0
 		for k := range stumps {
-			// wrong is what is wrong if all that is above is a face.
+			// wrong is the total weight of errors if everything above the threshold is called a face.
 			wrong := 0.0
 			for i := faces; i < len(weights); i++ {
 				wrong += weights[i]
@@ -295,13 +296,13 @@ func train(rng *rand.Rand, windows []*window, faces int) (chosen []stump) {
 	return chosen
 }
 
-// turnedFaces trains, and finds turned faces in each way.
+// turnedFaces trains a classifier and detects rotated faces in each way.
 func turnedFaces() *Turned {
 	var t Turned
 	const finer = 2.5
 	line := 1 / math.Hypot(1, 0.5)
 	angle := math.Atan(0.5) * 180 / math.Pi
-	unit := finer * line // of pictures, in pixels
+	unit := finer * line // size of a unit in pictures, in pixels
 	const side = 64
 	rng := rand.New(rand.NewPCG(2, 1))
 	draw := func(i int, degrees float64) boxsum.Image[uint8] {

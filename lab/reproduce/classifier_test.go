@@ -2,8 +2,8 @@ package reproduce
 
 import "testing"
 
-// TestTurned: pictures that are turned back are classified well, tables by exact areas in finer
-// layers as well, and the verdict follows.
+// TestTurned tests that pictures that are rotated back are classified well, that tables with exact
+// areas and finer layers do as well, and that the verdict agrees.
 func TestTurned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("training takes seconds")

@@ -15,17 +15,15 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// pixels are an image whose sums are exact in its precision, as the contestants of one
-// group take it.
+// pixels holds an image whose sums are exact in its precision, for all contestants of a group.
 type pixels struct {
 	Size
 	kind    string                                                                          // f32, f32x4, f64 or u8
 	own     map[string]func(*lab, Spec) (*measure.Contestant, error)                        // boxsum's own table, by precision
-	prepare func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) // a published one
+	prepare func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) // a published algorithm
 }
 
-// pixelType is which pixels a precision shares with others: integers are made
-// from the same bytes.
+// pixelType returns the pixel type of a precision: integers use the same bytes as u8.
 func pixelType(precision string) string {
 	if precision == "u32" {
 		return "u8"
@@ -74,10 +72,10 @@ func draw[S boxsum.Sum, P boxsum.Pixel](p *pixels, precision papers.Precision) (
 	return img, err
 }
 
-// rotation is that of table 2's rotated tables: 26.57°.
+// rotation is that of the rotated tables in table 2: 26.57°.
 var rotation = rotated.Rotation{A: 1, B: 2}
 
-// contestant is a spec that is ready to run, and its kernels where they are asked for.
+// contestant returns a spec ready to run, with its kernels if requested.
 func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err error) {
 	switch {
 	case s.Cycles > 0:
@@ -103,7 +101,7 @@ func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err erro
 	return c, each, err
 }
 
-// ours is this library's own table.
+// ours returns this library's own table.
 func ours(sum raster.Type, img any) func(*lab, Spec) (*measure.Contestant, error) {
 	return func(l *lab, s Spec) (*measure.Contestant, error) {
 		own := measure.Own{Sum: sum, Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
@@ -115,7 +113,7 @@ func ours(sum raster.Type, img any) func(*lab, Spec) (*measure.Contestant, error
 	}
 }
 
-// prepare makes a job of a published algorithm.
+// prepare prepares the job of a published algorithm.
 func (l *lab) prepare(s Spec, device *gpu.Device) (*papers.Job, error) {
 	a, err := papers.Find(s.Algorithm)
 	if err != nil {
@@ -128,7 +126,7 @@ func (l *lab) prepare(s Spec, device *gpu.Device) (*papers.Job, error) {
 	return l.pixels.prepare(a, &papers.Options{Precision: precision, Threads: s.Threads, Device: device, Group: s.Group, Rotation: rotation}, s.Images)
 }
 
-// published is a published algorithm.
+// published returns a published algorithm as a contestant.
 func (l *lab) published(s Spec) (c *measure.Contestant, each []Kernel, err error) {
 	job, err := l.prepare(s, l.device)
 	if err != nil {
@@ -144,7 +142,7 @@ func (l *lab) published(s Spec) (c *measure.Contestant, each []Kernel, err error
 	return measure.Published(job, device, s.Host), each, err
 }
 
-// kernels is what each kernel of a job takes, those of one name together.
+// kernels measures each kernel of a job; those of the same name are combined.
 func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 	infos, err := launch.Kernels(l.device, job.Run)
 	if err != nil {
@@ -174,8 +172,8 @@ func kernelOf(info launch.KernelInfo) Kernel {
 	return Kernel{Name: info.Name, Threads: info.Threads, Registers: info.Registers, Shared: info.Shared, Occupancy: info.Occupancy}
 }
 
-// cycles is several runs of a published algorithm on a device that was just
-// opened, from before its kernels are loaded, by the clock. Each is checked.
+// cycles returns a contestant that times several runs of a published algorithm together, by the
+// clock, on a newly opened device, from before its kernels are loaded. Each run is checked.
 func (l *lab) cycles(s Spec) *measure.Contestant {
 	once := func() (time.Duration, error) {
 		d, err := gpu.Open(l.device.Info())

@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/lab/plot"
 )
 
-// A Report is what was measured, and on what. What it says of it is made when
-// it is written.
+// A Report holds measurements and the machine they were made on. Its text is generated when it is
+// written.
 type Report struct {
 	Title       string    `json:"title"`
 	Made        time.Time `json:"made"`
@@ -18,7 +18,7 @@ type Report struct {
 	Quick       bool      `json:"quick"`
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Machine     Machine   `json:"machine"`
-	Turned      *Turned   `json:"turned,omitempty"` // by Messom and Barczak’s claim
+	Turned      *Turned   `json:"turned,omitempty"` // for the claim of Messom and Barczak
 	Results     []Result  `json:"results"`
 
 	experiments []*Experiment
@@ -31,7 +31,7 @@ type block any
 // text is a paragraph.
 type text string
 
-// A table is rows of cells under a head. Its first columns are flush left.
+// A table has rows of cells under a head. Its first columns are flush left.
 type table struct {
 	Caption string
 	Left    int
@@ -40,31 +40,31 @@ type table struct {
 	Rows    [][]cell
 }
 
-// Starts reports whether a row begins a group of rows, those of one size.
+// Starts reports whether a row begins a group: rows of the same size.
 func (t *table) Starts(row int) bool {
 	return t.Grouped && row > 0 && t.Rows[row][0].Text != t.Rows[row-1][0].Text
 }
 
-// A cell is a text of a table.
+// A cell is the text of a table cell.
 type cell struct {
 	Text string
-	Kind string // published, boxsum, missing, or nothing
+	Kind string // published, boxsum, missing, or empty
 }
 
 // A picture is a plot with its caption.
 type picture struct {
-	Name    string // of its files
+	Name    string // base name of its files
 	Caption string
 	Figure  plot.Figure
 }
 
-// A finding is a claim of a work, and what our figures say of it.
+// A finding is a claim of a work and what our measurements say about it.
 type finding struct {
 	Claim   string
 	Verdict verdict
 	Text    string // our figures
-	Why     string // what explains a claim that does not hold
-	Where   string // the section that has the figures
+	Why     string // explanation for a claim that does not hold
+	Where   string // the section with the figures
 }
 
 type verdict string
@@ -77,7 +77,7 @@ const (
 	noGPU   verdict = "no GPU here"
 )
 
-// number is a number with three digits that count.
+// number formats a number with three significant digits.
 func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
@@ -85,7 +85,7 @@ func number(v float64) string {
 	if v == 0 {
 		return "0"
 	}
-	// Rounding may carry into one digit more: 9.996 is 10.0, not 10.00.
+	// Rounding may carry into another digit: 9.996 becomes 10.0, not 10.00.
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(rounded))))
 	if digits <= 0 {
@@ -94,7 +94,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// asFast is a ratio of speeds in words: 12.3× as fast, or as slow.
+// asFast describes a ratio of speeds: 12.3× as fast, or as slow.
 func asFast(v float64) string {
 	if v < 1 {
 		return times(1/v) + " as slow"
@@ -102,7 +102,7 @@ func asFast(v float64) string {
 	return times(v) + " as fast"
 }
 
-// times is a ratio, as in 12.3×.
+// times formats a ratio, such as 12.3×.
 func times(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"

@@ -8,19 +8,19 @@ import (
 	"github.com/boxsum/boxsum/lab/plot"
 )
 
-// A chart is times by size, which a template fills in. Its methods write nothing.
+// A chart shows times by size, and is filled in by a template. Its methods return the empty string.
 type chart struct {
 	plot.Chart
 	v     *view
 	sizes []Size
 }
 
-// Chart is a log–log chart of times by size, without lines.
+// Chart returns a log–log chart of times by size, without lines.
 func (v *view) Chart(title string, sizes []Size) *chart {
 	return &chart{plot.Chart{Title: title, X: sizeAxis(sizes), Y: plot.Axis{Label: "time (ms)", Log: true}}, v, sizes}
 }
 
-// line adds a line where it has points.
+// line adds a line unless it has no points.
 func (c *chart) line(name, style string, at func(Size) float64) string {
 	s := plot.Series{Name: name, Style: styleOf(style)}
 	for _, size := range c.sizes {
@@ -34,8 +34,8 @@ func (c *chart) line(name, style string, at func(Size) float64) string {
 	return ""
 }
 
-// Curve is the line of a spec, Best that of its fastest step, and Published that of a
-// column of a published table.
+// Curve adds the line of a spec, Best that of its fastest step, and Published that of a column of
+// a published table.
 func (c *chart) Curve(name, style string, s Spec, scale ...int) string {
 	return c.line(name, style, func(size Size) float64 { return c.v.MS(s.At(size)) * float64(cmp.Or(first(scale), 1)) })
 }
@@ -53,15 +53,15 @@ func (c *chart) Published(name, style, table string, column int, scale float64) 
 	})
 }
 
-// bars is a plot of bars that a template fills in.
+// bars is a bar chart that a template fills in.
 type bars struct{ plot.Bars }
 
-// Bars is a plot without bars.
+// Bars returns a bar chart without bars.
 func (v *view) Bars(title, label string, note ...string) *bars {
 	return &bars{plot.Bars{Title: title, Label: label, Note: append(note, "")[0]}}
 }
 
-// Bar adds a bar where there is a value, and Pale a published one.
+// Bar adds a bar if there is a value, and Pale a published one.
 func (b *bars) Bar(name string, value float64, hue int) string {
 	if value > 0 && !math.IsInf(value, 0) {
 		b.Rows = append(b.Rows, plot.Bar{Name: name, Value: value, Text: number(value), Hue: hue})
@@ -74,8 +74,8 @@ func (b *bars) Pale(name string, value float64, hue int) string {
 	return ""
 }
 
-// SweepChart is the mean times by step of a sweep, and SpeedupChart those of another
-// spec over them, a line for every size.
+// SweepChart returns a chart of the mean times by step of a sweep, and SpeedupChart one of the
+// speedup of another spec over them, with a line for every size.
 func (v *view) SweepChart(title, axis string, steps []int, of Spec) *chart {
 	c := &chart{Chart: plot.Chart{Title: title, Y: plot.Axis{Label: "mean time (ms)", Log: true}}}
 	return v.bySteps(c, axis, steps, of, func(_ Size, r Result) plot.Point { return plot.Point{Y: r.Mean, Low: r.Min, High: r.Max} })
@@ -112,7 +112,7 @@ func (v *view) bySteps(c *chart, axis string, steps []int, of Spec, point func(S
 	return c
 }
 
-// Draw is how a template shows a figure.
+// Draw returns the line with which a template shows a figure.
 func (v *view) Draw(name string, f any) string {
 	p := &picture{Name: name}
 	switch f := f.(type) {

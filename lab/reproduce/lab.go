@@ -22,10 +22,10 @@ type lab struct {
 	pixels      pixels // those of the last group
 }
 
-// turns is how many a contestant's runs are spread over.
+// turns is the number of turns over which the runs of a contestant are spread.
 const turns = 4
 
-// measure lets specs of the same pixels take turns.
+// measure measures specs of the same pixels in turns.
 func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 	var results, entered []Result
 	var field []*measure.Contestant
@@ -56,7 +56,7 @@ func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 		Rounds: turns, Warm: 1, Continue: true,
 		Plan: func(c *measure.Contestant, first time.Duration) {
 			c.Want = l.runs(of(c).Spec, first)
-			if first >= measure.WarmTime { // neither a run to warm up nor a turn of others matters
+			if first >= measure.WarmTime { // no need for warm-up, and other contestants have no effect
 				c.Times, c.Want = []time.Duration{first}, c.Want-1
 			}
 		},
@@ -67,7 +67,7 @@ func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 			}
 		},
 	}
-	_ = race.Run(ctx, field) // which is the end of the context, if anything
+	_ = race.Run(ctx, field) // the only error is that of the context
 	for i, c := range field {
 		r := entered[i]
 		switch {
@@ -87,7 +87,7 @@ func (l *lab) tell(s Spec) {
 	}
 }
 
-// reason is an error as a table shows it.
+// reason returns an error as shown in a table.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, gpu.ErrNoDevice):
@@ -98,10 +98,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// A wrongError is a result that was not what it should be.
+// A wrongError reports a wrong result.
 type wrongError struct{ error }
 
-// enter prepares a spec and compares what it makes with the reference.
+// enter prepares a spec and compares its result with the reference.
 func (l *lab) enter(ctx context.Context, s Spec) (r Result, c *measure.Contestant, err error) {
 	r = Result{Spec: s, On: "cpu"}
 	if s.GPU {
@@ -130,11 +130,10 @@ func (l *lab) enter(ctx context.Context, s Spec) (r Result, c *measure.Contestan
 	return r, c, nil
 }
 
-// runs is how often a spec is measured: as often as published, or as time
-// allows.
+// runs returns the number of runs of a spec: as published, or as many as time allows.
 func (l *lab) runs(s Spec, once time.Duration) int {
-	// Forty milliseconds for each run that was published, and two seconds at
-	// least, cover all but what has become slower since.
+	// Forty milliseconds for each published run, and at least two seconds, suffice for everything
+	// except what has become slower since.
 	most, budget := s.Runs, max(2*time.Second, time.Duration(s.Runs)*measure.WarmTime)
 	if l.setting.repeat > 0 {
 		return l.setting.repeat

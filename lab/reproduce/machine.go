@@ -8,18 +8,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Machine is what the measurements ran on.
+// A Machine describes where the measurements were made.
 type Machine struct {
 	CPU     string `json:"cpu"`
 	Cores   int    `json:"cores"`
-	Level   string `json:"level"` // the instructions that boxsum used
+	Level   string `json:"level"` // instruction set used by boxsum
 	System  string `json:"system"`
 	Device  string `json:"device,omitempty"`
 	Kind    string `json:"device_kind,omitempty"` // cuda or opencl
 	Driver  string `json:"device_driver,omitempty"`
 	Memory  int64  `json:"device_memory,omitempty"` // bytes
 	Units   int    `json:"device_units,omitempty"`
-	StandIn bool   `json:"stand_in,omitempty"` // the device is the processor, under OpenCL
+	StandIn bool   `json:"stand_in,omitempty"` // the device is the processor, through OpenCL
 }
 
 func machineOf(cfg Config) *Machine {
@@ -32,7 +32,7 @@ func machineOf(cfg Config) *Machine {
 	return m
 }
 
-// kind is what there is to run the algorithms for a GPU on.
+// kind returns the kind of device for the GPU algorithms.
 func (m Machine) kind() deviceKind {
 	switch {
 	case m.Device == "":
@@ -43,7 +43,7 @@ func (m Machine) kind() deviceKind {
 	return realGPU
 }
 
-// deviceText is the device in a line.
+// deviceText describes the device in one line.
 func (m Machine) deviceText() string {
 	if m.Device == "" {
 		return "no device"
@@ -55,12 +55,11 @@ func (m Machine) deviceText() string {
 	return what
 }
 
-// bytesPerPixel is about what all who take turns at one size need together: their
-// tables, the copies to compare them with, and as much on a device that is the
-// processor.
+// bytesPerPixel is the approximate memory of all contestants of one size together: their tables,
+// the copies for comparison, and the same on a device that is the processor.
 const bytesPerPixel = 200
 
-// fits says before anything is measured that a size is too large.
+// fits returns an error, before anything is measured, if a size is too large.
 func (s *setting) fits(experiments []*Experiment) error {
 	for _, e := range experiments {
 		for _, spec := range e.specs(s) {

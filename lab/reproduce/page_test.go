@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// checkPage holds that a page is well-formed, that its links lead to its own
-// parts, and that it loads nothing.
+// checkPage tests that a page is well-formed, that its links lead to its own parts, and that it
+// loads nothing.
 func checkPage(t *testing.T, page string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -68,7 +68,7 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// chromium is a browser without a window, which CI must have.
+// chromium returns the path of a browser, which CI must have.
 func chromium(t *testing.T) string {
 	for _, name := range []string{"chromium", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -82,8 +82,8 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// look measures the page in the browser and leaves what it finds where
-// --dump-dom shows it.
+// look is a script that measures the page in the browser and leaves its findings where --dump-dom
+// prints them.
 const look = `<script>
 const seen = [...document.querySelectorAll("figure")].map(f => {
   const svg = f.querySelector("svg"), box = svg.getBBox(), at = svg.getBoundingClientRect();
@@ -99,9 +99,8 @@ const seen = [...document.querySelectorAll("figure")].map(f => {
 document.body.setAttribute("data-seen", JSON.stringify({plots: seen, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth}));
 </script></body>`
 
-// TestBrowser opens reports in a browser, one wide and one as narrow as a phone,
-// and finds every plot drawn, all of it inside of its frame, without texts that
-// overlap.
+// TestBrowser opens reports in a browser, in a wide window and in one as narrow as a phone, and
+// tests that every plot is drawn inside its frame, without overlapping texts.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the long run of the tests opens a browser")

@@ -13,8 +13,7 @@ import (
 	"github.com/boxsum/boxsum/lab/plot"
 )
 
-// The report as one page that needs nothing else, and as Markdown, whose plots are files
-// beside it.
+// The report as one self-contained page, and as Markdown, whose plots are separate files.
 var (
 	//go:embed report.html
 	page string
@@ -31,7 +30,7 @@ var (
 		"verdict": func(v verdict) string {
 			return map[verdict]string{holds: "yes", partly: "part", fails: "no", unknown: "open", noGPU: "open"}[v]
 		},
-		// What Markdown would take for itself is escaped.
+		// Escape characters that have a meaning in Markdown.
 		"md": strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "[", `\[`, "]", `\]`, "\n", " ").Replace,
 	}
 )
@@ -47,16 +46,15 @@ func (d *document) markdown(w io.Writer) error {
 	return err
 }
 
-// Marks is what stands about a cell of some kind in Markdown.
+// Marks returns the Markdown markup of each kind of cell.
 func (d *document) Marks() map[string]string {
 	return map[string]string{"boxsum": "**", "published": "*"}
 }
 
-// blockKind is the name of a block's type.
+// blockKind returns the name of a block's type.
 func blockKind(b block) string { return strings.TrimLeft(path.Ext(fmt.Sprintf("%T", b)), ".") }
 
-// inlineSVG is a plot to stand in the page. Its texts were escaped when it was
-// drawn.
+// inlineSVG returns a plot for inclusion in the page. Its texts were escaped when it was drawn.
 func inlineSVG(p *picture) (template.HTML, error) {
 	var b bytes.Buffer
 	err := plot.SVG(&b, p.Figure)

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// PerValue is the time for one value in ps, and ValueText that with its unit.
+// PerValue returns the time per value in ps, and ValueText the same with its unit.
 func (v *view) PerValue(s Spec) float64 { return 1e9 * v.MS(s) / s.values() }
 
 func (v *view) ValueText(size Size, s Spec) string {
@@ -19,8 +19,7 @@ func (v *view) ValueText(size Size, s Spec) string {
 	return number(ps) + " ps"
 }
 
-// OurCost is what boxsum's kernels read and write: OpenCL has the portable ones
-// only.
+// OurCost returns the reads and writes of boxsum's kernels: OpenCL has only the portable ones.
 func (v *view) OurCost() papers.Cost {
 	if v.machine.Kind == "cuda" {
 		return papers.Cost{Reads: 1, Writes: 1}
@@ -28,7 +27,7 @@ func (v *view) OurCost() papers.Cost {
 	return papers.Cost{Reads: 2, Writes: 1}
 }
 
-// costOf is what an algorithm reads and writes, and costText that in a cell.
+// costOf returns the reads and writes of an algorithm, and costText describes them in a cell.
 func costOf(s Spec) papers.Cost {
 	a, err := papers.Find(s.Algorithm)
 	if err != nil {
@@ -42,7 +41,7 @@ func costText(s Spec) string {
 	return fmt.Sprintf("%.3g + %.3g", c.Reads, c.Writes)
 }
 
-// Rate is in GB/s, and OurRate that of a result of boxsum.
+// Rate returns GB/s, and OurRate that of a result of boxsum.
 func (v *view) Rate(s Spec) float64 { return rate(v.Get(s), costOf(s)) }
 
 func (v *view) OurRate(r Result) float64 { return rate(r, v.OurCost()) }
@@ -55,18 +54,18 @@ func rate(r Result, c papers.Cost) float64 {
 	return r.values() * bytes * (c.Reads + c.Writes) / r.orNaN(Result.median) / 1e6
 }
 
-// KernelRate is how fast a kernel of a result moves its bytes.
+// KernelRate returns the rate at which a kernel of a result moves its bytes.
 func (v *view) KernelRate(r Result, k Kernel) string {
 	switch {
 	case k.Median > 0 && k.Bytes > 0:
 		return number(k.GBPerSecond())
-	case len(r.Each) == 1: // the whole run
+	case len(r.Each) == 1: // the kernel is the whole run
 		return number(v.OurRate(r))
 	}
 	return "–"
 }
 
-// Title is what table 1 of Bilgic et al. calls a kernel of theirs.
+// Title returns the name of a kernel in table 1 of Bilgic et al.
 func (k Kernel) Title(algorithm string) string {
 	if algorithm == Boxsum {
 		return "boxsum: " + k.Name
@@ -79,7 +78,7 @@ func (k Kernel) Title(algorithm string) string {
 	return k.Name
 }
 
-// OccupancyText is a share, where the driver tells it.
+// OccupancyText returns the occupancy as a percentage, if the driver reports it.
 func (k Kernel) OccupancyText() string {
 	if k.Occupancy > 0 {
 		return percent(k.Occupancy)
@@ -94,7 +93,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-// count is a number of something.
+// count formats a number of things.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -1,10 +1,9 @@
-// Package reproduce runs the experiments of the works whose algorithms package
-// papers has, and writes a report: every published figure, ours for the same
-// algorithm, and boxsum's own engine, in tables and plots.
+// Package reproduce runs the experiments of the works in package papers and writes a report with
+// every published figure, ours for the same algorithm, and boxsum's own engine, in tables and plots.
 //
-// Every result is compared with a reference, all entries, before it is timed.
-// Those who are compared at one size take turns on the same pixels. The time
-// that counts is the median; on a device it is between events of the device.
+// Every entry of every result is compared with a reference before it is timed. Contestants of the
+// same size take turns on the same pixels. The reported time is the median; on a device it is
+// measured between events of the device.
 package reproduce
 
 import (
@@ -19,65 +18,65 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// Config says what to reproduce, and on what.
+// Config specifies what to reproduce, and on what.
 type Config struct {
-	// Names are experiments, such as messom/table-3, or works, such as messom,
-	// which stand for all of theirs. None, or "all", stands for everything.
+	// Names are experiments, such as messom/table-3, or works, such as messom, which mean all of
+	// their experiments. An empty list, or "all", means everything.
 	Names []string
 
-	// Device is where the algorithms for a GPU run; nil leaves them out.
+	// Device runs the GPU algorithms; nil omits them.
 	Device *gpu.Device
 
-	// Quick takes fewer sizes and runs: a minute instead of several.
+	// Quick uses fewer sizes and runs: a minute instead of several.
 	Quick bool
 
-	// Sizes, if not nil, take the place of the sizes that experiments sweep.
+	// Sizes, if not nil, replaces the sizes that experiments sweep.
 	Sizes []Size
 
-	// Repeat, if not zero, takes the place of the published number of runs.
+	// Repeat, if not zero, replaces the published number of runs.
 	Repeat int
 
-	// CPU, Version and Command are what the report says of the processor, the
-	// program, and how it was called.
+	// CPU, Version and Command are shown in the report: the processor, the program, and how it was
+	// called.
 	CPU, Version, Command string
 
 	// Progress, if not nil, is called as measurements finish.
 	Progress func(Progress)
 
-	// Ready, if not nil, is called with what there is of the report every few
-	// seconds, and at last with all of it.
+	// Ready, if not nil, is called with the partial report every few seconds, and finally with the
+	// complete one.
 	Ready func(*Report) error
 
-	// measure and machine stand in for the real thing in tests.
+	// measure and machine replace the real ones in tests.
 	measure func(context.Context, []Spec) []Result
 	machine *Machine
 }
 
-// What is measured, and how far it is, as package measure has it.
+// Types of package measure.
 type (
 	Size     = measure.Size
 	Progress = measure.Progress
 )
 
-// sized is the size of an image.
+// sized returns the size of an image.
 func sized(width, height int) Size { return Size{Width: width, Height: height} }
 
-// An Experiment is one table, or some figures, of a work.
+// An Experiment is one table, or several figures, of a work.
 type Experiment struct {
 	Name  string // as in messom/table-3
 	Title string
 }
 
-// Work is the name of the experiment's work.
+// Work returns the name of the experiment's work.
 func (e *Experiment) Work() string { work, _, _ := strings.Cut(e.Name, "/"); return work }
 
-// experiments are all of them, work by work.
+// experiments lists all experiments, work by work.
 var experiments = fromFile[[]*Experiment]("experiments.json")
 
 // Experiments lists all experiments, work by work.
 func Experiments() []*Experiment { return slices.Clone(experiments) }
 
-// Select is the experiments that names stand for, in the order of the list.
+// Select returns the experiments that names stand for, in the order of the list.
 func Select(names []string) ([]*Experiment, error) {
 	all := Experiments()
 	for _, name := range names {
@@ -98,8 +97,8 @@ func Select(names []string) ([]*Experiment, error) {
 	}), nil
 }
 
-// Run measures what the experiments need and reports on it. Where the context
-// ends early the report has what was measured until then.
+// Run measures what the experiments need and reports on it. If the context is canceled, the report
+// contains the measurements made until then.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	experiments, err := Select(cfg.Names)
 	if err != nil {
@@ -151,10 +150,10 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	return r, r.wrong()
 }
 
-// writeEvery is how often a report is written while it grows.
+// writeEvery is the interval at which a growing report is written.
 const writeEvery = 5 * time.Second
 
-// samePixels takes the specs out of a list that share the pixels of the first.
+// samePixels splits off the specs of a list that share the pixels of the first.
 func samePixels(specs []Spec) (group, others []Spec) {
 	for _, s := range specs {
 		if s.Size == specs[0].Size && pixelType(s.Precision) == pixelType(specs[0].Precision) {
@@ -176,7 +175,7 @@ func (r *Report) has(e *Experiment) bool {
 	return false
 }
 
-// wrong is an error where a table was not what it should be.
+// wrong returns an error if a table was wrong.
 func (r *Report) wrong() error {
 	var errs []error
 	for _, result := range r.Results {
@@ -190,7 +189,7 @@ func (r *Report) wrong() error {
 	return fmt.Errorf("reproduce: wrong results: %w", errors.Join(errs...))
 }
 
-// A setting is what experiments plan by.
+// A setting holds the parameters that experiments depend on.
 type setting struct {
 	quick  bool
 	device deviceKind
@@ -199,7 +198,7 @@ type setting struct {
 	repeat int
 }
 
-// A deviceKind is what there is to run the algorithms for a GPU on.
+// A deviceKind is the kind of device for the GPU algorithms.
 type deviceKind int
 
 const (
@@ -208,7 +207,7 @@ const (
 	realGPU
 )
 
-// set is the setting of a report.
+// set returns the setting of a report.
 func (r *Report) set(sizes []Size, repeat int) *setting {
 	r.setting = &setting{r.Quick, r.Machine.kind(), r.Machine.Cores, sizes, repeat}
 	if len(sizes) == 0 {

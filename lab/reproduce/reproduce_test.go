@@ -22,8 +22,8 @@ var (
 	testedWith = map[string]*Machine{"no device": noMachine, "stand-in": pocl, "GPU": graphics}
 )
 
-// invented is results that depend on nothing but their specs. Those for a device
-// are missing where the machine has none, as a lab leaves them.
+// invented returns results that depend only on their specs. Those for a device are missing if the
+// machine has none, as in a real lab.
 func invented(m *Machine) func(context.Context, []Spec) []Result {
 	return func(_ context.Context, specs []Spec) []Result {
 		var results []Result
@@ -49,7 +49,7 @@ func invented(m *Machine) func(context.Context, []Spec) []Result {
 	}
 }
 
-// reportOn writes the report of invented results, and is its folder.
+// reportOn writes a report of invented results and returns its folder.
 func reportOn(t *testing.T, m *Machine, cfg Config) (string, *Report) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "report")
@@ -74,7 +74,7 @@ func inventedReport(t *testing.T, m *Machine, cfg Config) *Report {
 	return r
 }
 
-// texts is a report as HTML and as Markdown.
+// texts returns a report as HTML and as Markdown.
 func texts(t *testing.T, r *Report) (page, markdown string) {
 	t.Helper()
 	var h, m strings.Builder
@@ -94,7 +94,7 @@ func read(t *testing.T, elements ...string) string {
 	return string(data)
 }
 
-// publishedFigures are some of every table that the works published.
+// publishedFigures lists some figures of every table in the works.
 var publishedFigures = []string{
 	"2224", "1120", "16×16", // Bilgic et al., table 1
 	"112", "51.56", "12.4×", // intimg
@@ -180,7 +180,7 @@ func checkSection(t *testing.T, s section) {
 	}
 }
 
-// TestFiles: the files of a report hold what its page shows.
+// TestFiles tests that the files of a report contain what its page shows.
 func TestFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("pictures take long")
@@ -204,7 +204,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestAgain: a report that is written anew from its results is the same.
+// TestAgain tests that a report written again from its results is the same.
 func TestAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("pictures take long")
@@ -269,7 +269,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was measured until then is written.
+// TestInterrupted tests that an interrupted run writes the measurements made until then.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls, page := 0, ""
@@ -292,7 +292,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestUnbelievable: results that nobody can have measured make no report.
+// TestUnbelievable tests that implausible results are refused.
 func TestUnbelievable(t *testing.T) {
 	good := inventedReport(t, pocl, Config{Names: []string{"bilgic/table-1"}})
 	for what, spoil := range map[string]func(*Result){
@@ -357,8 +357,8 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
-// TestMeasured runs every experiment on small images, on OpenCL where that is,
-// and finds all results right.
+// TestMeasured runs every experiment on small images, on OpenCL if available, and tests that all
+// results are right.
 func TestMeasured(t *testing.T) {
 	device, err := gpu.OpenBest(gpu.CUDA, gpu.OpenCL)
 	if err != nil && os.Getenv("CI") == "true" {
@@ -403,7 +403,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestCommitted: the report in the documentation is what its results make today.
+// TestCommitted tests that the report in the documentation is what its results generate today.
 func TestCommitted(t *testing.T) {
 	const dir = "../../docs/reports/h200"
 	f, err := os.Open(filepath.Join(dir, "results.json"))

@@ -51,25 +51,25 @@ var sections = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).ParseFS(files, "*.tmpl"))
 
-// published is figures of the works, by table and size.
+// published holds figures of the works, by table and size.
 var published = fromFile[map[string]map[string][]float64]("published.json")
 
 func fromFile[T any](name string) (content T) {
 	text, err := files.ReadFile(name)
 	if err := cmp.Or(err, json.Unmarshal(text, &content)); err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	return content
 }
 
-// specs is what an experiment measures.
+// specs returns the specs that an experiment measures.
 func (e *Experiment) specs(s *setting) []Spec {
 	v := &view{setting: s, collect: true}
 	v.tell(e.Name)
 	return v.asked
 }
 
-// tableOf is the table that a line begins, as in "table 2 grouped: caption", or nil.
+// tableOf returns the table that a line begins, as in "table 2 grouped: caption", or nil.
 func tableOf(line string) *table {
 	head, caption, ok := strings.Cut(line, ": ")
 	head, grouped := strings.CutSuffix(head, " grouped")
@@ -85,12 +85,12 @@ func tableOf(line string) *table {
 	return &table{Caption: caption, Left: left, Grouped: grouped}
 }
 
-// tell is the blocks of an experiment's section.
+// tell returns the blocks of an experiment's section.
 func (v *view) tell(name string) []block {
 	var out strings.Builder
 	v.figures = nil
 	if err := sections.ExecuteTemplate(&out, name, v); err != nil {
-		panic(err) // templates ask for nothing that may fail
+		panic(err) // templates do nothing that may fail
 	}
 	var blocks []block
 	var last *table
@@ -121,7 +121,7 @@ func (v *view) tell(name string) []block {
 	return blocks
 }
 
-// add adds a line of cells, the first of which are the head.
+// add adds a line of cells; the first line is the head.
 func (t *table) add(line string) {
 	var row []cell
 	for c := range strings.SplitSeq(strings.TrimSuffix(line[1:], "|"), "|") {
@@ -136,7 +136,7 @@ func (t *table) add(line string) {
 	}
 }
 
-// Marks of cells, and what would be taken for marks within one.
+// Markup of cells, and replacements for characters that would be mistaken for it.
 var (
 	marks  = []struct{ mark, kind string }{{"**", "boxsum"}, {"*", "published"}, {"~", "missing"}}
 	hide   = strings.NewReplacer("|", "\x00", "\n", "\x01").Replace
@@ -152,7 +152,7 @@ func newCell(text string) cell {
 	return cell{reveal(text), ""}
 }
 
-// mark is the text of a cell of some kind.
+// mark returns the text of a cell with the markup of its kind.
 func mark(text, kind string) string {
 	for _, m := range marks {
 		if m.kind == kind {
@@ -162,7 +162,7 @@ func mark(text, kind string) string {
 	return hide(text)
 }
 
-// finding reads the line of one.
+// finding parses the line of a finding.
 func (v *view) finding(line, where string) *finding {
 	parts := append(strings.SplitN(strings.TrimSuffix(line, " |"), " | ", 4), "")
 	figures := strings.Fields(parts[0])
@@ -177,14 +177,14 @@ func (v *view) finding(line, where string) *finding {
 	return f
 }
 
-// A row is an algorithm as a template lists it.
+// A row is an algorithm in a list of a template.
 type row struct {
 	Name, Precision string
 	Spec            Spec
 	Hue             int
 }
 
-// rowsOf reads lines of a name, an algorithm, a precision, a hue, and maybe threads of a block.
+// rowsOf parses lines of a name, an algorithm, a precision, a hue, and optionally the threads per block.
 func rowsOf(text string) (rows []row) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		p := append(strings.Split(strings.TrimSpace(line), " | "), "")
@@ -212,9 +212,9 @@ func float(v any) float64 {
 	return v.(float64)
 }
 
-// gains is how many of two ratios are a gain beyond what noise can make.
+// gains returns how many of two ratios are gains that exceed noise.
 func gains(a, b float64) float64 {
-	n := 0 * (a + b) // or NaN
+	n := 0 * (a + b) // NaN if either is
 	for _, r := range []float64{a, b} {
 		if r > 1.05 {
 			n++
@@ -223,7 +223,7 @@ func gains(a, b float64) float64 {
 	return n
 }
 
-// styleOf is a style in words: a hue, then heavy, hollow, dash1 or dash2.
+// styleOf parses a style: a hue, then heavy, hollow, dash1 or dash2.
 func styleOf(words string) (s plot.Style) {
 	for word := range strings.FieldsSeq(words) {
 		switch word {

@@ -6,18 +6,18 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// What templates know of the setting.
+// Methods of the setting for templates.
 
-// Cores is how many the processor has.
+// Cores returns the number of cores of the processor.
 func (s *setting) Cores() int { return s.cores }
 
 // StandsIn reports whether the processor stands in for a GPU.
 func (s *setting) StandsIn() bool { return s.device == standIn }
 
-// Small reports whether a run is to be short, and no GPU makes it so.
+// Small reports whether the run should be short and there is no GPU to make it so.
 func (s *setting) Small() bool { return s.quick && s.device != realGPU }
 
-// Asked is the sizes that were asked for, or else others.
+// Asked returns the sizes that were requested, or others if none were.
 func (s *setting) Asked(others ...string) []Size {
 	if s.sizes != nil {
 		return s.sizes
@@ -30,7 +30,7 @@ func (s *setting) Asked(others ...string) []Size {
 	return sizes
 }
 
-// Largest is the last size that was asked for, or else another.
+// Largest returns the last size that was requested, or the given one if none was.
 func (s *setting) Largest(width, height int) Size {
 	if s.sizes != nil {
 		return s.sizes[len(s.sizes)-1]
@@ -38,16 +38,16 @@ func (s *setting) Largest(width, height int) Size {
 	return sized(width, height)
 }
 
-// Videos is the sizes of video formats up to 2160p.
+// Videos returns the sizes of video formats up to 2160p.
 func (s *setting) Videos() []Size { return s.Asked("480p", "720p", "1080p", "1440p", "2160p") }
 
-// MessomSizes is those of tables 3 to 5. The last is of 1024 rows and 2048 columns.
+// MessomSizes returns those of tables 3 to 5. The last has 1024 rows and 2048 columns.
 func (s *setting) MessomSizes() []Size {
 	return s.Asked("64x64", "128x128", "256x256", "512x512", "1024x1024", "2048x1024")
 }
 
-// Squares is squares up to 4096×4096, as far as a quick run or a processor that stands in
-// for a GPU can take them: there a pixel takes a hundred times as long.
+// Squares returns squares up to 4096×4096, fewer in a quick run and on a processor that stands in
+// for a GPU, where a pixel takes a hundred times as long.
 func (s *setting) Squares() []Size {
 	sizes := s.Asked("256x256", "512x512", "1024x1024", "2048x2048", "4096x4096")
 	switch {
@@ -60,7 +60,7 @@ func (s *setting) Squares() []Size {
 	return sizes
 }
 
-// FourMegapixels is that size, or the one nearest to it that is measured.
+// FourMegapixels returns that size, or the nearest one that is measured.
 func (s *setting) FourMegapixels() Size {
 	sizes := s.Squares()
 	if four := sized(2048, 2048); slices.Contains(sizes, four) {
@@ -69,7 +69,7 @@ func (s *setting) FourMegapixels() Size {
 	return sizes[len(sizes)-1]
 }
 
-// IntimgSizes is squares with the size of the table, which is measured anyway.
+// IntimgSizes returns the squares and the size of the table, which is measured anyway.
 func (s *setting) IntimgSizes() []Size {
 	sizes := s.Squares()
 	if last := s.Largest(4096, 4096); s.sizes == nil && len(sizes) < 5 {
@@ -78,12 +78,12 @@ func (s *setting) IntimgSizes() []Size {
 	return sizes
 }
 
-// Threads and Blocks are sweeps: of threads, and of threads a block.
+// Threads and Blocks return the steps of sweeps over the number of threads, and of threads per block.
 func (s *setting) Threads() []int {
 	threads := []int{1, 2, 4, 8, 16, s.cores}
 	slices.Sort(threads)
 	threads = slices.Compact(threads)
-	if s.quick { // more threads than twice the cores say nothing new
+	if s.quick { // more than twice as many threads as cores add nothing new
 		threads = slices.DeleteFunc(threads, func(n int) bool { return n > max(8, s.cores) })
 	}
 	return threads

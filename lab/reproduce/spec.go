@@ -10,38 +10,37 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// Boxsum is the [Spec.Algorithm] of this library's own engine, and DeviceCopy
-// that of a copy of an image's and a table's bytes on a device, which is what
-// memory alone would take.
+// Boxsum is the [Spec.Algorithm] of this library's own engine. DeviceCopy is that of copying the
+// bytes of an image and a table on a device, which shows the cost of memory traffic alone.
 const (
 	Boxsum     = "boxsum"
 	DeviceCopy = "device copy"
 )
 
-// A Spec is something to measure.
+// A Spec describes something to measure.
 type Spec struct {
 	Algorithm string `json:"algorithm"` // of package papers, Boxsum or DeviceCopy
-	GPU       bool   `json:"gpu"`       // on the device, and not on the processor
-	Precision string `json:"precision"` // f32, f32x4, f64, u32; u8 makes sums of u32
+	GPU       bool   `json:"gpu"`       // on the device instead of the processor
+	Precision string `json:"precision"` // f32, f32x4, f64, u32; u8 sums to u32
 	Size
 	Threads int    `json:"threads,omitempty"` // on the processor
-	Group   int    `json:"group,omitempty"`   // threads of a block on the device
-	Images  int    `json:"images,omitempty"`  // that go through together
+	Group   int    `json:"group,omitempty"`   // threads per block on the device
+	Images  int    `json:"images,omitempty"`  // number of images processed together
 	Table   string `json:"table,omitempty"`   // tilted or rotated, if not upright
 	Host    bool   `json:"host,omitempty"`    // from host memory to host memory
-	Cycles  int    `json:"cycles,omitempty"`  // that are timed together, after a start
-	Kernels bool   `json:"kernels,omitempty"` // each kernel alone, too
-	Runs    int    `json:"-"`                 // as often as published
+	Cycles  int    `json:"cycles,omitempty"`  // number of runs timed together, from a cold start
+	Kernels bool   `json:"kernels,omitempty"` // also measure each kernel alone
+	Runs    int    `json:"-"`                 // published number of runs
 }
 
-// same reports whether another spec asks for the same, be it more often.
+// same reports whether two specs are equal except for the number of runs.
 func (s Spec) same(o Spec) bool {
 	s.Runs, o.Runs = 0, 0
 	return s == o
 }
 
-// At is a spec at a size, Step with a number of threads, or of threads a block, and others with
-// what their names say.
+// At returns the spec with another size, and Step with another number of threads or of threads per
+// block; the others set the option in their name.
 func (s Spec) At(size Size) Spec       { s.Size = size; return s }
 func (s Spec) Hosted() Spec            { s.Host = true; return s }
 func (s Spec) WithKernels() Spec       { s.Kernels = true; return s }
@@ -57,7 +56,7 @@ func (s Spec) Step(n int) Spec {
 	return s
 }
 
-// addSpec adds what is not there yet.
+// addSpec adds a spec unless the list contains it.
 func addSpec(specs []Spec, s Spec) []Spec {
 	if i := slices.IndexFunc(specs, s.same); i >= 0 {
 		specs[i].Runs = max(specs[i].Runs, s.Runs)
@@ -66,7 +65,7 @@ func addSpec(specs []Spec, s Spec) []Spec {
 	return append(specs, s)
 }
 
-// String says what is measured, for people.
+// String describes the spec for people.
 func (s Spec) String() string {
 	text := fmt.Sprintf("%s %s %v", s.Algorithm, s.Precision, s.Size)
 	for _, part := range []struct {
@@ -83,7 +82,7 @@ func (s Spec) String() string {
 	return text
 }
 
-// values is how many values the pixels have: four for each of f32x4.
+// values returns the number of values in the pixels: four per pixel for f32x4.
 func (s Spec) values() float64 {
 	v := s.Pixels() * float64(max(s.Images, 1))
 	if strings.HasSuffix(s.Precision, "x4") {
@@ -92,7 +91,7 @@ func (s Spec) values() float64 {
 	return v
 }
 
-// A Result is what was measured of a Spec, in milliseconds.
+// A Result holds the measurements of a Spec, in milliseconds.
 type Result struct {
 	Spec
 	On      string `json:"on"` // cpu, cuda or opencl
@@ -101,20 +100,19 @@ type Result struct {
 	measure.Times
 	Median float64 `json:"median_ms"`
 
-	// Verified says that every entry was found right before the times were
-	// taken.
+	// Verified reports whether every entry was correct before the times were taken.
 	Verified bool `json:"verified"`
 
-	// Missing says why there are no times, and Wrong that it is because the
-	// result was.
+	// Missing is the reason if there are no times. Wrong reports whether the reason is a wrong
+	// result.
 	Missing string `json:"missing,omitempty"`
 	Wrong   bool   `json:"wrong,omitempty"`
 
-	// Each is the kernels of one run, where they were asked for.
+	// Each holds the kernels of one run, if they were requested.
 	Each []Kernel `json:"each_kernel,omitempty"`
 }
 
-// A Kernel is what one kernel of an algorithm took from the device.
+// A Kernel holds the measurements of one kernel of an algorithm on the device.
 type Kernel struct {
 	Name      string  `json:"name"`
 	Median    float64 `json:"median_ms"`
@@ -125,13 +123,13 @@ type Kernel struct {
 	Occupancy float64 `json:"occupancy"`
 }
 
-// GBPerSecond is how fast the kernel moved its bytes.
+// GBPerSecond returns the rate at which the kernel moved its bytes.
 func (k Kernel) GBPerSecond() float64 { return float64(k.Bytes) / k.Median / 1e6 }
 
-// longest is more milliseconds than anyone waits for a table: eleven days.
+// longest is an implausibly long time for a table in milliseconds: eleven days.
 const longest = 1e9
 
-// believable says why a result that was read cannot have been measured.
+// believable returns an error if a result that was read cannot have been measured.
 func (r Result) believable() error {
 	if r.Width < 1 || r.Height < 1 {
 		return errors.New("there is no such image")
@@ -163,5 +161,5 @@ func (r Result) withTimes(times []time.Duration) Result {
 	return r
 }
 
-// OK reports whether there is a time.
+// OK reports whether the result has a time.
 func (r Result) OK() bool { return r.Runs > 0 }

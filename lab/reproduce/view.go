@@ -10,19 +10,19 @@ import (
 	"github.com/boxsum/boxsum/lab/plot"
 )
 
-// A view is what experiments see of the results.
+// A view gives experiments access to the results.
 type view struct {
 	*setting
 	machine Machine
 	results []Result
 	Turned  *Turned
 
-	collect bool   // what is looked up, and nothing else
+	collect bool   // only record what is looked up
 	asked   []Spec // with collect
 	figures []*picture
 }
 
-// Get is the result of a spec, or one that says why there is none.
+// Get returns the result of a spec, or one with the reason why there is none.
 func (v *view) Get(s Spec) Result {
 	if v.collect {
 		v.asked = addSpec(v.asked, s)
@@ -37,16 +37,16 @@ func (v *view) Get(s Spec) Result {
 	return Result{Spec: s, Missing: why}
 }
 
-// MS is the time of a spec that counts, or NaN, and mean the mean one.
+// MS returns the median time of a spec, or NaN, and mean the mean.
 func (v *view) MS(s Spec) float64   { return v.Get(s).orNaN(Result.median) }
 func (v *view) mean(s Spec) float64 { return v.Get(s).orNaN(func(r Result) float64 { return r.Mean }) }
 
-// Peek is the time of a spec that another experiment measures.
+// Peek returns the time of a spec that another experiment measures.
 func (v *view) Peek(s Spec) float64 {
 	return (&view{setting: v.setting, results: v.results}).MS(s)
 }
 
-// AlsoMeasure asks for what only other experiments show.
+// AlsoMeasure requests specs that only other experiments show.
 func (v *view) AlsoMeasure(sizes []Size, specs ...Spec) string {
 	for _, size := range sizes {
 		for _, s := range specs {
@@ -65,7 +65,7 @@ func (r Result) orNaN(of func(Result) float64) float64 {
 	return math.NaN()
 }
 
-// Times is the cells of some specs, in milliseconds, and Per one in units of several.
+// Times returns the cells of some specs, in milliseconds, and Per one cell in other units.
 func (v *view) Times(size Size, specs ...Spec) string {
 	var cells []string
 	for _, s := range specs {
@@ -78,7 +78,7 @@ func (v *view) Per(unit float64, size Size, s Spec) string {
 	return v.cell(s.At(size), func(r Result) string { return number(r.Median / unit) })
 }
 
-// Cells is texts of a result's kind.
+// Cells returns texts as cells of a result's kind.
 func (r Result) Cells(texts ...string) string {
 	for i, text := range texts {
 		texts[i] = mark(text, r.kind())
@@ -86,7 +86,7 @@ func (r Result) Cells(texts ...string) string {
 	return strings.Join(texts, " | ")
 }
 
-// kind is that of a spec's cells.
+// kind returns the kind of a spec's cells.
 func (s Spec) kind() string {
 	if s.Algorithm == Boxsum {
 		return "boxsum"
@@ -94,7 +94,7 @@ func (s Spec) kind() string {
 	return ""
 }
 
-// Over is how many times as fast the second is as the first, or a multiple of that.
+// Over returns by which factor the second spec is faster than the first, optionally multiplied.
 func (v *view) Over(size Size, slow, fast Spec, factor ...int) string {
 	a, b := v.Get(slow.At(size)), v.Get(fast.At(size))
 	for _, r := range []Result{a, b} {
@@ -105,7 +105,7 @@ func (v *view) Over(size Size, slow, fast Spec, factor ...int) string {
 	return mark(times(float64(cmp.Or(first(factor), 1))*a.Median/b.Median), fast.kind())
 }
 
-// OverIfAny is the same without a reason where there is none.
+// OverIfAny is like Over but returns an empty text if there is no result.
 func (v *view) OverIfAny(size Size, slow, fast Spec) string {
 	if math.IsNaN(v.Ratio(size, slow, fast)) {
 		return ""
@@ -113,18 +113,18 @@ func (v *view) OverIfAny(size Size, slow, fast Spec) string {
 	return v.Over(size, slow, fast)
 }
 
-// Ratio is that of two times, and MeanRatio that of means.
+// Ratio returns the ratio of two times, and MeanRatio that of means.
 func (v *view) Ratio(size Size, a, b Spec) float64 { return v.MS(a.At(size)) / v.MS(b.At(size)) }
 func (v *view) MeanRatio(size Size, a, b Spec) float64 {
 	return v.mean(a.At(size)) / v.mean(b.At(size))
 }
 
-// Mean is the cell of a mean time: the figures of some works are means.
+// Mean returns the cell of a mean time, as some works publish means.
 func (v *view) Mean(size Size, s Spec) string {
 	return v.cell(s.At(size), func(r Result) string { return number(r.Mean) })
 }
 
-// cell is what a result has, or why there is none.
+// cell returns the text of a result, or the reason why there is none.
 func (v *view) cell(s Spec, text func(Result) string) string {
 	r := v.Get(s)
 	if !r.OK() {
@@ -133,13 +133,13 @@ func (v *view) cell(s Spec, text func(Result) string) string {
 	return mark(text(r), s.kind())
 }
 
-// MeanMedian is mean and median, and how many times as fast as another that is.
+// MeanMedian returns cells for the mean and the median, and the speedup over another spec.
 func (v *view) MeanMedian(s, over Spec) string {
 	return fmt.Sprint(v.Mean(s.Size, s), " | ", v.Times(s.Size, s), " | ", v.Over(s.Size, over, s))
 }
 
-// Spread is mean, least and most of a result, how many times as fast as the sequential
-// one its mean is, and how many times as fast as that boxsum's.
+// Spread returns cells for the mean, minimum and maximum of a result, the speedup of its mean over
+// the sequential one, and that of boxsum over it.
 func (v *view) Spread(size Size, s, sequential, ours Spec) string {
 	r := v.Get(s.At(size))
 	if !r.OK() {
@@ -155,7 +155,7 @@ func (v *view) Spread(size Size, s, sequential, ours Spec) string {
 	return fmt.Sprint(r.Cells(number(r.Mean), number(r.Min), number(r.Max)), " | ", speedup, " | ", over)
 }
 
-// BestStep is the fastest step of a sweep at a size, or the first.
+// BestStep returns the fastest step of a sweep at a size, or the first.
 func (v *view) BestStep(size Size, steps []int, of Spec) Spec {
 	best := Result{Spec: of.Step(steps[0]).At(size)}
 	for _, n := range steps {
@@ -166,7 +166,7 @@ func (v *view) BestStep(size Size, steps []int, of Spec) Spec {
 	return best.Spec
 }
 
-// Published is a row of a published table, or nil.
+// Published returns a row of a published table, or nil.
 func (v *view) Published(table string, size Size) []float64 {
 	if size.Name != "" {
 		return nil
@@ -174,9 +174,9 @@ func (v *view) Published(table string, size Size) []float64 {
 	return published[table][fmt.Sprintf("%dx%d", size.Width, size.Height)]
 }
 
-// GPUName is what the algorithms for a GPU ran on, GPUShort that where there is little
-// room, OurColumn the head of boxsum's column beside them, and gpuNote says in a sentence
-// what stands in for a GPU, if anything does.
+// GPUName names the device on which the GPU algorithms ran, GPUShort is a shorter form, OurColumn
+// is the head of boxsum's column next to it, and gpuNote returns a sentence about the stand-in for
+// a GPU, if there is one.
 func (v *view) GPUName() string {
 	return [...]string{noDevice: "a GPU, which is missing here", standIn: "OpenCL on the CPU, standing in for a GPU", realGPU: v.machine.Device}[v.device]
 }
@@ -197,7 +197,7 @@ func (v *view) gpuNote() string {
 	}[v.device]
 }
 
-// sizeAxis has a mark for every size.
+// sizeAxis returns an axis with a mark for every size.
 func sizeAxis(sizes []Size) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, s := range sizes {
@@ -206,12 +206,11 @@ func sizeAxis(sizes []Size) plot.Axis {
 	return axis
 }
 
-// enough is the part of a published factor that is as good as the whole: machines
-// differ.
+// enough is the fraction of a published factor that counts as reaching it, since machines differ.
 const enough = 0.8
 
-// judge is what figures say of a claim: it holds where the ratio reaches the
-// published one, and in part where it is above the least.
+// judge returns the finding on a claim: it holds if the ratio reaches the published one, and in
+// part if it is above the least.
 func judge(claim string, ratio, least, published float64, where, figures, why string) *finding {
 	f := &finding{Claim: claim, Where: where, Text: figures}
 	switch {
@@ -227,7 +226,7 @@ func judge(claim string, ratio, least, published float64, where, figures, why st
 	return f
 }
 
-// onlyGPU takes back a verdict on a GPU that none was there for.
+// onlyGPU withdraws a verdict about GPUs if there was none.
 func (v *view) onlyGPU(f *finding) *finding {
 	switch {
 	case v.device == noDevice:
@@ -238,9 +237,9 @@ func (v *view) onlyGPU(f *finding) *finding {
 	return f
 }
 
-// lowerFirst is a sentence as it goes on after a comma; names stay as they are.
+// lowerFirst returns a sentence as continued after a comma; names are unchanged.
 func lowerFirst(text string) string {
-	if strings.HasPrefix(text, "A ") || len(text) > 1 && 'a' <= text[1] && text[1] <= 'z' { // no initials
+	if strings.HasPrefix(text, "A ") || len(text) > 1 && 'a' <= text[1] && text[1] <= 'z' { // not an initial
 		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text

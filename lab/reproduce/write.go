@@ -21,11 +21,10 @@ import (
 // plots/ with every plot as SVG and PNG.
 type Writer struct {
 	dir   string
-	plots map[string][]byte // the SVG that was written last
+	plots map[string][]byte // the SVG written last
 }
 
-// NewWriter makes the folder if need be, and says at once if it cannot be
-// written to.
+// NewWriter creates the folder if necessary, and returns an error if it cannot be written to.
 func NewWriter(dir string) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("reproduce: %s is a file: name a folder for the report", dir)
@@ -41,8 +40,7 @@ func NewWriter(dir string) (*Writer, error) {
 	return &Writer{dir, map[string][]byte{}}, os.Remove(probe.Name())
 }
 
-// Write writes a report. What a file held before stays until the new one is
-// whole.
+// Write writes a report. Each file is replaced only when its new contents are complete.
 func (w *Writer) Write(r *Report) error {
 	doc := r.document()
 	for _, p := range doc.Pictures {
@@ -51,7 +49,7 @@ func (w *Writer) Write(r *Report) error {
 			return err
 		}
 		if bytes.Equal(svg.Bytes(), w.plots[p.Name]) {
-			continue // it was written just like this before
+			continue // unchanged since the last time
 		}
 		path := filepath.Join("plots", p.Name)
 		err := w.file(path+".svg", func(to io.Writer) error { _, err := to.Write(svg.Bytes()); return err })
@@ -70,7 +68,7 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// saved is a report as JSON: with what its sections are made from.
+// saved is a report as JSON, including what its sections are generated from.
 type saved struct {
 	Report
 	Experiments []string `json:"experiments"`
@@ -90,7 +88,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// Load reads the results.json of a report, to write it anew.
+// Load reads the results.json of a report, to write the report again.
 func Load(from io.Reader) (*Report, error) {
 	var s saved
 	err := json.NewDecoder(from).Decode(&s)
@@ -118,16 +116,16 @@ func Load(from io.Reader) (*Report, error) {
 	return r, err
 }
 
-// article is a word of encoding/json for a value, with its article.
+// article returns encoding/json's name of a value with its article.
 func article(word string) string {
-	word, _, _ = strings.Cut(word, " ") // which may have the value behind it
+	word, _, _ = strings.Cut(word, " ") // it may be followed by the value
 	if word == "array" || word == "object" {
 		return "an " + word
 	}
 	return "a " + word
 }
 
-// A document is what a report says.
+// A document holds the contents of a report.
 type document struct {
 	*Report
 	Facts    [][2]string
@@ -180,7 +178,7 @@ func (r *Report) document() *document {
 	return d
 }
 
-// newWork is the section of a work without its experiments.
+// newWork returns the section of a work without its experiments.
 func newWork(name string) workSection {
 	works := papers.Works()
 	i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == name })
@@ -195,7 +193,7 @@ var workTitles = map[string]string{
 	"bilgic": "Bilgic, Horn and Masaki", "intimg": "intimg", "messom": "Messom and Barczak", "bertazzini": "Bertazzini and Guiducci",
 }
 
-// Method says how it was measured.
+// Method describes how the measurements were made.
 func (d *document) Method() string {
 	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
 	if d.Quick {
