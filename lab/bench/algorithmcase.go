@@ -18,7 +18,7 @@ type AlgorithmCase struct {
 	Rotation  rotated.Rotation // of a rotated table
 }
 
-// String is the case as [ParseAlgorithms] reads it.
+// String returns the case in the form that [ParseAlgorithms] parses.
 func (a AlgorithmCase) String() string {
 	name := a.Name
 	if a.Kind == papers.Rotated {
@@ -27,7 +27,7 @@ func (a AlgorithmCase) String() string {
 	return name + ":" + a.Precision.String()
 }
 
-// table is what kind of table it makes.
+// table returns the kind of table that the algorithm makes.
 func (a AlgorithmCase) table() Case {
 	c := Case{Types: a.Precision.Type + ":" + a.Precision.Type, Channels: a.Precision.Channels}
 	switch a.Kind {
@@ -39,11 +39,11 @@ func (a AlgorithmCase) table() Case {
 	return c
 }
 
-// ParseAlgorithms reads a comma-separated list of algorithms of package papers:
-// names such as intimg/gpu-v2, with a precision after a colon where it is not to be
-// the first one, bilgic/scan-transpose:f64, and a rotation after an at sign,
-// messom/rotated@2/3. The name of a work stands for all its algorithms that run
-// where device says, on a GPU or not, and "all" for those of all works.
+// ParseAlgorithms parses a comma-separated list of algorithms of package papers: names such as
+// intimg/gpu-v2, with a precision after a colon unless it is the first one, as in
+// bilgic/scan-transpose:f64, and a rotation after an at sign, as in messom/rotated@2/3. The name of
+// a work means all of its algorithms that run on a GPU, if device is set, or on the CPU; "all" means
+// those of all works.
 func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
 	place := papers.CPU
 	if device {
@@ -73,7 +73,7 @@ func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
 	return cases, nil
 }
 
-// ParseAlgorithm reads one algorithm with what may follow it.
+// ParseAlgorithm parses one algorithm with its optional precision and rotation.
 func ParseAlgorithm(text string) (AlgorithmCase, error) {
 	rest, precision, hasPrecision := strings.Cut(text, ":")
 	name, rotation, hasRotation := strings.Cut(rest, measure.RotatedMark)
@@ -108,8 +108,8 @@ func defaultRotation(a *papers.Algorithm) rotated.Rotation {
 	return rotated.Rotation{}
 }
 
-// WriteAlgorithms lists all algorithms: their names, where they run, in what, and
-// what they read and write for each pixel.
+// WriteAlgorithms lists all algorithms with their names, places, precisions, and reads and writes
+// per pixel.
 func WriteAlgorithms(w io.Writer) error {
 	r := report{w: w}
 	r.text("list", nil)

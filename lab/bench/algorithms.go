@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// AlgorithmSizes is what algorithms are measured at unless told.
+	// AlgorithmSizes are the default sizes for algorithms.
 	AlgorithmSizes = "1024x1024,2048x2048"
-	// AlgorithmBatch is how many images one that takes many gets.
+	// AlgorithmBatch is the default number of images for algorithms that process many.
 	AlgorithmBatch = 16
 )
 
-// Algorithms measures published algorithms, each in turn with boxsum's own engine on
-// the same pixels and in the same place. Every table is checked first.
+// Algorithms measures published algorithms, each in turns with boxsum's own engine on the same
+// pixels and the same processor or device. Every table is verified first.
 func Algorithms(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Batch = cmp.Or(cfg.Batch, AlgorithmBatch)
 	cfg.Cases = nil
@@ -80,7 +80,7 @@ func (p *plan) OnGPU() bool {
 	return slices.ContainsFunc(p.Algorithms, func(a AlgorithmCase) bool { return a.Place == papers.GPU })
 }
 
-// workersOf is the numbers of workers that make a difference to an algorithm.
+// workersOf returns the numbers of workers to measure an algorithm with.
 func (p *plan) workersOf(a AlgorithmCase) []int {
 	switch {
 	case a.Place == papers.GPU:
@@ -91,7 +91,7 @@ func (p *plan) workersOf(a AlgorithmCase) []int {
 	return []int{1}
 }
 
-// duel checks and times one algorithm and boxsum beside it.
+// duel verifies and times one algorithm and boxsum.
 func (p *plan) duel(ctx context.Context, a AlgorithmCase, size Size, workers int) (results []Result, err error) {
 	c := a.table()
 	if err := c.FitMemory(size, 4*int64(p.images(a))); err != nil {
@@ -127,8 +127,8 @@ func (p *plan) duel(ctx context.Context, a AlgorithmCase, size Size, workers int
 	return p.measure(ctx, field)
 }
 
-// duelists is a published algorithm and boxsum's own on the same pixels, in the same place.
-// Those that are there are to be closed, also with an error.
+// duelists returns a published algorithm and boxsum's own for the same pixels and the same place.
+// The caller must close those it returns, even with an error.
 func duelists[E uint32 | float32 | float64](p *plan, a AlgorithmCase, size Size, opt measure.Options) ([]*measure.Contestant, error) {
 	img, err := papers.ExactImage[E](size.Width, size.Height, a.Precision)
 	if err != nil {
@@ -152,7 +152,7 @@ func duelists[E uint32 | float32 | float64](p *plan, a AlgorithmCase, size Size,
 	return append(both, ours), nil
 }
 
-// device is where an algorithm runs; nil is the CPU.
+// device returns the device on which an algorithm runs, or nil for the CPU.
 func (p *plan) device(a AlgorithmCase) *gpu.Device {
 	if a.Place == papers.GPU {
 		return p.Device
@@ -160,7 +160,7 @@ func (p *plan) device(a AlgorithmCase) *gpu.Device {
 	return nil
 }
 
-// images is how many there are for an algorithm.
+// images returns the number of images for an algorithm.
 func (p *plan) images(a AlgorithmCase) int {
 	if a.Many {
 		return p.Batch

@@ -50,7 +50,7 @@ func TestParseAlgorithms(t *testing.T) {
 	}
 }
 
-// Every algorithm can be measured, beside boxsum's own in the same place.
+// TestAlgorithms tests that every algorithm can be measured next to boxsum's own in the same place.
 func TestAlgorithms(t *testing.T) {
 	sizes, err := measure.ParseSizes("33x21")
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package bench is what boxsum bench measures, prints and plots: how fast tables are
-// made by this library, and by others on the same machine in the same run, beside
-// what the memory allows.
+// Package bench measures, prints and plots what boxsum bench shows: how fast tables are made by this
+// library and by others, on the same machine in the same run, compared with the limits of memory.
 //
-// A speed is the best of several runs, and on a GPU the median of the device's
-// own times, beside a copy of as many bytes there.
+// A speed is that of the best of several runs. On a GPU it is that of the median of the device's own
+// times, next to a copy of as many bytes.
 package bench
 
 import (
@@ -19,74 +18,72 @@ import (
 )
 
 const (
-	// DefaultSizes and DefaultTypes are what `boxsum bench` measures.
+	// DefaultSizes and DefaultTypes are the defaults of boxsum bench.
 	DefaultSizes = "480p,720p,1080p,2160p,4096x4096"
 	DefaultTypes = "u8:u32,f32:f64"
-	// VolumeSizes is what tables of volumes are measured at.
+	// VolumeSizes are the default sizes of volumes.
 	VolumeSizes = "128x128x128,256x256x256,512x512x512"
-	// DefaultRepeat is the least number of runs that a figure should rest on.
+	// DefaultRepeat is the default number of runs.
 	DefaultRepeat = 15
-	// DefaultBudget lets the largest image that a 24 GB machine can compare
-	// have all its runs, and stops what is far slower.
+	// DefaultBudget suffices for all runs of the largest image that can be compared on a machine with
+	// 24 GB, and stops anything far slower.
 	DefaultBudget = time.Minute
 )
 
-// Config says what to measure, for [Run], [Peers], [GPU], [Pipeline] and [Algorithms],
-// each of which has defaults of its own. Every combination of a size and a case is
-// measured, one after another.
+// Config specifies what to measure, for [Run], [Peers], [GPU], [Pipeline] and [Algorithms], each of
+// which has its own defaults. Every combination of a size and a case is measured in turn.
 type Config struct {
 	Sizes []Size
-	Cases []Case // [Algorithms] come in their own
+	Cases []Case // ignored by [Algorithms]
 
-	// Workers are the worker counts to compare; nil means one, and one for
-	// every core. [Peers] compares these two always, and a device has none.
+	// Workers are the worker counts to compare; nil means one, and one per core. [Peers] always
+	// compares these two, and devices ignore it.
 	Workers []int
 
-	// Repeat is how many runs are timed. A combination that has spent its Budget
-	// stops earlier, though not before three; zero means DefaultBudget.
+	// Repeat is the number of timed runs. A combination that has used up its Budget stops earlier,
+	// but not before three runs; zero means DefaultBudget.
 	Repeat int
 	Budget time.Duration
 
 	// Level is the instruction set to use on the CPU.
 	Level boxsum.Level
 
-	// Device is where, if not on the CPU, and Kernels which way it makes tables.
+	// Device is the device to measure, or nil for the CPU, and Kernels selects its kernels.
 	Device  *gpu.Device
 	Kernels gpu.Kernels
 
-	// Batch is how many images go into one launch, through a pipeline in one run, or to
-	// an algorithm that takes many; zero means 1, PipelineImages or AlgorithmBatch.
+	// Batch is the number of images in one launch, in one run of a pipeline, or for an algorithm that
+	// processes many; zero means 1, PipelineImages or AlgorithmBatch.
 	Batch int
 
-	// Python, if not empty, is an interpreter: other libraries take turns with us as
-	// far as it finds them. [Peers] needs one that has NumPy.
+	// Python, if not empty, is an interpreter; the libraries that it finds take turns with boxsum.
+	// [Peers] requires one with NumPy.
 	Python string
 
-	// Algorithms are what [Algorithms] measures.
+	// Algorithms lists what [Algorithms] measures.
 	Algorithms []AlgorithmCase
 
-	// Out, if not nil, gets the report, one row as each comparison ends. The results
-	// of [Run] are written by [WriteTable].
+	// Out, if not nil, receives the report, one row after each comparison. The results of [Run] are
+	// written by [WriteTable].
 	Out io.Writer
 
-	// Progress, if not nil, is called as runs finish.
+	// Progress, if not nil, is called when runs finish.
 	Progress func(Progress)
 
-	// lacks stands in for a device without some types in tests.
+	// lacks simulates a device without some types in tests.
 	lacks func(Case) error
 }
 
-// What is measured, and how far it is, as package measure has it.
+// Types of package measure.
 type (
 	Case     = measure.Case
 	Size     = measure.Size
 	Progress = measure.Progress
 )
 
-// Run measures tables and the memory's limits. Its results come in the order
-// of cases, sizes, and worker counts, those of the table before the limits.
-// What was measured before an error or the context's end comes with it. A size
-// that the memory cannot hold is left out: its result says so.
+// Run measures tables and the limits of memory. Its results are ordered by case, size and worker
+// count, with tables before limits. If an error occurs or the context is canceled, it also returns
+// the results until then. A size that does not fit in memory is left out, and its result says so.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Out = nil
 	p, err := cfg.plan(DefaultSizes, DefaultTypes)
@@ -96,17 +93,17 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	return p.end(p.cpu(ctx))
 }
 
-// cpu measures on the CPU, beside peers where there are any.
+// cpu measures on the CPU, with peers if there are any.
 func (p *plan) cpu(ctx context.Context) error {
 	return p.each(Boxsum, func(c Case, size Size) error {
 		copies := int64(1)
 		switch {
 		case p.Peers != nil && c.Tilted():
-			copies = 6 // an upright one, and OpenCV's with squares in float64
+			copies = 6 // an upright one, and OpenCV's with float64 squares
 		case p.Peers != nil:
 			copies = 2
 		case c.Tilted() || c.Rotated():
-			copies = 3 // an upright one, and what the limits write
+			copies = 3 // an upright one, and the memory that the limits write
 		}
 		field, w, err := p.onCPU(ctx, c, size, copies)
 		if err != nil {
@@ -129,8 +126,8 @@ func (p *plan) cpu(ctx context.Context) error {
 	})
 }
 
-// onCPU is who takes turns at one size: the table, the upright one beside it, then the
-// limits, each with every worker count. They need several copies of the table's memory.
+// onCPU returns the contestants at one size: the table, the upright one to compare it with, and the
+// limits, each with every worker count. They need several times the table's memory.
 func (p *plan) onCPU(ctx context.Context, c Case, size Size, copies int64) ([]entry, *measure.Work, error) {
 	if err := c.FitMemory(size, copies); err != nil {
 		return nil, nil, err

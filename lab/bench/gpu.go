@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// GPUSizes and GPUTypes are what [GPU] measures by default, and
-	// GPUPeerSizes and GPUPeerTypes what it compares with others.
+	// GPUSizes and GPUTypes are the defaults of [GPU], and GPUPeerSizes and GPUPeerTypes those with
+	// peers.
 	GPUSizes     = "1080p,2160p,4096x4096,8192x8192,16384x16384"
 	GPUTypes     = "u8:u32,f32:f32,f32:f64,squares"
 	GPUPeerSizes = "1024x1024,2048x2048,4096x4096,8192x8192,16384x16384,32768x32768"
 	GPUPeerTypes = "u8:u32,f32:f32,squares"
 
-	// GPURepeat is how many runs the median of a device rests on.
+	// GPURepeat is the default number of runs of a device.
 	GPURepeat = 25
 )
 
-// GPU measures tables on a device beside a copy of as many bytes there, and
-// from host memory to host memory. Every table is compared with the reference
-// before it is timed. A size that there is too little memory for is left out, and so
-// are types that the device lacks: the report and the results say so. With an
-// interpreter, NPP, PyTorch and CuPy take turns.
+// GPU measures tables on a device next to a copy of as many bytes, and from host memory to host
+// memory. Every table is compared with the reference before it is timed. Sizes that do not fit in
+// memory and types that the device lacks are left out, and the report and the results say so. With
+// an interpreter, NPP, PyTorch and CuPy take turns.
 func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 	sizes, types := GPUSizes, GPUTypes
 	if cfg.Python != "" {
@@ -58,7 +57,7 @@ func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 	return p.end(err)
 }
 
-// onDevice is a plan for a device, all of whose cases are to be there.
+// onDevice returns a plan for a device. It returns an error if has is false for a case.
 func (cfg Config) onDevice(sizes, types string, has func(Case) (bool, error), without string) (*plan, error) {
 	cfg.Workers = []int{1}
 	p, err := cfg.plan(sizes, types)
@@ -76,18 +75,18 @@ func (cfg Config) onDevice(sizes, types string, has func(Case) (bool, error), wi
 	return p, nil
 }
 
-// job is what is prepared on the device.
+// job returns the work to prepare on the device.
 func (p *plan) job(size Size, images int) measure.DeviceJob {
 	return measure.DeviceJob{Device: p.Device, Opt: &gpu.Options{Kernels: p.Kernels}, Size: size, Batch: images}
 }
 
-// A kernelRow is a kernel and the first table that it was seen making.
+// A kernelRow is a kernel and the first table that it made.
 type kernelRow struct {
 	launch.KernelInfo
 	of string
 }
 
-// HostToHost reports whether that way is measured: where the kernels are alone.
+// HostToHost reports whether transfers from host to host are measured: only without peers and batches.
 func (p *plan) HostToHost() bool { return p.Peers == nil && p.Batch == 1 }
 
 // gpu verifies and times one case at one size.
@@ -110,8 +109,8 @@ func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	if err != nil {
 		return err
 	}
-	// Beside the kernels go a copy of as many bytes, or beside integral histograms a fill
-	// of theirs, and where they are alone the way from host to host.
+	// Next to the kernels, measure a copy of as many bytes or, for integral histograms, a fill; without
+	// peers and batches also the transfer from host to host.
 	limit := newResult(LimitDevice, device, c, size, 0, batch, false)
 	newLimit := measure.DeviceCopy
 	if c.Histogram() {
@@ -132,7 +131,7 @@ func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
 	switch {
 	case p.HostToHost():
 		field = append(field, entry{newResult(EndToEnd, device, c, size, 0, 1, true), w.Contestant(true)})
-	case batch == 1 && w.Upright == nil: // nobody else makes others than upright ones
+	case batch == 1 && w.Upright == nil: // peers make only upright ones
 		others, err := p.others(ctx, w.Host.Pixels, c, size)
 		if err != nil {
 			return err
@@ -172,7 +171,7 @@ func (p *plan) gpuColumns(limited string, upright bool) []column {
 	return columns
 }
 
-// writeKernels is the table of kernels.
+// writeKernels writes the table of kernels.
 func (p *plan) writeKernels() {
 	if len(p.kernels) == 0 {
 		return
@@ -186,7 +185,7 @@ func (p *plan) writeKernels() {
 	for _, k := range p.kernels {
 		cells := []string{fmt.Sprint(k.Registers), fmt.Sprint(k.Shared), fmt.Sprint(k.Local), fmt.Sprint(k.Threads),
 			fmt.Sprint(k.Blocks), fmt.Sprint(k.Resident), percent(k.Occupancy), "  " + k.of}
-		if k.Occupancy == 0 { // OpenCL does not tell
+		if k.Occupancy == 0 { // OpenCL does not report it
 			cells[0], cells[2], cells[5], cells[6] = "–", "–", "–", "–"
 		}
 		p.cells(k.Name, cells...)
@@ -194,15 +193,15 @@ func (p *plan) writeKernels() {
 	p.text("kernels", nil)
 }
 
-// maxCumsum is up to how many pixels everyone but NPP takes part: PyTorch and
-// CuPy take whole tables of memory in between.
+// maxCumsum is the maximum number of pixels for peers other than NPP: PyTorch and CuPy allocate
+// whole tables for intermediate results.
 const maxCumsum = 16384 * 16384
 
-// gpuPeerNames are those whom the script knows, in the order of the report.
+// gpuPeerNames lists the peers that the script supports, in the order of the report.
 var gpuPeerNames = []string{NPP, Torch, TorchCompile, CuPy}
 
-// others is the peers that can make the tables of pixels, ready to take turns. They are
-// compared with ours on a small image once.
+// others returns the peers that can make the tables of pixels, as contestants. Each is compared with
+// ours once, on a small image.
 func (p *plan) others(ctx context.Context, pixels []byte, c Case, size Size) ([]entry, error) {
 	if _, ok := p.checked[c]; !ok {
 		small := Size{Name: "509x383", Width: 509, Height: 383}

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// openDevice is the best device of this machine, a processor under OpenCL too.
+// openDevice opens the best device of this machine, which may be a processor under OpenCL.
 func openDevice(t *testing.T) *gpu.Device {
 	t.Helper()
 	d, err := gpu.OpenBest(gpu.CUDA, gpu.OpenCL)
@@ -32,7 +32,7 @@ func openDevice(t *testing.T) *gpu.Device {
 	return d
 }
 
-// measureGPU runs a measurement and is who took part in it, in turn.
+// measureGPU runs a measurement and returns the contestants in order.
 func measureGPU(t *testing.T, cfg Config, sizes, types string) (field []string, report string, err error) {
 	t.Helper()
 	var out strings.Builder
@@ -86,7 +86,7 @@ func TestGPUBatch(t *testing.T) {
 	}
 }
 
-// Tilted and rotated tables stand beside upright ones of the same pixels.
+// TestGPUBesideUpright tests that tilted and rotated tables are shown next to upright ones of the same pixels.
 func TestGPUBesideUpright(t *testing.T) {
 	got, report, err := measureGPU(t, Config{}, "64x48,5x3", "tilted,rotated:1/2,f32:f32@-1x2")
 	if err != nil {
@@ -173,8 +173,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// fakeCuPy is CuPy as far as it matters, on the processor. Its tables of
-// float32 are wrong.
+// fakeCuPy implements the part of CuPy that is used, on the processor. Its float32 tables are wrong.
 const fakeCuPy = `
 import time
 import numpy
@@ -200,7 +199,7 @@ def get_default_memory_pool(): return Pool()
 func TestGPUPeers(t *testing.T) {
 	python := ref.Python(t)
 	withModule(t, "cupy.py", fakeCuPy)
-	t.Setenv("CUDA_VISIBLE_DEVICES", "") // those who are installed see none
+	t.Setenv("CUDA_VISIBLE_DEVICES", "") // installed peers find no device
 	got, report, err := measureGPU(t, Config{Python: python}, "64x48,5x3", "u8:u32,f32:f32")
 	var want []string
 	for _, who := range []string{"u8:u32 64x48 ", "u8:u32 5x3 ", "f32:f32 64x48 ", "f32:f32 5x3 "} {

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// lacking is types that no device has in this test.
+// lacking is a case whose types no device has in this test.
 var lacking = Case{Types: "u16:u64", Channels: 1}
 
 func lack(c Case) error {
@@ -27,10 +27,10 @@ func lack(c Case) error {
 
 var (
 	smallSize = Size{Name: "5x4", Width: 5, Height: 4}
-	hugeSize  = Size{Name: "huge", Width: measure.MaxSide, Height: measure.MaxSide} // for the host's memory
+	hugeSize  = Size{Name: "huge", Width: measure.MaxSide, Height: measure.MaxSide} // does not fit the host's memory
 )
 
-// What cannot be measured is left out and the rest goes on, in the report and in JSON.
+// TestLeftOut tests that what cannot be measured is left out, in the report and in JSON, and that the rest continues.
 func TestLeftOut(t *testing.T) {
 	d := openDevice(t)
 	list, err := ParseAlgorithms("intimg", false)
@@ -40,7 +40,7 @@ func TestLeftOut(t *testing.T) {
 	u8 := Case{Types: "u8:u32", Channels: 1}
 	for name, c := range map[string]struct {
 		cases []Case
-		left  int // results
+		left  int // number of results left out
 		run   func(cfg Config, out *strings.Builder) ([]Result, error)
 	}{
 		"gpu": {[]Case{lacking, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
@@ -97,7 +97,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Memory of a device that is too small leaves a size out, too.
+// TestLeavesOut tests that insufficient memory of a device leaves a size out, too.
 func TestLeavesOut(t *testing.T) {
 	for _, err := range []error{boxsum.ErrMemory, boxsum.ErrTypes, Case{Types: "u8:u32", Channels: 1}.FitMemory(hugeSize, 1)} {
 		if !leavesOut(fmt.Errorf("somewhere: %w", err)) {
@@ -111,7 +111,7 @@ func TestLeavesOut(t *testing.T) {
 	}
 }
 
-// JSON has what the report says of kernels.
+// TestKernelsInJSON tests that JSON contains the values of kernels in the report.
 func TestKernelsInJSON(t *testing.T) {
 	d := openDevice(t)
 	results, err := GPU(t.Context(), Config{Device: d, Sizes: []Size{smallSize}, Cases: []Case{{Types: "u8:u32", Channels: 1}}, Repeat: 1})

@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// PeerSizes and PeerTypes are what [Peers] compares by default.
+	// PeerSizes and PeerTypes are the defaults of [Peers].
 	PeerSizes = "480p,720p,1080p,2160p,4096x4096,8192x8192,16384x16384"
 	PeerTypes = "u8:u32,u8:f64,f32:f32,f32:f64,squares,u8:u32x3,tilted"
 
-	// maxScikit is up to how many pixels scikit-image takes part: it needs
-	// most of a second there, and would hold up the others' turns.
+	// maxScikit is the maximum number of pixels for scikit-image: at this size it takes most of a
+	// second, and larger images would delay the others.
 	maxScikit = 4096 * 4096
 )
 
-// Peers compares this library with OpenCV and scikit-image: everyone takes
-// turns in one run on the same pixels, and only tables that are equal to ours
-// are timed. A peer that is not installed or cannot make a table is left out;
-// one whose table differs is, too, and makes an error once all else is done. For
-// a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2. Tables
-// of volumes are compared with NumPy's three cumsums.
+// Peers compares this library with OpenCV and scikit-image: all take turns in one run on the same
+// pixels, and only tables equal to ours are timed. A peer that is not installed or cannot make a
+// table is left out; so is one whose table differs, which is an error once everything else is done.
+// For a 45° table, OpenCV's time is that of cv2.integral3 minus that of cv2.integral2. Tables of
+// volumes are compared with three cumsums in NumPy.
 func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Workers = oneAndAll()
 	p, err := cfg.plan(PeerSizes, PeerTypes)
@@ -54,7 +53,7 @@ func (p *plan) startPeers(ctx context.Context, cuda bool) (err error) {
 	return nil
 }
 
-// peersOf is who makes such tables on the CPU.
+// peersOf returns the peers that make such tables on the CPU.
 func peersOf(c Case, size Size) []string {
 	switch {
 	case c.Volume():
@@ -67,8 +66,8 @@ func peersOf(c Case, size Size) []string {
 	return []string{OpenCV}
 }
 
-// right is those of some peers that make the tables of a work and make them equal to
-// what the work holds now. The errors about others are kept.
+// right returns the peers that can make the tables of a work and whose tables equal those that the
+// work holds. Errors about others are recorded.
 func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *measure.Work) (right []string, err error) {
 	able, _, err := p.Peers.Load(names, c, size, w.Pixels)
 	if err != nil {
@@ -77,7 +76,7 @@ func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *
 	for _, name := range able {
 		contestant := p.Peers.Contestant(name, w)
 		if name == OpenCVUpright {
-			contestant.Check = nil // in the arrays of the other
+			contestant.Check = nil // its table is in the arrays of the other
 		}
 		switch err := contestant.Verify(ctx); {
 		case errors.As(err, new(*measure.DiffersError)):
@@ -91,7 +90,7 @@ func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *
 	return right, nil
 }
 
-// peers is some that have the pixels, ready to take turns.
+// peers returns peers that have the pixels, as contestants.
 func (p *plan) peers(names []string, c Case, size Size) (field []entry) {
 	for _, name := range names {
 		r := newResult(name+" "+p.Version(name), nil, c, size, p.Threads(name), 1, true)
@@ -103,7 +102,7 @@ func (p *plan) peers(names []string, c Case, size Size) (field []entry) {
 	return field
 }
 
-// What the report says of us and of peers.
+// Methods that describe the contestants in the report.
 
 func (p *plan) Best() string {
 	levels := boxsum.Levels()
@@ -117,7 +116,7 @@ func (p *plan) All() int                   { return slices.Max(p.Workers) }
 func (p *plan) Version(name string) string { return p.Peers.Known[name].Version }
 func (p *plan) Threads(name string) int    { return p.Peers.Known[name].Workers }
 
-// Others are the peers that are there, in the order of the report.
+// Others returns the available peers, in the order of the report.
 func (p *plan) Others() []string {
 	names := []string{OpenCV, ScikitImage}
 	switch {
@@ -156,8 +155,8 @@ func peerColumns(c Case, all int) []column {
 	return columns
 }
 
-// withExtra adds what the tilted table costs OpenCV, which makes it beside the
-// others only: the time of cv2.integral3 less that of cv2.integral2.
+// withExtra adds OpenCV's cost of a tilted table, which OpenCV makes only together with the others:
+// the time of cv2.integral3 minus that of cv2.integral2.
 func withExtra(results []Result) []Result {
 	with, without := runner{OpenCVTilted, 0}.find(results), runner{OpenCVUpright, 0}.find(results)
 	if with.Algorithm == "" || without.Algorithm == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// withModule puts a Python module in front of those that are installed.
+// withModule makes a Python module take precedence over installed ones.
 func withModule(t *testing.T, path, source string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func withModule(t *testing.T, path, source string) {
 	t.Setenv("PYTHONPATH", dir)
 }
 
-// comparePeers runs a comparison and is who took part in it, in turn.
+// comparePeers runs a comparison and returns the contestants in order.
 func comparePeers(t *testing.T, sizes, types string) (field []string, report string, err error) {
 	t.Helper()
 	var out strings.Builder
@@ -52,7 +52,7 @@ func comparePeers(t *testing.T, sizes, types string) (field []string, report str
 	return slices.Compact(field), out.String(), err
 }
 
-// All that is compared by default, and pairs that OpenCV does not have.
+// TestPeers compares everything that is compared by default, and pairs that OpenCV lacks.
 func TestPeers(t *testing.T) {
 	got, report, err := comparePeers(t, "64x48,1x1,131x7", PeerTypes+",u8:f32,u16:f64,f64:f64,u32:u32,i32:i64")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestPeersMissingModule(t *testing.T) {
 	}
 }
 
-// A peer that is wrong is not timed, and everything else still is.
+// TestPeersWrongTable tests that a peer with wrong tables is not timed, and that the others are.
 func TestPeersWrongTable(t *testing.T) {
 	withModule(t, "cv2.py", `
 import numpy as np
@@ -169,7 +169,7 @@ func TestPeersCanceled(t *testing.T) {
 	}
 }
 
-// What the tilted table costs OpenCV is the difference of its two times.
+// TestWithExtra tests that OpenCV's cost of a tilted table is the difference of its two times.
 func TestWithExtra(t *testing.T) {
 	results := withExtra([]Result{{Algorithm: OpenCVTilted + " 5.0", Times: measure.Times{Min: 7}, Verified: true}, {Algorithm: OpenCVUpright + " 5.0", Times: measure.Times{Min: 4}}})
 	if len(results) != 3 || results[2].Algorithm != "opencv 5.0" || results[2].Min != 3 || !results[2].is(OpenCV) {

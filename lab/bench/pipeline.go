@@ -11,21 +11,19 @@ import (
 )
 
 const (
-	// PipelineSizes, PipelineTypes and PipelineImages are what [Pipeline]
-	// measures by default, and PipelineRepeat how often.
+	// PipelineSizes, PipelineTypes, PipelineImages and PipelineRepeat are the defaults of [Pipeline].
 	PipelineSizes  = "2160p"
 	PipelineTypes  = "u8:u32"
 	PipelineImages = 200
 	PipelineRepeat = 21
 
-	// pipelineDistinct is how many images take turns to go in.
+	// pipelineDistinct is the number of different images, which are sent in turn.
 	pipelineDistinct = 8
 )
 
-// Pipeline measures how long many images take from host memory to tables in
-// host memory, beside what their copies alone take, both ways at once. First
-// every table of a run is compared with the reference. What there is too little memory
-// for, and types that the device lacks, are left out, as by [GPU].
+// Pipeline measures the time for many images from host memory to tables in host memory, next to
+// that of only their copies, both ways concurrently. First every table of a run is compared with the
+// reference. What does not fit in memory and types that the device lacks are left out, as in [GPU].
 func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	if cfg.Batch < 0 {
 		return nil, fmt.Errorf("bench: a pipeline of %d images: at least 1 is needed", cfg.Batch)
@@ -51,7 +49,7 @@ func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 			return percent(copies.find(row).counted() / row[0].counted())
 		}})
 	return p.end(p.each(Pipelined, func(c Case, size Size) (err error) {
-		// The images twice, and as many tables: the caller's and in flight.
+		// The images twice, and as many tables: the caller's and those in flight.
 		if err := c.FitMemory(size, 2*pipelineDistinct); err != nil {
 			return err
 		}
@@ -79,7 +77,7 @@ func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	}))
 }
 
-// pipelineWays are the ways through a pipeline.
+// pipelineWays lists the ways through a pipeline.
 var pipelineWays = []struct {
 	name, about string
 	measure.Way
@@ -91,7 +89,7 @@ var pipelineWays = []struct {
 	{PipelinedNew, "new tables", measure.Way{Images: measure.Plain, Tables: measure.Fresh}},
 }
 
-// ways is the ways through a pipeline, each already checked, and the copies.
+// ways returns the ways through a pipeline, each already verified, and the copies.
 func (p *plan) ways(ctx context.Context, c Case, size Size, pipe *measure.Pipeline) (field []entry, err error) {
 	add := func(name string, verified bool, run measure.Timer) {
 		r := newResult(name, p.Device, c, size, 0, p.Batch, verified)

@@ -12,22 +12,22 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// A plan is a Config with its defaults filled in, and what came of it so far.
+// A plan is a Config with its defaults filled in, and the results so far.
 type plan struct {
 	Config
-	Peers *measure.Peers // nil without
+	Peers *measure.Peers // nil if there are none
 
 	report
 	done, total int
 	results     []Result
 
 	checked map[Case][]string // peers that made a right table on a device
-	wrong   []error           // about those that did not
-	kernels []kernelRow       // that were seen on a device
+	wrong   []error           // errors about those that did not
+	kernels []kernelRow       // kernels used on a device
 }
 
-// plan fills in sizes and types, sizes of their own for volumes, and reports where they
-// do not go together.
+// plan fills in default sizes and types, with other sizes for volumes. It returns an error for
+// sizes and types that cannot be combined.
 func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	if slices.ContainsFunc(cfg.Cases, Case.Volume) {
 		sizes = VolumeSizes
@@ -68,16 +68,16 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	return &plan{Config: cfg, report: report{w: cfg.Out}, total: len(cfg.Cases) * len(cfg.Sizes) * cfg.Repeat}, nil
 }
 
-// oneAndAll is one worker, and as many as there are cores.
+// oneAndAll returns 1 and the number of cores.
 func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) }
 
-// Has reports whether one of the cases is of a kind: a method of [Case], by name.
+// Has reports whether one of the cases is of a kind, given by the name of a method of [Case].
 func (p *plan) Has(kind string) bool {
 	is := map[string]func(Case) bool{"Volume": Case.Volume, "Tilted": Case.Tilted, "Rotated": Case.Rotated, "Histogram": Case.Histogram}[kind]
 	return slices.ContainsFunc(p.Cases, is)
 }
 
-// each calls f for every combination.
+// each calls f for every combination of a case and a size.
 func (p *plan) each(name string, f func(Case, Size) error) error {
 	for _, c := range p.Cases {
 		for _, size := range p.Sizes {
@@ -90,8 +90,8 @@ func (p *plan) each(name string, f func(Case, Size) error) error {
 	return nil
 }
 
-// try measures one combination, or leaves it out with a result and a line that say so. It
-// gives the memory back, so that only one at a time has to fit.
+// try measures one combination, or leaves it out with a result and a line that give the reason. It
+// frees memory afterwards, so that only one combination has to fit at a time.
 func (p *plan) try(left Result, line func(Result) string, f func() error) (err error) {
 	defer debug.FreeOSMemory()
 	end := p.done + p.Repeat
@@ -110,12 +110,12 @@ func (p *plan) try(left Result, line func(Result) string, f func() error) (err e
 	return nil
 }
 
-// end is the results, and all that went wrong.
+// end returns the results and all errors.
 func (p *plan) end(err error) ([]Result, error) {
 	return p.results, errors.Join(cmp.Or(err, measured(p.results)), p.err, errors.Join(p.wrong...))
 }
 
-// An entry is a contestant and its result, all but the times.
+// An entry is a contestant with its result, except the times.
 type entry struct {
 	Result
 	*measure.Contestant

@@ -13,19 +13,18 @@ import (
 
 // A Plot is a chart of results.
 type Plot struct {
-	Name  string // of its files, such as time-u8-u32
+	Name  string // base name of its files, such as time-u8-u32
 	chart *plot.Chart
 }
 
 // SVG writes the chart as SVG.
 func (p Plot) SVG(w io.Writer) error { return plot.SVG(w, p.chart) }
 
-// PNG writes the chart as a picture, of twice the pixels.
+// PNG writes the chart as a PNG of twice the SVG's size in pixels.
 func (p Plot) PNG(w io.Writer) error { return plot.PNG(w, p.chart) }
 
-// Plots draws results: for every case the time by size, the throughput beside
-// that of the limits, and, where there are several worker counts, the speed-up
-// by workers.
+// Plots draws, for every case, the time by size, the throughput next to that of the limits and, if
+// there are several worker counts, the speedup by workers.
 func Plots(results []Result) (plots []Plot) {
 	var seen []Case
 	for _, r := range results {
@@ -56,12 +55,12 @@ func Plots(results []Result) (plots []Plot) {
 	return plots
 }
 
-// fileName is a case as part of a file's name.
+// fileName returns a case as part of a file name.
 func fileName(c Case) string {
 	return strings.NewReplacer(":", "-", "/", "-", "+", "-", "@", "-along-").Replace(c.String())
 }
 
-// speedupChart is empty where no two worker counts can be compared.
+// speedupChart draws the speedup by workers. It is empty if no two worker counts can be compared.
 func speedupChart(results []Result) *plot.Chart {
 	chart := &plot.Chart{X: plot.Axis{Label: "workers"}, Y: plot.Axis{Label: "times as fast as with one worker", Zero: true}}
 	var lines lines[string]
@@ -87,13 +86,13 @@ func speedupChart(results []Result) *plot.Chart {
 	return chart
 }
 
-// lines are series that grow point by point, by what tells them apart.
+// lines holds series that are built point by point, by key.
 type lines[K comparable] struct {
 	keys   []K
 	series []plot.Series
 }
 
-// add adds a point, unless there is one at its place, to a line that may be new.
+// add adds a point to a series unless it has one at that position. It creates the series if necessary.
 func (l *lines[K]) add(key K, p plot.Point, made func(i int) plot.Series) {
 	i := slices.Index(l.keys, key)
 	if i < 0 {
@@ -105,7 +104,7 @@ func (l *lines[K]) add(key K, p plot.Point, made func(i int) plot.Series) {
 	}
 }
 
-// sorted is the series, with points from left to right.
+// sorted returns the series with their points ordered from left to right.
 func (l *lines[K]) sorted() []plot.Series {
 	for _, s := range l.series {
 		sort.Slice(s.Points, func(i, j int) bool { return s.Points[i].X < s.Points[j].X })
@@ -113,13 +112,12 @@ func (l *lines[K]) sorted() []plot.Series {
 	return l.series
 }
 
-// boxsumHue is boxsum's in every chart, and otherHues are everyone else's.
+// boxsumHue is the hue of boxsum in every chart, and otherHues are those of all others.
 const boxsumHue = 4
 
 var otherHues = []int{0, 1, 2, 3, 5, 6}
 
-// seriesBySize is a line for every algorithm and worker count, and for those
-// limits that are asked for.
+// seriesBySize returns a line for every algorithm and worker count, and for the given limits.
 func seriesBySize(results []Result, value func(Result) float64, limits ...string) []plot.Series {
 	type line struct {
 		algorithm, on string
@@ -133,7 +131,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 	for _, r := range results {
 		limit := strings.HasPrefix(r.Algorithm, "limit: ")
 		if limit && (!slices.Contains(limits, r.Algorithm) || r.Workers != most) {
-			continue // one line for each limit is enough to read
+			continue // one line per limit keeps the chart readable
 		}
 		lines.add(line{r.Algorithm, r.On, r.Workers}, plot.Point{X: r.Pixels(), Y: value(r)}, func(int) plot.Series {
 			s := plot.Series{Name: lineName(r)}
@@ -157,12 +155,12 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 	return lines.sorted()
 }
 
-// mixed reports whether results are from more than one place.
+// mixed reports whether results come from more than one place.
 func mixed(results []Result) bool {
 	return slices.ContainsFunc(results, func(r Result) bool { return r.On != results[0].On })
 }
 
-// lineName is an algorithm, with its number of workers where it has one.
+// lineName returns the name of an algorithm with its number of workers, if any.
 func lineName(r Result) string {
 	name := r.Algorithm
 	if r.Workers > 0 {
@@ -174,7 +172,7 @@ func lineName(r Result) string {
 	return name
 }
 
-// sizeAxis has a mark for every size, under its name.
+// sizeAxis returns an axis with a tick for every size.
 func sizeAxis(results []Result) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, r := range results {
@@ -194,7 +192,7 @@ func title(what string, c Case, results []Result) string {
 	return text
 }
 
-// which says which run counts.
+// which describes which of the runs is reported.
 func which(results []Result) string {
 	most := 0
 	for _, r := range results {

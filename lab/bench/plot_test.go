@@ -31,7 +31,7 @@ func TestPlots(t *testing.T) {
 			result(LimitFillRead, "cpu", "u8:u32", "", side, 2, area/8), result(LimitCopy, "cpu", "u8:u32", "", side, 2, area/9),
 			result(Boxsum, "cuda", "f32:f64", "", side, 0, area/90), result(LimitDevice, "cuda", "f32:f64", "", side, 0, area/99))
 	}
-	// What was never run has no place, and must not keep others from theirs.
+	// A result without runs must not appear, and must not prevent others from appearing.
 	results = append(results, Result{Algorithm: Boxsum, On: "cpu", Types: "u8:u32", Channels: 1, Size: Size{Width: 8, Height: 8}, Workers: 1})
 	want := map[string][]string{
 		"time-u8-u32":        {"Time of a table, u8→u32", "boxsum, 1 worker", "boxsum, 2 workers", "opencv 5.0, 1 worker", "limit: fill and read, 2 workers", "512²", "4096²"},
@@ -56,7 +56,7 @@ func TestPlots(t *testing.T) {
 			}
 		}
 		if testing.Short() {
-			continue // pictures take long
+			continue // drawing takes long
 		}
 		if err := p.PNG(&pixels); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-// TestPlotNames holds that every case is a file's name of its own.
+// TestPlotNames tests that every case has a unique file name.
 func TestPlotNames(t *testing.T) {
 	cases, err := measure.ParseTypes("u8:u32,u8:u32x3,squares,tilted,rotated:1/2,rotated:-1/2,volume")
 	if err != nil {
@@ -86,7 +86,7 @@ func TestPlotNames(t *testing.T) {
 	}
 }
 
-// svgTexts is every text of an SVG.
+// svgTexts returns all texts of an SVG.
 func svgTexts(t *testing.T, svg string) (texts []string) {
 	t.Helper()
 	for d := xml.NewDecoder(strings.NewReader(svg)); ; {

@@ -22,18 +22,18 @@ var texts = template.Must(template.New("").Funcs(template.FuncMap{
 	"works": papers.Works, "algorithms": papers.All, "join": join,
 }).Parse(reportsText))
 
-// A report is text and tables of aligned rows, written one at a time, so that a row can be
-// read when it is made. It keeps its first error, and is silent without a writer.
+// A report writes text and tables of aligned rows, row by row, so that each can be read when it is
+// available. It records its first error, and does nothing without a writer.
 type report struct {
 	w       io.Writer
-	lead    int // width of the first column, which is flush left
+	lead    int // width of the left-aligned first column
 	widths  []int
 	columns []column
-	last    Case // that the head is of
+	last    Case // case of the current head
 	err     error
 }
 
-// A column of a table: what each row of results has there.
+// A column defines the cells of a table's column.
 type column struct {
 	head string
 	cell func(row []Result) string
@@ -43,7 +43,7 @@ type column struct {
 func (r *report) text(name string, about any) {
 	var b strings.Builder
 	if err := texts.ExecuteTemplate(&b, name, about); err != nil {
-		panic(err) // the text is part of the program
+		panic(err) // the text is embedded in the program
 	}
 	r.write(b.String())
 }
@@ -58,7 +58,7 @@ func (r *report) head(lead string, columns ...column) {
 	r.names(lead, names...)
 }
 
-// headOf starts a table where another case begins.
+// headOf starts a new table when the case changes.
 func (r *report) headOf(c Case, columns func() []column) {
 	if c != r.last {
 		r.last = c
@@ -67,7 +67,7 @@ func (r *report) headOf(c Case, columns func() []column) {
 	}
 }
 
-// names starts a table: the names of its columns make room for their cells.
+// names starts a table whose columns are wide enough for their names.
 func (r *report) names(lead string, names ...string) {
 	r.widths = nil
 	for _, c := range names {
@@ -76,7 +76,7 @@ func (r *report) names(lead string, names ...string) {
 	r.cells(lead, names...)
 }
 
-// row writes what the columns say of results.
+// row writes the cells of some results.
 func (r *report) row(lead string, results []Result) {
 	var cells []string
 	for _, c := range r.columns {
@@ -102,13 +102,13 @@ func (r *report) write(s string) {
 	}
 }
 
-// A runner is an algorithm with a number of workers; 0 stands for any.
+// A runner is an algorithm with a number of workers; 0 means any number.
 type runner struct {
 	algorithm string
 	workers   int
 }
 
-// find is the result of a runner, or one without a time.
+// find returns the result of a runner, or a result without a time.
 func (who runner) find(results []Result) Result {
 	i := slices.IndexFunc(results, func(r Result) bool {
 		return r.is(who.algorithm) && (who.workers == 0 || r.Workers == who.workers)
@@ -119,12 +119,12 @@ func (who runner) find(results []Result) Result {
 	return results[i]
 }
 
-// took is a column of times, ratio of one time over another, and speed of GB/s.
+// took returns a column of times, ratio one of the ratio of two times, and speed one of GB/s.
 func took(head string, format func(float64) string, who runner) column {
 	return column{head, func(row []Result) string { return format(who.find(row).counted()) }}
 }
 
-// median and p95 are columns of the time in the middle, and of that which 95% of the runs took at most.
+// median and p95 return columns of medians and of 95th percentiles.
 func median(head string, format func(float64) string, who runner) column {
 	return column{head, func(row []Result) string { return format(who.find(row).Median) }}
 }
@@ -147,15 +147,15 @@ func speed(who runner) column {
 	}}
 }
 
-// about is a column of something else that the first result says.
+// about returns a column with another property of the first result.
 func about(head string, text func(Result) string) column {
 	return column{head, func(row []Result) string { return text(row[0]) }}
 }
 
 func gbPerSecond(r Result) string { return number(r.GBPerSecond(), "%.1f") }
 
-// ms is a time with four digits that count, or a dash for none, and fine one as small as
-// those of a device are.
+// ms formats a time with four significant digits, or a dash if there is none; fine formats the
+// shorter times of devices.
 func ms(t float64) string {
 	switch {
 	case t < 10:
@@ -176,7 +176,7 @@ func fine(t float64) string {
 
 func percent(share float64) string { return number(100*share, "%.0f%%") }
 
-// digits is a format of numbers.
+// digits returns a function that formats numbers.
 func digits(format string) func(float64) string {
 	return func(f float64) string { return number(f, format) }
 }
@@ -188,8 +188,7 @@ func number(f float64, format string) string {
 	return fmt.Sprintf(format, f)
 }
 
-// WriteTable writes the results of [Run] as text: a row for every table, with
-// the limits beside it.
+// WriteTable writes the results of [Run] as text: a row for every table, with the limits next to it.
 func WriteTable(w io.Writer, results []Result) error {
 	types := 15
 	for _, r := range results {
@@ -222,7 +221,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	return t.err
 }
 
-// besides is the results of the case and the size of one, with a number of workers.
+// besides returns the results for the case and size of one, with the given number of workers.
 func besides(results []Result, of Result, workers int) (same []Result) {
 	for _, r := range results {
 		if r.Case() == of.Case() && r.Size == of.Size && r.Workers == workers {

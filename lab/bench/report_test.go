@@ -78,7 +78,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// The keys are what programs rely on: all of them, and no others.
+// TestJSON tests that JSON has exactly the keys that programs rely on.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteJSON(&b, exampleResults()); err != nil {

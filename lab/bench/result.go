@@ -16,21 +16,21 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// What [Result.Algorithm] says. A level that was asked for follows the name of
-// ours, and a version that of a peer.
+// Values of [Result.Algorithm]. A requested level follows the name of ours, and a version that of a
+// peer.
 const (
 	Boxsum        = "boxsum"
 	OpenCV        = "opencv"
 	ScikitImage   = "scikit-image"
 	NumPy         = "numpy"
-	OpenCVTilted  = "cv2.integral3" // of which OpenCV is what it takes over the next
+	OpenCVTilted  = "cv2.integral3" // OpenCV is its time minus that of the next
 	OpenCVUpright = "cv2.integral2"
-	Upright       = "upright table" // of boxsum, beside a 45° one
+	Upright       = "upright table" // of boxsum, next to a 45° table
 	LimitFill     = "limit: streaming fill"
 	LimitCopy     = "limit: copy"
 	LimitFillRead = "limit: fill and read"
 
-	// Of a device.
+	// On a device.
 	EndToEnd        = "boxsum, host to host"
 	EndToEndOne     = "one of the devices, host to host"
 	Pipelined       = "boxsum, pipelined"
@@ -43,7 +43,7 @@ const (
 	TorchCompile    = "torch.compile"
 	CuPy            = "cupy"
 	LimitDevice     = "limit: device copy"
-	LimitDeviceFill = "limit: device fill" // of the table's bytes alone, beside integral histograms
+	LimitDeviceFill = "limit: device fill" // writes only the table's bytes, for integral histograms
 	LimitCopies     = "limit: copies in and out"
 )
 
@@ -56,48 +56,47 @@ type Result struct {
 	Channels int `json:"channels"`
 	Workers  int `json:"workers"`
 
-	// Repeat is how many runs the times are of.
+	// Repeat is the number of timed runs.
 	Repeat int `json:"repeat"`
 	measure.Times
 
-	// Median is the time in the middle, which counts on a device: its best run says little. 95% of the runs took P95
-	// at most.
+	// Median is the median time, which is reported for devices, whose best run says little. P95 is the
+	// 95th percentile.
 	Median float64 `json:"median_ms"`
 	P95    float64 `json:"p95_ms"`
 
-	// Devices is how many devices shared the work, where it is more than one.
+	// Devices is the number of devices that shared the work, if more than one.
 	Devices int `json:"devices,omitempty"`
 
-	// Batch is how many images went in one go, where it is more than one.
+	// Batch is the number of images processed together, if more than one.
 	Batch int `json:"batch,omitempty"`
 
-	// Bytes is what has to be read and written, once each.
+	// Bytes is the number of bytes that have to be read or written, counted once each.
 	Bytes int64 `json:"bytes"`
 
-	// Verified reports that all entries of the table were found right before it
-	// was timed. Limits make no table.
+	// Verified reports whether all entries of the table were correct before it was timed. Limits
+	// make no table.
 	Verified bool `json:"verified"`
 
-	// Kernels is what made the table on a device, the work of copies apart.
+	// Kernels lists the kernels that made the table on a device, without copies.
 	Kernels []Kernel `json:"kernels,omitempty"`
 
-	// LeftOut is why this was not measured, if it was not. Repeat and the times
-	// are zero then.
+	// LeftOut is the reason why this was not measured, in which case Repeat and the times are zero.
 	LeftOut string `json:"left_out,omitempty"`
 	cause   error
 }
 
-// A Kernel is what one kernel takes from a device. Zero stands for what the driver does
-// not tell: OpenCL tells nothing of registers and what follows from them.
+// A Kernel describes the resources of one kernel on a device. Zero means that the driver does not
+// report a value: OpenCL does not report registers and values that depend on them.
 type Kernel struct {
 	Name      string  `json:"name"`
-	Registers int     `json:"registers,omitempty"`       // of a thread
-	Shared    int     `json:"shared_bytes"`              // of a block
-	Local     int     `json:"local_bytes,omitempty"`     // of a thread, for want of registers
-	Threads   int     `json:"threads"`                   // of a block
-	Blocks    int     `json:"blocks"`                    // of the launch
-	Resident  int     `json:"resident_blocks,omitempty"` // that one multiprocessor runs at once
-	Occupancy float64 `json:"occupancy,omitempty"`       // the threads of these, of those that it could run
+	Registers int     `json:"registers,omitempty"`       // per thread
+	Shared    int     `json:"shared_bytes"`              // per block
+	Local     int     `json:"local_bytes,omitempty"`     // per thread, of registers spilled to memory
+	Threads   int     `json:"threads"`                   // per block
+	Blocks    int     `json:"blocks"`                    // in the launch
+	Resident  int     `json:"resident_blocks,omitempty"` // per multiprocessor
+	Occupancy float64 `json:"occupancy,omitempty"`       // threads of resident blocks, as a fraction of the maximum
 }
 
 func kernelsOf(infos []launch.KernelInfo) (kernels []Kernel) {
@@ -107,8 +106,8 @@ func kernelsOf(infos []launch.KernelInfo) (kernels []Kernel) {
 	return kernels
 }
 
-// newResult is a result without times: of some images on a device, or of one on the
-// CPU where that is nil.
+// newResult returns a result without times, for some images on a device or, if d is nil, for one on
+// the CPU.
 func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, images int, verified bool) Result {
 	read, written := c.Bytes(size)
 	r := Result{
@@ -127,20 +126,19 @@ func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, imag
 	return r
 }
 
-// GBPerSecond is how fast the bytes moved in the run that counts: the best one,
-// and on a device the median.
+// GBPerSecond returns the speed of the reported run: the best one or, on a device, the median.
 func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / r.counted() / 1e6 }
 
-// Case is the case that was measured.
+// Case returns the case that was measured.
 func (r Result) Case() Case { return Case{Types: r.Types, Channels: r.Channels} }
 
-// is reports whether a result is of an algorithm, whatever its level or version.
+// is reports whether a result is that of an algorithm, of any level or version.
 func (r Result) is(algorithm string) bool {
 	rest, ok := strings.CutPrefix(r.Algorithm, algorithm)
 	return ok && (rest == "" || rest[0] == ' ')
 }
 
-// counted is the time that counts, in milliseconds.
+// counted returns the reported time in milliseconds.
 func (r Result) counted() float64 {
 	if r.On == "cpu" {
 		return r.Min
@@ -164,23 +162,23 @@ func WriteJSON(w io.Writer, results []Result) error {
 	return e.Encode(results)
 }
 
-// leavesOut reports whether an error is about one case or one size, so that others may
-// still be measured: memory is too small for it, or a device lacks its types.
+// leavesOut reports whether an error concerns only one case or size, so that others can still be
+// measured: insufficient memory, or types that a device lacks.
 func leavesOut(err error) bool {
 	return errors.Is(err, boxsum.ErrMemory) || errors.Is(err, boxsum.ErrTypes)
 }
 
-// line is a result that was left out, for people.
+// line describes a result that was left out.
 func (r Result) line() string {
 	return fmt.Sprint("left out, ", r.Case(), " ", r.Size, ": ", r.LeftOut)
 }
 
-// reason is an error on one line, without the names of packages.
+// reason returns an error on one line, without names of packages.
 func reason(err error) string {
 	return strings.NewReplacer("\n", "; ", "gpu: ", "", "bench: ", "", "measure: ", "").Replace(err.Error())
 }
 
-// measured is an error where everything was left out.
+// measured returns an error if everything was left out.
 func measured(results []Result) error {
 	if len(results) == 0 || slices.ContainsFunc(results, func(r Result) bool { return r.LeftOut == "" }) {
 		return nil

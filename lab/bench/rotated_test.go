@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// The report has how many times as long as the upright table it takes.
+// TestRotatedBesideUpright tests that the report has the time relative to that of the upright table.
 func TestRotatedBesideUpright(t *testing.T) {
 	cases, err := measure.ParseTypes("rotated:1/3")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// Several measures tables from host memory to host memory, over several devices that are
-// used as one and on the first of them alone. Every table is compared with the reference
-// before it is timed. What there is too little memory for is left out, as by [GPU].
+// Several measures tables from host memory to host memory, on several devices used as one and on the
+// first of them alone. Every table is compared with the reference before it is timed. What does not
+// fit in memory is left out, as in [GPU].
 func Several(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Repeat, cfg.Batch = cmp.Or(cfg.Repeat, GPURepeat), 1
 	p, err := cfg.onDevice(GPUSizes, GPUTypes, Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")
@@ -59,8 +59,8 @@ func (p *plan) several(ctx context.Context, c Case, size Size) (err error) {
 	return nil
 }
 
-// transferTime is how long it takes to send bytes to a device and others back, some number
-// of times: of several devices, all at once, each its part of them.
+// transferTime returns the time to send bytes to a device and receive others, count times. Several
+// devices transfer their parts concurrently.
 func transferTime(d *gpu.Device, in, out int64, count int) (time.Duration, error) {
 	members := d.Members()
 	times, errs := make([]time.Duration, len(members)), make([]error, len(members))

@@ -45,7 +45,7 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// NumPy's cumsums of a volume are ours.
+// TestVolumePeers compares NumPy's cumsums of a volume with ours.
 func TestVolumePeers(t *testing.T) {
 	got, report, err := comparePeers(t, "17x9x11,1x1x1", "volume,f32:f64-volume,u16:u64-volumex3")
 	if err != nil {

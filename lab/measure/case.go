@@ -12,19 +12,19 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Case is a kind of table: of which pixels, and of which sums.
+// A Case is a kind of table with its types of pixels and sums.
 type Case struct {
-	// Types is the pixel type and the sum type, as in "u8:u32". A table of
-	// squares made in the same pass follows after a plus: "u8:u32+u64". A 45°
-	// table is "u8:u32-tilted", one along the lines of 1/2 "u8:u32@1/2", that of
-	// a volume "u8:u32-volume", and an integral histogram "u8:u32-histogram:32".
+	// Types is the pixel type and the sum type, such as "u8:u32". A plus precedes the type of a table
+	// of squares made in the same pass: "u8:u32+u64". A 45° table is "u8:u32-tilted", one along the
+	// lines of 1/2 "u8:u32@1/2", that of a volume "u8:u32-volume", and an integral histogram
+	// "u8:u32-histogram:32".
 	Types string
-	// Channels is how many values a pixel has.
+	// Channels is the number of values per pixel.
 	Channels int
 }
 
-// String is the case as [ParseTypes] reads it: "u8:u32", and "u8:u32x3" for
-// three channels.
+// String returns the case in the form that [ParseTypes] parses: "u8:u32", or "u8:u32x3" for three
+// channels.
 func (c Case) String() string {
 	if c.Channels == 1 {
 		return c.Types
@@ -33,23 +33,23 @@ func (c Case) String() string {
 }
 
 const (
-	// usual is the pair that words such as tilted stand for, and squares what the
-	// word squares does.
+	// usual is the pair that words such as tilted stand for, and squares is what the word squares
+	// stands for.
 	usual   = "u8:u32"
 	squares = usual + "+u64"
 
-	// What follows a pair of types for other kinds of tables.
+	// Suffixes of a pair of types for other kinds of tables.
 	TiltedSuffix  = "-tilted"
 	volumeSuffix  = "-volume"
 	RotatedMark   = "@"
 	histogramMark = "-histogram:"
 
-	histogramBins = "32" // of the word histogram
+	histogramBins = "32" // used by the word histogram
 	maxChannels   = 64
 )
 
-// parts is the pair of types, what follows it for another kind of table than the upright
-// one, and what comes after that.
+// parts splits Types into the pair of types, the mark of another kind of table than the upright one,
+// and the rest.
 func (c Case) parts() (pair, mark, rest string) {
 	for _, mark := range []string{RotatedMark, histogramMark, TiltedSuffix, volumeSuffix} {
 		if pair, rest, ok := strings.Cut(c.Types, mark); ok {
@@ -67,13 +67,11 @@ func (c Case) Histogram() bool { return c.marked(histogramMark) }
 
 func (c Case) marked(by string) bool { _, mark, _ := c.parts(); return mark == by }
 
-// ParseTypes reads a comma-separated list of cases: u8:u32 is a table of
-// uint32 from uint8 pixels, u8:u32x3 the same with three channels, u8:u32+u64,
-// or just squares, the sums and the squares in one pass, u8:u32-tilted, or
-// just tilted, the 45° table, and u8:u32@1/2, or just rotated:1/2, the one along
-// the lines of that rotation. u8:u32-volume, or just volume, is the table of a
-// volume, and u8:u32-histogram:32, or just histogram or histogram:32, an integral
-// histogram.
+// ParseTypes parses a comma-separated list of cases: u8:u32 is a table of uint32 sums of uint8
+// pixels; u8:u32x3 is the same with three channels; u8:u32+u64, or squares, makes the sums and the
+// squares in one pass; u8:u32-tilted, or tilted, is the 45° table; u8:u32@1/2, or rotated:1/2, is
+// the one along the lines of that rotation; u8:u32-volume, or volume, is the table of a volume; and
+// u8:u32-histogram:32, or histogram or histogram:32, is an integral histogram.
 func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
 
 func parseCase(text string) (Case, error) {
@@ -92,7 +90,7 @@ func parseCase(text string) (Case, error) {
 	return c, nil
 }
 
-// longTypes is what a word stands for in a list of types.
+// longTypes expands a word in a list of types.
 func longTypes(word string) string {
 	for short, long := range map[string]string{"histogram:": usual + histogramMark, "rotated:": usual + RotatedMark} {
 		if rest, ok := strings.CutPrefix(word, short); ok {
@@ -105,7 +103,7 @@ func longTypes(word string) string {
 	return cmp.Or(long, word)
 }
 
-// kind finds out how the table of a case is made.
+// kind returns how the table of a case is made.
 func (c Case) kind() (kind, error) {
 	pair, mark, rest := c.parts()
 	i := slices.IndexFunc(raster.SumPairs, func(p raster.Pair) bool { return p.String() == pair })
@@ -145,13 +143,12 @@ func (c Case) kind() (kind, error) {
 		c.Types, strings.Join(append(names, squares), ", "))
 }
 
-// OnDevice and InPipeline report whether devices make such tables, and pipelines
-// through them.
+// OnDevice and InPipeline report whether devices and pipelines support such tables.
 func (c Case) OnDevice() (bool, error)   { kind, err := c.kind(); return kind.device != nil, err }
 func (c Case) InPipeline() (bool, error) { kind, err := c.kind(); return kind.pipeline != nil, err }
 
-// Bytes is what a table of this case has to move: every pixel read once and
-// every entry written once.
+// Bytes returns the number of bytes that a table of this case has to move: every pixel is read once
+// and every entry written once.
 func (c Case) Bytes(size Size) (read, written int64) {
 	pair, mark, rest := c.parts()
 	pixel, tables, _ := strings.Cut(pair, ":")
@@ -172,7 +169,7 @@ func (c Case) Bytes(size Size) (read, written int64) {
 	return read, written
 }
 
-// elementBytes is the size of a type from its name: 4 for "u32".
+// elementBytes returns the size of a type by its name: 4 for "u32".
 func elementBytes(name string) int64 {
 	if t, _ := raster.ParseType(name); t != 0 {
 		return int64(t.Bytes())
@@ -180,8 +177,8 @@ func elementBytes(name string) int64 {
 	return 0
 }
 
-// FitMemory is an error that wraps [boxsum.ErrMemory] where copies of a case's buffers need more memory than is
-// free.
+// FitMemory returns an error that wraps [boxsum.ErrMemory] if copies of a case's buffers need more
+// memory than is free.
 func (c Case) FitMemory(size Size, copies int64) error {
 	read, written := c.Bytes(size)
 	if err := raster.Check(float64(copies) * float64(read+written)); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A DeviceJob says which work to prepare on a device.
+// A DeviceJob specifies the work to prepare on a device.
 type DeviceJob struct {
 	Device *gpu.Device
 	Opt    *gpu.Options
@@ -38,23 +38,21 @@ func (job *DeviceJob) onDevice() *boxsum.Options {
 	return o
 }
 
-// A DeviceWork is pixels and the tables that they go into, both on a device and on
-// the host.
+// A DeviceWork holds pixels and their tables, both on a device and on the host.
 type DeviceWork struct {
-	Host *Work // its tables are what is downloaded and compared
+	Host *Work // its tables are downloaded and compared
 
-	// Upright is the upright tables of the same pixels, to compare with, or nil.
+	// Upright is the work of the upright tables of the same pixels, for comparison, or nil.
 	Upright *DeviceWork
 
 	device    *gpu.Device
 	queue     func() error      // queues the kernels
-	roundTrip func() error      // from host memory to host memory, the first image; nil for none
-	download  func(i int) error // a table of the device to that of the host
+	roundTrip func() error      // the first image from host memory to host memory; nil if unsupported
+	download  func(i int) error // copies a table of the device to that of the host
 	owned     []io.Closer
 }
 
-// Prepare makes the work of a case, of random pixels, and verifies it. Close it
-// afterwards.
+// Prepare prepares the work of a case with random pixels and verifies it. The caller must close it.
 func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
 	kind, err := c.kind()
 	if err != nil {
@@ -82,8 +80,8 @@ func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
 	return w, nil
 }
 
-// work is the work whose pixels and tables are on the device, or where anything went wrong
-// the error, and nothing is left there.
+// work returns the work whose pixels and tables are on the device. If there was an error it frees
+// them and returns the error.
 func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func() error, download func(int) error, roundTrip func() error) (*DeviceWork, error) {
 	w := &DeviceWork{Host: host, device: job.Device, queue: queue, roundTrip: roundTrip, download: download, owned: []io.Closer{src, dst}}
 	if err != nil {
@@ -92,7 +90,7 @@ func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func(
 	return w, nil
 }
 
-// deviceKinds is what devices make of a pair of types, of images of any type.
+// deviceKinds holds the tables that devices make for a pair of types, of images of any type.
 type deviceKinds struct {
 	upright, tilted func(job DeviceJob, images ...any) (*DeviceWork, error)
 	rotated         func(job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error)
@@ -104,8 +102,8 @@ func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() deviceKinds {
 	return deviceKinds{deviceUpright[S, P], deviceTilted[S, P], deviceRotated[S, P], deviceVolume[S, P], newPipeline[S, P]}
 }
 
-// onDevices is what devices make of a pair of types. Package gpu has types from end to
-// end, as its users do.
+// onDevices returns the tables that devices make for a pair of types. The API of package gpu is
+// generic.
 func onDevices(pair raster.Pair) deviceKinds {
 	if !launch.GPU {
 		return noDevices
@@ -145,7 +143,7 @@ func onDevicesTo[P boxsum.Pixel](sum raster.Type) deviceKinds {
 	return noDevices
 }
 
-// noDevices is for programs that have none.
+// noDevices is for programs built without GPU support.
 var noDevices = deviceKinds{
 	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
 	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
@@ -154,7 +152,7 @@ var noDevices = deviceKinds{
 	func(DeviceJob, int, ...any) (*Pipeline, error) { return nil, errors.ErrUnsupported },
 }
 
-// imagesAs is images of a type.
+// imagesAs returns images as images of type P.
 func imagesAs[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
 	for _, img := range images {
 		all = append(all, img.(boxsum.Image[P]))
@@ -199,7 +197,7 @@ func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rota
 		})
 }
 
-// besideUprightOn is the work of another kind of table with the upright one of the same images.
+// besideUprightOn adds the upright table of the same images to the work of another kind of table.
 func besideUprightOn(all deviceKinds, of func(DeviceJob, ...any) (*DeviceWork, error)) func(DeviceJob, ...any) (*DeviceWork, error) {
 	return func(job DeviceJob, images ...any) (*DeviceWork, error) {
 		w, err := of(job, images...)
@@ -224,7 +222,7 @@ func deviceSquared(job DeviceJob, images ...any) (*DeviceWork, error) {
 	w, host, noHost := squaredWork(images...)
 	src, noSrc := gpu.Upload(d, all...)
 	dst, noDst := gpu.NewSquaredTable[uint32, uint64](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
-	plain := new(gpu.Options) // what is timed is the table, and not the look at some pixels before
+	plain := new(gpu.Options) // time only the table, without examining pixels for an offset
 	if job.Opt != nil {
 		*plain = *job.Opt
 	}
@@ -275,7 +273,7 @@ func deviceVolume[S boxsum.Sum, P boxsum.Pixel](job DeviceJob) (*DeviceWork, err
 		func() error { return volume.IntegrateInto(host, pixels, job.onDevice()) })
 }
 
-// Close gives the memory of the device back.
+// Close frees the memory on the device.
 func (w *DeviceWork) Close() (err error) {
 	for _, memory := range w.owned {
 		err = errors.Join(err, memory.Close())
@@ -283,8 +281,8 @@ func (w *DeviceWork) Close() (err error) {
 	return err
 }
 
-// randomBatch is a random image, and others that are it moved on by some values, so
-// that each has a table of its own.
+// randomBatch returns a random image, followed by images with its values shifted, so that each has a
+// different table.
 func randomBatch(p raster.Pair, job DeviceJob) ([]any, error) {
 	first, err := randomImage(p.Pixel, exactBits(p.Sum), job.Size, job.Channels)
 	if err != nil {
@@ -308,8 +306,8 @@ func randomBatch(p raster.Pair, job DeviceJob) ([]any, error) {
 	return images, nil
 }
 
-// check compares all tables of the device with the reference, or what went from host
-// to host.
+// check compares all tables of the device, or the result of the transfer from host to host, with the
+// reference.
 func (w *DeviceWork) check(host bool) error {
 	if host {
 		return w.Host.check(0, w.roundTrip)
@@ -325,8 +323,8 @@ func (w *DeviceWork) check(host bool) error {
 	return nil
 }
 
-// Contestant is the kernels between events of the device, and with host the way
-// from host to host by the clock on the wall.
+// Contestant returns a contestant that times the kernels with events of the device or, with host,
+// the way from host to host by the clock.
 func (w *DeviceWork) Contestant(host bool) *Contestant {
 	c := &Contestant{Run: OnEvents(w.device, w.queue), Check: func() error { return w.check(host) }, Close: w.Close, Queue: w.queue}
 	if host {
@@ -335,8 +333,8 @@ func (w *DeviceWork) Contestant(host bool) *Contestant {
 	return c
 }
 
-// DeviceCopy moves bytes on a device, half of them read and half of them written, and
-// DeviceFill writes them.
+// DeviceCopy copies bytes/2 bytes on a device, which reads half of the bytes and writes half, and
+// DeviceFill writes bytes.
 func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
 	c, err := launch.NewCopy(d, max(1, bytes/2))
 	return deviceLimit(d, c, err)

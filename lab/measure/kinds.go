@@ -10,15 +10,14 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A kind of table can be measured on the CPU, and maybe on a device and in a
-// pipeline through one.
+// A kind of table can be measured on the CPU, and possibly on a device and in a pipeline.
 type kind struct {
 	cpu      func(size Size, channels int) (*Work, error)
-	device   func(DeviceJob) (*DeviceWork, error)    // nil for none
-	pipeline func(DeviceJob, int) (*Pipeline, error) // nil for none
+	device   func(DeviceJob) (*DeviceWork, error)    // nil if unsupported
+	pipeline func(DeviceJob, int) (*Pipeline, error) // nil if unsupported
 }
 
-// uprightKind, tiltedKind, rotatedKind and volumeKind are those of a pair of types.
+// uprightKind, tiltedKind, rotatedKind and volumeKind return the kinds for a pair of types.
 
 func uprightKind(p raster.Pair) kind {
 	of := onDevices(p)
@@ -68,7 +67,7 @@ func volumeKind(p raster.Pair) kind {
 	}
 }
 
-// usualPair is that of squares and histograms.
+// usualPair is the pair of types for squares and histograms.
 var usualPair = raster.SumPairs[0]
 
 var squaresKind = kind{
@@ -84,7 +83,7 @@ func histogramKind(bins histogram.Bins) kind {
 	}
 }
 
-// onImage and onImages draw the pixels of a work, whose sums are exact.
+// onImage and onImages draw the pixels of a work such that sums are exact.
 func onImage(p raster.Pair, f func(img any) (*Work, error)) func(Size, int) (*Work, error) {
 	return func(size Size, channels int) (*Work, error) {
 		img, err := randomImage(p.Pixel, exactBits(p.Sum), size, channels)
@@ -106,7 +105,7 @@ func onImages(p raster.Pair, job DeviceJob, f func(DeviceJob, ...any) (*DeviceWo
 	return f(job, images...)
 }
 
-// randomVolume is a random image of all slices one under another.
+// randomVolume returns a random image of all slices, stacked vertically.
 func randomVolume(p raster.Pair, size Size, channels int) (any, error) {
 	return randomImage(p.Pixel, exactBits(p.Sum), Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
 }

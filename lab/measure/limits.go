@@ -8,15 +8,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// The limits are what memory alone would take. They use the very buffers of
-// the tables that they stand beside, and leave garbage in them. Stores go past
-// the caches, and so a table that stays in a cache can be faster.
+// The limits measure what memory traffic alone takes. They use the buffers of the tables that they
+// are compared with, and leave garbage in them. Stores bypass the caches, so a table that stays in a
+// cache can be faster.
 
 func limit(workers int, f func(part int)) *Contestant {
 	return &Contestant{Run: OnClock(func() error { parallel(workers, f); return nil })}
 }
 
-// Fill writes as many bytes as the tables have, with some workers.
+// Fill writes as many bytes as the tables have, with the given number of workers.
 func (w *Work) Fill(workers int) *Contestant {
 	return limit(workers, func(part int) {
 		for _, t := range w.Tables {
@@ -26,8 +26,8 @@ func (w *Work) Fill(workers int) *Contestant {
 	})
 }
 
-// FillRead reads every byte of the pixels once and writes every byte of the
-// tables once, side by side: what a table cannot do without.
+// FillRead reads every byte of the pixels once and concurrently writes every byte of the tables
+// once, which any table requires.
 func (w *Work) FillRead(workers int) *Contestant {
 	total := 0
 	for _, t := range w.Tables {
@@ -45,9 +45,9 @@ func (w *Work) FillRead(workers int) *Contestant {
 	})
 }
 
-// Copy moves as many bytes as pixels and tables have together, half of them
-// read and half of them written: the pixels to the head of the first table,
-// and then half of what is left of each table to its other half.
+// Copy moves as many bytes as pixels and tables have together, half of them read and half written:
+// it copies the pixels to the start of the first table, and then half of the rest of each table to
+// its other half.
 func (w *Work) Copy(workers int) *Contestant {
 	return limit(workers, func(part int) {
 		head := len(w.Pixels)
@@ -63,14 +63,14 @@ func (w *Work) Copy(workers int) *Contestant {
 	})
 }
 
-// scale is n·num/den, for n of at most den, without overflow in between.
+// scale returns n·num/den for n ≤ den, without overflow.
 func scale(n, num, den int) int {
 	hi, lo := bits.Mul64(uint64(n), uint64(num))
 	q, _ := bits.Div64(hi, lo, uint64(den))
 	return int(q)
 }
 
-// share is the bounds of one of several equal parts of n bytes, on cache lines.
+// share returns the bounds of one of several equal parts of n bytes, at cache lines.
 func share(n, part, parts int) (lo, hi int) {
 	lines := (n + raster.LineBytes - 1) / raster.LineBytes
 	lo = lines * part / parts * raster.LineBytes
@@ -78,8 +78,7 @@ func share(n, part, parts int) (lo, hi int) {
 	return min(lo, n), min(hi, n)
 }
 
-// parallel calls f for every part at once, for the last one on the caller's own
-// goroutine.
+// parallel calls f for all parts concurrently, for the last one on the caller's goroutine.
 func parallel(parts int, f func(part int)) {
 	var others sync.WaitGroup
 	for part := range parts - 1 {

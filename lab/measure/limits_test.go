@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The limits touch every byte of the output and none beside it.
+// TestLimits tests that the limits write every byte of the output and none outside it.
 func TestLimits(t *testing.T) {
 	for _, types := range []string{"u8:u32", "f64:f64", squares} {
 		for _, workers := range []int{1, 2, 3, 7} {

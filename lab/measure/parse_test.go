@@ -48,7 +48,7 @@ func TestParseErrors(t *testing.T) {
 	for _, test := range []struct {
 		parse func(string) error
 		text  string
-		want  string // in the error
+		want  string // part of the error
 	}{
 		{sizes, "", `unknown size "": use one of 480p, 720p`},
 		{sizes, "480p,,720p", `unknown size ""`},

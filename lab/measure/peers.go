@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// The scripts that make tables on command, with libraries for the CPU and for
-// CUDA.
+// Scripts that make tables on command, with libraries for the CPU and for CUDA.
 var (
 	//go:embed peers.py
 	peersScript string
@@ -19,16 +18,16 @@ var (
 	gpuPeersScript string
 )
 
-// Peers are other libraries, which make tables in a Python process of their own while
-// ours is idle. Those of a CUDA device time themselves by events.
+// Peers runs other libraries, which make tables in a separate Python process while this one is idle.
+// Those for a CUDA device time themselves with events.
 type Peers struct {
 	Known   map[string]Peer
-	Missing []string // who is not there, and why
+	Missing []string // peers that are not available, and why
 	*python
 }
 
-// StartPeers starts an interpreter and asks which libraries it has, for the CPU or
-// for CUDA. Close it afterwards.
+// StartPeers starts an interpreter and asks which libraries it has, for the CPU or for CUDA. The
+// caller must close it.
 func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, error) {
 	script := peersScript
 	if cuda {
@@ -45,8 +44,8 @@ func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, err
 // Close ends the process.
 func (p *Peers) Close() { _ = p.close() }
 
-// Load gives pixels to some libraries. It is those that can make the tables of the
-// case, and why others cannot.
+// Load sends pixels to some libraries. It returns those that can make the tables of the case, and
+// why others cannot.
 func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, missing []string, err error) {
 	shape := []int{size.Height, size.Width, c.Channels}
 	if c.Volume() {
@@ -60,8 +59,8 @@ func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, mi
 	return able, loaded.Missing, nil
 }
 
-// Contestant is a library with the pixels that it has. Its check compares its tables
-// with those that a work holds, and ends with a DiffersError where they differ.
+// Contestant returns a library with the pixels that it has. Its check compares its tables with those
+// that a work holds, and returns a DiffersError if they differ.
 func (p *Peers) Contestant(name string, w *Work) *Contestant {
 	run := func(n, warm int) ([]time.Duration, error) {
 		times := make([]time.Duration, n)
@@ -85,7 +84,7 @@ func (p *Peers) Contestant(name string, w *Work) *Contestant {
 	}}
 }
 
-// compare holds a library's tables against those of a work.
+// compare compares a library's tables with those of a work.
 func (p *Peers) compare(w *Work, name string) error {
 	dump, err := p.call(command{Do: "dump", Peer: name}, nil)
 	if err != nil {

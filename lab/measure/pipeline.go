@@ -12,31 +12,31 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 )
 
-// pipelineTables is how many tables of each device take turns, where they are the caller's.
+// pipelineTables is the number of tables per device that are used in turn, if they are the caller's.
 const pipelineTables = 4
 
 // A Pipeline sends images through a device.
 type Pipeline struct {
-	// Send sends n images one way. It compares every table that comes
-	// out, or drops it unseen.
+	// Send sends n images one way. If compare is set it verifies every resulting table; otherwise it
+	// discards them.
 	Send  func(ctx context.Context, way Way, n int, compare bool) error
 	Close func() error
 }
 
-// A Way goes through a pipeline from memory to memory.
+// A Way specifies the memory of the images and tables of a pipeline.
 type Way struct{ Images, Tables Memory }
 
-// A Memory is where images or tables lie.
+// A Memory is the kind of memory of images or tables.
 type Memory int
 
 const (
-	Plain  Memory = iota // the caller's own
-	Locked               // the caller's own, page-locked
+	Plain  Memory = iota // the caller's
+	Locked               // the caller's, page-locked
 	Reused               // the pipeline's
-	Fresh                // new for each
+	Fresh                // newly allocated for each
 )
 
-// PreparePipeline draws the images of a case that take turns.
+// PreparePipeline draws the images of a case, which are sent in turn.
 func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 	kind, err := c.kind()
 	if err != nil {
@@ -46,8 +46,8 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 	return kind.pipeline(job, pipelineTables*len(job.Device.Members()))
 }
 
-// newPipeline copies images to page-locked memory too, and takes tables there and in
-// plain memory.
+// newPipeline also copies images to page-locked memory, and allocates tables both there and in plain
+// memory.
 func newPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, all ...any) (*Pipeline, error) {
 	images := imagesAs[P](all)
 	var frees []func() error
@@ -133,7 +133,7 @@ func newPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, all ...
 	return &Pipeline{send, closeAll}, nil
 }
 
-// imagesOf is the images without the tables.
+// imagesOf returns the images of a sequence without the tables.
 func imagesOf[T any, P boxsum.Pixel](all iter.Seq2[T, boxsum.Image[P]]) iter.Seq[boxsum.Image[P]] {
 	return func(yield func(boxsum.Image[P]) bool) {
 		for _, im := range all {

@@ -11,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Published is an algorithm of package papers: on the processor by the clock, on a
-// device by its events, and with host from host memory to host memory.
+// Published returns an algorithm of package papers as a contestant, timed by the clock on the
+// processor and by events on a device, or with host from host memory to host memory.
 func Published(job *papers.Job, d *gpu.Device, host bool) *Contestant {
 	run := job.Run
 	if host {
@@ -30,19 +30,19 @@ func Published(job *papers.Job, d *gpu.Device, host bool) *Contestant {
 	return c
 }
 
-// Own is boxsum's way to the table of a published algorithm.
+// Own specifies boxsum's own table to compare with a published algorithm.
 type Own struct {
 	Sum      raster.Type
 	Kind     papers.Kind
 	Rotation rotated.Rotation
 
 	Device *gpu.Device // nil for the CPU, with Options
-	Images int         // that go through the device together; 0 for one that is there
+	Images int         // number that a device processes together; 0 for one image already on the device
 	Host   bool        // from host memory to host memory
 	Options
 }
 
-// Contestant is the table of a boxsum.Image.
+// Contestant returns the contestant that makes the table of a boxsum.Image.
 func (o Own) Contestant(img any) (*Contestant, error) {
 	of := onDevices(raster.Pair{Pixel: pixels.Of(img).Type, Sum: o.Sum})
 	switch {
@@ -66,8 +66,8 @@ func (o Own) Contestant(img any) (*Contestant, error) {
 	return w.Contestant(o.Host), nil
 }
 
-// many sends many images through a device, as published ones go: from page-locked memory
-// to page-locked memory.
+// many sends many images through a device like the published algorithm: from page-locked memory to
+// page-locked memory.
 func (o Own) many(of deviceKinds, img any) (*Contestant, error) {
 	p, err := of.pipeline(DeviceJob{Device: o.Device}, 0, slices.Repeat([]any{img}, o.Images)...)
 	if err != nil {
@@ -94,7 +94,7 @@ func (o Own) onCPU(img any) (*Work, error) {
 	}
 }
 
-// besideUpright is the work on the CPU with the upright table of the same image.
+// besideUpright returns the work on the CPU together with the upright table of the same image.
 func (o Own) besideUpright(img any) (*Work, error) {
 	w, err := o.onCPU(img)
 	if err != nil {

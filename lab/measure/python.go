@@ -12,28 +12,28 @@ import (
 	"strings"
 )
 
-// A python is a Python process that makes tables on command. An exception
-// there ends it, and every error carries what it said last.
+// python is a Python process that makes tables on command. An exception ends it, and every error
+// contains its last message.
 type python struct {
 	ctx    context.Context
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	pipe   io.Closer // what out reads from
+	pipe   io.Closer // closes the source of out
 	out    *bufio.Reader
 	stderr bytes.Buffer
 }
 
-// A command is one line to a script.
+// A command is one line sent to a script.
 type command struct {
 	Do    string   `json:"do"`
 	Peer  string   `json:"peer,omitempty"`
 	Peers []string `json:"peers,omitempty"`
 	Types string   `json:"types,omitempty"`
-	Shape []int    `json:"shape,omitempty"` // depth of a volume, height, width, channels
+	Shape []int    `json:"shape,omitempty"` // depth (only for a volume), height, width, channels
 	Warm  int      `json:"warm"`
 }
 
-// A reply is the line that comes back.
+// A reply is the line that the script returns.
 type reply struct {
 	Peers   map[string]Peer `json:"peers"`
 	Missing []string        `json:"missing"`
@@ -46,10 +46,10 @@ type reply struct {
 type Peer struct {
 	Version   string `json:"version"`
 	Workers   int    `json:"workers"`
-	Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
+	Inclusive bool   `json:"inclusive"` // its tables lack the zero row and column
 }
 
-// startPython runs a script.
+// startPython starts a script.
 func startPython(ctx context.Context, interpreter, script string) (*python, error) {
 	p := &python{ctx: ctx, cmd: exec.CommandContext(ctx, interpreter, "-c", script)}
 	p.cmd.Stderr = &p.stderr
@@ -65,7 +65,7 @@ func startPython(ctx context.Context, interpreter, script string) (*python, erro
 	return p, nil
 }
 
-// call sends a command and what follows it, and waits for the reply.
+// call sends a command and its payload, and waits for the reply.
 func (p *python) call(c command, payload []byte) (reply, error) {
 	var r reply
 	line, err := json.Marshal(c)
@@ -86,7 +86,7 @@ func (p *python) call(c command, payload []byte) (reply, error) {
 	return r, nil
 }
 
-// died waits for the end of a process that stopped talking, and tells why.
+// died waits for the end of a process that stopped replying, and returns the reason.
 func (p *python) died(err error) error {
 	if end := p.close(); end != nil {
 		err = end
@@ -101,8 +101,8 @@ func (p *python) died(err error) error {
 	return fmt.Errorf("%s ended early: %w: %s", p.cmd.Path, err, said)
 }
 
-// close ends the process: it reads to the end of its commands, and cannot
-// hang on a reply that nobody reads.
+// close ends the process. The process reads to the end of its commands, and cannot block on a reply
+// that nobody reads.
 func (p *python) close() error {
 	_ = p.in.Close()
 	_ = p.pipe.Close()

@@ -1,10 +1,10 @@
-// Package measure times tables: those of this library, on the CPU and on devices,
-// those of published algorithms and those of other libraries, beside what memory
-// allows. Packages bench and reproduce say which, and report on them.
+// Package measure times tables: those of this library, on the CPU and on devices, those of published
+// algorithms and those of other libraries, next to the limits of memory. Packages bench and
+// reproduce choose what to measure and report the results.
 //
-// All that are compared take turns on the same pixels, after a warm-up, and every
-// table is compared with a plain reference before it is timed. Pixels are drawn
-// so that all sums are exact, floats included: all entries are compared to the bit.
+// All contestants take turns on the same pixels after a warm-up, and every table is compared with a
+// plain reference before it is timed. Pixels are drawn such that all sums are exact, including
+// floats, so entries are compared bit for bit.
 package measure
 
 import (
@@ -16,60 +16,58 @@ import (
 )
 
 const (
-	// minRounds is how many rounds even a spent budget leaves.
+	// minRounds is the number of rounds that are made even if the budget is used up.
 	minRounds = 3
-	// A turn starts with runs that are not timed: up to WarmRuns of them, in
-	// about WarmTime. They give back what the others took, the caches and a
-	// core that is awake. A processor that guards its last cache against
-	// streams needs many: after other work, OpenCV is at its best with the
-	// 40 MB of a 2160p table in the tenth run. Tables that need longer than
-	// WarmTime have outgrown the caches.
+	// A turn starts with runs that are not timed: up to WarmRuns of them, in about WarmTime. They
+	// restore what the others displaced: the contents of caches, and a core that is awake. A processor
+	// that protects its last-level cache from streams needs many: after other work, OpenCV is fastest
+	// in the tenth run for the 40 MB of a 2160p table. Tables that take longer than WarmTime do not
+	// fit the caches.
 	WarmRuns = 10
 	WarmTime = 40 * time.Millisecond
 )
 
-// Progress is how far a measurement has come.
+// Progress describes how far a measurement has advanced.
 type Progress struct {
-	Done, Total int    // timed rounds or results, out of all of them
-	What        string // what is measured now, such as "u8:u32 1080p"
+	Done, Total int    // finished and total number of timed rounds or results
+	What        string // what is being measured, such as "u8:u32 1080p"
 }
 
-// A Timer times n runs, after some that warm up and are not timed.
+// A Timer times n runs, after warm runs that are not timed.
 type Timer = func(n, warm int) ([]time.Duration, error)
 
 // A Contestant takes turns with others.
 type Contestant struct {
 	Run   Timer
-	Check func() error // runs once and compares all entries; nil where there is no table
-	Close func() error // nil where there is nothing to give back
+	Check func() error // runs once and compares all entries; nil if there is no table
+	Close func() error // nil if there is nothing to free
 	Queue func() error // queues the kernels of one run; nil on the CPU
 
-	// Abandon leaves a run behind when the context ends: an algorithm on the
-	// processor cannot be stopped. On a device it could not be: the device may be
-	// closed next.
+	// Abandon leaves a run behind when the context is canceled, because an algorithm on the processor
+	// cannot be stopped. It must not be set for a device, which may be closed next.
 	Abandon bool
 
-	Want  int             // timed runs, spread over all rounds; 0 for one a round
-	Times []time.Duration // of these runs
-	Err   error           // what ended them early
+	Want  int             // number of timed runs in all rounds; 0 means one per round
+	Times []time.Duration // times of these runs
+	Err   error           // error that ended them early
 }
 
 // A Race lets contestants take turns.
 type Race struct {
 	Rounds int
-	Budget time.Duration // after which a race ends early, though not before minRounds; 0 for none
-	Warm   int           // runs before those that are timed, at most
+	Budget time.Duration // time after which a race ends early, but not before minRounds; 0 means no limit
+	Warm   int           // maximum number of warm-up runs before timed ones
 
-	// Plan, if not nil, sees the time of a first run, and may set Want and Times.
+	// Plan, if not nil, is called with the time of a first run, and may set Want and Times.
 	Plan func(c *Contestant, first time.Duration)
-	// Continue lets the others go on after an error of one.
+	// Continue lets the others continue after one has failed.
 	Continue bool
 	// Before and After, if not nil, are called before a turn and after a round.
 	Before func(c *Contestant)
 	After  func(round int)
 }
 
-// Run is one run of each, which is not timed, and then all rounds.
+// Run makes one untimed run of each contestant and then all rounds.
 func (r *Race) Run(ctx context.Context, field []*Contestant) error {
 	last := make([]time.Duration, len(field))
 	turn := func(i, n, warm int) ([]time.Duration, error) {
@@ -102,7 +100,7 @@ func (r *Race) Run(ctx context.Context, field []*Contestant) error {
 	}
 	start := time.Now()
 	for round := range r.Rounds {
-		runtime.GC() // not while someone is timed
+		runtime.GC() // not while a contestant is timed
 		for i, c := range field {
 			n := 1
 			if c.Want > 0 || r.Plan != nil {
@@ -124,8 +122,8 @@ func (r *Race) Run(ctx context.Context, field []*Contestant) error {
 	return nil
 }
 
-// await waits for what a contestant does, or where it can be abandoned for the end
-// of the context: nobody looks at what it leaves then.
+// await waits for do or, if the contestant can be abandoned, for the end of the context, after which
+// nobody uses its results.
 func (c *Contestant) await(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -151,19 +149,19 @@ func (c *Contestant) Verify(ctx context.Context) error {
 	return c.await(ctx, c.Check)
 }
 
-// End closes a contestant, which may be nil. An error is no longer of interest.
+// End closes a contestant, which may be nil, and ignores errors.
 func (c *Contestant) End() {
 	if c != nil && c.Close != nil {
 		_ = c.Close()
 	}
 }
 
-// warmFor is how many runs come before a timed one, for someone who took d.
+// warmFor returns the number of warm-up runs for a contestant whose runs take d.
 func warmFor(d time.Duration, most int) int {
 	return int(min(time.Duration(most), WarmTime/max(d, 1)))
 }
 
-// OnClock times runs by the clock on the wall.
+// OnClock returns a Timer that uses the clock.
 func OnClock(f func() error) Timer {
 	return func(n, warm int) ([]time.Duration, error) {
 		times := make([]time.Duration, n)
@@ -180,9 +178,8 @@ func OnClock(f func() error) Timer {
 	}
 }
 
-// OnEvents times runs that queue work on a device by events there. It does not wait
-// for the runs before: they keep the device busy while the host queues those that
-// count.
+// OnEvents returns a Timer for runs that queue work on a device, which uses events there. It does
+// not wait for warm-up runs: they keep the device busy while the host queues the timed runs.
 func OnEvents(d *gpu.Device, queue func() error) Timer {
 	return func(n, warm int) ([]time.Duration, error) {
 		for range warm {

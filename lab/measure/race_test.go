@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Contestants take turns: once each to warm up, then once a round.
+// TestTurns tests that contestants take turns: one warm-up run each, then one run per round.
 func TestTurns(t *testing.T) {
 	var turns []string
 	player := func(name string, times ...time.Duration) *Contestant {
@@ -42,7 +42,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Runs that were planned are spread over the rounds, and go on without one who fails.
+// TestPlanned tests that planned runs are spread over the rounds, and continue if one contestant fails.
 func TestPlanned(t *testing.T) {
 	var turns []int
 	broken := errors.New("broken")

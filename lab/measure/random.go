@@ -10,18 +10,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// randomImage draws an image whose sums are all exact in so many bits, see exactBits.
+// randomImage returns an image whose sums are all exact in sumBits bits, see exactBits.
 //
-// Integers wrap, so their pixels take the whole range of the type. A float has
-// no rounding error, in any order of additions, as long as every partial sum
-// is a multiple of the pixels' unit and below 2^24 (float32) or 2^53 (float64)
-// of them. So with n pixels, float tables get pixels of 24-log2(n) or
-// 53-log2(n) random bits, and where that is less than one bit, sparse ones:
-// the sum of 2^28 float32 ones, each there with a chance of 1/32, stays near
-// 2^23. Float pixels are then scaled into [0, 1).
+// Integers wrap, so their pixels use the whole range of the type. A float sum is exact, in any order
+// of additions, if every partial sum is a multiple of the pixels' unit and below 2^24 (float32) or
+// 2^53 (float64) of them. So for n pixels, float tables get pixels of 24-log2(n) or 53-log2(n)
+// random bits. If that is less than one bit, pixels are sparse: the sum of 2^28 float32 pixels, each
+// set with a probability of 1/32, stays near 2^23. Float pixels are then scaled into [0, 1).
 //
-// The usual bound instead, (x+y)·2^-24 of the sum, would let whole pixels go
-// missing from a large float32 table.
+// With the usual bound instead, (x+y)·2^-24 of the sum, whole pixels could be missing from a large
+// float32 table without being noticed.
 func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (any, error) {
 	img, err := raster.NewPixelArray(pixel, raster.PlaneExtent(size.Width, size.Height, channels, 0))
 	if err != nil {
@@ -34,7 +32,7 @@ func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (any, 
 	}
 	_ = inBands(size.Height, func(from, to int) error {
 		for y := from; y < to; y++ {
-			// A generator for each row makes the same image with any number of cores.
+			// One generator per row makes the image independent of the number of cores.
 			random := rand.NewPCG(uint64(size.Width), uint64(y))
 			switch row := img.Row(y); pixel {
 			case raster.U8:
@@ -58,8 +56,8 @@ func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (any, 
 	return pixels.Image(img)
 }
 
-// fillRandom fills a row with random bits of a unit each, or, for less
-// than one bit, with few ones.
+// fillRandom fills a row with random numbers of width bits in units of unit. If width is less than
+// one, few pixels are not zero.
 func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit float64) {
 	if width < 1 {
 		sparse := uint(1 - width)
@@ -76,7 +74,7 @@ func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit float
 	}
 }
 
-// pixelBits is how many random bits a pixel can hold: of a float what float32 has.
+// pixelBits returns the number of random bits that a pixel can hold; for floats that of float32.
 func pixelBits(pixel raster.Type) int {
 	if pixel.Float() {
 		return 24
@@ -84,7 +82,7 @@ func pixelBits(pixel raster.Type) int {
 	return 8 * pixel.Bytes()
 }
 
-// exactBits is how many bits a sum may grow to and stay exact. Integers wrap: no limit.
+// exactBits returns the number of bits up to which a sum is exact. Integers wrap and have no limit.
 func exactBits(sum raster.Type) int {
 	switch sum {
 	case raster.F32:

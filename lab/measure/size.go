@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// A Size is that of an image, or of a volume, which has a depth.
+// A Size is the size of an image, or of a volume, which has a depth.
 type Size struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Depth  int    `json:"depth,omitempty"`
-	Name   string `json:"-"` // that it was asked for by, if any
+	Name   string `json:"-"` // name by which it was requested, if any
 }
 
-// String is the name that the size was asked for by, or else its label.
+// String returns the name by which the size was requested, or its label.
 func (s Size) String() string { return cmp.Or(s.Name, s.Label()) }
 
-// Pixels is how many there are, or voxels.
+// Pixels returns the number of pixels or voxels.
 func (s Size) Pixels() float64 {
 	return float64(s.Width) * float64(s.Height) * float64(max(s.Depth, 1))
 }
 
-// Label is the size for charts: the side of a square or a cube, the name of a video
-// format, or all sides.
+// Label returns the size for charts: the side of a square or a cube, the name of a video format, or
+// all sides.
 func (s Size) Label() string {
 	switch {
 	case s.Depth > 0 && s.Width == s.Height && s.Height == s.Depth:
@@ -43,7 +43,7 @@ func (s Size) Label() string {
 	return strings.ReplaceAll(cmp.Or(name, fmt.Sprintf("%dx%d", s.Width, s.Height)), "x", "×")
 }
 
-// Videos is the formats that have names.
+// Videos lists the sizes that have names.
 var Videos = []Size{
 	{Name: "480p", Width: 854, Height: 480},
 	{Name: "720p", Width: 1280, Height: 720},
@@ -56,8 +56,8 @@ var Videos = []Size{
 // MaxSide keeps every product of sides, channels and element sizes in an int64.
 const MaxSide = 1 << 20
 
-// ParseSizes reads a comma-separated list of sizes: video formats such as
-// 1080p, or WIDTHxHEIGHT, or WIDTHxHEIGHTxDEPTH for volumes.
+// ParseSizes parses a comma-separated list of sizes: video formats such as 1080p, WIDTHxHEIGHT, or
+// WIDTHxHEIGHTxDEPTH for volumes.
 func ParseSizes(list string) ([]Size, error) { return parseList(list, parseSize) }
 
 func parseSize(name string) (Size, error) {
@@ -84,7 +84,7 @@ func parseSize(name string) (Size, error) {
 	return size, nil
 }
 
-// parseList reads the items of a comma-separated list.
+// parseList parses the items of a comma-separated list.
 func parseList[T any](list string, parse func(string) (T, error)) ([]T, error) {
 	var items []T
 	for text := range strings.SplitSeq(list, ",") {

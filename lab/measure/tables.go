@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// works makes the works of one type of sums on the CPU: of images of any type of pixels.
+// works makes the works of one sum type on the CPU, for images of any pixel type.
 type works struct {
 	upright, tilted func(images ...any) (*Work, error)
 	rotated         func(rot rotated.Rotation, images ...any) (*Work, error)
@@ -32,7 +32,7 @@ func worksOf[S boxsum.Sum]() works {
 	}
 }
 
-// onSums holds the works by the type of sums.
+// onSums holds the works by sum type.
 var onSums = [raster.NumTypes]works{
 	raster.U32: worksOf[uint32](),
 	raster.U64: worksOf[uint64](),
@@ -41,17 +41,15 @@ var onSums = [raster.NumTypes]works{
 	raster.F64: worksOf[float64](),
 }
 
-// only is a work without its table.
+// only drops the table of a work.
 func only[T any](w *Work, _ T, err error) (*Work, error) { return w, err }
 
-// newWork is a work without tables: of some images, all of which but the first are for
-// a device.
+// newWork returns a work without tables, for images of which all but the first are for a device.
 func newWork(images ...any) *Work {
 	return &Work{Pixels: pixels.Of(images[0]).Data, images: len(images)}
 }
 
-// integrate makes a table with options as package boxsum has them. The gaps between rows
-// belong to the table.
+// integrate makes a table with options of package boxsum. The gaps between rows belong to the table.
 func integrate(kind engine.Kind, src, dst raster.Array, opt *Options) error {
 	job := engine.Job{Kind: kind, Src: src, Options: engine.Options{Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}}
 	job.Sums.Array, job.Sums.Whole = dst, true
@@ -61,7 +59,7 @@ func integrate(kind engine.Kind, src, dst raster.Array, opt *Options) error {
 	return job.Run()
 }
 
-// Each of these is the work of one kind of table, of images of any type, and the table.
+// Each of these functions returns the work of one kind of table, for images of any type, and the table.
 
 func uprightWork[S boxsum.Sum](images ...any) (*Work, *boxsum.Table[S], error) {
 	w, src := newWork(images...), pixels.Of(images[0])
@@ -89,7 +87,7 @@ func squaredWork(images ...any) (*Work, *boxsum.SquaredTable[uint32, uint64], er
 	return w, both, nil
 }
 
-// uprightTable wraps a table whose peers hold D.
+// uprightTable wraps a table whose entries are of type D in peers.
 func uprightTable[D, S boxsum.Sum](t *boxsum.Table[S], images []any, square bool) Table {
 	verify := func(i int) error { return verifyImage(t.Exclusive(), images[i], square) }
 	return newTable(t.Exclusive(), verify, func(r io.Reader, inclusive bool) error {
@@ -135,7 +133,7 @@ func rotatedWork[S boxsum.Sum](rot rotated.Rotation, images ...any) (*Work, *rot
 func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, images []any) Table {
 	src := pixels.Of(images[0])
 	channels := src.Channels
-	// The limits write as many bytes; where a rotated table has them is its own.
+	// The limits write as many bytes to memory of their own, because that of a rotated table is private.
 	output := make([]byte, rotatedCells(rot, Size{Width: src.Width, Height: src.Height})*int64(channels)*int64(unsafe.Sizeof(*new(S))))
 	spoil := func() {
 		t.Fill(func(dst []S, boxes []rotated.Box) {
@@ -153,7 +151,7 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, image
 	return Table{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}
 }
 
-// volumeWork takes all slices as one image, one under another.
+// volumeWork takes an image of all slices, stacked vertically.
 func volumeWork[S boxsum.Sum](img any, size Size) (*Work, *volume.Table[S], error) {
 	src := pixels.Of(img)
 	src.Extent = raster.VolumeExtent(src.Width, size.Height, size.Depth, src.Channels, src.Stride, src.Stride*size.Height)
@@ -169,7 +167,7 @@ func volumeWork[S boxsum.Sum](img any, size Size) (*Work, *volume.Table[S], erro
 }
 
 func volumeTable[S boxsum.Sum](t *volume.Table[S], img any) Table {
-	// All slices one under another.
+	// All slices, stacked vertically.
 	entries := boxsum.View[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width + 1, Height: (t.Height + 1) * (t.Depth + 1), Channels: t.Channels}
 	return newTable(entries, func(int) error { return verifyVolume(t, img) },
 		func(r io.Reader, inclusive bool) error { return equalVolume(r, t, inclusive) })
@@ -191,7 +189,7 @@ func histogramWork(bins histogram.Bins, images ...any) (*Work, *histogram.Table[
 	return w, t, nil
 }
 
-// countsOf is the counts of a histogram as a table of a channel for every bin.
+// countsOf returns the counts of a histogram as a table with one channel per bin.
 func countsOf(t *histogram.Table[uint32]) boxsum.View[uint32] {
 	n := t.Channels * t.Bins.N
 	return boxsum.View[uint32]{Sums: t.Counts, Stride: (t.Width + 1) * n, Width: t.Width + 1, Height: t.Height + 1, Channels: n}

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Times is what some runs took, in milliseconds.
+// Times summarizes the times of some runs, in milliseconds.
 type Times struct {
 	Mean float64 `json:"mean_ms"`
 	Min  float64 `json:"min_ms"`
 	Max  float64 `json:"max_ms"`
 }
 
-// TimesOf is the mean, the least and the most of some times.
+// TimesOf returns the mean, minimum and maximum of some times.
 func TimesOf(all []time.Duration) Times {
 	t := Times{Min: math.Inf(1)}
 	for _, d := range all {
@@ -24,7 +24,7 @@ func TimesOf(all []time.Duration) Times {
 	return t
 }
 
-// Median is the time in the middle, in milliseconds.
+// Median returns the median in milliseconds.
 func Median(times []time.Duration) float64 {
 	sorted := slices.Sorted(slices.Values(times))
 	half := len(sorted) / 2
@@ -35,7 +35,7 @@ func Median(times []time.Duration) float64 {
 	return milliseconds(middle)
 }
 
-// P95 is the time that 95% of the runs took at most, in milliseconds: of fewer than 20, the longest.
+// P95 returns the 95th percentile in milliseconds; for fewer than 20 runs it is the longest time.
 func P95(times []time.Duration) float64 {
 	if len(times) == 0 {
 		return 0

@@ -12,12 +12,11 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// verify compares every entry of an upright table with a reference that shares nothing
-// with the library: a running sum along the row, added to what the column held
-// above, and in a volume to what the slice before holds. Bands of rows go side by side:
-// each starts from the row above it in the table, which the band above finds right or
-// not. Sums are exact in their type, in any order of additions, see [randomImage].
-// Values fills in what a row of pixels counts.
+// verify compares every entry of an upright table with a reference that shares no code with the
+// library: a running sum along the row plus the entry above and, in a volume, plus that of the
+// previous slice. Bands of rows are verified concurrently: each starts from the row above it in the
+// table, which is verified with the band above. Sums are exact in their type, in any order of
+// additions, see [randomImage]. values writes the summands of a row of pixels.
 func verify[S boxsum.Sum](t, before boxsum.View[S], values func(y int, to []S)) error {
 	c := t.Channels
 	if err := zeros(t, 0, t.Row(0)); err != nil {
@@ -54,7 +53,7 @@ func verify[S boxsum.Sum](t, before boxsum.View[S], values func(y int, to []S)) 
 	})
 }
 
-// zeros is an error where one of the first entries of a row is not zero.
+// zeros returns an error if one of the first entries of a row is not zero.
 func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
 	if i := slices.IndexFunc(entries, func(sum S) bool { return sum != 0 }); i >= 0 {
 		return differs("the reference", i, y, t.Channels, entries[i], S(0))
@@ -62,7 +61,7 @@ func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
 	return nil
 }
 
-// pixelsOf is a row of an image, of any type, as sums: that is exact.
+// pixelsOf converts a row of an image of any type to sums, which is exact.
 func pixelsOf[S boxsum.Sum](img any, y int, to []S) {
 	src := pixels.Of(img)
 	for i, p := range src.Floats(nil, y, 0, len(to), 1) {
@@ -82,8 +81,7 @@ func verifyImage[S boxsum.Sum](t boxsum.View[S], img any, square bool) error {
 	})
 }
 
-// verifyHistogram compares the counts of a histogram, which are those of pixels that
-// count once in their bin.
+// verifyHistogram compares the counts of a histogram, in which each pixel counts once in its bin.
 func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
 	n := t.Channels / img.Channels
 	return verify(t, boxsum.View[uint32]{}, func(y int, to []uint32) {
@@ -94,7 +92,7 @@ func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
 	})
 }
 
-// verifyVolume compares the table of a volume slice by slice, which are one image, one under another.
+// verifyVolume compares the table of a volume slice by slice. img holds the slices, stacked vertically.
 func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
 	for y := range t.Height + 1 {
 		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
@@ -109,25 +107,25 @@ func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
 	return nil
 }
 
-// verifyTilted compares every entry with a reference that shares nothing with
-// the library: the entry above, and the pixels on the two diagonals that end in
-// the corner of the entry, which both have.
+// verifyTilted compares every entry with a reference that shares no code with the library: the entry
+// above plus the pixels on the two diagonals that end in the tip of the entry's triangle, which
+// belongs to both.
 func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img any) error {
 	c, n := entries.Channels, (entries.Width-1)*entries.Channels
 	if err := zeros(entries, 0, entries.Row(0)); err != nil {
 		return err
 	}
-	// Sums and both diagonals of the row above, each a pixel wider on both sides.
+	// Sums and both diagonals of the row above, each one pixel wider on both sides.
 	sums, fromLeft, fromRight := make([]S, n+2*c), make([]S, n+2*c), make([]S, n+2*c)
 	pixels := make([]S, n)
 	for y := range entries.Height - 1 {
 		row := entries.Row(y + 1)
-		for i := range c { // the sums left of the image are those of the pixel to the right, a row higher
+		for i := range c { // sums left of the image equal those of the pixel to the right, one row higher
 			if want := sums[c+i]; n > 0 && row[i] != want {
 				return differs("the reference", i, y+1, c, row[i], want)
 			}
 		}
-		copy(fromRight[c:], fromRight[2*c:]) // each moves on by a pixel
+		copy(fromRight[c:], fromRight[2*c:]) // each moves by one pixel
 		copy(fromLeft[c:], fromLeft[:n])
 		clear(fromRight[c+n:])
 		pixelsOf(img, y, pixels)
@@ -143,8 +141,8 @@ func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img any) error {
 	return nil
 }
 
-// inBands calls f for bands of n rows, one for every core, at once. Its error is
-// that of the uppermost band that has one.
+// inBands calls f concurrently for bands of n rows, one per core. It returns the error of the
+// uppermost band that has one.
 func inBands(n int, f func(from, to int) error) error {
 	bands := min(n, runtime.GOMAXPROCS(0))
 	if bands < 1 {
@@ -155,8 +153,8 @@ func inBands(n int, f func(from, to int) error) error {
 	return cmp.Or(errs...)
 }
 
-// equal compares every entry of a view with the D values that r yields row by
-// row, in the machine's byte order. It reads all of them, whatever it finds.
+// equal compares every entry of a view with values of type D that r yields row by row, in the
+// machine's byte order. It reads all of them even if they differ.
 func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
 	var first error
 	row := make([]D, v.Width*v.Channels)
@@ -192,12 +190,12 @@ func equalVolume[S boxsum.Sum](r io.Reader, t *volume.Table[S], inclusive bool) 
 	return first
 }
 
-// A DiffersError is an entry that is not what it should be.
+// A DiffersError reports a wrong entry.
 type DiffersError struct{ text string }
 
 func (e *DiffersError) Error() string { return e.text }
 
-// differs says which entry of a row differs, by its index in the row.
+// differs returns an error that names an entry of a row by its index in the row.
 func differs(who string, i, y, channels int, got, want any) error {
 	return &DiffersError{fmt.Sprintf("entry (%d, %d) of channel %d is %v, and %s has %v",
 		i/channels, y, i%channels, got, who, want)}

@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// rotatedCells is how many sums a rotated table has to hold: one for every pixel,
-// and above 3/4 one for every empty cell between them.
+// rotatedCells returns the number of sums in a rotated table: one for every pixel and, above 3/4, one
+// for every empty cell between them.
 func rotatedCells(rot rotated.Rotation, size Size) int64 {
 	if rot, err := rot.Reduce(); err == nil {
 		a, b := max(rot.A, -rot.A), rot.B
@@ -19,8 +19,8 @@ func rotatedCells(rot rotated.Rotation, size Size) int64 {
 	return int64(size.Pixels())
 }
 
-// verifyRotated compares the sum above and left of every cell with a reference
-// that knows the definition of rows and columns and nothing of the table.
+// verifyRotated compares the sum above and left of every cell with a reference that uses only the
+// definition of rows and columns.
 func verifyRotated[S boxsum.Sum](t *rotated.Table[S], img any) error {
 	var size Size
 	var n int
@@ -38,7 +38,7 @@ func verifyRotated[S boxsum.Sum](t *rotated.Table[S], img any) error {
 		a, b, width, height = b, a, height, width
 	}
 	slope := func(n int) int { return int(int64(a) * int64(n) / int64(b)) }
-	columns := make([]S, (bounds.C1-bounds.C0)*n) // sums of a column so far
+	columns := make([]S, (bounds.C1-bounds.C0)*n) // running sums of columns
 	for r := bounds.R0; r < bounds.R1; r++ {
 		for u := range width {
 			v := r - slope(u)

@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Integral histograms are verified at every level, and say how many bytes they have.
+// TestPrepareHistogram tests that integral histograms are verified at every level, and report their size in bytes.
 func TestPrepareHistogram(t *testing.T) {
 	size := Size{Name: "70x30", Width: 70, Height: 30}
 	cases, err := ParseTypes("histogram,histogram:5x3,u8:u32-histogram:256")
@@ -39,7 +39,7 @@ func TestPrepareHistogram(t *testing.T) {
 	}
 }
 
-// A single wrong count, wherever it is, is found.
+// TestOneWrongCount tests that a single wrong count is found, wherever it is.
 func TestOneWrongCount(t *testing.T) {
 	img, err := randomOf[uint8, uint32](Size{Width: 4, Height: 3}, 2)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestOneWrongCount(t *testing.T) {
 	}
 }
 
-// Rotated tables of all types are verified at every level.
+// TestPrepareRotated tests that rotated tables of all types are verified at every level.
 func TestPrepareRotated(t *testing.T) {
 	for _, pair := range raster.SumPairs.For(raster.Rotated) {
 		types := pair.String()
@@ -84,7 +84,7 @@ func TestPrepareRotated(t *testing.T) {
 	}
 }
 
-// A single wrong sum is found.
+// TestOneWrongRotated tests that a single wrong sum is found.
 func TestOneWrongRotated(t *testing.T) {
 	img, err := randomOf[uint8, uint32](Size{Width: 6, Height: 5}, 2)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestOneWrongRotated(t *testing.T) {
 	}
 }
 
-// A single wrong entry of a volume's table, wherever it is, is found.
+// TestOneWrongVolumeEntry tests that a single wrong entry of a volume's table is found, wherever it is.
 func TestOneWrongVolumeEntry(t *testing.T) {
 	src := volume.Volume[uint8]{Pix: bytes.Repeat([]byte{1, 2, 3}, 40), Width: 2, Height: 3, Depth: 5, Channels: 4}
 	table, err := volume.Integrate[uint32](src, nil)

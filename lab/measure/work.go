@@ -10,25 +10,25 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Options say how the CPU makes a table. Their context ends the run of a contestant.
+// Options specifies how the CPU makes a table. The context cancels a contestant's run.
 type Options = boxsum.Options
 
-// A Work is pixels and the tables that they go into on the CPU, allocated once.
+// A Work holds pixels and their tables on the CPU, allocated once.
 type Work struct {
 	Pixels []byte
 	Tables []Table
 	Run    func(Options) error
 
-	// Upright is the upright table of the same pixels, to compare with, or nil.
+	// Upright is the work of the upright table of the same pixels, for comparison, or nil.
 	Upright *Work
 
-	images int // that a device makes tables of, the pixels being those of the first
+	images int // number of images for a device; the pixels are those of the first
 }
 
 // A Table is one of the tables of a work.
 type Table struct {
-	memory []byte                                  // all of it, with the gaps between rows
-	output []byte                                  // as much of it as its entries need
+	memory []byte                                  // all memory, including gaps between rows
+	output []byte                                  // as much memory as the entries need
 	verify func(i int) error                       // compares all entries with the reference of an image
 	equal  func(r io.Reader, inclusive bool) error // compares all entries with a peer's
 }
@@ -40,13 +40,12 @@ func newTable[S boxsum.Sum](entries boxsum.View[S], verify func(int) error, equa
 	return Table{memory: memory, output: memory[:n*int(unsafe.Sizeof(*new(S)))], verify: verify, equal: equal}
 }
 
-// bytesOf is the memory of a slice.
+// bytesOf returns the memory of a slice.
 func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// Prepare makes the work of a case, of random pixels, and verifies it with each
-// number of workers.
+// Prepare prepares the work of a case with random pixels, and verifies it with each number of workers.
 func Prepare(c Case, size Size, workers []int, opt Options) (*Work, error) {
 	kind, err := c.kind()
 	if err != nil {
@@ -76,8 +75,8 @@ func (w *Work) Check(opt Options) error {
 	return err
 }
 
-// check verifies the tables of an image that something leaves. They are spoilt before, so
-// that what the last run left cannot pass for a result.
+// check verifies the tables that run makes for image i. It first overwrites them, so that tables left
+// by an earlier run cannot pass.
 func (w *Work) check(i int, run func() error) error {
 	for _, t := range w.Tables {
 		for i := range t.memory {
@@ -95,7 +94,7 @@ func (w *Work) check(i int, run func() error) error {
 	return nil
 }
 
-// Contestant is the work with some options.
+// Contestant returns the work with the given options as a contestant.
 func (w *Work) Contestant(opt Options) *Contestant {
 	return &Contestant{
 		Run:   OnClock(func() error { return w.Run(opt) }),

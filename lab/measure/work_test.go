@@ -17,7 +17,7 @@ import (
 
 var best boxsum.Level
 
-// Every kind is verified at every level, with sizes around a vector's width.
+// TestPrepare tests that every kind is verified at every level, with sizes around a vector's width.
 func TestPrepare(t *testing.T) {
 	types := []string{squares}
 	for _, p := range raster.SumPairs.For(raster.Tilted | raster.Volume) { // 64-bit pixels are not measured
@@ -52,7 +52,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// The context of the options ends a run, whatever the kind of table.
+// TestRunEnds tests that the context of the options ends a run of any kind of table.
 func TestRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -71,7 +71,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// A single wrong entry, wherever it is, is found by verify and by equal.
+// TestOneWrongEntry tests that verify and equal find a single wrong entry, wherever it is.
 func TestOneWrongEntry(t *testing.T) {
 	t.Run("u8:u32", func(t *testing.T) { testOneWrong[uint8, uint32](t, false) })
 	t.Run("f32:f32", func(t *testing.T) { testOneWrong[float32, float32](t, false) })
@@ -124,8 +124,8 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 	}
 }
 
-// Squares that a peer holds as float64 equal our integers as numbers, and
-// whatever differs is read to its end, where the next reply begins.
+// TestEqualReads tests that squares that a peer holds as float64 are equal to integers of the same
+// value, and that all data is read even if it differs, up to the start of the next reply.
 func TestEqualReads(t *testing.T) {
 	view := boxsum.View[uint64]{Sums: []uint64{0, 1, 2, 1 << 52}, Stride: 2, Width: 2, Height: 2, Channels: 1}
 	for _, test := range []struct {
@@ -148,7 +148,7 @@ func TestEqualReads(t *testing.T) {
 	}
 }
 
-// The sums of random images need no more bits than their type has.
+// TestRandomImageIsExact tests that the sums of random images need no more bits than their type has.
 func TestRandomImageIsExact(t *testing.T) {
 	for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 64, Height: 64}, {Name: "", Width: 1000, Height: 1000}, {Name: "", Width: 4100, Height: 4100}} {
 		if ref.Race && size.Pixels() > 1<<20 {
@@ -180,7 +180,7 @@ func TestRandomImageIsExact(t *testing.T) {
 	}
 }
 
-// A single wrong entry of a 45° table, wherever it is, is found.
+// TestOneWrongTilted tests that a single wrong entry of a 45° table is found, wherever it is.
 func TestOneWrongTilted(t *testing.T) {
 	img, err := randomOf[uint16, uint64](Size{Width: 5, Height: 6}, 2)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestOneWrongTilted(t *testing.T) {
 	}
 }
 
-// randomOf is a random image of P whose sums of S are exact.
+// randomOf returns a random image of P whose sums in S are exact.
 func randomOf[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.Image[P], error) {
 	img, err := randomImage(raster.TypeOf[P](), exactBits(raster.TypeOf[S]()), size, channels)
 	if err != nil {

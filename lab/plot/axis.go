@@ -21,7 +21,7 @@ func (s scale) at(v float64) float64 {
 	return (v - s.low) / (s.high - s.low)
 }
 
-// Mark adds a tick that is not there, in its place.
+// Mark adds a tick at its position unless the axis has it already.
 func (a *Axis) Mark(at float64, label string) {
 	if t := (Tick{at, label}); !slices.Contains(a.Ticks, t) {
 		a.Ticks = append(a.Ticks, t)
@@ -29,8 +29,7 @@ func (a *Axis) Mark(at float64, label string) {
 	}
 }
 
-// scaleOf is a scale for an axis with these values, and a little room about
-// them.
+// scaleOf returns a scale for an axis with the given values and a small margin.
 func scaleOf(a Axis, values []float64) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -39,7 +38,7 @@ func scaleOf(a Axis, values []float64) scale {
 	if a.Log {
 		room := max(math.Pow(high/low, 0.05), 1.08)
 		low, high = low/room, high*room
-		// A scale of less than a factor of two makes noise look large.
+		// A log scale that spans less than a factor of two would exaggerate noise.
 		if high/low < 2 {
 			middle := math.Sqrt(low * high)
 			low, high = middle/math.Sqrt2, middle*math.Sqrt2
@@ -59,8 +58,7 @@ func scaleOf(a Axis, values []float64) scale {
 	return scale{false, low, high + room}
 }
 
-// ticks are the marks of an axis: those with a label, and on a log scale those
-// between without.
+// ticks returns the labeled ticks of an axis and, on a log scale, the minor ones without labels.
 func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
 	if a.Ticks != nil {
 		for _, t := range a.Ticks {
@@ -85,11 +83,10 @@ func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
 	return labelled, nil
 }
 
-// logTicks labels the powers of ten, and 2 and 5 times them, or all digits, where
-// there is room.
+// logTicks labels the powers of ten, and also 2 and 5 times these or all digits if there is room.
 func (s scale) logTicks() (labelled []Tick, minor []float64) {
 	decades := math.Log10(s.high / s.low)
-	skip := math.Ceil(decades / 7) // powers of ten to a label
+	skip := math.Ceil(decades / 7) // powers of ten per label
 	for e := math.Floor(math.Log10(s.low)); e <= math.Log10(s.high); e++ {
 		for digit := 1.0; digit < 10; digit++ {
 			v := digit * math.Pow(10, e)
@@ -107,10 +104,10 @@ func (s scale) logTicks() (labelled []Tick, minor []float64) {
 	return labelled, minor
 }
 
-// Number is a number as people write it: no exponent, and a thin gap between
-// groups of three digits.
+// Number formats a number for people: without an exponent, and with a thin space between groups of
+// three digits.
 func Number(v float64) string {
-	v += 0 // no minus before a zero
+	v += 0 // avoid a negative zero
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if exact := strconv.FormatFloat(v, 'g', 6, 64); !strings.Contains(exact, "e") {
 		s = exact

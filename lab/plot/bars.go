@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Bars is one bar for every row, with its name on the left and its value beside
-// it. Bars start at zero.
+// Bars is a bar chart with one bar per row, its name on the left and its value to the right of the
+// bar. Bars start at zero.
 type Bars struct {
 	Title string
 	Label string // of the values, with the unit
-	Note  string // below the label, such as what the colours mean
+	Note  string // below the label, such as the meaning of the colors
 	Rows  []Bar
 }
 
@@ -18,12 +18,12 @@ type Bars struct {
 type Bar struct {
 	Name  string
 	Value float64
-	Text  string // what stands beside the bar; empty means the value
+	Text  string // text next to the bar; empty means the value
 	Hue   int
-	Pale  bool // an outline: for figures that others published
+	Pale  bool // draw only the outline, for published figures
 }
 
-// Check says what cannot be drawn.
+// Check returns an error if the chart cannot be drawn.
 func (b *Bars) Check() error {
 	for _, r := range b.Rows {
 		if r.Value < 0 || !fits(Axis{}, r.Value) {
@@ -38,12 +38,12 @@ func (b *Bars) Check() error {
 
 const barHeight = 30.0
 
-// Size is how large the chart is.
+// Size returns the size of the chart.
 func (b *Bars) Size() (width, height float64) {
 	return chartWidth, margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
 }
 
-// below is how much room there is under the bars.
+// below returns the height of the area below the bars.
 func (b *Bars) below() float64 {
 	if b.Note == "" {
 		return 56

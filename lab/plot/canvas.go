@@ -27,15 +27,14 @@ var round = func() []point {
 type canvas interface {
 	// line draws a line through points.
 	line(points []point, width float64, dash []float64, c color.RGBA)
-	// area fills an outline; with a width above zero it is drawn in c on
-	// white instead.
+	// area fills an outline. If width is positive, it draws the outline in c and fills it with white.
 	area(points []point, width float64, c color.RGBA)
-	// text writes a line whose baseline is at y. The anchor is the part of the
-	// text, from 0 to 1, that lies at x.
+	// text writes a line of text with its baseline at at.y. anchor is the part of the text, from 0 to
+	// 1, that is at at.x.
 	text(at point, anchor float64, s string, f face, c color.RGBA)
 }
 
-// A face is how text looks.
+// A face is the size and weight of text.
 type face struct {
 	size float64
 	bold bool
@@ -47,7 +46,7 @@ var (
 	tickFace  = face{13.5, false}
 )
 
-// fontFace is a face of the Go fonts, scaled.
+// fontFace returns a face of the Go fonts, scaled.
 func fontFace(f face, scale float64) font.Face {
 	data := goregular.TTF
 	if f.bold {
@@ -55,7 +54,7 @@ func fontFace(f face, scale float64) font.Face {
 	}
 	parsed, err := opentype.Parse(data)
 	if err != nil {
-		panic(err) // the font is part of the program
+		panic(err) // the font is embedded in the program
 	}
 	made, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size * scale, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
@@ -69,8 +68,8 @@ var (
 	measured  = map[face]font.Face{}
 )
 
-// widthOf is how much room a text needs. Browsers may have wider fonts than the
-// one that is measured.
+// widthOf returns the width to reserve for a text. Browsers may use wider fonts than the one that is
+// measured.
 func widthOf(s string, f face) float64 {
 	measuring.Lock()
 	defer measuring.Unlock()
@@ -82,7 +81,7 @@ func widthOf(s string, f face) float64 {
 	return float64(font.MeasureString(m, s)) / 64 * 1.06
 }
 
-// box is the corners of a rectangle.
+// box returns the corners of a rectangle.
 func box(x0, y0, x1, y1 float64) []point {
 	return []point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}
 }

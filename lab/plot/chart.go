@@ -10,21 +10,21 @@ const (
 	chartWidth = 760.0
 	margin     = 16.0
 	lineHeight = 19.0
-	sampleSize = 34.0 // of a line beside its name
+	sampleSize = 34.0 // of a line next to its name
 )
 
-// Size is how large the chart is.
+// Size returns the size of the chart.
 func (c *Chart) Size() (width, height float64) {
 	return chartWidth, max(420, 110+lineHeight*float64(len(c.Series)))
 }
 
 func (c *Chart) title() string { return c.Title }
 
-// frame is where the data lie, and how they come there.
+// A frame is the area of the data, with its scales.
 type frame struct {
 	x0, y0, x1, y1 float64
 	x, y           scale
-	lines          []int // in which line the labels of the x-axis stand
+	lines          []int // line of each label of the x-axis
 }
 
 func (f frame) place(p Point) point { return point{f.px(p.X), f.py(p.Y)} }
@@ -64,8 +64,8 @@ func (c *Chart) frame() frame {
 	return f
 }
 
-// stagger says in which line labels stand: those that would run into one before go to a
-// second line, and those that would there to a third, which is not written.
+// stagger returns the line of each label: labels that would overlap the previous one go to a second
+// line, and those that do not fit there either to a third, which is not drawn.
 func stagger(ticks []Tick, place func(float64) float64) []int {
 	lines := make([]int, len(ticks))
 	free := [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
@@ -153,8 +153,8 @@ func (s Style) mark(to canvas, at point) {
 	to.area(s.marker(at), width, s.color())
 }
 
-// drawNames writes the name of every line to the right of the data, beside its
-// end as far as the others leave room.
+// drawNames writes the name of every line to the right of the data, as close to the line's end as the
+// other names allow.
 func (c *Chart) drawNames(to canvas, f frame) {
 	type name struct {
 		Series
@@ -185,12 +185,12 @@ func (c *Chart) drawNames(to canvas, f frame) {
 	}
 }
 
-// spread moves positions, which rise, as little as keeps them a gap apart and
-// inside of low and high.
+// spread moves ascending positions as little as possible such that they are at least gap apart and
+// between low and high.
 func spread(wants []float64, gap, low, high float64) []float64 {
 	type group struct {
 		from, n int
-		sum     float64 // of what its members want for its first
+		sum     float64 // sum of the positions that its members want for the first
 	}
 	var groups []group
 	start := func(g group) float64 {

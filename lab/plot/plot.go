@@ -1,10 +1,8 @@
-// Package plot draws charts that a paper could print, as SVG and as PNG, from
-// the same drawing code.
+// Package plot draws charts in print quality, as SVG and as PNG, with the same drawing code.
 //
-// A line has a colour, a marker and a dash of its own, so that it is told from
-// the others by most eyes and in grey too. What it is called stands to the right
-// of the data, beside its end. The label of the y-axis lies over it, where it
-// can be read without turning one's head.
+// Each line has its own color, marker and dash pattern, so that most people can distinguish lines,
+// even in gray. Its name is to the right of the data, next to the line's end. The label of the y-axis
+// is above the axis, where it can be read without rotating it.
 package plot
 
 import (
@@ -14,22 +12,22 @@ import (
 	"math"
 )
 
-// A Figure is something that can be drawn.
+// A Figure is a chart that can be drawn.
 type Figure interface {
-	// Size is how large it is, in pixels of the SVG.
+	// Size returns its size in pixels of the SVG.
 	Size() (width, height float64)
 	draw(canvas)
 	title() string
 }
 
-// A Chart is lines over two axes.
+// A Chart has lines over two axes.
 type Chart struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
 }
 
-// An Axis says how values become positions. Its range is that of the data.
+// An Axis maps values to positions. Its range is that of the data.
 type Axis struct {
 	Label string // with the unit
 	Log   bool
@@ -50,19 +48,19 @@ type Series struct {
 	Style  Style
 }
 
-// A Point is a value, and if High is not zero the range that it was found in.
+// A Point is a value. If High is not zero, Low and High are the range of the measurements.
 type Point struct{ X, Y, Low, High float64 }
 
-// A Style is how a series looks. Series that belong together share a Hue.
+// A Style is the appearance of a series. Related series share a Hue.
 type Style struct {
-	Hue    int  // which of the colours, and with it the marker
-	Dash   int  // 0 is a solid line, and 1 to 3 are dashes that grow shorter
+	Hue    int  // index of the color and the marker
+	Dash   int  // 0 is solid; 1 to 3 are increasingly short dashes
 	Hollow bool // markers are outlines
 	Heavy  bool // a thicker line
-	Bare   bool // no markers: for limits and ideals
+	Bare   bool // without markers, for limits and ideals
 }
 
-// Check says what cannot be drawn.
+// Check returns an error if the chart cannot be drawn.
 func (c *Chart) Check() error {
 	n := 0
 	for _, s := range c.Series {
@@ -79,8 +77,8 @@ func (c *Chart) Check() error {
 	return nil
 }
 
-// fits leaves out what is no number, and numbers so large or small that the axes
-// about them would not be.
+// fits reports whether an axis can show a value: it excludes NaN, infinities, and numbers so large or
+// small that the axis would overflow.
 func fits(a Axis, v float64) bool {
 	if v == 0 {
 		return !a.Log
@@ -88,8 +86,7 @@ func fits(a Axis, v float64) bool {
 	return math.Abs(v) > 1e-100 && math.Abs(v) < 1e100 && (v > 0 || !a.Log)
 }
 
-// SVG writes a figure as a document that needs nothing else. It can also stand
-// inside of an HTML page.
+// SVG writes a figure as a self-contained document, which can also be included in an HTML page.
 func SVG(w io.Writer, f Figure) error {
 	width, height := f.Size()
 	c := newSVG(width, height, f.title())
@@ -97,11 +94,10 @@ func SVG(w io.Writer, f Figure) error {
 	return c.write(w)
 }
 
-// pngScale is how many pixels of a PNG one of the SVG is: print and sharp
-// screens want two.
+// pngScale is the number of PNG pixels per SVG pixel: print and high-resolution screens need two.
 const pngScale = 2
 
-// PNG writes a figure as a picture of twice the pixels.
+// PNG writes a figure as a PNG of twice the SVG's size in pixels.
 func PNG(w io.Writer, f Figure) error {
 	width, height := f.Size()
 	c := newRaster(width, height)

@@ -46,8 +46,7 @@ func sampleBars() *Bars {
 		{Name: "boxsum", Value: 0.05, Hue: 4}, {Name: "nothing", Value: 0, Hue: 2}}}
 }
 
-// TestDrawn writes the samples to a folder to look at, if BOXSUM_PLOTS names
-// one.
+// TestDrawn writes the samples to the folder in BOXSUM_PLOTS, if set, for inspection.
 func TestDrawn(t *testing.T) {
 	for name, f := range map[string]Figure{"chart": sample(), "bars": sampleBars()} {
 		var svg, pixels bytes.Buffer
@@ -61,7 +60,7 @@ func TestDrawn(t *testing.T) {
 			}
 		}
 		if testing.Short() {
-			continue // pictures take long
+			continue // drawing takes long
 		}
 		if err := PNG(&pixels, f); err != nil {
 			t.Fatal(err)
@@ -80,7 +79,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// wellFormed is every text of an SVG.
+// wellFormed returns all texts of an SVG.
 func wellFormed(t *testing.T, svg string) (texts []string) {
 	t.Helper()
 	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
@@ -96,8 +95,8 @@ func wellFormed(t *testing.T, svg string) (texts []string) {
 	}
 }
 
-// TestInside: whatever the data, lines and markers stay where the data belong,
-// and names do not overlap.
+// TestInside tests that, for any data, lines and markers stay inside the frame and names do not
+// overlap.
 func TestInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &Chart{X: Axis{Log: rapid.Bool().Draw(t, "log x")}, Y: Axis{Log: rapid.Bool().Draw(t, "log y"), Zero: rapid.Bool().Draw(t, "zero")}}

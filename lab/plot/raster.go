@@ -23,8 +23,8 @@ func newRaster(width, height float64) *raster {
 	return r
 }
 
-// line fills a rectangle for every piece and a disc for every corner. All wind
-// the same way, so that where they overlap they cover no more than once.
+// line fills a rectangle for every segment and a disc for every corner. All have the same winding
+// direction, so overlapping parts are covered only once.
 func (r *raster) line(points []point, width float64, dash []float64, c color.RGBA) {
 	var outlines [][]point
 	for _, piece := range cut(points, dash) {
@@ -47,14 +47,14 @@ func (r *raster) line(points []point, width float64, dash []float64, c color.RGB
 func (r *raster) area(points []point, width float64, c color.RGBA) {
 	if width > 0 {
 		r.fill([][]point{points}, paper)
-		// The first side twice, so that every corner is round.
+		// Append the first side again, so that every corner is round.
 		r.line(append(append([]point(nil), points...), points[0], points[1]), width, nil, c)
 		return
 	}
 	r.fill([][]point{points}, c)
 }
 
-// fill fills outlines, within the pixels that they reach.
+// fill fills outlines, within their bounding box.
 func (r *raster) fill(outlines [][]point, c color.RGBA) {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, outline := range outlines {
@@ -93,7 +93,7 @@ func (r *raster) text(at point, anchor float64, s string, f face, c color.RGBA) 
 	d.DrawString(s)
 }
 
-// cut cuts a line into its dashes.
+// cut splits a line into its dashes.
 func cut(points []point, dash []float64) [][]point {
 	if dash == nil || len(points) == 0 {
 		return [][]point{points}

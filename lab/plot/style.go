@@ -9,8 +9,8 @@ var (
 	rule   = color.RGBA{0xe3, 0xe6, 0xea, 0xff}
 	leader = color.RGBA{0xc2, 0xc8, 0xd0, 0xff}
 	faint  = color.RGBA{0xf1, 0xf3, 0xf5, 0xff}
-	// hues are those of Okabe and Ito that show on white, darkened where they
-	// would be faint, and a grey. Neighbours differ in lightness too.
+	// hues are those of Okabe and Ito that are visible on white, darkened if they would be faint, and a
+	// gray. Adjacent hues also differ in lightness.
 	hues = []color.RGBA{
 		{0x00, 0x5f, 0x9e, 0xff}, // blue
 		{0xd8, 0x8a, 0x00, 0xff}, // orange
@@ -24,7 +24,7 @@ var (
 	dashes = [][]float64{nil, {9, 5}, {5, 4}, {1.5, 4}}
 )
 
-// Grey is the hue for what only stands beside: limits and ideals.
+// Grey is the hue for limits and ideals.
 const Grey = 7
 
 func (s Style) color() color.RGBA { return hues[s.Hue%len(hues)] }
@@ -36,7 +36,7 @@ func (s Style) width() float64 {
 	return 1.8
 }
 
-// marker is the outline of a marker of this style, with corners about a point.
+// marker returns the outline of this style's marker around a point.
 func (s Style) marker(at point) []point {
 	r := 4.4
 	if s.Heavy {
@@ -51,7 +51,7 @@ func (s Style) marker(at point) []point {
 	return around(at, r, shapes[s.Hue%len(shapes)])
 }
 
-// around is a shape of radius 1, scaled and moved.
+// around returns a shape of radius 1, scaled and moved.
 func around(at point, r float64, shape []point) []point {
 	out := make([]point, len(shape))
 	for i, p := range shape {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// svgCanvas is a canvas that becomes SVG.
+// svgCanvas is a canvas that writes SVG.
 type svgCanvas struct{ b strings.Builder }
 
 func newSVG(width, height float64, title string) *svgCanvas {
@@ -74,7 +74,7 @@ func (v *svgCanvas) points(points []point) {
 	}
 }
 
-// num is a coordinate to a hundredth of a pixel.
+// num formats a coordinate to a hundredth of a pixel.
 func num(f float64) string {
 	s := strconv.FormatFloat(f, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")

@@ -6,6 +6,6 @@ import "time"
 
 var started = time.Now()
 
-// processTime is how long the process has been on processors, where the system tells; here it
-// is how long it has been running.
+// processTime stands for the processor time used by the process. On this system it is the time since
+// the process started.
 func processTime() time.Duration { return time.Since(started) }

@@ -1,5 +1,5 @@
-// Command filters measures filters and thresholds beside other libraries, by turns in one
-// run, and prints a table with the floors that they are held to. make bench-filters runs it.
+// Command filters measures filters and thresholds in turns with other libraries, and prints a table
+// with the minimum speedups that are required. make bench-filters runs it.
 package main
 
 import (
@@ -67,8 +67,8 @@ func run(w io.Writer) error {
 	return nil
 }
 
-// printMarkdown prints how many times as fast as the peer each row is, of all sizes in a line: bold where that
-// is less than its floor, and in brackets how much two workers gain.
+// printMarkdown prints the speedup of each row over its peer, with all sizes on one line: bold if it
+// is below the required minimum, and in parentheses the gain from a second worker.
 func printMarkdown(w io.Writer, sizes []measure.Size, found map[string][]measured) error {
 	head, rule := "| | peer | floor |", "|---|---|---|"
 	for _, size := range sizes {
@@ -89,7 +89,7 @@ func printMarkdown(w io.Writer, sizes []measure.Size, found map[string][]measure
 		for _, m := range all {
 			line += " " + m.cell(r.floor) + " |"
 		}
-		for range len(sizes) - len(all) { // of slow peers
+		for range len(sizes) - len(all) { // slow peers
 			line += " |"
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -99,10 +99,10 @@ func printMarkdown(w io.Writer, sizes []measure.Size, found map[string][]measure
 	return nil
 }
 
-// key is which row it is.
+// key identifies a row.
 func (r *row) key() string { return r.name + " | " + r.peer }
 
-// cell is how many times as fast a row is, for a table.
+// cell returns the speedup of a row as a table cell.
 func (m *measured) cell(floor float64) string {
 	if m.theirs == 0 {
 		return "–"
@@ -148,7 +148,7 @@ func table(w io.Writer, size measure.Size, level boxsum.Level, where places, onl
 	return err
 }
 
-// chosen reports whether a row is one of those that are asked for.
+// chosen reports whether a row was requested.
 func chosen(r *row, only string) bool {
 	return slices.ContainsFunc(strings.Split(only, ","), func(part string) bool {
 		return strings.Contains(r.name, part) || strings.Contains(r.peer, part)
@@ -156,33 +156,32 @@ func chosen(r *row, only string) bool {
 }
 
 const (
-	// gainFloor is how many times as fast two workers should be.
+	// gainFloor is the required speedup from a second worker.
 	gainFloor = 1.7
-	// smallPixels is how large images of slow peers are at most: 1080p.
+	// smallPixels is the maximum size of images for slow peers: 1080p.
 	smallPixels = 1920 * 1080
 )
 
-// A row is a line of the table: what this library does, and what the peer does, in the
-// language of its process. The peer must take at least floor times as long; zero is for rows
-// without a floor.
+// A row is a line of the table: what this library does, and what the peer does, in the language of
+// its process. The peer must take at least floor times as long, unless floor is zero.
 type row struct {
 	name  string
 	floor float64
 	ours  func(im *images, o how) error
 	peer  string // its name
-	at    place  // the process that has it
+	at    place  // the process that runs it
 	does  string
-	small bool // the peer is slow: up to 1080p only
-	again bool // the same of ours as in the row before, beside another peer
+	small bool // the peer is slow: only up to 1080p
+	again bool // ours is the same as in the previous row
 }
 
-// A measured row.
+// measured holds the times of a row.
 type measured struct {
-	ours, theirs, two time.Duration // the least; zero is none
-	missing           string        // why there is no peer
+	ours, theirs, two time.Duration // the best time; zero if there is none
+	missing           string        // reason why there is no peer
 }
 
-// measure takes both by turns.
+// measure times both in turns.
 func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Duration, alone bool) (m measured, err error) {
 	least := func(to *time.Duration, took time.Duration) {
 		if *to == 0 || took < *to {
@@ -194,7 +193,7 @@ func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Durat
 		err := r.ours(im, how{workers, level})
 		return p.clock() - start, err
 	}
-	if _, err = timed(2); err != nil { // to warm up
+	if _, err = timed(2); err != nil { // warm up
 		return m, err
 	}
 	for start, round := time.Now(), 0; round < 2 || round < 3 && time.Since(start) < 3*limit || round < 60 && time.Since(start) < limit; round++ {
@@ -247,7 +246,7 @@ func verdict(times, floor float64) string {
 	return "met"
 }
 
-// processor is the name of the machine's.
+// processor returns the name of the machine's processor.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// Every row does its work, and has a peer.
+// TestRows tests that every row runs and has a peer.
 func TestRows(t *testing.T) {
 	im := newImages(200, 180)
 	for _, r := range rows {

@@ -18,20 +18,20 @@ import (
 //go:embed peers.py
 var script string
 
-// A place is the process that a peer runs in.
+// A place is the process in which a peer runs.
 type place int
 
 const (
 	inPython place = iota // OpenCV and most others
-	inDoxa                // a Python of its own, which must be newer
+	inDoxa                // a separate, newer Python
 	inGo
 	placeCount
 )
 
-// places is where the programs are.
+// places holds the paths of the programs.
 type places struct{ python, doxa, golang string }
 
-// peers is the processes of other libraries, each started when it is first asked.
+// peers runs the processes of other libraries, each started when it is first needed.
 type peers struct {
 	where     places
 	size      measure.Size
@@ -41,12 +41,12 @@ type peers struct {
 	processes [placeCount]*process
 }
 
-// A process does what a line says, and answers with how long that took.
+// A process executes lines and replies with the time that each took.
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
-	missing string // why it is not there
+	missing string // reason why it could not be started
 }
 
 // newPeers writes the images that peers read.
@@ -66,7 +66,7 @@ func newPeers(where places, im *images, size measure.Size, busy bool) (*peers, e
 	return p, nil
 }
 
-// clock is what both sides are measured by.
+// clock returns the time by the clock that is used for both sides.
 func (p *peers) clock() time.Duration {
 	if p.busy {
 		return processTime()
@@ -118,7 +118,7 @@ func firstLine(text string) string {
 	return line[:min(len(line), 60)]
 }
 
-// time is how long a peer takes, or what is missing.
+// time returns the time that a peer takes, or the reason why it is missing.
 func (p *peers) time(at place, does string) (took time.Duration, missing string, err error) {
 	if p.processes[at] == nil {
 		p.processes[at] = p.start(at)
@@ -141,7 +141,7 @@ func (p *peers) time(at place, does string) (took time.Duration, missing string,
 	return took, "", err
 }
 
-// stop ends the processes and takes the files away.
+// stop ends the processes and removes the files.
 func (p *peers) stop() {
 	for _, c := range p.processes {
 		if c != nil && c.missing == "" {
@@ -152,7 +152,7 @@ func (p *peers) stop() {
 	os.RemoveAll(p.folder)
 }
 
-// how says how ours work.
+// how holds the options for our side.
 type how struct {
 	workers int
 	level   boxsum.Level

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// rows is the table. To add one, write what we do and what the peer does.
+// rows is the table. To add a row, write what this library does and what the peer does.
 var rows = []row{
 	{name: "box mean u8, k = 3", floor: 1.5, ours: box(3), peer: "cv2.blur", does: "cv2.blur(a, (3, 3), dst=out)"},
 	{name: "box mean u8, k = 9", floor: 1.8, ours: box(9), peer: "cv2.blur", does: "cv2.blur(a, (9, 9), dst=out)"},
@@ -67,7 +67,7 @@ var rows = []row{
 	{name: "ZNCC, template 32×32", floor: 2, ours: zncc(32), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template32, cv2.TM_CCOEFF_NORMED)"},
 	{name: "ZNCC, template 128×128", floor: 1, ours: zncc(128), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template128, cv2.TM_CCOEFF_NORMED)"},
 
-	// Go's own: an *image.Gray or *image.RGBA in, a new one out, on both sides.
+	// For Go libraries, both sides convert an *image.Gray or *image.RGBA to a new one.
 	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "bild.Box", at: inGo, does: "gray bild.Box 7", small: true},
 	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "gift.Mean", at: inGo, does: "gray gift.Mean 15", small: true},
 	{name: "GaussianImage gray, σ 20", floor: 300, ours: gaussianImage(gray), peer: "bild.Gaussian", at: inGo, does: "gray bild.Gaussian 20", small: true},
@@ -112,7 +112,7 @@ func binarize(m threshold.Method) func(*images, how) error {
 	}
 }
 
-// zncc looks for a part of the image that starts at (40, 40).
+// zncc matches a template, the part of the image at (40, 40).
 func zncc(size int) func(*images, how) error {
 	return func(im *images, o how) error {
 		template, scores := im.a, im.out32
@@ -141,14 +141,14 @@ func gray(im *images) image.Image {
 	return &image.Gray{Pix: im.a.Pix, Stride: im.a.Stride, Rect: image.Rect(0, 0, im.a.Width, im.a.Height)}
 }
 
-// images are what rows read and write.
+// images holds the inputs and outputs of rows.
 type images struct {
 	a, b, page, out, half boxsum.Image[uint8]
 	rgb, outRGB           boxsum.Image[uint8]
 	a16, out16            boxsum.Image[uint16]
 	a32, out32, other32   boxsum.Image[float32]
 
-	// Made when they are asked for.
+	// Allocated when needed.
 	color *image.RGBA
 	out64 boxsum.Image[float64]
 }
@@ -160,7 +160,7 @@ func newImages(w, h int) *images {
 		a32: pixels[float32](w, h, 1), out32: pixels[float32](w, h, 1), other32: pixels[float32](w, h, 1),
 		page: drawPage(w, h),
 	}
-	for y := range h { // waves with noise on them
+	for y := range h { // waves with noise
 		for x := range w {
 			v := uint8(uint32(x)*5/8 + uint32(y)*3/8 + (uint32(x)*2654435761+uint32(y)*40503)>>27)
 			i := y*w + x
@@ -172,7 +172,7 @@ func newImages(w, h int) *images {
 	return im
 }
 
-// rgba is a as Go's libraries work with it.
+// rgba returns the image a in the format of Go's libraries.
 func rgba(im *images) image.Image {
 	if im.color == nil {
 		im.color = image.NewRGBA(image.Rect(0, 0, im.a.Width, im.a.Height))
@@ -190,7 +190,7 @@ func (im *images) thresholds() boxsum.Image[float64] {
 	return im.out64
 }
 
-// drawPage is dark strokes on paper that is lit from one side, with noise.
+// drawPage draws dark strokes on paper that is lit from one side, with noise.
 func drawPage(w, h int) boxsum.Image[uint8] {
 	img := pixels[uint8](w, h, 1)
 	rng := rand.New(rand.NewPCG(1, 18))

@@ -1,11 +1,10 @@
-// Command gopeers does what each line of its input says with another library for Go, and
-// prints how long that took in nanoseconds. It is a module of its own, so that nobody else
-// needs these libraries.
+// Command gopeers executes each line of its input with another Go library and prints how long that
+// took in nanoseconds. It is a separate module so that nobody else needs these libraries.
 //
 //	gopeers WIDTH HEIGHT PIXELS CLOCK
 //
-// PIXELS is a file of bytes. They become an *image.RGBA, which is what all three work in, or for
-// lines that begin with gray an *image.Gray.
+// PIXELS is a file of bytes. They are converted to an *image.RGBA, the type that all three libraries
+// use, or to an *image.Gray for lines that begin with gray.
 package main
 
 import (
@@ -87,7 +86,7 @@ var began = time.Now()
 
 func wall() time.Duration { return time.Since(began) }
 
-// onProcessor is how long the process has been on processors.
+// onProcessor returns the processor time used by the process.
 func onProcessor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
