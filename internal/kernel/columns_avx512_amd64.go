@@ -4,86 +4,86 @@
 
 package kernel
 
-// u8u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 16.
-// The stride is in bytes.
+// u8u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 16.
+// stride is in bytes.
 //
 //go:noescape
 func u8u32ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u8u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u8u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u8u64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u16u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u16u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u16u64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u16u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 16.
-// The stride is in bytes.
+// u16u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 16.
+// stride is in bytes.
 //
 //go:noescape
 func u16u32ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u32u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u32u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u32u64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u32u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 16.
-// The stride is in bytes.
+// u32u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 16.
+// stride is in bytes.
 //
 //go:noescape
 func u32u32ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// i16i64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// i16i64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func i16i64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// i32i64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// i32i64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func i32i64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u64u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u64u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u64u64ColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u8u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u8u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u8u64SquaresColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u16u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u16u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u16u64SquaresColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// u32u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// u32u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func u32u64SquaresColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// i16u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// i16u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func i16u64SquaresColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)
 
-// i32u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
-// The stride is in bytes.
+// i32u64SquaresColumnsAVX512 adds src[r*stride+i]² to sums[i] for all rows r of the given number of groups of four. n is a multiple of 8.
+// stride is in bytes.
 //
 //go:noescape
 func i32u64SquaresColumnsAVX512(sums *byte, src *byte, stride int, groups int, n int)

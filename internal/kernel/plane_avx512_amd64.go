@@ -14,7 +14,7 @@ package kernel
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -44,7 +44,7 @@ func u8u32DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *b
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -74,7 +74,7 @@ func u8u64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *b
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -89,7 +89,7 @@ func u8f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -119,7 +119,7 @@ func u8f64DotAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *b
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -134,7 +134,7 @@ func u16u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -149,7 +149,7 @@ func u16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -164,7 +164,7 @@ func u16u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -179,7 +179,7 @@ func u32u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -194,7 +194,7 @@ func u32u32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -209,7 +209,7 @@ func i16i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -224,7 +224,7 @@ func i16f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -239,7 +239,7 @@ func i32i64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u64u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -254,7 +254,7 @@ func u64u64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -269,7 +269,7 @@ func f32f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -284,7 +284,7 @@ func f32f32AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f64f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -299,7 +299,7 @@ func f64f64AVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -314,7 +314,7 @@ func u8u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -329,7 +329,7 @@ func u8f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -344,7 +344,7 @@ func u16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -359,7 +359,7 @@ func u16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -374,7 +374,7 @@ func u32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -389,7 +389,7 @@ func u32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -404,7 +404,7 @@ func i16u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -419,7 +419,7 @@ func i16f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -434,7 +434,7 @@ func i32u64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -449,7 +449,7 @@ func i32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -464,7 +464,7 @@ func f32f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, abo
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f64f64SquaresAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)

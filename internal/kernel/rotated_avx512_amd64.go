@@ -4,97 +4,97 @@
 
 package kernel
 
-// u8u32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint32
+// u8u32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint8.
 //
 //go:noescape
 func u8u32RotatedAVX512(args *uintptr)
 
-// u8u32DotRotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint32
+// u8u32DotRotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint8.
 //
 //go:noescape
 func u8u32DotRotatedAVX512(args *uintptr)
 
-// u8u64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint64
+// u8u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint8.
 //
 //go:noescape
 func u8u64RotatedAVX512(args *uintptr)
 
-// u8f32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float32
+// u8f32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float32
 // from pixels of type uint8.
 //
 //go:noescape
 func u8f32RotatedAVX512(args *uintptr)
 
-// u8f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// u8f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type uint8.
 //
 //go:noescape
 func u8f64RotatedAVX512(args *uintptr)
 
-// u16u64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint64
+// u16u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint16.
 //
 //go:noescape
 func u16u64RotatedAVX512(args *uintptr)
 
-// u16f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// u16f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type uint16.
 //
 //go:noescape
 func u16f64RotatedAVX512(args *uintptr)
 
-// u16u32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint32
+// u16u32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint16.
 //
 //go:noescape
 func u16u32RotatedAVX512(args *uintptr)
 
-// u32u64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint64
+// u32u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint32.
 //
 //go:noescape
 func u32u64RotatedAVX512(args *uintptr)
 
-// u32u32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint32
+// u32u32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint32.
 //
 //go:noescape
 func u32u32RotatedAVX512(args *uintptr)
 
-// i16i64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type int64
+// i16i64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type int64
 // from pixels of type int16.
 //
 //go:noescape
 func i16i64RotatedAVX512(args *uintptr)
 
-// i16f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// i16f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type int16.
 //
 //go:noescape
 func i16f64RotatedAVX512(args *uintptr)
 
-// i32i64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type int64
+// i32i64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type int64
 // from pixels of type int32.
 //
 //go:noescape
 func i32i64RotatedAVX512(args *uintptr)
 
-// f32f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// f32f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type float32.
 //
 //go:noescape
 func f32f64RotatedAVX512(args *uintptr)
 
-// f32f32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float32
+// f32f32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float32
 // from pixels of type float32.
 //
 //go:noescape
 func f32f32RotatedAVX512(args *uintptr)
 
-// f64f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// f64f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type float64.
 //
 //go:noescape

@@ -15,7 +15,7 @@ const (
 	avx512     = processor.AVX512
 )
 
-// sums holds the kernels that make sums of pixels, by pixel type and sum type.
+// sums holds the kernels that sum pixels, by pixel type and sum type.
 var sums = [raster.NumTypes][raster.NumTypes]*pair{
 	raster.U8: {
 		raster.U32: newSums[uint8, uint32](kinds{true, true, true}, [levelCount]routines{
@@ -109,7 +109,7 @@ var sums = [raster.NumTypes][raster.NumTypes]*pair{
 	},
 }
 
-// squares holds the kernels that make sums of their squares, by pixel type and sum type.
+// squares holds the kernels that sum squared pixels, by pixel type and sum type.
 var squares = [raster.NumTypes][raster.NumTypes]*pair{
 	raster.U8: {
 		raster.U64: newSquares[uint8, uint64](kinds{true, false, true}, [levelCount]routines{
@@ -177,7 +177,7 @@ var squares = [raster.NumTypes][raster.NumTypes]*pair{
 	},
 }
 
-// selects holds the kernels of valid pixels, which all levels share.
+// selects holds the kernels that select valid pixels, which all levels share.
 var selects = [levelCount]map[selectKind]selectRoutine{
 	avx2: {
 		{1, true, false}: {select8MaskAVX2, 32},

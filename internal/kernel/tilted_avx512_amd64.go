@@ -4,326 +4,326 @@
 
 package kernel
 
-// u8u32TiltedAVX512 is that of one row,
+// u8u32TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64TiltedAVX512 is that of one row,
+// u8u64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f32TiltedAVX512 is that of one row,
+// u8f32TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f64TiltedAVX512 is that of one row,
+// u8f64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64TiltedAVX512 is that of one row,
+// u16u64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u16u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16f64TiltedAVX512 is that of one row,
+// u16f64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u32TiltedAVX512 is that of one row,
+// u16u32TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u16u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64TiltedAVX512 is that of one row,
+// u32u64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u32u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u32TiltedAVX512 is that of one row,
+// u32u32TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u32u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16i64TiltedAVX512 is that of one row,
+// i16i64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i16i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16f64TiltedAVX512 is that of one row,
+// i16f64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32i64TiltedAVX512 is that of one row,
+// i32i64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i32i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64TiltedAVX512 is that of one row,
+// f32f64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func f32f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f32TiltedAVX512 is that of one row,
+// f32f32TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func f32f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64TiltedAVX512 is that of one row,
+// f64f64TiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f64f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func f64f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64SquaresTiltedAVX512 is that of one row,
+// u8u64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f64SquaresTiltedAVX512 is that of one row,
+// u8f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u8f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64SquaresTiltedAVX512 is that of one row,
+// u16u64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16f64SquaresTiltedAVX512 is that of one row,
+// u16f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64SquaresTiltedAVX512 is that of one row,
+// u32u64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32f64SquaresTiltedAVX512 is that of one row,
+// u32f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func u32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16u64SquaresTiltedAVX512 is that of one row,
+// i16u64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16f64SquaresTiltedAVX512 is that of one row,
+// i16f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32u64SquaresTiltedAVX512 is that of one row,
+// i32u64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32f64SquaresTiltedAVX512 is that of one row,
+// i32f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func i32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64SquaresTiltedAVX512 is that of one row,
+// f32f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func f32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64SquaresTiltedAVX512 is that of one row,
+// f64f64SquaresTiltedAVX512 is, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f64f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
-// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come vectors under masks, where the image begins and ends.
+// where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.
+// At the edges of the image, vectors under masks precede and follow the n elements.
 //
 //go:noescape
 func f64f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)

@@ -4,7 +4,7 @@
 
 package kernel
 
-// select8MaskAVX2 is, for pixels of 8 bits and a multiple of 32 of them,
+// select8MaskAVX2 is, for 8-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -13,12 +13,12 @@ package kernel
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select8MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select16MaskAVX2 is, for pixels of 16 bits and a multiple of 16 of them,
+// select16MaskAVX2 is, for 16-bit pixels and n a multiple of 16,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -27,12 +27,12 @@ func select8MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select16MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32MaskAVX2 is, for pixels of 32 bits and a multiple of 32 of them,
+// select32MaskAVX2 is, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -41,12 +41,12 @@ func select16MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select32MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64MaskAVX2 is, for pixels of 64 bits and a multiple of 8 of them,
+// select64MaskAVX2 is, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -55,12 +55,12 @@ func select32MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select64MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32NaNAVX2 is, for pixels of 32 bits and a multiple of 32 of them,
+// select32NaNAVX2 is, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -69,12 +69,12 @@ func select64MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select32NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64NaNAVX2 is, for pixels of 64 bits and a multiple of 8 of them,
+// select64NaNAVX2 is, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -83,12 +83,12 @@ func select32NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select64NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32MaskNaNAVX2 is, for pixels of 32 bits and a multiple of 32 of them,
+// select32MaskNaNAVX2 is, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -97,12 +97,12 @@ func select64NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select32MaskNaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64MaskNaNAVX2 is, for pixels of 64 bits and a multiple of 8 of them,
+// select64MaskNaNAVX2 is, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -111,7 +111,7 @@ func select32MaskNaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *by
 //		}
 //	}
 //
-// with pixels and mask asked for as many bytes ahead.
+// and prefetches pixels and mask at the distances ahead and maskAhead in bytes.
 //
 //go:noescape
 func select64MaskNaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)

@@ -15,7 +15,7 @@ package kernel
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -47,7 +47,7 @@ func u8u32DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -79,7 +79,7 @@ func u8u64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -95,7 +95,7 @@ func u8f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -127,7 +127,7 @@ func u8f64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -143,7 +143,7 @@ func u16u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -159,7 +159,7 @@ func u16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -175,7 +175,7 @@ func u16u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -191,7 +191,7 @@ func u32u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -207,7 +207,7 @@ func u32u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -223,7 +223,7 @@ func i16i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -239,7 +239,7 @@ func i16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -255,7 +255,7 @@ func i32i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -271,7 +271,7 @@ func f32f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -287,7 +287,7 @@ func f32f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f64f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -303,7 +303,7 @@ func f64f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -319,7 +319,7 @@ func u8u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u8f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -335,7 +335,7 @@ func u8f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -351,7 +351,7 @@ func u16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -367,7 +367,7 @@ func u16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -383,7 +383,7 @@ func u32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func u32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -399,7 +399,7 @@ func u32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -415,7 +415,7 @@ func i16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -431,7 +431,7 @@ func i16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -447,7 +447,7 @@ func i32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func i32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -463,7 +463,7 @@ func i32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -479,7 +479,7 @@ func f32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says, and strides in bytes.
+// with the channels that lanes describes, and strides in bytes.
 //
 //go:noescape
 func f64f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)

@@ -28,8 +28,8 @@ func columnKernel(set isa, o op) {
 		what += "²"
 	}
 	text(name, NOSPLIT, "func(sums, src *byte, stride, groups, n int)",
-		name+fmt.Sprintf(" adds %s to sums[i] for rows r of that many groups of four, and n, a multiple of %d.", what, lanes),
-		"The stride is in bytes.")
+		name+fmt.Sprintf(" adds %s to sums[i] for all rows r of the given number of groups of four. n is a multiple of %d.", what, lanes),
+		"stride is in bytes.")
 	sums, stride, i, n := arg("sums"), arg("stride"), GP64(), GP64()
 	src := arg("src")
 	second, third, fourth := GP64(), GP64(), GP64()

@@ -31,7 +31,7 @@ func doc(name string, o op) []string {
 	if o.dot {
 		return append(lines, "for a single channel, with strides in bytes.")
 	}
-	return append(lines, "with the channels as lanes says, and strides in bytes.")
+	return append(lines, "with the channels that lanes describes, and strides in bytes.")
 }
 
 func volumeDoc(name string, o op) []string {
@@ -48,7 +48,7 @@ func layDoc(name string) []string {
 // statement also if it is not empty.
 func binsDoc(name, count, also string) []string {
 	lines := []string{
-		name + " is, for the bins that are numbered from bins on, with distances in bytes,",
+		name + " is, for bins numbered from *bins on, with distances in bytes,",
 		"",
 		"\tfor x := range n {",
 		"\t\trun[index[x*step]] += weights[x*weightStep]",
@@ -83,13 +83,13 @@ func tiltedDoc(name string, o op) []string {
 
 func tiltedGroupDoc(name string, o op) []string {
 	return []string{
-		name + " is that of one row,",
+		name + " is, with the kernel of one row,",
 		"",
 		"	for r := range 4 {",
 		"		" + o.name() + "Tilted(dst, src, sums, diagonals, edge, n, channels, writes)",
 		"	}",
 		"",
-		"with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and",
-		"after them come vectors under masks, where the image begins and ends.",
+		"where all pointers advance from row to row by their strides, edge by 16 elements, and move a vector to the left.",
+		"At the edges of the image, vectors under masks precede and follow the n elements.",
 	}
 }

@@ -50,10 +50,10 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	switch {
 	case tail:
 		signature += ", some *uint32"
-		count, ending = "lanes", []string{"", "where lanes are those of a vector that some says."}
+		count, ending = "lanes", []string{"", "where lanes are the lanes of a vector that some selects."}
 	case kind.stream:
 		signature += ", dst *byte"
-		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "Bins of dst start a cache line. It takes a fence before others may read them."}
+		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "The bins of dst must be aligned to cache lines. Others may read them after a fence."}
 	}
 	text(name, NOSPLIT, "func("+signature+")", append(binsDoc(name, count, also), ending...)...)
 

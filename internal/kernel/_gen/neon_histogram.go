@@ -22,7 +22,7 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 	switch {
 	case kind.bytes == 0:
 		args = append(args, armArg{"some", "*uint32"})
-		lines = append(lines, "", "whatever some says.")
+		lines = append(lines, "", "It ignores some.")
 	case kind.stream:
 		args = append(args, armArg{"dst", pointer})
 		lines = binsDoc(name, fmt.Sprint(bytes/sum.Bytes()), "dst[x*pitch+b] = above[x*pitch+b]")

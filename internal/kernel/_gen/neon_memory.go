@@ -45,7 +45,7 @@ func neonMemory(f *armFile) {
 	through("fillNEON", "writes", "dst", ones, fill)
 	through("readNEON", "reads", "src", func(*armFunc) {}, read)
 
-	f.function("fillReadNEON", []string{"fillReadNEON reads that many blocks of 64 bytes and, for each, writes ratio blocks."},
+	f.function("fillReadNEON", []string{"fillReadNEON reads blocks of 64 bytes and, for each, writes ratio blocks."},
 		append(bytes("dst", "src"), armArg{"blocks", "int"}, armArg{"ratio", "int"}), func(fn *armFunc) {
 			fn.arg("dst", "R0")
 			fn.arg("src", "R1")

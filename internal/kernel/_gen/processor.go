@@ -16,7 +16,7 @@ func memory(set isa) {
 
 func fill(set isa) {
 	text("fill"+set.name(), NOSPLIT, "func(dst *byte, n int)",
-		"fill"+set.name()+" writes n bytes, a multiple of 256, from a cache line on, past the caches.")
+		"fill"+set.name()+" writes n bytes, a multiple of 256, with non-temporal stores. dst must be aligned to a cache line.")
 	through("dst", set, set.ones, set.stream)
 	SFENCE()
 	leave()
@@ -46,7 +46,7 @@ func through(name string, set isa, start func(reg.VecVirtual), step func(reg.Vec
 
 func fillRead(set isa) {
 	text("fillRead"+set.name(), NOSPLIT, "func(dst, src *byte, blocks, ratio int)",
-		"fillRead"+set.name()+" reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.")
+		"fillRead"+set.name()+" reads blocks of 64 bytes and, for each, writes ratio blocks with non-temporal stores. dst must be aligned to a cache line.")
 	dst, src, blocks, ratio := arg("dst"), arg("src"), arg("blocks"), arg("ratio")
 	v, ones, left := set.vec(), set.vec(), GP64()
 	set.ones(ones)
@@ -73,7 +73,7 @@ func fillRead(set isa) {
 func streamCopy(set isa) {
 	name := "streamCopy" + set.name()
 	text(name, NOSPLIT, "func(dst, src *byte, lines int)",
-		name+" copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.")
+		name+" copies cache lines with non-temporal stores. dst must be aligned to a cache line. Others may read it after a fence.")
 	dst, src, lines := arg("dst"), arg("src"), arg("lines")
 	line := func(at int) {
 		v := make([]reg.VecVirtual, lineBytes/set.bytes())
@@ -109,7 +109,7 @@ func streamCopy(set isa) {
 // processor emits the instructions that Go cannot express; all levels share them.
 func processor(isa) {
 	TEXT("storeFence", NOSPLIT, "func()")
-	Doc("storeFence lets what was written past the caches arrive before anything that is written later.")
+	Doc("storeFence orders non-temporal stores before all later stores.")
 	SFENCE()
 	RET()
 
@@ -119,7 +119,7 @@ func processor(isa) {
 	RET()
 
 	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (eax, ebx, ecx, edx uint32)")
-	Doc("cpuid asks the processor about itself.")
+	Doc("cpuid executes the CPUID instruction.")
 	Load(Param("leaf"), reg.EAX)
 	Load(Param("sub"), reg.ECX)
 	CPUID()

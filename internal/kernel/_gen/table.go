@@ -91,7 +91,7 @@ func (t *table) kernels(l level, list []routine) {
 }
 
 func processorTable(t *table) {
-	t.line("// The levels beside [Portable], slowest first.\nconst (")
+	t.line("// The levels above [Portable], slowest first.\nconst (")
 	first := " Level = iota + 1"
 	for _, l := range t.levels {
 		t.line("%s%s", l.isa(), first)
@@ -115,11 +115,11 @@ func processorTable(t *table) {
 }
 
 func windowsTable(t *table) {
-	t.routines("windowTable holds the kernels of sums in windows.", "windowTable", "windowRoutines", func(l level) {
+	t.routines("windowTable holds the kernels of window sums.", "windowTable", "windowRoutines", func(l level) {
 		t.kernels(l, windowRoutines)
 		t.kernels(t.levels[0], tripleRoutines)
 	})
-	t.routines("thresholdTable holds the kernels of black and white.", "thresholdTable", "thresholdRoutines", func(l level) {
+	t.routines("thresholdTable holds the kernels of thresholds.", "thresholdTable", "thresholdRoutines", func(l level) {
 		t.kernels(l, thresholdRoutines)
 	})
 }
@@ -134,7 +134,7 @@ func transformsTable(t *table) {
 			t.line("},")
 		}
 	})
-	t.routines("matchTable holds the kernels of templates.", "matchTable", "matchRoutines", func(l level) {
+	t.routines("matchTable holds the kernels of template matching.", "matchTable", "matchRoutines", func(l level) {
 		t.kernels(l, matchRoutines)
 	})
 }
@@ -165,7 +165,7 @@ func codecsTable(t *table) {
 }
 
 func histogramsTable(t *table) {
-	t.line("// table holds the assembly for every type of sums.\nvar table = [raster.NumTypes][processor.Count]routines{")
+	t.line("// table holds the assembly by sum type and level.\nvar table = [raster.NumTypes][processor.Count]routines{")
 	for _, sum := range binSums() {
 		t.line("raster.%s: {", typeName(sum))
 		for _, l := range t.levels {
@@ -183,10 +183,10 @@ func kernelTable(t *table) {
 		line("%s = processor.%s", l.name, l.isa())
 	}
 	line(")\n")
-	t.registry("sums", "of pixels", raster.SumPairs)
-	t.registry("squares", "of their squares", raster.SquarePairs)
+	t.registry("sums", "pixels", raster.SumPairs)
+	t.registry("squares", "squared pixels", raster.SquarePairs)
 
-	line("// selects holds the kernels of valid pixels, which all levels share.\nvar selects = [levelCount]map[selectKind]selectRoutine{")
+	line("// selects holds the kernels that select valid pixels, which all levels share.\nvar selects = [levelCount]map[selectKind]selectRoutine{")
 	for _, l := range levels {
 		if l.set == nil {
 			continue
@@ -206,7 +206,7 @@ func (l level) isa() string { return strings.ToUpper(l.name) }
 // registry writes the kernels of a list of pairs, by pixel and sum type. Signed sums share the
 // assembly of unsigned ones: the bits are the same.
 func (t *table) registry(name, of string, list raster.PairList) {
-	t.line("// %s holds the kernels that make sums %s, by pixel type and sum type.\nvar %[1]s = [raster.NumTypes][raster.NumTypes]*pair{", name, of)
+	t.line("// %s holds the kernels that sum %s, by pixel type and sum type.\nvar %[1]s = [raster.NumTypes][raster.NumTypes]*pair{", name, of)
 	for _, pixel := range raster.PixelTypes() {
 		t.line("raster.%s: {", typeName(pixel))
 		for _, p := range list {

@@ -16,7 +16,7 @@ func correlateU8(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, src *byte, stride int, template *byte, width, rows int)", name+" is", "",
 		"\tfor j := range 2 {", "\t\tfor x := range 64 {",
 		"\t\t\tdst[64*j+x] = Σ src[(r+j)*stride+x+i] * template[r][i] // for r < rows and all i", "\t\t}", "\t}", "",
-		"with rows of the template that take width lanes of 32 bits, and a row of zeros before and after it.")
+		"where a row of the template fills width lanes of 32 bits, and a row of zeros precedes and follows the template.")
 	dst, src, stride, template, width, rows := arg("dst"), arg("src"), arg("stride"), arg("template"), arg("width"), arg("rows")
 	phases, pixels := 4, 4 // pixels per lane
 	if !wide(set) {

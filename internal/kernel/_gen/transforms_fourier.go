@@ -192,7 +192,7 @@ func fourierMultiply(add bool) func(set isa, e elem, name string) {
 		if add {
 			op = "+="
 		}
-		text(name, NOSPLIT, "func(dst, a, b *byte, points int)", name+" is, for complex numbers", "", "\tfor i := range points {", "\t\tdst[i] "+op+" a[i] * b[i]", "\t}")
+		text(name, NOSPLIT, "func(dst, a, b *byte, points int)", name+" is, for complex numbers,", "", "\tfor i := range points {", "\t\tdst[i] "+op+" a[i] * b[i]", "\t}")
 		f := &floats{set, e}
 		dst, a, b, points := arg("dst"), arg("a"), arg("b"), arg("points")
 		Label("point")
@@ -221,7 +221,7 @@ func fourierMultiply(add bool) func(set isa, e elem, name string) {
 // within 128 bits, then pairs of those, and finally the 128-bit parts are exchanged.
 func fourierTranspose(set isa, e elem, name string) {
 	lanes := lineBytes / e.Bytes()
-	text(name, NOSPLIT, "func(dst, src *byte, dstStep, srcStep, count int)", name+fmt.Sprintf(" turns count squares of %d points of %d lanes each, which lie so many bytes apart.", lanes, lanes))
+	text(name, NOSPLIT, "func(dst, src *byte, dstStep, srcStep, count int)", name+fmt.Sprintf(" transposes count squares of %d points of %d lanes each, which are dstStep and srcStep bytes apart.", lanes, lanes))
 	dst, src, dstStep, srcStep, count := arg("dst"), arg("src"), arg("dstStep"), arg("srcStep"), arg("count")
 	side := set.bytes() / e.Bytes()
 	Label("square")

@@ -47,7 +47,7 @@ func selectKernel(set isa, k selectKind) {
 		{true, false}: "mask[i] != 0", {false, true}: "from[i] == from[i]", {true, true}: "mask[i] != 0 && from[i] == from[i]",
 	}[[2]bool{k.mask, k.nan}]
 	text(name, NOSPLIT, "func(to, valid, from, mask, fill *byte, n, ahead, maskAhead int)",
-		name+fmt.Sprintf(" is, for pixels of %d bits and a multiple of %d of them,", 8*k.bytes, k.pixels()),
+		name+fmt.Sprintf(" is, for %d-bit pixels and n a multiple of %d,", 8*k.bytes, k.pixels()),
 		"",
 		"\tfor i := range n {",
 		"\t\tto[i], valid[i] = *fill, 0",
@@ -56,7 +56,7 @@ func selectKernel(set isa, k selectKind) {
 		"\t\t}",
 		"\t}",
 		"",
-		"with pixels and mask asked for as many bytes ahead.")
+		"and prefetches pixels and mask at the distances ahead and maskAhead in bytes.")
 	to, valid, from, left := arg("to"), arg("valid"), arg("from"), arg("n")
 	ahead := arg("ahead")
 	var mask, maskAhead reg.Register

@@ -293,7 +293,7 @@ func (f statsForm) careful() bool { return f == carefulForm || f == phansalkarFo
 // threshold that does not depend on the deviation, and b is the factor of the deviation.
 func decideStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
+		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i]>>shift - lo2[i]>>shift", "\t\tmean := sum * inverse[i]"}
 		if form != nickForm {
 			lines = append(lines, "\t\tvariance := squares*scale*inverse[i] - mean*mean")
@@ -302,7 +302,7 @@ func decideStats(form statsForm) func(set isa, name string) {
 		if form.careful() {
 			lines[len(lines)-1] += " || dst[i] == 0 && !(variance > flat)"
 		}
-		lines = append(lines, "\t}", "", "with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.")
+		lines = append(lines, "\t}", "", "where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.")
 		text(name, NOSPLIT, "func(dst, pix, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte)", lines...)
 		r := newRunningSums(set, true)
 		dst, pix, inverse, n := arg("dst"), arg("pix"), arg("inverse"), arg("n")
@@ -386,12 +386,12 @@ func (r *runningSums) compare(form statsForm, a, mean, variance reg.VecVirtual) 
 // alpha·mean)·(white - d), where d is the distance of a pixel from the mean.
 func decideMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, in float32 and with rounding of its own,", set.bytes()/4), "", "\tfor i := range n {",
+		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tmean := sum * inverse[i]", "\t\tf := alpha*mean - pix[i]"}
 		if singh {
 			lines = append(lines, "\t\td := min(|pix[i]-mean|, most)", "\t\tf = f*(white-d) + gamma*mean*d")
 		}
-		lines = append(lines, "\t\tdst[i] = 255 if f < 0, else 0", "\t\tdoubt[i] = !(|f| > margin)", "\t}", "", "with the sums of all in the scratch memory.")
+		lines = append(lines, "\t\tdst[i] = 255 if f < 0, else 0", "\t\tdoubt[i] = !(|f| > margin)", "\t}", "", "where scratch holds the constants, the sums before and after, and on return the sums of all windows.")
 		text(name, NOSPLIT, "func(dst, pix, hi, lo, inverse *byte, n int, lanes *uint32, scratch *byte)", lines...)
 		r := newRunningSums(set, false)
 		dst, pix, inverse, n := arg("dst"), arg("pix"), arg("inverse"), arg("n")

@@ -32,10 +32,10 @@ func (r *runningSums) stats64(sums, squares reg.VecVirtual, inverse reg.Register
 // spread compares in float32 first, because few variances come near the greatest so far.
 func spread(set isa, name string) {
 	text(name, NOSPLIT, "func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)",
-		name+fmt.Sprintf(" is, for a multiple of %d, with float64 of every sum and inverse,", set.bytes()/4), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" is, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
 		"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * double[i]",
 		"\t\tmost = max(most, squares*double[i] - mean*mean)", "\t\tleast = min(least, pix[i])", "\t}", "",
-		"where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.")
+		"where the variance in float32, with the inverses in single, is not below the margin. Squares must be below 2^31.")
 	r := newRunningSums(set, true)
 	pix, single, double, n := arg("pix"), arg("single"), arg("double"), arg("n")
 	most, least := loaded(set, r.constant(sMost)), XMM()
@@ -90,9 +90,9 @@ func mapStats(sauvola bool) func(set isa, name string) {
 			formula = "mean * (1 + K*(sqrt(variance)*inverseR - 1))"
 		}
 		text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)",
-			name+fmt.Sprintf(" is, for a multiple of %d, with float64 of every sum and inverse,", set.bytes()/4), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" is, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * inverse[i]",
-			"\t\tvariance := max(0, squares*inverse[i] - mean*mean)", "\t\tdst[i] = "+formula, "\t}", "", "of float32 where single is not zero.")
+			"\t\tvariance := max(0, squares*inverse[i] - mean*mean)", "\t\tdst[i] = "+formula, "\t}", "", "as float32 if single is not zero.")
 		r := newRunningSums(set, true)
 		dst, inverse, n, single := arg("dst"), arg("inverse"), arg("n"), arg("single")
 		k, inverseR := broadcast(set, "K"), broadcast(set, "inverseR")
@@ -139,7 +139,7 @@ func mapStats(sauvola bool) func(set isa, name string) {
 func decideSu(set isa, name string) {
 	lanes := set.bytes() / 8
 	text(name, NOSPLIT, "func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)",
-		name+fmt.Sprintf(" is, for a multiple of %d and whole numbers below 2^31, with float64 of every sum,", lanes), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" is, for n a multiple of %d and integers below 2^31, with every sum in float64,", lanes), "", "\tfor i := range n {",
 		"\t\ts, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]", "\t\ta := 2 * (pix[i]*count - s)", "\t\tf := a*|a| - (q*count - s*s)",
 		"\t\tdst[i] = 255 if f > 0 or count < least, else 0", "\t\tdoubt[i] = |f| < 2^-40 * q*count and count >= least", "\t}")
 	dst, pix, n, scratch, i := arg("dst"), arg("pix"), arg("n"), arg("scratch"), GP64()

@@ -103,7 +103,7 @@ func sortColumns(size int, e elem) func(set isa, name string) {
 			signature += r + ", "
 		}
 		text(name, NOSPLIT, signature[:len(signature)-2]+" *byte, n int)",
-			name+fmt.Sprintf(" sorts columns of %d %v, for a multiple of %d of them. The least go to dst, the next plane bytes further on, and so on.", size, e, set.bytes()/e.Bytes()))
+			name+fmt.Sprintf(" sorts n columns, a multiple of %[3]d, of %[1]d %[2]v. The least elements are stored at dst, the next ones plane bytes further on, and so on.", size, e, set.bytes()/e.Bytes()))
 		dst, plane := arg("dst"), arg("plane")
 		rows := make([]reg.Register, size)
 		for k := range rows {
@@ -134,7 +134,7 @@ func sortColumns(size int, e elem) func(set isa, name string) {
 func medians(size int, e elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)",
-			name+fmt.Sprintf(" is the medians of %d sorted columns of %d %v each, for a multiple of %d.", size, size, e, set.bytes()/e.Bytes()))
+			name+fmt.Sprintf(" computes the medians of %d sorted columns of %d %v each. n is a multiple of %d.", size, size, e, set.bytes()/e.Bytes()))
 		dst, src, plane, step := arg("dst"), arg("src"), arg("plane"), arg("step")
 		s := &sorter{set, e}
 		from := GP64()
@@ -200,7 +200,7 @@ func (s *sorter) of5(row func(k int) []reg.VecVirtual) reg.VecVirtual {
 // halve emits a kernel that averages 2×2 bytes.
 func halve(set isa, name string) {
 	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\tdst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2", "\t}")
 	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
 	ones, two := set.vec(), set.vec()

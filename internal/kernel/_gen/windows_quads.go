@@ -20,12 +20,12 @@ const (
 // slideQuads emits a kernel that moves the columns down by a row.
 func slideQuads(squares bool) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for a multiple of %d, with sums and squares where their layout has them,", set.bytes()), "",
+		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, with sums and squares in the layout of quadMemory,", set.bytes()), "",
 			"\tfor i := range n {", "\t\tsums[i] += add[i] - sub[i]"}
 		if squares {
 			lines = append(lines, "\t\tsquares[i] += add[i]*add[i] - sub[i]*sub[i]")
 		}
-		text(name, NOSPLIT, "func(memory, add, sub, next, out *byte, n int)", append(lines, "\t}", "", "and asks for the memory of the next row and of the results.")...)
+		text(name, NOSPLIT, "func(memory, add, sub, next, out *byte, n int)", append(lines, "\t}", "", "and prefetches next and out.")...)
 		memory, plus, minus, n, i := arg("memory"), arg("add"), arg("sub"), arg("n"), GP64()
 		next, out := arg("next"), arg("out")
 		low, word := set.vec(), set.vec() // masks of the low bytes of words, and of the low words of 32 bits
@@ -316,7 +316,7 @@ func (q *quadSums) doubts(place int, f, variance reg.VecVirtual) {
 // quadStats is decideStats for four pixels per lane.
 func quadStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
-		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns as quads have them.", name[len("quad"):], set.bytes()))
+		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns in the layout of quadMemory.", name[len("quad"):], set.bytes()))
 		q := newQuadSums(set, true, form.constants()...)
 		q.loop(true, func(f, mean, variance reg.VecVirtual) reg.VecVirtual { return q.compare(form, f, mean, variance) })
 	}
@@ -325,7 +325,7 @@ func quadStats(form statsForm) func(set isa, name string) {
 // quadMeans is decideMeans for four pixels per lane.
 func quadMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
-		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns as quads have them.", name[len("quad"):], set.bytes()))
+		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns in the layout of quadMemory.", name[len("quad"):], set.bytes()))
 		q := newQuadSums(set, false, kAlpha, kGamma, kMost, kWhite)
 		q.loop(false, func(f, mean, _ reg.VecVirtual) reg.VecVirtual {
 			q.compareMean(singh, f, mean)

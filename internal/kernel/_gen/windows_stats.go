@@ -17,12 +17,12 @@ func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small, past int)",
-			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
 			"\t\tmean[i] = float32(sum[i%channels]) / float32(count)",
 			"\t\tdev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go", "\t}", "",
-			"with carries for the sums before and after, small as [Variances] has it, and past the caches if",
-			"that is asked for: results then start lines.")
+			"with the carries holding the sums before and after and small as in [Variances]. If past is set, the stores are",
+			"non-temporal, and mean and dev must be aligned to cache lines.")
 		var scans []*rowScan
 		if one {
 			scans = rowScans(set, "lanes", 2)
@@ -172,8 +172,8 @@ func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
 func floatMeans(sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 8
-		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
-			"\tfor i := range n {", "\t\tdst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)", "\t}", "", "rounded after each, of integers below 2^31 and without the offset.")
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+			"\tfor i := range n {", "\t\tdst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)", "\t}", "", "rounded after each operation. Integers must be below 2^31, and have no offset.")
 		inverse, offset := broadcast(set, "inverse"), broadcast(set, "offset")
 		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 		loopTo(i, n, I32(lanes), func() {
@@ -197,8 +197,8 @@ func floatMeans(sum elem) func(set isa, name string) {
 
 func variances(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
-		"\tfor i := range n {", "\t\tdst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go", "\t}", "", "and the root of that where it is asked for, with small as [Variances] has it.")
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go", "\t}", "", "or its square root if root is set, with small as in [Variances].")
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")
 	XORQ(i, i)

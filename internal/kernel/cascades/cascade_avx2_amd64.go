@@ -43,7 +43,7 @@ func lbpStumpsAVX2(results *byte, places *byte, groups int, table *byte, nodes *
 //go:noescape
 func flatAVX2(bits *byte, norms *byte, words int)
 
-// haarNormsAVX2 is, for a multiple of 8,
+// haarNormsAVX2 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = norm.of(table[i:])
@@ -52,7 +52,7 @@ func flatAVX2(bits *byte, norms *byte, words int)
 //go:noescape
 func haarNormsAVX2(dst *byte, norm *byte, table *byte, n int)
 
-// blendRowsAVX2 is, for a multiple of 16,
+// blendRowsAVX2 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = a[i]*(256-part) + b[i]*part - 1<<15
@@ -61,7 +61,7 @@ func haarNormsAVX2(dst *byte, norm *byte, table *byte, n int)
 //go:noescape
 func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 
-// blendColumnsAVX2 is, for a multiple of 8,
+// blendColumnsAVX2 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		j := places[i]
@@ -71,7 +71,7 @@ func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 //go:noescape
 func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
 
-// cascadeRowAVX2 is, for a multiple of 8, with half in bytes,
+// cascadeRowAVX2 is, for n a multiple of 8, with half in bytes,
 //
 //	for x := range n {
 //		s += pix[x]
@@ -83,7 +83,7 @@ func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
 //go:noescape
 func cascadeRowAVX2(sums *byte, squares *byte, sumsAbove *byte, squaresAbove *byte, pix *byte, n int, half int)
 
-// tiltedRowAVX2 is, for a multiple of 8, with half in bytes and p[x] a pixel or its square,
+// tiltedRowAVX2 is, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,
 //
 //	for x := range n {
 //		down[x] += p[x]

@@ -4,7 +4,7 @@
 
 package histograms
 
-// u32BinsAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u32BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -16,7 +16,7 @@ package histograms
 //go:noescape
 func u32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u32BinsTailAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u32BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -25,12 +25,12 @@ func u32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //		}
 //	}
 //
-// where lanes are those of a vector that some says.
+// where lanes are the lanes of a vector that some selects.
 //
 //go:noescape
 func u32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u32BinsStreamAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u32BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -40,12 +40,12 @@ func u32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func u32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u32BinsStreamLineAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u32BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -55,12 +55,12 @@ func u32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func u32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u64BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -72,7 +72,7 @@ func u32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func u64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u64BinsTailAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u64BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -81,12 +81,12 @@ func u64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //		}
 //	}
 //
-// where lanes are those of a vector that some says.
+// where lanes are the lanes of a vector that some selects.
 //
 //go:noescape
 func u64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u64BinsStreamAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u64BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -96,12 +96,12 @@ func u64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func u64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsStreamLineAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// u64BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -111,12 +111,12 @@ func u64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func u64BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f32BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -128,7 +128,7 @@ func u64BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f32BinsTailAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f32BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -137,12 +137,12 @@ func f32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //		}
 //	}
 //
-// where lanes are those of a vector that some says.
+// where lanes are the lanes of a vector that some selects.
 //
 //go:noescape
 func f32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f32BinsStreamAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f32BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -152,12 +152,12 @@ func f32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func f32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsStreamLineAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f32BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -167,12 +167,12 @@ func f32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func f32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f64BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -184,7 +184,7 @@ func f32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f64BinsTailAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f64BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -193,12 +193,12 @@ func f64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //		}
 //	}
 //
-// where lanes are those of a vector that some says.
+// where lanes are the lanes of a vector that some selects.
 //
 //go:noescape
 func f64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f64BinsStreamAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f64BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -208,12 +208,12 @@ func f64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func f64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsStreamLineAVX2 is, for the bins that are numbered from bins on, with distances in bytes,
+// f64BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -223,7 +223,7 @@ func f64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //		}
 //	}
 //
-// Bins of dst start a cache line. It takes a fence before others may read them.
+// The bins of dst must be aligned to cache lines. Others may read them after a fence.
 //
 //go:noescape
 func f64BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)

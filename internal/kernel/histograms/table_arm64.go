@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// table holds the assembly for every type of sums.
+// table holds the assembly by sum type and level.
 var table = [raster.NumTypes][processor.Count]routines{
 	raster.U32: {
 		processor.NEON: {vector: 16, half: u32BinsHalfNEON, block: u32BinsNEON, tail: u32BinsTailNEON, stream: u32BinsStreamNEON, line: u32BinsStreamLineNEON},

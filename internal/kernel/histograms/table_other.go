@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// table holds the assembly for every type of sums.
+// table holds the assembly by sum type and level.
 var table = [raster.NumTypes][processor.Count]routines{
 	raster.U32: {},
 	raster.U64: {},

@@ -4,7 +4,7 @@
 
 package processor
 
-// fillAVX512 writes n bytes, a multiple of 256, from a cache line on, past the caches.
+// fillAVX512 writes n bytes, a multiple of 256, with non-temporal stores. dst must be aligned to a cache line.
 //
 //go:noescape
 func fillAVX512(dst *byte, n int)
@@ -14,12 +14,12 @@ func fillAVX512(dst *byte, n int)
 //go:noescape
 func readAVX512(src *byte, n int)
 
-// fillReadAVX512 reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.
+// fillReadAVX512 reads blocks of 64 bytes and, for each, writes ratio blocks with non-temporal stores. dst must be aligned to a cache line.
 //
 //go:noescape
 func fillReadAVX512(dst *byte, src *byte, blocks int, ratio int)
 
-// streamCopyAVX512 copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.
+// streamCopyAVX512 copies cache lines with non-temporal stores. dst must be aligned to a cache line. Others may read it after a fence.
 //
 //go:noescape
 func streamCopyAVX512(dst *byte, src *byte, lines int)

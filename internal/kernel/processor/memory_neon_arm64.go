@@ -14,7 +14,7 @@ func fillNEON(dst *byte, n int)
 //go:noescape
 func readNEON(src *byte, n int)
 
-// fillReadNEON reads that many blocks of 64 bytes and, for each, writes ratio blocks.
+// fillReadNEON reads blocks of 64 bytes and, for each, writes ratio blocks.
 //
 //go:noescape
 func fillReadNEON(dst *byte, src *byte, blocks int, ratio int)

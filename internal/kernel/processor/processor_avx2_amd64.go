@@ -4,11 +4,11 @@
 
 package processor
 
-// storeFence lets what was written past the caches arrive before anything that is written later.
+// storeFence orders non-temporal stores before all later stores.
 func storeFence()
 
 // pause tells the processor that the caller is polling.
 func pause()
 
-// cpuid asks the processor about itself.
+// cpuid executes the CPUID instruction.
 func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)

@@ -4,7 +4,7 @@
 
 package processor
 
-// The levels beside [Portable], slowest first.
+// The levels above [Portable], slowest first.
 const (
 	AVX2 Level = iota + 1
 	AVX512

@@ -4,7 +4,7 @@
 
 package processor
 
-// The levels beside [Portable], slowest first.
+// The levels above [Portable], slowest first.
 const (
 	NEON Level = iota + 1
 	// Count is the number of levels of the architecture, [Portable] included.

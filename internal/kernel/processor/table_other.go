@@ -4,7 +4,7 @@
 
 package processor
 
-// The levels beside [Portable], slowest first.
+// The levels above [Portable], slowest first.
 const (
 	// Count is the number of levels of the architecture, [Portable] included.
 	Count Level = iota + 1

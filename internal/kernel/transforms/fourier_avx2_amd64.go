@@ -53,7 +53,7 @@ func first4F32AVX2(buf *byte, blocks int)
 //go:noescape
 func step2F32AVX2(buf *byte, blocks int)
 
-// multiplyF32AVX2 is, for complex numbers
+// multiplyF32AVX2 is, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] = a[i] * b[i]
@@ -62,7 +62,7 @@ func step2F32AVX2(buf *byte, blocks int)
 //go:noescape
 func multiplyF32AVX2(dst *byte, a *byte, b *byte, points int)
 
-// multiplyAddF32AVX2 is, for complex numbers
+// multiplyAddF32AVX2 is, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] += a[i] * b[i]
@@ -71,7 +71,7 @@ func multiplyF32AVX2(dst *byte, a *byte, b *byte, points int)
 //go:noescape
 func multiplyAddF32AVX2(dst *byte, a *byte, b *byte, points int)
 
-// transposeF32AVX2 turns count squares of 16 points of 16 lanes each, which lie so many bytes apart.
+// transposeF32AVX2 transposes count squares of 16 points of 16 lanes each, which are dstStep and srcStep bytes apart.
 //
 //go:noescape
 func transposeF32AVX2(dst *byte, src *byte, dstStep int, srcStep int, count int)
@@ -125,7 +125,7 @@ func first4F64AVX2(buf *byte, blocks int)
 //go:noescape
 func step2F64AVX2(buf *byte, blocks int)
 
-// multiplyF64AVX2 is, for complex numbers
+// multiplyF64AVX2 is, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] = a[i] * b[i]
@@ -134,7 +134,7 @@ func step2F64AVX2(buf *byte, blocks int)
 //go:noescape
 func multiplyF64AVX2(dst *byte, a *byte, b *byte, points int)
 
-// multiplyAddF64AVX2 is, for complex numbers
+// multiplyAddF64AVX2 is, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] += a[i] * b[i]
@@ -143,7 +143,7 @@ func multiplyF64AVX2(dst *byte, a *byte, b *byte, points int)
 //go:noescape
 func multiplyAddF64AVX2(dst *byte, a *byte, b *byte, points int)
 
-// transposeF64AVX2 turns count squares of 8 points of 8 lanes each, which lie so many bytes apart.
+// transposeF64AVX2 transposes count squares of 8 points of 8 lanes each, which are dstStep and srcStep bytes apart.
 //
 //go:noescape
 func transposeF64AVX2(dst *byte, src *byte, dstStep int, srcStep int, count int)
@@ -169,12 +169,12 @@ func fillU8AVX2(dst *byte, src *byte, stride int, rows int, center float32, ener
 //		}
 //	}
 //
-// with a stride in bytes.
+// with the stride in bytes.
 //
 //go:noescape
 func scoresF32AVX2(dst *byte, stride int, src *byte, rows int, bias float32)
 
-// mostF32AVX2 is, for a multiple of 16
+// mostF32AVX2 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		most[i%16] = max(most[i%16], src[i]) // but NaN
@@ -183,7 +183,7 @@ func scoresF32AVX2(dst *byte, stride int, src *byte, rows int, bias float32)
 //go:noescape
 func mostF32AVX2(most *byte, src *byte, n int)
 
-// factorsU32AVX2 is, for a multiple of 16
+// factorsU32AVX2 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i]) // below 2^31
@@ -201,12 +201,12 @@ func factorsU32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, 
 //		}
 //	}
 //
-// with rows of the template that take width lanes of 32 bits, and a row of zeros before and after it.
+// where a row of the template fills width lanes of 32 bits, and a row of zeros precedes and follows the template.
 //
 //go:noescape
 func correlateU8AVX2(dst *byte, src *byte, stride int, template *byte, width int, rows int)
 
-// scoresU32AVX2 is, for a multiple of 16
+// scoresU32AVX2 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		v := area*float64(products[i]) + mean*float64(hi[i]-lo[i]) // below 2^31

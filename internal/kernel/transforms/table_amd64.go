@@ -54,7 +54,7 @@ var fourierTable = [processor.Count]fourierLevel{
 	},
 }
 
-// matchTable holds the kernels of templates.
+// matchTable holds the kernels of template matching.
 var matchTable = [processor.Count]matchRoutines{
 	processor.AVX2: {
 		fillU8:      fillU8AVX2,

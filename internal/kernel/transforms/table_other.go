@@ -9,5 +9,5 @@ import "github.com/boxsum/boxsum/internal/kernel/processor"
 // fourierTable holds the steps of Fourier transforms.
 var fourierTable = [processor.Count]fourierLevel{}
 
-// matchTable holds the kernels of templates.
+// matchTable holds the kernels of template matching.
 var matchTable = [processor.Count]matchRoutines{}

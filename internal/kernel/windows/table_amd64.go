@@ -6,7 +6,7 @@ package windows
 
 import "github.com/boxsum/boxsum/internal/kernel/processor"
 
-// windowTable holds the kernels of sums in windows.
+// windowTable holds the kernels of window sums.
 var windowTable = [processor.Count]windowRoutines{
 	processor.AVX2: {
 		columnsU8U16:    columnsU8U16AVX2,
@@ -126,7 +126,7 @@ var windowTable = [processor.Count]windowRoutines{
 	},
 }
 
-// thresholdTable holds the kernels of black and white.
+// thresholdTable holds the kernels of thresholds.
 var thresholdTable = [processor.Count]thresholdRoutines{
 	processor.AVX2: {
 		decideSauvola:    decideSauvolaAVX2,

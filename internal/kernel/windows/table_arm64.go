@@ -6,8 +6,8 @@ package windows
 
 import "github.com/boxsum/boxsum/internal/kernel/processor"
 
-// windowTable holds the kernels of sums in windows.
+// windowTable holds the kernels of window sums.
 var windowTable = [processor.Count]windowRoutines{}
 
-// thresholdTable holds the kernels of black and white.
+// thresholdTable holds the kernels of thresholds.
 var thresholdTable = [processor.Count]thresholdRoutines{}

@@ -4,7 +4,7 @@
 
 package windows
 
-// decideSauvolaAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideSauvolaAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -17,12 +17,12 @@ package windows
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNiblackAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideNiblackAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -35,12 +35,12 @@ func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNICKAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideNICKAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -52,12 +52,12 @@ func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideLinearAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideLinearAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -70,12 +70,12 @@ func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *by
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideCarefulAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideCarefulAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -88,12 +88,12 @@ func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *
 //		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decidePhansalkarAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decidePhansalkarAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -106,12 +106,12 @@ func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decidePhansalkarAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideBradleyAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideBradleyAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -121,12 +121,12 @@ func decidePhansalkarAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, l
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums of all in the scratch memory.
+// where scratch holds the constants, the sums before and after, and on return the sums of all windows.
 //
 //go:noescape
 func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideTRSinghAVX2 is, for a multiple of 8, in float32 and with rounding of its own,
+// decideTRSinghAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -138,75 +138,75 @@ func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums of all in the scratch memory.
+// where scratch holds the constants, the sums before and after, and on return the sums of all windows.
 //
 //go:noescape
 func decideTRSinghAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// slideQuadsAVX2 is, for a multiple of 32, with sums and squares where their layout has them,
+// slideQuadsAVX2 is, for n a multiple of 32, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
 //	}
 //
-// and asks for the memory of the next row and of the results.
+// and prefetches next and out.
 //
 //go:noescape
 func slideQuadsAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// slideQuadSquaresAVX2 is, for a multiple of 32, with sums and squares where their layout has them,
+// slideQuadSquaresAVX2 is, for n a multiple of 32, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
 //		squares[i] += add[i]*add[i] - sub[i]*sub[i]
 //	}
 //
-// and asks for the memory of the next row and of the results.
+// and prefetches next and out.
 //
 //go:noescape
 func slideQuadSquaresAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// quadSauvolaAVX2 is decideSauvolaAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadSauvolaAVX2 is decideSauvolaAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadSauvolaAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadNiblackAVX2 is decideNiblackAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadNiblackAVX2 is decideNiblackAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadNiblackAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadNICKAVX2 is decideNICKAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadNICKAVX2 is decideNICKAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadNICKAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadLinearAVX2 is decideLinearAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadLinearAVX2 is decideLinearAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadLinearAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadCarefulAVX2 is decideCarefulAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadCarefulAVX2 is decideCarefulAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadCarefulAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadPhansalkarAVX2 is decidePhansalkarAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadPhansalkarAVX2 is decidePhansalkarAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadPhansalkarAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadBradleyAVX2 is decideBradleyAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadBradleyAVX2 is decideBradleyAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadBradleyAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadTRSinghAVX2 is decideTRSinghAVX2 for a multiple of 32 pixels and columns as quads have them.
+// quadTRSinghAVX2 is decideTRSinghAVX2 for a multiple of 32 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// spreadAVX2 is, for a multiple of 8, with float64 of every sum and inverse,
+// spreadAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -216,12 +216,12 @@ func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, 
 //		least = min(least, pix[i])
 //	}
 //
-// where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.
+// where the variance in float32, with the inverses in single, is not below the margin. Squares must be below 2^31.
 //
 //go:noescape
 func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 
-// mapSauvolaAVX2 is, for a multiple of 8, with float64 of every sum and inverse,
+// mapSauvolaAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -231,12 +231,12 @@ func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byt
 //		dst[i] = mean * (1 + K*(sqrt(variance)*inverseR - 1))
 //	}
 //
-// of float32 where single is not zero.
+// as float32 if single is not zero.
 //
 //go:noescape
 func mapSauvolaAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// mapNiblackAVX2 is, for a multiple of 8, with float64 of every sum and inverse,
+// mapNiblackAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -246,12 +246,12 @@ func mapSauvolaAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse
 //		dst[i] = mean + K*sqrt(variance)
 //	}
 //
-// of float32 where single is not zero.
+// as float32 if single is not zero.
 //
 //go:noescape
 func mapNiblackAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// decideSuAVX2 is, for a multiple of 4 and whole numbers below 2^31, with float64 of every sum,
+// decideSuAVX2 is, for n a multiple of 4 and integers below 2^31, with every sum in float64,
 //
 //	for i := range n {
 //		s, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]
@@ -264,7 +264,7 @@ func mapNiblackAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse
 //go:noescape
 func decideSuAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, hiN *byte, loN *byte, n int, least float64, scratch *byte)
 
-// atLeastAVX2 is, for a multiple of 32 bytes, with sums of at most 255,
+// atLeastAVX2 is, for n a multiple of 32 and with sums clamped to 255,
 //
 //	for i := range n {
 //		dst[i] = (255 if a[i]+more >= b[i], else 0) ^ flip
@@ -273,7 +273,7 @@ func decideSuAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte
 //go:noescape
 func atLeastAVX2(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 
-// contrastAVX2 is, for a multiple of 32
+// contrastAVX2 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		least, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]
@@ -285,7 +285,7 @@ func atLeastAVX2(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 //go:noescape
 func contrastAVX2(dst *byte, above *byte, row *byte, below *byte, n int)
 
-// keepContrastAVX2 is, for a multiple of 32 bytes,
+// keepContrastAVX2 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] |= 1 if contrast[i] <= level, else 0
@@ -294,7 +294,7 @@ func contrastAVX2(dst *byte, above *byte, row *byte, below *byte, n int)
 //go:noescape
 func keepContrastAVX2(dst *byte, contrast *byte, n int, level uint32)
 
-// maskContrastAVX2 is, for a multiple of 32 bytes,
+// maskContrastAVX2 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		mask[i] = 1 if mask[i] > level, else 0
@@ -304,7 +304,7 @@ func keepContrastAVX2(dst *byte, contrast *byte, n int, level uint32)
 //go:noescape
 func maskContrastAVX2(values *byte, mask *byte, row *byte, n int, level uint32)
 
-// packBitsAVX2 is, for a multiple of 32 pixels,
+// packBitsAVX2 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		bit 7-i%8 of dst[i/8] = src[i] < 128

@@ -4,7 +4,7 @@
 
 package windows
 
-// decideSauvolaAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideSauvolaAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -17,12 +17,12 @@ package windows
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideSauvolaAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNiblackAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideNiblackAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -35,12 +35,12 @@ func decideSauvolaAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideNiblackAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNICKAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideNICKAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -52,12 +52,12 @@ func decideNiblackAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideNICKAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideLinearAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideLinearAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -70,12 +70,12 @@ func decideNICKAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideLinearAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideCarefulAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideCarefulAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -88,12 +88,12 @@ func decideLinearAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2
 //		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decideCarefulAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decidePhansalkarAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decidePhansalkarAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -106,12 +106,12 @@ func decideCarefulAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //		doubt[i] = !(|f| > margin) || dst[i] == 0 && !(variance > flat)
 //	}
 //
-// with the sums and squares of all in the scratch memory, where the constants are, and the sums before and after.
+// where scratch holds the constants, the sums before and after, and on return the sums and squares of all windows.
 //
 //go:noescape
 func decidePhansalkarAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideBradleyAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideBradleyAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -121,12 +121,12 @@ func decidePhansalkarAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte,
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums of all in the scratch memory.
+// where scratch holds the constants, the sums before and after, and on return the sums of all windows.
 //
 //go:noescape
 func decideBradleyAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideTRSinghAVX512 is, for a multiple of 16, in float32 and with rounding of its own,
+// decideTRSinghAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -138,75 +138,75 @@ func decideBradleyAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte
 //		doubt[i] = !(|f| > margin)
 //	}
 //
-// with the sums of all in the scratch memory.
+// where scratch holds the constants, the sums before and after, and on return the sums of all windows.
 //
 //go:noescape
 func decideTRSinghAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// slideQuadsAVX512 is, for a multiple of 64, with sums and squares where their layout has them,
+// slideQuadsAVX512 is, for n a multiple of 64, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
 //	}
 //
-// and asks for the memory of the next row and of the results.
+// and prefetches next and out.
 //
 //go:noescape
 func slideQuadsAVX512(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// slideQuadSquaresAVX512 is, for a multiple of 64, with sums and squares where their layout has them,
+// slideQuadSquaresAVX512 is, for n a multiple of 64, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
 //		squares[i] += add[i]*add[i] - sub[i]*sub[i]
 //	}
 //
-// and asks for the memory of the next row and of the results.
+// and prefetches next and out.
 //
 //go:noescape
 func slideQuadSquaresAVX512(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// quadSauvolaAVX512 is decideSauvolaAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadSauvolaAVX512 is decideSauvolaAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadSauvolaAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadNiblackAVX512 is decideNiblackAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadNiblackAVX512 is decideNiblackAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadNiblackAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadNICKAVX512 is decideNICKAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadNICKAVX512 is decideNICKAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadNICKAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadLinearAVX512 is decideLinearAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadLinearAVX512 is decideLinearAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadLinearAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadCarefulAVX512 is decideCarefulAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadCarefulAVX512 is decideCarefulAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadCarefulAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadPhansalkarAVX512 is decidePhansalkarAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadPhansalkarAVX512 is decidePhansalkarAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadPhansalkarAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadBradleyAVX512 is decideBradleyAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadBradleyAVX512 is decideBradleyAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadBradleyAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// quadTRSinghAVX512 is decideTRSinghAVX512 for a multiple of 64 pixels and columns as quads have them.
+// quadTRSinghAVX512 is decideTRSinghAVX512 for a multiple of 64 pixels and columns in the layout of quadMemory.
 //
 //go:noescape
 func quadTRSinghAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// spreadAVX512 is, for a multiple of 16, with float64 of every sum and inverse,
+// spreadAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -216,12 +216,12 @@ func quadTRSinghAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte
 //		least = min(least, pix[i])
 //	}
 //
-// where that is not less than the margin says in float32, with the inverses of single. Squares are below 2^31.
+// where the variance in float32, with the inverses in single, is not below the margin. Squares must be below 2^31.
 //
 //go:noescape
 func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 
-// mapSauvolaAVX512 is, for a multiple of 16, with float64 of every sum and inverse,
+// mapSauvolaAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -231,12 +231,12 @@ func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *b
 //		dst[i] = mean * (1 + K*(sqrt(variance)*inverseR - 1))
 //	}
 //
-// of float32 where single is not zero.
+// as float32 if single is not zero.
 //
 //go:noescape
 func mapSauvolaAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// mapNiblackAVX512 is, for a multiple of 16, with float64 of every sum and inverse,
+// mapNiblackAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -246,12 +246,12 @@ func mapSauvolaAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inver
 //		dst[i] = mean + K*sqrt(variance)
 //	}
 //
-// of float32 where single is not zero.
+// as float32 if single is not zero.
 //
 //go:noescape
 func mapNiblackAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// decideSuAVX512 is, for a multiple of 8 and whole numbers below 2^31, with float64 of every sum,
+// decideSuAVX512 is, for n a multiple of 8 and integers below 2^31, with every sum in float64,
 //
 //	for i := range n {
 //		s, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]
@@ -264,7 +264,7 @@ func mapNiblackAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inver
 //go:noescape
 func decideSuAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, hiN *byte, loN *byte, n int, least float64, scratch *byte)
 
-// atLeastAVX512 is, for a multiple of 64 bytes, with sums of at most 255,
+// atLeastAVX512 is, for n a multiple of 64 and with sums clamped to 255,
 //
 //	for i := range n {
 //		dst[i] = (255 if a[i]+more >= b[i], else 0) ^ flip
@@ -273,7 +273,7 @@ func decideSuAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *by
 //go:noescape
 func atLeastAVX512(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 
-// contrastAVX512 is, for a multiple of 64
+// contrastAVX512 is, for n a multiple of 64,
 //
 //	for i := range n {
 //		least, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]
@@ -285,7 +285,7 @@ func atLeastAVX512(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 //go:noescape
 func contrastAVX512(dst *byte, above *byte, row *byte, below *byte, n int)
 
-// keepContrastAVX512 is, for a multiple of 64 bytes,
+// keepContrastAVX512 is, for n a multiple of 64,
 //
 //	for i := range n {
 //		dst[i] |= 1 if contrast[i] <= level, else 0
@@ -294,7 +294,7 @@ func contrastAVX512(dst *byte, above *byte, row *byte, below *byte, n int)
 //go:noescape
 func keepContrastAVX512(dst *byte, contrast *byte, n int, level uint32)
 
-// maskContrastAVX512 is, for a multiple of 64 bytes,
+// maskContrastAVX512 is, for n a multiple of 64,
 //
 //	for i := range n {
 //		mask[i] = 1 if mask[i] > level, else 0
@@ -304,7 +304,7 @@ func keepContrastAVX512(dst *byte, contrast *byte, n int, level uint32)
 //go:noescape
 func maskContrastAVX512(values *byte, mask *byte, row *byte, n int, level uint32)
 
-// packBitsAVX512 is, for a multiple of 64 pixels,
+// packBitsAVX512 is, for n a multiple of 64,
 //
 //	for i := range n {
 //		bit 7-i%8 of dst[i/8] = src[i] < 128

@@ -4,7 +4,7 @@
 
 package windows
 
-// columnsU8U16AVX512 is, for a multiple of 32
+// columnsU8U16AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		cols[i] += uint16(add[i]) - uint16(sub[i])
@@ -13,7 +13,7 @@ package windows
 //go:noescape
 func columnsU8U16AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU8U32AVX512 is, for a multiple of 16
+// columnsU8U32AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -22,7 +22,7 @@ func columnsU8U16AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU8U32AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU16U32AVX512 is, for a multiple of 16
+// columnsU16U32AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -31,7 +31,7 @@ func columnsU8U32AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU16U32AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU32U32AVX512 is, for a multiple of 16
+// columnsU32U32AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -40,7 +40,7 @@ func columnsU16U32AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU32U32AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// columnsF32F64AVX512 is, for a multiple of 8
+// columnsF32F64AVX512 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		cols[i] += float64(add[i]) - float64(sub[i])
@@ -49,7 +49,7 @@ func columnsU32U32AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsF32F64AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// columnsF64F64AVX512 is, for a multiple of 8
+// columnsF64F64AVX512 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		cols[i] += float64(add[i]) - float64(sub[i])
@@ -58,7 +58,7 @@ func columnsF32F64AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsF64F64AVX512(cols *byte, add *byte, sub *byte, n int)
 
-// squaresU8U32AVX512 is, for a multiple of 16
+// squaresU8U32AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		a, b := uint32(add[i])-offset, uint32(sub[i])-offset
@@ -68,7 +68,7 @@ func columnsF64F64AVX512(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func squaresU8U32AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// squaresF32F64AVX512 is, for a multiple of 8
+// squaresF32F64AVX512 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		a, b := float64(add[i])-offset, float64(sub[i])-offset
@@ -78,7 +78,7 @@ func squaresU8U32AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 //go:noescape
 func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// bothU8U32AVX512 is, for a multiple of 32
+// bothU8U32AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		a, b := uint32(add[i]), uint32(sub[i])
@@ -89,7 +89,7 @@ func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64
 //go:noescape
 func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
 
-// prefixU32AVX512 is, for a multiple of 16 and in the summation order of floatPrefix,
+// prefixU32AVX512 is, for n a multiple of 16 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -99,7 +99,7 @@ func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
 //go:noescape
 func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 
-// prefixF64AVX512 is, for a multiple of 8 and in the summation order of floatPrefix,
+// prefixF64AVX512 is, for n a multiple of 8 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -109,39 +109,39 @@ func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func prefixF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
 
-// boxU8AVX512 is, for a multiple of 16
+// boxU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		dst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with carry for the sums before and after, and where the inverse is not zero
+// with carry holding the sums before and after, and if inverse is not zero,
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
 //
-// or, where the bias is zero, rounded to nearest, ties to even.
+// or, if bias is zero, rounded to nearest, ties to even.
 //
 //go:noescape
 func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxOneU8AVX512 is, for a multiple of 16
+// boxOneU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		dst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with carry for the sums before and after, and where the inverse is not zero
+// with carry holding the sums before and after, and if inverse is not zero,
 //
 //	dst[i] = uint8(float32(sum[i%channels])*inverse + bias)
 //
-// or, where the bias is zero, rounded to nearest, ties to even.
+// or, if bias is zero, rounded to nearest, ties to even.
 //
 //go:noescape
 func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxSmallU8AVX512 is, for a multiple of 32 and a span of 1 to 8
+// boxSmallU8AVX512 is, for n a multiple of 32 and a span of 1 to 8,
 //
 //	for i := range n {
 //		var sum uint16
@@ -154,7 +154,7 @@ func boxOneU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *
 //go:noescape
 func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 
-// box3U8AVX512 is, for a multiple of 64
+// box3U8AVX512 is, for n a multiple of 64,
 //
 //	for i := range n {
 //		var sum uint16
@@ -167,31 +167,31 @@ func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uin
 //go:noescape
 func box3U8AVX512(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multiplier uint32)
 
-// boxU16AVX512 is, for a multiple of 16
+// boxU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
 //	}
 //
-// with carry for the sums before and after.
+// with carry holding the sums before and after.
 //
 //go:noescape
 func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 
-// boxOneU16AVX512 is, for a multiple of 16
+// boxOneU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
 //		dst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))
 //	}
 //
-// with carry for the sums before and after.
+// with carry holding the sums before and after.
 //
 //go:noescape
 func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 
-// scaledU8AVX512 is, for a multiple of 16
+// scaledU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint8(roundToEven(float32(hi[i]-lo[i]) * factor))
@@ -200,7 +200,7 @@ func boxOneU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes 
 //go:noescape
 func scaledU8AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
-// scaledU16AVX512 is, for a multiple of 16
+// scaledU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))
@@ -209,31 +209,31 @@ func scaledU8AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
 //go:noescape
 func scaledU16AVX512(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
-// boxPairsU8AVX512 is, for a multiple of 32
+// boxPairsU8AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		sum += uint32(hi[i]) - uint32(lo[i])
 //		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
+// with columns of 15 bits, or of 16 bits if they are tall, and otherwise as in boxU8.
 //
 //go:noescape
 func boxPairsU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxTallU8AVX512 is, for a multiple of 32
+// boxTallU8AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		sum += uint32(hi[i]) - uint32(lo[i])
 //		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
 //	}
 //
-// with columns of 15 bits, or 16 where they are tall, and the rest as in boxU8.
+// with columns of 15 bits, or of 16 bits if they are tall, and otherwise as in boxU8.
 //
 //go:noescape
 func boxTallU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// addU16AVX512 is, for a multiple of 32
+// addU16AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = a[i] + b[i]
@@ -242,7 +242,7 @@ func boxTallU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes 
 //go:noescape
 func addU16AVX512(dst *byte, a *byte, b *byte, n int)
 
-// boxTermsU8AVX512 is, for a multiple of 32 and as many terms, 1 to 4
+// boxTermsU8AVX512 is, for n a multiple of 32 and 1 to 4 terms,
 //
 //	for i := range n {
 //		dst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)
@@ -251,40 +251,40 @@ func addU16AVX512(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func boxTermsU8AVX512(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms int, half uint32, multiplier uint32, shift uint32)
 
-// meansU32F32AVX512 is, for a multiple of 8
+// meansU32F32AVX512 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
 //	}
 //
-// rounded after each, of integers below 2^31 and without the offset.
+// rounded after each operation. Integers must be below 2^31, and have no offset.
 //
 //go:noescape
 func meansU32F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// meansF64F32AVX512 is, for a multiple of 8
+// meansF64F32AVX512 is, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
 //	}
 //
-// rounded after each, of integers below 2^31 and without the offset.
+// rounded after each operation. Integers must be below 2^31, and have no offset.
 //
 //go:noescape
 func meansF64F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// variancesU32F32AVX512 is, for a multiple of 16
+// variancesU32F32AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go
 //	}
 //
-// and the root of that where it is asked for, with small as [Variances] has it.
+// or its square root if root is set, with small as in [Variances].
 //
 //go:noescape
 func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
 
-// boxStatsAVX512 is, for a multiple of 16
+// boxStatsAVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -293,13 +293,13 @@ func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, 
 //		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, small as [Variances] has it, and past the caches if
-// that is asked for: results then start lines.
+// with the carries holding the sums before and after and small as in [Variances]. If past is set, the stores are
+// non-temporal, and mean and dev must be aligned to cache lines.
 //
 //go:noescape
 func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
-// boxStatsOneAVX512 is, for a multiple of 16
+// boxStatsOneAVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -308,13 +308,13 @@ func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *b
 //		dev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go
 //	}
 //
-// with carries for the sums before and after, small as [Variances] has it, and past the caches if
-// that is asked for: results then start lines.
+// with the carries holding the sums before and after and small as in [Variances]. If past is set, the stores are
+// non-temporal, and mean and dev must be aligned to cache lines.
 //
 //go:noescape
 func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
-// guidedProductsAVX512 is, for a multiple of 4 bytes
+// guidedProductsAVX512 is, for n a multiple of 4,
 //
 //	for x := range n {
 //		i, v := float64(guide[x]), float64(img[x])
@@ -324,7 +324,7 @@ func boxStatsOneAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2
 //go:noescape
 func guidedProductsAVX512(dst *byte, img *byte, guide *byte, n int)
 
-// guidedFitAVX512 is, for a multiple of 4
+// guidedFitAVX512 is, for n a multiple of 4,
 //
 //	for x := range n {
 //		i, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse
@@ -336,7 +336,7 @@ func guidedProductsAVX512(dst *byte, img *byte, guide *byte, n int)
 //go:noescape
 func guidedFitAVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilon float64)
 
-// guidedPixelsAVX512 is, for a multiple of 4 bytes
+// guidedPixelsAVX512 is, for n a multiple of 4,
 //
 //	for x := range n {
 //		a, b := (hi[2*x+…]-lo[2*x+…]) * inverse
@@ -346,7 +346,7 @@ func guidedFitAVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsi
 //go:noescape
 func guidedPixelsAVX512(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
 
-// guidedLinesAVX512 is, for a multiple of 16
+// guidedLinesAVX512 is, for n a multiple of 16,
 //
 //	for x := range n {
 //		for k := range sum {
@@ -355,12 +355,12 @@ func guidedPixelsAVX512(dst *byte, guide *byte, hi *byte, lo *byte, n int, inver
 //		a[x], b[x] = s.line(sum) // as in Go
 //	}
 //
-// with s.carry for the sums before and after.
+// with s.carry holding the sums before and after.
 //
 //go:noescape
 func guidedLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
 
-// guidedOwnLinesAVX512 is, for a multiple of 16
+// guidedOwnLinesAVX512 is, for n a multiple of 16,
 //
 //	for x := range n {
 //		for k := range sum {
@@ -369,12 +369,12 @@ func guidedLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
 //		a[x], b[x] = s.line(sum) // as in Go
 //	}
 //
-// with s.carry for the sums before and after. The image is its own guide: sums 0 and 2 are 1 and 3.
+// with s.carry holding the sums before and after. The image is its own guide: sums 0 and 2 are 1 and 3.
 //
 //go:noescape
 func guidedOwnLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
 
-// guidedBytesAVX512 is, for a multiple of 16
+// guidedBytesAVX512 is, for n a multiple of 16,
 //
 //	for x := range n {
 //		for k := range 2 {
@@ -383,12 +383,12 @@ func guidedOwnLinesAVX512(a *byte, b *byte, s *byte, n int, lanes *uint32)
 //		dst[x] = s.pixel(guide[x], sum) // as in Go
 //	}
 //
-// with s.carry for the sums before and after.
+// with s.carry holding the sums before and after.
 //
 //go:noescape
 func guidedBytesAVX512(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 
-// tripleDownAVX512 is, for a multiple of 32,
+// tripleDownAVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		d := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …
@@ -398,12 +398,12 @@ func guidedBytesAVX512(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 //		dst[i] = uint8(roundToEven(float32(third[i]/2) * factor))
 //	}
 //
-// if dst is not nil, with the state in an order of its own.
+// where dst may be nil. The order of the sums in state is private.
 //
 //go:noescape
 func tripleDownAVX512(dst *byte, state *byte, rows **byte, n int, factor float32)
 
-// productsU8AVX512 is, for a multiple of 32
+// productsU8AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = uint16(a[i]) * uint16(b[i])
@@ -412,47 +412,47 @@ func tripleDownAVX512(dst *byte, state *byte, rows **byte, n int, factor float32
 //go:noescape
 func productsU8AVX512(dst *byte, a *byte, b *byte, n int)
 
-// sort3U8AVX512 sorts columns of 3 uint8, for a multiple of 64 of them. The least go to dst, the next plane bytes further on, and so on.
+// sort3U8AVX512 sorts n columns, a multiple of 64, of 3 uint8. The least elements are stored at dst, the next ones plane bytes further on, and so on.
 //
 //go:noescape
 func sort3U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
 
-// sort5U8AVX512 sorts columns of 5 uint8, for a multiple of 64 of them. The least go to dst, the next plane bytes further on, and so on.
+// sort5U8AVX512 sorts n columns, a multiple of 64, of 5 uint8. The least elements are stored at dst, the next ones plane bytes further on, and so on.
 //
 //go:noescape
 func sort5U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
 
-// sort3U16AVX512 sorts columns of 3 uint16, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+// sort3U16AVX512 sorts n columns, a multiple of 32, of 3 uint16. The least elements are stored at dst, the next ones plane bytes further on, and so on.
 //
 //go:noescape
 func sort3U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
 
-// sort5U16AVX512 sorts columns of 5 uint16, for a multiple of 32 of them. The least go to dst, the next plane bytes further on, and so on.
+// sort5U16AVX512 sorts n columns, a multiple of 32, of 5 uint16. The least elements are stored at dst, the next ones plane bytes further on, and so on.
 //
 //go:noescape
 func sort5U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
 
-// median3U8AVX512 is the medians of 3 sorted columns of 3 uint8 each, for a multiple of 64.
+// median3U8AVX512 computes the medians of 3 sorted columns of 3 uint8 each. n is a multiple of 64.
 //
 //go:noescape
 func median3U8AVX512(dst *byte, src *byte, plane int, step int, n int)
 
-// median5U8AVX512 is the medians of 5 sorted columns of 5 uint8 each, for a multiple of 64.
+// median5U8AVX512 computes the medians of 5 sorted columns of 5 uint8 each. n is a multiple of 64.
 //
 //go:noescape
 func median5U8AVX512(dst *byte, src *byte, plane int, step int, n int)
 
-// median3U16AVX512 is the medians of 3 sorted columns of 3 uint16 each, for a multiple of 32.
+// median3U16AVX512 computes the medians of 3 sorted columns of 3 uint16 each. n is a multiple of 32.
 //
 //go:noescape
 func median3U16AVX512(dst *byte, src *byte, plane int, step int, n int)
 
-// median5U16AVX512 is the medians of 5 sorted columns of 5 uint16 each, for a multiple of 32.
+// median5U16AVX512 computes the medians of 5 sorted columns of 5 uint16 each. n is a multiple of 32.
 //
 //go:noescape
 func median5U16AVX512(dst *byte, src *byte, plane int, step int, n int)
 
-// halveU8AVX512 is, for a multiple of 32
+// halveU8AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2
@@ -461,7 +461,7 @@ func median5U16AVX512(dst *byte, src *byte, plane int, step int, n int)
 //go:noescape
 func halveU8AVX512(dst *byte, a *byte, b *byte, n int)
 
-// roundU8AVX512 is, for a multiple of 16
+// roundU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint8(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)
@@ -470,7 +470,7 @@ func halveU8AVX512(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 
-// roundU16AVX512 is, for a multiple of 16
+// roundU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint16(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)
@@ -479,7 +479,7 @@ func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint
 //go:noescape
 func roundU16AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 
-// weighF32AVX512 is, for a multiple of 32
+// weighF32AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = weights[0] * rows[0][i]
@@ -491,7 +491,7 @@ func roundU16AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uin
 //go:noescape
 func weighF32AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
 
-// weighF64AVX512 is, for a multiple of 32
+// weighF64AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = weights[0] * rows[0][i]
@@ -503,7 +503,7 @@ func weighF32AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
 //go:noescape
 func weighF64AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
 
-// singlesU8AVX512 is, for a multiple of 16
+// singlesU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = float32(src[i])
@@ -512,7 +512,7 @@ func weighF64AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
 //go:noescape
 func singlesU8AVX512(dst *byte, src *byte, n int)
 
-// singlesU16AVX512 is, for a multiple of 16
+// singlesU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = float32(src[i])
@@ -521,7 +521,7 @@ func singlesU8AVX512(dst *byte, src *byte, n int)
 //go:noescape
 func singlesU16AVX512(dst *byte, src *byte, n int)
 
-// roundedU8AVX512 is, for a multiple of 16
+// roundedU8AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint8(src[i] + half)
@@ -530,7 +530,7 @@ func singlesU16AVX512(dst *byte, src *byte, n int)
 //go:noescape
 func roundedU8AVX512(dst *byte, src *byte, n int, half float32)
 
-// roundedU16AVX512 is, for a multiple of 16
+// roundedU16AVX512 is, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint16(src[i] + half)
