@@ -1,5 +1,8 @@
 """Drop-in filters, thresholds, templates and cascades beside the originals."""
 
+import platform
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -293,7 +296,7 @@ MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-wrap", "grid-
 def test_uniform_filter(image, size, mode, data):
     origin = tuple(data.draw(st.integers(-(n // 2), (n - 1) // 2)) for n in size)
     cval = data.draw(st.sampled_from([0, 7, -3.5]))
-    assume(not (mode in ("constant", "grid-constant") and cval < 0 and image.dtype.kind in "ub"))  # a cast that C leaves open
+    assume(not (mode in ("constant", "grid-constant") and cval not in (0, 1) and image.dtype.kind == "b"))  # refused
     output = data.draw(st.sampled_from([None, np.float32, np.float64]))
     theirs, got = (f(image, size, output=output, mode=mode, cval=cval, origin=origin, axes=(0, 1)) for f in (ndimage.uniform_filter, ours_scipy.uniform_filter))
     same(got, theirs, got.dtype.kind != "f", 1e-5 if got.dtype == np.float32 else 1e-9)
@@ -327,6 +330,173 @@ def test_uniform_filter_more():
             library.uniform_filter(work, (3, 3, 3))
         with pytest.raises(ValueError, match="axis|axes"):
             library.uniform_filter(work, 3, axes=(5,))
+
+
+SCALARS = ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", ">i4", ">f8", "c8", "c16")
+
+
+def outcome(function, *arguments, **named):
+    """The result of a call, or the type of its error."""
+    try:
+        return function(*arguments, **named)
+    except Exception as error:
+        return type(error)
+
+
+def extreme(rng, shape, dtype):
+    """Pixels of the whole range of a type."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "fc":
+        return (rng.normal(size=shape) * 300 + (1j * rng.normal(size=shape) if dtype.kind == "c" else 0)).astype(dtype)
+    if dtype.kind == "b":
+        return rng.random(shape) > 0.5
+    return pixels(shape, dtype.newbyteorder("="), int(rng.integers(1000))).astype(dtype)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="C leaves open what becomes of floats beyond an integer type")
+def test_uniform_filter_of_all_types_into_all():
+    """Integers to the bit, also of 64 bits and where they do not fit the output."""
+    rng = np.random.default_rng(11)
+    for i in range(1500):
+        shape = tuple(rng.integers(1, 12, int(rng.integers(1, 4))).tolist())
+        image, size = extreme(rng, shape, rng.choice(SCALARS)), int(rng.integers(1, 9))
+        output = None if rng.random() < 0.2 else np.dtype(rng.choice(SCALARS))
+        origin, cval = int(rng.integers(-(size // 2), (size - 1) // 2 + 1)), float(rng.choice([0, 7, -3.5, 0.1]))
+        named = dict(size=size, output=output, mode=str(rng.choice(MODES)), cval=cval, origin=origin)
+        if i % 2:
+            named["axis"] = int(rng.integers(-len(shape), len(shape)))
+        name = "uniform_filter1d" if i % 2 else "uniform_filter"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an output that is promoted to complex
+            want, got = (outcome(getattr(o, name), image, **named) for o in (ndimage, ours_scipy))
+        if isinstance(got, type) and isinstance(want, np.ndarray):
+            assert want.dtype == bool and got is RuntimeError, (name, image.dtype, shape, named)
+        elif isinstance(want, type):
+            assert got is want, (name, image.dtype, shape, named)
+        else:
+            same(got, want, want.dtype.kind not in "fc", 1e-5)
+
+
+def test_skimage_refuses_as_theirs():
+    arrays = [np.zeros(shape, dtype) for shape in ((0, 0), (0, 5), (5, 0), (0,), (3, 0, 4)) for dtype in ("u1", "f4")]
+    arrays += [np.arange(9.0), np.array(3.0), np.eye(5) * 1j, np.eye(3).astype(object), np.eye(7).astype(np.longdouble), np.full((5, 5), np.nan), np.ones((1, 1))]
+    for image in arrays:
+        for size in (1, 3, (3, 1), [3], 3.0, -3, np.int64(5), 4, "3", 0, None, True):
+            for name, named in (("threshold_niblack", {}), ("threshold_sauvola", {}), ("threshold_sauvola", {"r": 2}), ("threshold_local", {"method": "mean"})):
+                with np.errstate(all="ignore"):
+                    want, got = (outcome(getattr(o, name), image, size, **named) for o in (filters, ours_skimage))
+                if isinstance(want, type):
+                    assert got is want, (name, image.dtype, image.shape, size, got, want)
+                elif image.dtype != object:
+                    same(np.asarray(got), np.asarray(want), False, 1e-5)
+
+
+def test_uniform_filter_refuses_as_scipy():
+    image = pixels((5, 7), "u1")
+    frozen = np.zeros((5, 7))
+    frozen.flags.writeable = False
+    numbers = (0, -1, 2.0, 2.7, "3", None, np.int8(3), np.float64(3), [3], (3,), (3, 3), (2.5, 3), True, np.nan, 10**20, np.array(3), 3j)
+    calls = [{"size": size} for size in numbers] + [{"axis": axis} for axis in (2, -3, 0.0, (0,), None, True, np.int64(1), "0")]
+    calls += [{"origin": origin} for origin in (2, -2, -1, 1.0, 0.5, None, "0", (1,), (1, -1), True, np.int8(-1))]
+    calls += [{"mode": mode} for mode in ("odd", None, ["reflect"], ("reflect", "wrap"), ("reflect", "odd"), 1, b"reflect")]
+    calls += [{"cval": cval, "mode": "constant"} for cval in (None, "1", 1j, np.nan, [1], np.float32(2), True)]
+    outputs = (np.zeros((2, 2)), np.zeros((5, 7), ">f4"), np.zeros((5, 7), "f2"), np.float16, "f4", "u1", "?", "U5", "nonsense", object, np.longdouble, complex, "c8", frozen, frozen.tolist())
+    calls += [{"output": output} for output in outputs]
+    calls += [{"axes": axes} for axes in ((0, 0), (5,), 1.0, "01", (), [0, 1], (0.0,), np.array([1]), {0}, 3.5, object(), 1, -1, 2, -3)]
+    for named in calls:
+        for name in ("uniform_filter", "uniform_filter1d"):
+            if name == "uniform_filter" and "axis" in named or name == "uniform_filter1d" and "axes" in named:
+                continue
+            want, got = (outcome(getattr(o, name), image, **{"size": 3, **named}) for o in (ndimage, ours_scipy))
+            if isinstance(want, type):
+                assert got is want, (name, named, got, want)
+            else:
+                same(got, want, want.dtype.kind != "f")
+    arrays = (5, np.zeros(()), [], np.zeros((0, 3)), np.zeros((3, 0, 2), "u1"), np.zeros((3, 3), "f2"), np.zeros((3, 3), object), np.zeros((3, 3), "M8[s]"), "abc", None)
+    for source in (*arrays, [[1, 2], [3]], np.zeros((3, 3), np.longdouble), np.ma.masked_array(np.ones((3, 3)), True), np.zeros((3, 3), "V4")):
+        for name, size in (("uniform_filter", 3), ("uniform_filter1d", 3), ("uniform_filter", 1)):
+            want, got = (outcome(getattr(o, name), source, size) for o in (ndimage, ours_scipy))
+            if isinstance(want, type):
+                assert got is want, (name, source, got, want)
+            elif want.dtype != object:
+                same(got, want, want.dtype.kind not in "f")
+    for call in (lambda: ours_scipy.uniform_filter(image, 3, np.dtype(bool)), lambda: ours_scipy.uniform_filter(image > 9, 3, mode="constant", cval=2)):
+        with pytest.raises(RuntimeError, match="output is of bool"):
+            call()
+    with pytest.raises(ValueError, match="axes must be"):
+        ours_scipy.uniform_filter(image, 3, axes=iter([0]))
+
+
+DEPTHS = (-1, cv2.CV_8U, cv2.CV_8S, cv2.CV_16U, cv2.CV_16S, cv2.CV_32S, cv2.CV_32F, cv2.CV_64F)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="C leaves open what becomes of floats beyond int")
+def test_boxes_of_all_depths():
+    """Random calls, of images of one row too, with results that saturate, and with anchors and borders that are refused."""
+    rng = np.random.default_rng(12)
+    refused = 0
+    for _ in range(1200):
+        shape = tuple(rng.integers(1, 12, 2).tolist()) + ((3,) if rng.random() < 0.2 else ())
+        image, size = extreme(rng, shape, rng.choice(["u1", "u2", "i2", "f4", "f8"])), tuple(rng.integers(1, 7, 2).tolist())
+        anchor = [(-1, -1), (0, 0), (size[0] - 1, size[1] - 1), (0, -1), (-2, 0), (-7, -1), (size[0], 0), (0, size[1])][rng.integers(8)]
+        if image.dtype.kind == "f" and (anchor[0] >= size[0] or anchor[1] >= size[1]):
+            anchor = (-1, -1)  # boxFilter of OpenCV reads beyond the image there
+        depth, normalize, kind = int(rng.choice(DEPTHS)), bool(rng.integers(2)), int(rng.choice([0, 1, 2, 3, 4, 16, 17, 19, 20]))
+        for name in ("boxFilter", "sqrBoxFilter"):
+            want, got = (outcome(getattr(o, name), image, depth, size, anchor=anchor, normalize=normalize, borderType=kind) for o in (cv2, ours))
+            about = (name, image.dtype, shape, depth, size, anchor, normalize, kind)
+            if isinstance(want, type) or isinstance(got, type):
+                kernel = [1 if normalize and kind and n == 1 else k for n, k in zip((shape[1], shape[0]), size)]
+                assert got is cv2.error, about
+                if got is not want:  # where OpenCV takes an anchor beyond the kernel
+                    assert any(at >= k for at, k in zip(anchor, kernel)) and image.dtype.kind == "f", about
+                refused += 1
+            elif got.dtype.kind == "f":
+                same(got, want, False, 1e-5)
+            else:
+                apart = np.abs(got.astype(np.int64) - want.astype(np.int64)).max()
+                negative = name == "boxFilter" and image.dtype == np.int16 and got.dtype.kind == "u"  # OpenCV's greatest value
+                assert apart <= 1 or negative, about
+    assert refused > 200
+    assert ours.sqrBoxFilter(np.full((3, 3), 50000, np.uint16), cv2.CV_8U, (3, 3)).max() == 0  # 2.5e9 is no int
+    image = extreme(rng, (9, 9), "f4")
+    for size, number in (((3, 5), 3), ((6, 6), 3), ((3, 5), None)):
+        want, got = (outcome(o.boxFilter, image, -1, size, anchor=None, normalize=None, borderType=number) for o in (cv2, ours))
+        assert got is want if isinstance(want, type) else np.allclose(got, want, rtol=1e-5, atol=1e-3)
+
+
+def test_adaptive_threshold_takes_and_refuses_as_theirs():
+    image = pixels((9, 11), "u1")
+    calls = [(255, 0, 0, 3, C) for C in (np.inf, -np.inf, np.nan, 1e300, 1e10, -1e10, -300, "2", None, True, 1j, np.float32(2))]
+    calls += [(255, 0, 1, 3, C) for C in (np.inf, -np.inf, np.nan, 1e10, -1e10)]
+    calls += [(white, 0, 0, 3, 2) for white in (np.nan, np.inf, -1, 1e300, 254.5, 253.5, "255", None, False, np.uint8(7))]
+    calls += [(255, method, 0, 3, 2) for method in (0.0, True, None, 2, -1)] + [(255, 0, kind, 3, 2) for kind in (0.0, True, None, 2, 8, -1)]
+    calls += [(255, 0, 0, size, 2) for size in (1, -3, 4, 3.0, "3", None, 21, np.int64(3), 10**10 + 1)]
+    for arguments in calls:
+        want, got = (outcome(o.adaptiveThreshold, image, *arguments) for o in (cv2, ours))
+        assert got is want if isinstance(want, type) else np.array_equal(got, want), (arguments, got, want)
+    for dtype in ("b1", "u1", "i1", "u2", "i4", "i8", "f4"):
+        for source in (pixels((9, 11), dtype), pixels((9, 11, 1), dtype), pixels((9, 11, 3), dtype), pixels((0, 11), dtype), (1, 2, 3)):
+            want, got = (outcome(o.adaptiveThreshold, source, 255, 0, 0, 3, 2) for o in (cv2, ours))
+            assert got is want if isinstance(want, type) else np.array_equal(got, want), (dtype, np.shape(source))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+@pytest.mark.parametrize("channels", [4, 5, 9, 128])
+def test_match_template_with_channels(dtype, channels):
+    image = (np.random.default_rng(channels).random((12, 13, channels)) * 200).astype(dtype)
+    template = image[2:6, 3:8].copy()
+    template[0, 0] = 0
+    taken = 0
+    for method in range(6):
+        for mask in (None, np.ones((4, 5), np.uint8), np.random.default_rng(1).random((4, 5), np.float32)):
+            want, got = (outcome(o.matchTemplate, image, template, method, mask=mask) for o in (cv2, ours))
+            if isinstance(want, type):
+                assert got is want, (method, mask is None)
+            else:
+                taken += 1
+                same(got, want, False, 1e-3)
+    assert taken == (18 if channels == 4 else 9)
 
 
 def test_names():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from typing import Any
+import sys
+import warnings
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -14,6 +17,8 @@ _BORDERS = {
     "wrap": "wrap", "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
 }  # fmt: skip
 _FLOATS = (np.float32, np.float64)
+_TYPES = {np.dtype(t) for t in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")}
+_EXACT = 1 << 53  # whole numbers up to this are exact in float64
 
 
 def uniform_filter(
@@ -31,6 +36,14 @@ def uniform_filter(
     filtered : ndarray
         The means, in `output` if that is an array.
 
+    Raises
+    ------
+    RuntimeError
+        If a mode or a type is not supported, or a shape or the length of a sequence does
+        not match.
+    ValueError
+        If an axis or an origin is out of range.
+
     Examples
     --------
     >>> import numpy as np
@@ -40,29 +53,13 @@ def uniform_filter(
     """
     array = np.asarray(input)
     target = _output(output, array)
-    if array.dtype.kind == "c":
-        for part in ("real", "imag"):
-            uniform_filter(getattr(array, part), size, getattr(target, part), mode, getattr(np.complex128(cval), part), origin, axes=axes)
-        return target
     which = _axes(axes, array.ndim)
-    each = [(axis, operator.index(int(n)), operator.index(o), _border(m)) for axis, n, o, m in zip(which, *(_sequence(s, len(which)) for s in (size, origin, mode)))]
-    for _, n, at, _ in each:
-        if n > 1 and not 0 <= n // 2 + at < n:
-            raise ValueError("invalid origin")
-    each = [one for one in each if one[1] > 1]
-    if not each:
+    sizes, origins, modes = (_sequence(value, len(which)) for value in (size, origin, mode))
+    each = [_checked(int(n), _axis(axis, array), m, at) for axis, n, m, at in zip(which, sizes, modes, origins) if n > 1]
+    if each:
+        _passes(array, target, each, cval)
+    else:
         target[...] = array
-        return target
-    same = len({border for _, _, _, border in each}) == 1
-    if array.ndim == 2 and target.dtype in _FLOATS and same and np.isfinite(cval):
-        sizes, shifts = [1, 1], [0, 0]
-        for axis, n, at, border in each:
-            sizes[1 - axis], shifts[1 - axis] = n, -at
-        _mean(array, target, (sizes[0], sizes[1]), (shifts[0], shifts[1]), each[0][3], cval)
-        return target
-    for axis, n, at, border in each:
-        _along(array, axis, n, at, border, cval, target)
-        array = target
     return target
 
 
@@ -79,60 +76,131 @@ def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, 
     filtered : ndarray
         The means, in `output` if that is an array.
 
+    Raises
+    ------
+    RuntimeError
+        If `size` is less than 1, `mode` or a type is not supported, or the shape of `output`
+        does not match.
+    ValueError
+        If `axis` or `origin` is out of range.
+
     Examples
     --------
     >>> from boxsum.compat import scipy
     >>> scipy.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3)
     array([4, 3, 4, 1, 4, 6, 6, 3])
     """
+    array = np.asarray(input)
+    place = _axis(axis, array)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    array = np.asarray(input)
-    return uniform_filter(array, size, output, mode, cval, origin, axes=(_axes(axis, array.ndim)[0],))
+    target = _output(output, array)
+    _passes(array, target, [_checked(operator.index(size), place, mode, origin)], cval)
+    return target
+
+
+# A pass is an axis, and the size, the place and the border of the window along it.
+_Pass = Tuple[int, int, int, str]
+
+
+def _checked(size: int, axis: int, mode: Any, origin: Any) -> _Pass:
+    """Return a pass, whose window must contain its element."""
+    if not 0 <= size // 2 + origin < size:
+        raise ValueError("invalid origin")
+    if mode not in list(_BORDERS):  # it need not be hashable
+        raise RuntimeError("boundary mode not supported")
+    if size > sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return axis, size, operator.index(origin), _BORDERS[mode]
+
+
+def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any) -> None:
+    """Filter along one axis after the other."""
+    if array.dtype.kind == "c":
+        for part in ("real", "imag"):
+            _passes(getattr(array, part), getattr(target, part), each, getattr(np.complex128(cval), part))
+        return
+    for dtype in (array.dtype, target.dtype):
+        if dtype.newbyteorder("=") not in _TYPES:
+            raise RuntimeError(f"data type not supported: {dtype}")
+    if isinstance(cval, (str, bytes)):
+        raise TypeError(f"must be real number, not {type(cval).__name__}")
+    outside = float(cval)
+    inside = array.dtype.kind == "b" and (0 <= outside <= 1 or all(border != "constant" for _, _, _, border in each))
+    if target.dtype.kind == "b" and not inside:
+        raise RuntimeError("output is of bool, which has no room for means: they are 0 to 1 only for bools")
+    if not target.flags.writeable:
+        raise ValueError("output array is read-only")
+    same = len({border for _, _, _, border in each}) == 1
+    if array.ndim == 2 and target.dtype.kind == "f" and same and math.isfinite(outside):
+        sizes, shifts = [1, 1], [0, 0]
+        for axis, size, origin, _ in each:
+            sizes[1 - axis], shifts[1 - axis] = size, -origin
+        _mean(array, target, (sizes[0], sizes[1]), (shifts[0], shifts[1]), each[0][3], outside)
+        return
+    for axis, size, origin, border in each:
+        _along(array, axis, size, origin, border, outside, target)
+        array = target
 
 
 def _output(output: Any, array: np.ndarray) -> np.ndarray:
+    """Return the destination that an `output` argument stands for."""
+    waves = array.dtype.kind == "c"
     if output is None:
-        return np.empty(array.shape, array.dtype.newbyteorder("="))
-    if isinstance(output, np.ndarray):
-        if output.shape != array.shape:
-            raise RuntimeError("output shape not correct")
-        if array.dtype.kind == "c" and output.dtype.kind != "c":
+        return np.empty(array.shape, np.promote_types(array.dtype, np.complex64) if waves else np.dtype(array.dtype.name))
+    if isinstance(output, (type, np.dtype)):
+        dtype = np.dtype(output)
+        if waves and dtype.kind != "c":
+            warnings.warn("promoting specified output dtype to complex", stacklevel=3)
+            dtype = np.promote_types(dtype, np.complex64)
+        return np.empty(array.shape, dtype)
+    if isinstance(output, str):
+        dtype = np.dtype(output)
+        if waves and dtype.kind != "c":
             raise RuntimeError("output must have complex dtype")
-        return output
-    dtype = np.dtype(output)
-    if array.dtype.kind == "c" and dtype.kind != "c" and isinstance(output, str):
+        if not issubclass(dtype.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        return np.empty(array.shape, dtype)
+    given = np.asarray(output)
+    if given.shape != array.shape:
+        raise RuntimeError("output shape not correct")
+    if waves and given.dtype.kind != "c":
         raise RuntimeError("output must have complex dtype")
-    return np.empty(array.shape, np.promote_types(dtype, np.complex64) if array.dtype.kind == "c" else dtype)
+    return given
+
+
+def _axis(axis: Any, array: np.ndarray) -> int:
+    """Return an axis counted from 0."""
+    number = operator.index(axis)
+    np.moveaxis(array, number, 0)  # raises NumPy's AxisError
+    return number % array.ndim
 
 
 def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return axes, of which :func:`_axis` checks those that are filtered."""
     if axes is None:
         return tuple(range(ndim))
-    wanted = (axes,) if np.isscalar(axes) else tuple(axes)
-    found = []
-    for axis in map(operator.index, wanted):
+    if np.isscalar(axes):
+        return (operator.index(axes),)
+    if not np.iterable(axes) or hasattr(axes, "__next__"):
+        raise ValueError("axes must be an integer, iterable of integers, or None")
+    found = [operator.index(axis) for axis in axes]
+    for axis in found:
         if not -ndim <= axis < ndim:
             raise ValueError(f"specified axis: {axis} is out of range")
-        found.append(axis % ndim)
-    if len(set(found)) != len(found):
+    if len({axis % ndim for axis in found}) != len(found):
         raise ValueError("axes must be unique")
     return tuple(found)
 
 
-def _sequence(value: Any, n: int) -> list:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+def _sequence(value: Any, n: int) -> list[Any]:
+    """Return a value for each of n axes."""
+    if isinstance(value, str) or not np.iterable(value):
         return [value] * n
     values = list(value)
     if len(values) != n:
         raise RuntimeError("sequence argument must have length equal to input rank")
     return values
-
-
-def _border(mode: Any) -> str:
-    if mode not in _BORDERS:
-        raise RuntimeError("boundary mode not supported")
-    return _BORDERS[mode]
 
 
 def _mean(source: np.ndarray, target: np.ndarray, size: tuple[int, int], shift: tuple[int, int], border: str, cval: float) -> None:
@@ -159,24 +227,87 @@ def _along(source: np.ndarray, axis: int, size: int, origin: int, border: str, c
     """Filter along one axis, across the rows of a plane or down its columns."""
     if source.size == 0:
         return
+    floats = target.dtype.kind == "f"
+    if not floats and not _sums_are_exact(source, size, border, cval):
+        _store(_running_means(source, axis, size, origin, border, cval), target)
+        return
     if source.ndim == 2 and axis == 1:
         plane, window, shift = source, (size, 1), (-origin, 0)
     else:
         front = np.moveaxis(source, axis, 0)
         plane, window, shift = front.reshape(front.shape[0], -1), (1, size), (0, -origin)
     plane = _readable(plane, border, cval)
-    if target.dtype in _FLOATS:
-        result = np.empty(plane.shape, target.dtype.newbyteorder("="))
-        run(b"mean", plane, result, window, border, cval, None, shift=shift)
-    elif plane.dtype.kind == "u" and size * np.iinfo(plane.dtype).max < 1 << 32:
+    if not floats and plane.dtype.kind == "u" and size * np.iinfo(plane.dtype).max < 1 << 32:
         result = np.empty(plane.shape, np.uint32)
         run(b"sum", plane, result, window, border, cval, None, shift=shift)
         np.floor_divide(result, np.uint32(size), out=result)
     else:
-        result = np.empty(plane.shape)
+        result = np.empty(plane.shape, target.dtype.newbyteorder("=") if floats else np.float64)
         run(b"mean", plane, result, window, border, cval, None, shift=shift)
-        np.trunc(result, out=result)
     if plane.shape == target.shape:
-        np.copyto(target, result, casting="unsafe")
+        _store(result, target)
     else:
-        np.copyto(np.moveaxis(target, axis, 0), result.reshape(np.moveaxis(target, axis, 0).shape), casting="unsafe")
+        there = np.moveaxis(target, axis, 0)
+        _store(result.reshape(there.shape), there)
+
+
+def _sums_are_exact(source: np.ndarray, size: int, border: str, cval: float) -> bool:
+    """Report whether float64 holds every sum of a window, so that the order of additions does not matter."""
+    if source.dtype.kind not in "biu" or source.itemsize > 4:
+        return False
+    most = 1 << 8 * source.itemsize
+    if border == "constant":
+        if not cval.is_integer():
+            return False
+        most = max(most, abs(int(cval)))
+    return size * most <= _EXACT
+
+
+def _running_means(source: np.ndarray, axis: int, size: int, origin: int, border: str, cval: float) -> np.ndarray:
+    """Return the means along an axis with the additions of SciPy, one after the other, on which the last bit depends."""
+    lines = np.moveaxis(source, axis, -1).astype(np.float64)
+    n, before = lines.shape[-1], size // 2 + origin
+    if border == "constant":
+        padded = np.full((*lines.shape[:-1], n + size - 1), cval)
+        padded[..., before : before + n] = lines
+    else:
+        padded = lines[..., _places(n, before, size - 1 - before, border)]
+    with np.errstate(invalid="ignore", over="ignore"):
+        first = np.add.accumulate(padded[..., :size], axis=-1)[..., -1:]
+        sums = np.add.accumulate(np.concatenate([first, padded[..., size:] - padded[..., : n - 1]], axis=-1), axis=-1)
+    return np.moveaxis(sums / size, -1, axis)
+
+
+def _places(n: int, before: int, after: int, border: str) -> np.ndarray:
+    """Return the element of a line of n that stands at each place, from `before` it to `after` it."""
+    at = np.arange(-before, n + after)
+    if border == "replicate":
+        return np.clip(at, 0, n - 1)
+    if border == "wrap":
+        return at % n
+    once = 0 if border == "reflect" else 1
+    period = max(2 * (n - once), 1)
+    at %= period
+    return np.minimum(at, period - at - (1 - once))
+
+
+def _store(values: np.ndarray, target: np.ndarray) -> None:
+    """Write numbers to an array, floats to integers as SciPy's C code does on x86: toward zero, and beyond the type by their lowest bits."""
+    dtype = target.dtype.newbyteorder("=")
+    if values.dtype.kind != "f" or dtype.kind == "f":
+        np.copyto(target, values, casting="unsafe")
+        return
+    values = np.trunc(values)
+    narrow = dtype.itemsize < 4 or dtype == np.int32  # by way of int32
+    least = -(1 << (31 if narrow else 63))
+    with np.errstate(invalid="ignore"):
+        inside = (values >= least) & (values < -least)
+        if dtype == np.uint64:
+            high = (values >= -least) & (values < -2 * least)
+            wide = np.where(inside, values, least).astype(np.int64).view(np.uint64)
+            wide[high] = values[high].astype(np.uint64)
+            wide[values >= -2 * least] = 0
+            np.copyto(target, wide)
+            return
+    wide = np.where(inside, values, least).astype(np.int64)
+    np.copyto(target, wide, casting="unsafe")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -268,10 +269,15 @@ def threshold_local(
 
 def _float_type(dtype: np.dtype) -> np.dtype:
     """Return the type of results: float32 for floats of up to 32 bits, otherwise float64."""
+    if dtype.kind == "c":
+        raise ValueError("complex valued input is not supported")
     return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
 def _half_range(dtype: np.dtype) -> float:
+    """Return half of the range of a type; scikit-image has a KeyError for those without one."""
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        raise KeyError(dtype.type)
     if dtype.kind == "f":
         return 1.0
     if dtype.kind == "b":
@@ -282,11 +288,15 @@ def _half_range(dtype: np.dtype) -> float:
 
 def _windows(image: np.ndarray, size: Any) -> tuple[int, ...]:
     sizes = tuple(size) if hasattr(size, "__iter__") else (size,) * image.ndim
-    if len(sizes) != image.ndim:
-        raise (RuntimeError if len(sizes) == 1 else ValueError)(f"window_size is {sizes}, and the image has {image.ndim} axes")
     for n in sizes:
         if n % 2 == 0:
             raise ValueError(f"Window size for `threshold_sauvola` or `threshold_niblack` must not be even on any dimension. Got {sizes}")
+    _float_type(image.dtype)
+    sizes = tuple(operator.index(n) for n in sizes)
+    if image.size == 0:
+        raise ValueError(f"an image of shape {image.shape} has no pixels, and no windows around them")
+    if len(sizes) != image.ndim:
+        raise (RuntimeError if len(sizes) == 1 else ValueError)(f"window_size is {sizes}, and the image has {image.ndim} axes")
     return sizes
 
 
@@ -295,7 +305,7 @@ def _has_map(image: np.ndarray, *numbers: Any) -> bool:
 
     Arrays of numbers, and float64 numbers with a float32 image, give results of another type.
     """
-    if image.ndim != 2 or image.size == 0 or image.dtype not in (np.uint8, np.uint16, np.float32, np.float64):
+    if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.float32, np.float64):
         return False
     return all(np.ndim(n) == 0 and math.isfinite(n) and not (image.dtype == np.float32 and isinstance(n, np.float64)) for n in numbers)
 
@@ -308,10 +318,10 @@ def _mean_std(image: np.ndarray, sizes: tuple[int, ...]) -> tuple[np.ndarray, np
     """Return the mean and standard deviation of windows with any number of axes."""
     dtype = _float_type(image.dtype)
     pixels = image.astype(dtype, copy=False)
-    if image.ndim == 2 and image.size:
+    if image.ndim == 2:
         return local_mean_std(pixels, (sizes[1], sizes[0]), dtype=dtype)
     padded = np.pad(pixels, [(n // 2, n // 2) for n in sizes], mode="reflect").astype(np.float64)
-    shift = float(pixels.flat[0]) if pixels.size else 0.0  # deviations do not depend on it
+    shift = float(pixels.flat[0])  # deviations do not depend on it
     padded -= shift
     mean, squares = (_window_sums(values, sizes) / math.prod(sizes) for values in (padded, padded * padded))
     return (mean + shift).astype(dtype), np.sqrt(np.maximum(squares - mean * mean, 0)).astype(dtype)

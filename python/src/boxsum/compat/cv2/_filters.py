@@ -17,6 +17,7 @@ from ._arrays import DEPTHS, as_image, error, handed, raises_as_opencv, reuse, u
 _BORDERS = {c.BORDER_CONSTANT: "constant", c.BORDER_REPLICATE: "replicate", c.BORDER_REFLECT: "reflect", c.BORDER_REFLECT_101: "reflect101"}
 _PIXELS = ("u1", "u2", "i2", "i4", "f4", "f8")
 _MIDDLE = (-1, -1)
+_INT = 1 << 31  # beyond an int
 
 
 @raises_as_opencv
@@ -46,7 +47,7 @@ def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderTyp
     array([[60, 30, 30,  0,  0]], dtype=uint8)
     """
     found = umats(blur, src, (dst,), ksize=ksize, anchor=anchor, borderType=borderType)
-    return found[0] if found else _filter(pixels(src), -1, ksize, dst, anchor, True, borderType)
+    return found[0] if found else _filter(pixels(src), -1, ksize, dst, anchor, True, borderType, c.BORDER_ISOLATED)
 
 
 @raises_as_opencv
@@ -78,7 +79,7 @@ def boxFilter(
     array([[180,  90,  90, 200, 200]], dtype=int32)
     """
     found = umats(boxFilter, src, (dst,), ddepth=ddepth, ksize=ksize, anchor=anchor, normalize=normalize, borderType=borderType)
-    return found[0] if found else _filter(pixels(src), ddepth, ksize, dst, anchor, normalize, borderType)
+    return found[0] if found else _filter(pixels(src), ddepth, ksize, dst, anchor, normalize, borderType, c.BORDER_ISOLATED)
 
 
 @raises_as_opencv
@@ -119,9 +120,8 @@ def sqrBoxFilter(
         raise error("there is no sqrBoxFilter of int32")
     if _depth(ddepth) is None:
         ddepth = c.CV_32F if image.itemsize < 4 else c.CV_64F
-    border(borderType)
     squares = np.multiply(image, image, dtype=np.uint16 if image.itemsize == 1 else np.float64)
-    return _filter(squares, ddepth, ksize, dst, anchor, normalize, borderType)
+    return _filter(squares, ddepth, ksize, dst, anchor, normalize, borderType, -1)
 
 
 @raises_as_opencv
@@ -156,22 +156,24 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
     if found:
         return found[0]
     image = as_image(src)
-    if image.dtype != np.uint8 or image.ndim != 2:
+    if image.dtype != np.uint8 or image.ndim != 2 or image.size == 0:
         raise error(f"an image of {image.dtype} with shape {image.shape}: it takes one channel of uint8")
+    adaptiveMethod, thresholdType = whole(adaptiveMethod, "adaptiveMethod"), whole(thresholdType, "thresholdType")
     if adaptiveMethod != c.ADAPTIVE_THRESH_MEAN_C:
         raise error(f"adaptiveMethod is {adaptiveMethod}: this has ADAPTIVE_THRESH_MEAN_C; OpenCV itself has the Gaussian")
     if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
         raise error(f"thresholdType is {thresholdType}: it must be THRESH_BINARY or THRESH_BINARY_INV")
-    size, offset = whole(blockSize, "blockSize"), float(C)
+    size, offset, most = whole(blockSize, "blockSize"), _real(C, "C"), _real(maxValue, "maxValue")
     if size % 2 == 0 or size <= 1:
         raise error(f"blockSize is {size}: it must be odd and more than 1")
-    if offset - offset != 0:
-        raise error(f"C is {offset}: it must be a number")
     out = reuse(dst, image.shape, image.dtype, "dst")
     inverse = thresholdType == c.THRESH_BINARY_INV
     result = new_image(image.shape, image.dtype) if out is None else out
-    binarize(image, "meanc", window=size, c=math.floor(offset) if inverse else offset, out=result)
-    white = int(min(max(np.rint(maxValue), 0), 255)) if maxValue >= 0 else 0
+    if abs(offset) < _INT:
+        binarize(image, "meanc", window=size, c=math.floor(offset) if inverse else offset, out=result)
+    else:  # as in OpenCV, with either sign, and for NaN
+        result[...] = 255
+    white = int(min(np.rint(most), 255)) if 0 <= most < _INT else 0
     if inverse:
         np.bitwise_not(result, out=result)
     if white != 255:
@@ -195,11 +197,24 @@ def pixels(src: Any) -> np.ndarray:
 
 
 def whole(number: Any, name: str) -> int:
-    """Return an argument as an int."""
+    """Return an argument as an int; None is 0, as in OpenCV."""
+    if number is None:
+        return 0
     try:
+        if isinstance(number, (bool, np.bool_)):
+            raise TypeError
         return operator.index(number)
     except TypeError:
         raise error(f"{name} is {number!r}: it must be a whole number") from None
+
+
+def _real(number: Any, name: str) -> float:
+    """Return an argument as a float; None is 0, as in OpenCV."""
+    if number is None:
+        return 0.0
+    if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
+        raise error(f"{name} is {number!r}: it must be a number")
+    return float(number)
 
 
 def pair(of: Any, name: str) -> tuple[int, int]:
@@ -220,9 +235,9 @@ def _depth(ddepth: Any) -> np.dtype | None:
     return np.dtype(name)
 
 
-def border(kind: Any, wraps: bool = False) -> str:
+def _border(kind: int, wraps: bool) -> str:
     """Return the name of an OpenCV border type."""
-    number = whole(kind, "borderType") & ~c.BORDER_ISOLATED
+    number = kind & ~c.BORDER_ISOLATED
     if wraps and number == c.BORDER_WRAP:
         return "wrap"
     name = _BORDERS.get(number)
@@ -231,17 +246,30 @@ def border(kind: Any, wraps: bool = False) -> str:
     return name
 
 
-def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, normalize: bool, kind: int) -> np.ndarray:
-    """Compute the mean or sum of the box around every pixel, for a result of any depth."""
-    size, place = pair(ksize, "ksize"), pair(anchor, "anchor")
+def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, normalize: bool | None, borderType: int | None, shrinks: int) -> np.ndarray:
+    """Compute the mean or sum of the box around every pixel, for a result of any depth.
+
+    The kernel of a mean is one pixel across images of one column, and down images of one row,
+    if the type of the border has a bit of `shrinks`.
+    """
+    size, place = pair(ksize, "ksize"), pair(_MIDDLE if anchor is None else anchor, "anchor")
+    kind = c.BORDER_DEFAULT if borderType is None else whole(borderType, "borderType")
+    normalize = normalize is None or bool(normalize)
     if min(size) < 1:
         raise error(f"ksize is {size}: it must be 1 or more")
-    place = tuple(n // 2 if at == -1 else at for n, at in zip(size, place))
-    if not all(0 <= at < n for n, at in zip(size, place)):
+    if normalize and kind & shrinks:
+        size = (1 if image.shape[1] == 1 else size[0], 1 if image.shape[0] == 1 else size[1])
+    place = tuple(n // 2 if at < 0 else at for n, at in zip(size, place))
+    if not all(at < n for n, at in zip(size, place)):
         raise error(f"an anchor of {anchor} is not in a kernel of {size}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
-    outside = border(kind, image.dtype.kind == "f")
     wanted = _depth(ddepth) or image.dtype
+    if shrinks == c.BORDER_ISOLATED:
+        outside = _border(kind, wraps=image.dtype.kind == "f" and wanted == image.dtype and max(size) <= 5)
+    elif kind & c.BORDER_ISOLATED and size != (1, 1):
+        raise error(f"borderType is {kind}: sqrBoxFilter has no BORDER_ISOLATED")
+    else:
+        outside = _border(kind, wraps=False)
     if wanted == np.int32 and image.dtype.kind == "f":
         raise error(f"there is no filter of {image.dtype} with ddepth {ddepth}")
     out = reuse(dst, image.shape, wanted, "dst")
@@ -269,11 +297,16 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
 
 
 def saturate(values: np.ndarray, result: np.ndarray) -> None:
-    """Write floats as another type: integers are rounded, ties to even, and clamped to their range."""
+    """Write floats as another type: integers are rounded, ties to even, and clamped to their range.
+
+    What an int cannot hold, NaN too, becomes the least number, as in OpenCV on x86.
+    """
     if result.dtype.kind == "f":
         result[...] = values
         return
     limits = np.iinfo(result.dtype)
     np.rint(values, out=values)
+    with np.errstate(invalid="ignore"):
+        values[~(np.abs(values) < _INT)] = limits.min
     np.clip(values, limits.min, limits.max, out=values)
     np.copyto(result, values, casting="unsafe")

@@ -70,12 +70,18 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
         pixels, part = part, pixels  # the smaller one is searched for
     if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         raise error(f"a template of shape {part.shape} for an image of shape {pixels.shape}: neither fits the other")
+    many = pixels.ndim == 3 and pixels.shape[2] > 4
+    if many and (kind in (c.TM_CCOEFF, c.TM_CCOEFF_NORMED) or mask is None and kind != c.TM_CCORR):
+        raise error(f"an image of {pixels.shape[2]} channels: with more than 4, only TM_CCORR is defined, and with a mask all but TM_CCOEFF and TM_CCOEFF_NORMED")
     shape = tuple(n - m + 1 for n, m in zip(pixels.shape[:2], part.shape[:2]))
     out = reuse(result, shape, _FLOAT, "result")
     scores = new_image(shape, _FLOAT) if out is None else out
     cover = None if mask is None else _mask(mask, part)
-    if cover is not None and (kind not in _DIRECT or cover.dtype != np.uint8):
+    if cover is not None and (many or kind not in _DIRECT or cover.dtype != np.uint8):
         scores[...] = _weighted(pixels, part, cover, kind)
+        return handed(scores, result, out)
+    if many:
+        scores[...] = _weighted(pixels, part, np.ones(part.shape[:2], np.uint8), kind)
         return handed(scores, result, out)
     counted = part if cover is None else part[cover != 0]
     axes = (0, 1) if cover is None else (0,)
